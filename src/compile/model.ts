@@ -1,0 +1,277 @@
+import type { ApiDeclaration } from '../declare/api.ts'
+import type { Change, CodecName, Custom } from '../declare/change.ts'
+import type { StatesField } from '../declare/field.ts'
+import type { Hooks } from '../declare/hooks.ts'
+import type { JsonSchema } from '../declare/json-schema.ts'
+import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
+
+/**
+ * The compiled declaration. Two layers: a `Resource` is what the store keeps, in the head's names; a `View` is what
+ * one version shows of it. Requests are read, planned and answered against views only, so no code asks which version it is.
+ */
+export interface Model {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly declaration: ApiDeclaration
+  readonly resources: ReadonlyMap<string, Resource>
+  /** Newest first. */
+  readonly versions: readonly Version[]
+  readonly head: Version
+  /** Serves paths without a version. */
+  readonly unversioned: Version | null
+  readonly limits: ApiLimitsModel
+  readonly rate: RateModel
+}
+
+export interface RateModel {
+  readonly perSecond: number
+  readonly burst: number
+}
+
+export interface LimitsModel {
+  readonly includeRelations: number
+  readonly includeDepth: number
+  readonly includeRows: number
+  readonly pageDefault: number
+  readonly pageMax: number
+  readonly bodyBytes: number
+}
+
+export interface ApiLimitsModel extends LimitsModel {
+  readonly jsonDepth: number
+  readonly headerBytes: number
+  readonly rowsPerRequest: number
+  readonly idempotencyHours: number
+  readonly requestsInFlight: number
+}
+
+// ---- what is stored -------------------------------------------------------------------------------------------------
+
+export interface Resource {
+  readonly name: string
+  /** `order-items` → `order_items`. */
+  readonly table: string
+  readonly shared: boolean
+  readonly idPrefix: string
+  readonly description: string
+  /** Every stored column but `account_id` and `version`: `id`, references, fields (kept ones of old versions last), `created_at`, `updated_at`. */
+  readonly fields: readonly Field[]
+  readonly field: ReadonlyMap<string, Field>
+  readonly belongsTo: readonly BelongsToModel[]
+  readonly hasMany: readonly HasManyModel[]
+  /** The belongs-to it lives under, for a sub-resource. */
+  readonly owner: BelongsToModel | null
+  /** Sets of field names. */
+  readonly uniques: readonly (readonly string[])[]
+  /** Every set of fields that a filter, a sort or a has-many needs an index for (without account_id and id, which are added). */
+  readonly indexes: readonly (readonly string[])[]
+  /** Sums on other rows that must be made anew when a row of this resource is written. */
+  readonly feeds: readonly SumFeed[]
+  readonly onlyWhile: readonly WhileRule[]
+  readonly deleteOnlyWhile: readonly { readonly field: string; readonly values: readonly string[] }[]
+  readonly hooks: Hooks<never>
+  readonly hasHooks: { readonly create: boolean; readonly update: boolean; readonly delete: boolean }
+  /** Belongs-to relations of other resources that point here, and what a delete does to those rows. */
+  readonly dependents: readonly Dependent[]
+}
+
+export type FieldKind =
+  | 'id'
+  | 'reference'
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'enum'
+  | 'state'
+  | 'date'
+  | 'datetime'
+  | 'json'
+
+export interface Field {
+  readonly name: string
+  readonly column: string
+  readonly kind: FieldKind
+  /** Of a value that is set; `null` and absence are `nullable` and `required`. */
+  readonly schema: JsonSchema
+  /** May be NULL in the store (optional, or kept only for an old version). */
+  readonly nullable: boolean
+  /** What absence means; `undefined` when there is no default. */
+  readonly default: unknown
+  readonly readOnly: boolean
+  readonly writeOnly: boolean
+  readonly immutable: boolean
+  readonly open: boolean
+  readonly states: StatesField | null
+  readonly sum: { readonly relation: HasManyModel; readonly of: readonly string[] } | null
+  /** For a reference: the belongs-to it is the id of. */
+  readonly relation: BelongsToModel | null
+  /** Only an old version can see it (it was removed since). */
+  readonly kept: boolean
+  readonly description: string
+}
+
+export interface BelongsToModel {
+  readonly kind: 'belongs-to'
+  readonly name: string
+  readonly source: Resource
+  readonly target: Resource
+  /** `{name}_id`. */
+  readonly field: string
+  readonly optional: boolean
+  readonly onTargetDelete: 'refuse' | 'cascade'
+  readonly description: string
+}
+
+export interface HasManyModel {
+  readonly kind: 'has-many'
+  readonly name: string
+  readonly source: Resource
+  readonly target: Resource
+  /** The target's belongs-to that points here. */
+  readonly by: BelongsToModel
+  readonly cap: number | null
+  readonly description: string
+}
+
+export interface SumFeed {
+  /** The field on the owner that holds the sum. */
+  readonly field: Field
+  readonly on: Resource
+  /** The belongs-to of the fed-from resource that leads to `on`. */
+  readonly by: BelongsToModel
+  readonly of: readonly string[]
+}
+
+export interface WhileRule {
+  readonly relation: BelongsToModel
+  readonly field: string
+  readonly values: readonly string[]
+}
+
+export interface Dependent {
+  readonly relation: BelongsToModel
+  readonly onDelete: 'refuse' | 'cascade'
+}
+
+// ---- what a version shows -------------------------------------------------------------------------------------------
+
+export interface Version {
+  readonly name: string
+  readonly head: boolean
+  /** Unix seconds of 00:00 UTC, or null. `sunset` is the last second of its day. */
+  readonly published: Day | null
+  readonly deprecated: Day | null
+  readonly sunset: Day | null
+  /** The next newer one. */
+  readonly successor: Version | null
+  readonly changes: readonly Change[]
+  /** By the name this version gives it. */
+  readonly views: ReadonlyMap<string, View>
+  /** By the head's name. */
+  readonly viewOf: ReadonlyMap<string, View>
+}
+
+export interface Day {
+  /** `2026-06-01` */
+  readonly date: string
+  readonly seconds: number
+}
+
+export interface View {
+  readonly version: Version
+  /** `clients` */
+  readonly name: string
+  readonly resource: Resource
+  /** In the order they are shown. */
+  readonly fields: readonly ViewField[]
+  readonly field: ReadonlyMap<string, ViewField>
+  readonly relations: ReadonlyMap<string, ViewRelation>
+  /** The whitelist as paths in this version's names, parents included, sorted. */
+  readonly includePaths: readonly string[]
+  readonly include: ReadonlyMap<string, IncludeNode>
+  /** Names in this version. */
+  readonly filters: ReadonlySet<string>
+  readonly sorts: ReadonlySet<string>
+  /** Whether `/{version}/{name}` exists. */
+  readonly topLevel: boolean
+  /** `/{owner}/{id}/{segment}` for each has-many that leads here. */
+  readonly under: readonly SubCollection[]
+  readonly methods: ReadonlySet<Method>
+  readonly idempotency: { readonly mode: IdempotencyMode; readonly storesBody: boolean }
+  readonly requireIfMatch: boolean
+  readonly cacheControl: string
+  readonly scopes: { readonly [M in Method]: ScopeRule }
+  readonly limits: LimitsModel
+  readonly rate: RateModel | null
+  /** What a create in this version stores (by the store's field name) where it sent nothing or cannot send anything. */
+  readonly whenAbsent: ReadonlyMap<string, unknown>
+  /** Code per row, newest change first (the order `down` runs in); empty for nearly every view. */
+  readonly customs: readonly CustomStep[]
+  readonly description: string
+}
+
+/** One field as a version shows it: either stored (`field`) or made by a custom step (`made`). */
+export interface ViewField {
+  readonly name: string
+  readonly field: Field | null
+  /** Index into the view's `customs`, and the key in what that step's `down` returns (and its `up` takes). */
+  readonly made: { readonly step: number; readonly key: string } | null
+  /** Of a value that is set, in this version's terms. */
+  readonly schema: JsonSchema
+  readonly kind: FieldKind
+  /** Must be sent on create and replace. */
+  readonly required: boolean
+  readonly nullable: boolean
+  readonly default: unknown
+  readonly readOnly: boolean
+  readonly writeOnly: boolean
+  readonly immutable: boolean
+  readonly open: boolean
+  /** Stored value → shown value and back; null where they are the same. */
+  readonly values: ValueMap | null
+  readonly codec: CodecName | null
+  /** Allowed moves in this version's values; null where the field is no state. */
+  readonly states: StatesField | null
+  /** For references: the view of what it points to. */
+  readonly target: (() => View) | null
+  readonly description: string
+}
+
+export interface ValueMap {
+  /** Total over the stored values. */
+  readonly down: ReadonlyMap<string, string>
+  /** Total over the shown values; of several stored values with one image, the one a write means. */
+  readonly up: ReadonlyMap<string, string>
+}
+
+export interface ViewRelation {
+  readonly name: string
+  readonly relation: BelongsToModel | HasManyModel
+  readonly target: () => View
+  /** Most rows of one include; for a has-many. */
+  readonly cap: number
+  readonly description: string
+}
+
+export interface IncludeNode {
+  readonly relation: ViewRelation
+  readonly children: ReadonlyMap<string, IncludeNode>
+}
+
+export interface SubCollection {
+  /** In this version's words: `items`, hyphenated. */
+  readonly segment: string
+  readonly owner: () => View
+  /** The has-many as the owner's view names it. */
+  readonly relation: ViewRelation
+  readonly by: BelongsToModel
+}
+
+export interface CustomStep {
+  readonly change: Custom
+  /** What `down` takes and `up` returns: the replaced fields as the newer version names and shows them. One of them may itself be `made` by an earlier (newer) step. */
+  readonly newer: readonly ViewField[]
+}
+

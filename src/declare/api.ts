@@ -1,0 +1,70 @@
+import type { RateDeclaration, ResourceDeclaration, ResourceLimits } from './resource.ts'
+import type { VersionDeclaration } from './version.ts'
+
+export interface ApiLimits extends ResourceLimits {
+  readonly jsonDepth?: number
+  readonly headerBytes?: number
+  /** The most rows any one request may return, includes and all. */
+  readonly rowsPerRequest?: number
+  readonly idempotencyHours?: number
+  readonly requestsInFlight?: number
+}
+
+/** JWT bearer tokens and how their claims map to account, consumer and scopes. */
+export interface TokenDeclaration {
+  /** A URL, or the path of a file beside the declaration. */
+  readonly jwks: string
+  readonly issuer: string
+  readonly audience: string
+  /** `['RS256', 'ES256', 'EdDSA']` unless said; never `none`, never HMAC. */
+  readonly algorithms?: readonly string[]
+  readonly clockSkewSeconds?: number
+  /** Claim names; `account`, `client_id`, `scope` unless said. */
+  readonly claims?: { readonly account?: string; readonly consumer?: string; readonly scopes?: string }
+}
+
+export interface CorsDeclaration {
+  readonly origins: readonly string[] | '*'
+  readonly maxAgeSeconds?: number
+}
+
+/** Rows for an empty store, in the head's names; made by a function so that nothing is built when nothing is needed. */
+export interface SeedDeclaration {
+  readonly accounts: readonly string[]
+  /** Shared rows, by resource, in the order they are to be inserted. */
+  shared?(): readonly SeedRow[]
+  account?(account: string): readonly SeedRow[]
+}
+export interface SeedRow {
+  readonly resource: string
+  readonly values: { readonly id: string; readonly [field: string]: unknown }
+}
+
+export interface ApiOptions {
+  readonly title?: string
+  readonly description?: string
+  readonly resources: readonly ResourceDeclaration<never, never>[]
+  /** Newest first; `[version('v1')]` unless said. */
+  readonly versions?: readonly VersionDeclaration[]
+  /** The version that serves paths without one; none unless said. */
+  readonly unversioned?: string
+  readonly limits?: ApiLimits
+  /** Requests per second and account; 100 with a burst of 200 unless said. */
+  readonly rate?: RateDeclaration
+  /** When the shared counter of rates is away: let calls through (`open`, the default) or refuse them. */
+  readonly rateStoreAway?: 'open' | 'closed'
+  readonly tokens?: TokenDeclaration
+  readonly cors?: CorsDeclaration
+  /** Addresses (CIDR) of proxies whose Forwarded and X-Forwarded-* headers and request ids are believed. */
+  readonly proxies?: readonly string[]
+  readonly seed?: SeedDeclaration
+}
+
+export interface ApiDeclaration extends Omit<ApiOptions, 'resources'> {
+  readonly kind: 'api'
+  readonly name: string
+  readonly resources: readonly ResourceDeclaration[]
+}
+
+export const api = (name: string, options: ApiOptions): ApiDeclaration =>
+  Object.freeze({ kind: 'api', ...options, name }) as unknown as ApiDeclaration

@@ -1,0 +1,196 @@
+import type { z } from 'zod'
+import type { Method, ResourceLimits, ScopeRule } from './resource.ts'
+
+/**
+ * One difference between a version and the next newer one, as data that can be read both ways.
+ * Resources and fields are named as the NEWER version calls them, except the first word of a rename.
+ */
+export type Change =
+  | RenameResource
+  | RenameField
+  | RenameRelation
+  | MapValues
+  | ChangeType
+  | RemoveField
+  | AddRequiredField
+  | MakeRequired
+  | RemoveInclude
+  | RemoveFilter
+  | RemoveSort
+  | ChangeLimit
+  | RequireIdempotencyKey
+  | RequireScope
+  | RemoveMethod
+  | ChangeDefault
+  | Custom
+
+interface Told {
+  /** Why it changed, for the migration guide. */
+  readonly why?: string
+}
+
+export interface RenameResource extends Told {
+  readonly kind: 'rename-resource'
+  readonly from: string
+  readonly to: string
+}
+export interface RenameField extends Told {
+  readonly kind: 'rename-field'
+  readonly resource: string
+  readonly from: string
+  readonly to: string
+}
+export interface RenameRelation extends Told {
+  readonly kind: 'rename-relation'
+  readonly resource: string
+  readonly from: string
+  readonly to: string
+}
+export interface MapValues extends Told {
+  readonly kind: 'map-values'
+  readonly resource: string
+  readonly field: string
+  /** old value → new value; values not named are the same in both. */
+  readonly values: { readonly [old: string]: string }
+  /** Values only the newer version has → what the older one reads instead. Lossy: needs `why`. */
+  readonly onlyInNewer: { readonly [newer: string]: string }
+}
+export interface ChangeType extends Told {
+  readonly kind: 'change-type'
+  readonly resource: string
+  readonly field: string
+  readonly was: z.ZodType
+  readonly codec: CodecName
+}
+/** Codecs compile into SQL, so that an old type costs nothing per row. */
+export type CodecName = 'integer-as-string' | 'boolean-as-integer' | 'cents-as-decimal-string' | 'datetime-as-unix-seconds'
+export interface RemoveField extends Told {
+  readonly kind: 'remove-field'
+  readonly resource: string
+  readonly field: string
+  readonly was: z.ZodType
+}
+export interface AddRequiredField extends Told {
+  readonly kind: 'add-required-field'
+  readonly resource: string
+  readonly field: string
+  readonly whenAbsent: string | number | boolean
+}
+export interface MakeRequired extends Told {
+  readonly kind: 'make-required'
+  readonly resource: string
+  readonly field: string
+  readonly whenAbsent: string | number | boolean
+}
+export interface RemoveInclude extends Told {
+  readonly kind: 'remove-include'
+  readonly resource: string
+  readonly path: string
+}
+export interface RemoveFilter extends Told {
+  readonly kind: 'remove-filter'
+  readonly resource: string
+  readonly field: string
+}
+export interface RemoveSort extends Told {
+  readonly kind: 'remove-sort'
+  readonly resource: string
+  readonly field: string
+}
+export interface ChangeLimit extends Told {
+  readonly kind: 'change-limit'
+  readonly resource: string
+  readonly limit: keyof ResourceLimits
+  readonly was: number
+}
+export interface RequireIdempotencyKey extends Told {
+  readonly kind: 'require-idempotency-key'
+  readonly resource: string
+}
+export interface RequireScope extends Told {
+  readonly kind: 'require-scope'
+  readonly resource: string
+  readonly method: Method
+  readonly was: ScopeRule
+}
+export interface RemoveMethod extends Told {
+  readonly kind: 'remove-method'
+  readonly resource: string
+  readonly method: Method
+}
+export interface ChangeDefault extends Told {
+  readonly kind: 'change-default'
+  readonly resource: string
+  readonly field: string
+  readonly was: string | number | boolean | null
+}
+type JsonObject = { [key: string]: unknown }
+/** The way out: code per row. `up` reads what the older version sends, `down` makes what it shows. */
+export interface Custom extends Told {
+  readonly kind: 'custom'
+  readonly resource: string
+  /** The older version's fields that this change makes, with their schemas, in place of `replaces`. */
+  readonly fields: { readonly [older: string]: z.ZodType }
+  /** The newer version's fields that they stand for. */
+  readonly replaces: readonly string[]
+  readonly up: (older: JsonObject) => JsonObject
+  readonly down: (newer: JsonObject) => JsonObject
+  readonly samples: readonly { readonly older: JsonObject; readonly newer: JsonObject }[]
+}
+
+export const renameResource = (from: string, to: string, told: Told = {}): RenameResource =>
+  Object.freeze({ kind: 'rename-resource', from, to, ...told })
+export const renameField = (resource: string, from: string, to: string, told: Told = {}): RenameField =>
+  Object.freeze({ kind: 'rename-field', resource, from, to, ...told })
+export const renameRelation = (resource: string, from: string, to: string, told: Told = {}): RenameRelation =>
+  Object.freeze({ kind: 'rename-relation', resource, from, to, ...told })
+export const mapValues = (
+  resource: string,
+  field: string,
+  values: MapValues['values'],
+  options: Told & { readonly onlyInNewer?: MapValues['onlyInNewer'] } = {},
+): MapValues => Object.freeze({ kind: 'map-values', resource, field, values, onlyInNewer: {}, ...options })
+export const changeType = (
+  resource: string,
+  field: string,
+  options: Told & Pick<ChangeType, 'was' | 'codec'>,
+): ChangeType => Object.freeze({ kind: 'change-type', resource, field, ...options })
+export const removeField = (resource: string, field: string, options: Told & { readonly was: z.ZodType }): RemoveField =>
+  Object.freeze({ kind: 'remove-field', resource, field, ...options })
+export const addRequiredField = (
+  resource: string,
+  field: string,
+  options: Told & Pick<AddRequiredField, 'whenAbsent'>,
+): AddRequiredField => Object.freeze({ kind: 'add-required-field', resource, field, ...options })
+export const makeRequired = (
+  resource: string,
+  field: string,
+  options: Told & Pick<MakeRequired, 'whenAbsent'>,
+): MakeRequired => Object.freeze({ kind: 'make-required', resource, field, ...options })
+export const removeInclude = (resource: string, path: string, told: Told = {}): RemoveInclude =>
+  Object.freeze({ kind: 'remove-include', resource, path, ...told })
+export const removeFilter = (resource: string, field: string, told: Told = {}): RemoveFilter =>
+  Object.freeze({ kind: 'remove-filter', resource, field, ...told })
+export const removeSort = (resource: string, field: string, told: Told = {}): RemoveSort =>
+  Object.freeze({ kind: 'remove-sort', resource, field, ...told })
+export const changeLimit = (
+  resource: string,
+  limit: keyof ResourceLimits,
+  options: Told & { readonly was: number },
+): ChangeLimit => Object.freeze({ kind: 'change-limit', resource, limit, ...options })
+export const requireIdempotencyKey = (resource: string, told: Told = {}): RequireIdempotencyKey =>
+  Object.freeze({ kind: 'require-idempotency-key', resource, ...told })
+export const requireScope = (
+  resource: string,
+  method: Method,
+  options: Told & { readonly was: ScopeRule },
+): RequireScope => Object.freeze({ kind: 'require-scope', resource, method, ...options })
+export const removeMethod = (resource: string, method: Method, told: Told = {}): RemoveMethod =>
+  Object.freeze({ kind: 'remove-method', resource, method, ...told })
+export const changeDefault = (
+  resource: string,
+  field: string,
+  options: Told & Pick<ChangeDefault, 'was'>,
+): ChangeDefault => Object.freeze({ kind: 'change-default', resource, field, ...options })
+export const custom = (resource: string, options: Omit<Custom, 'kind' | 'resource'>): Custom =>
+  Object.freeze({ kind: 'custom', resource, ...options })

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+
+/** What a field can say of itself beyond its Zod schema. */
+export interface FieldMarks {
+  readonly readOnly?: boolean
+  readonly writeOnly?: boolean
+  readonly immutable?: boolean
+  /** An enum that may grow in responses without that being a breaking change. */
+  readonly open?: boolean
+}
+
+/** Marks live beside the schema, not in it, so that a schema shared by two fields is not marked for both. */
+const marks = z.registry<FieldMarks>()
+
+const marked = <S extends z.ZodType>(schema: S, more: FieldMarks): S => {
+  const copy = schema.clone() as S
+  marks.add(copy as z.ZodType, { ...marks.get(schema as z.ZodType), ...more })
+  return copy
+}
+
+export const marksOf = (schema: z.ZodType): FieldMarks => marks.get(schema) ?? {}
+
+/** Set by the server or a hook; a consumer may send it back unchanged. */
+export const readOnly = <S extends z.ZodType>(schema: S): S => marked(schema, { readOnly: true })
+/** Accepted, stored, and never shown. */
+export const writeOnly = <S extends z.ZodType>(schema: S): S => marked(schema, { writeOnly: true })
+/** Set once, when the row is created. */
+export const immutable = <S extends z.ZodType>(schema: S): S => marked(schema, { immutable: true })
+/** An enum whose readers were told to expect new values. */
+export const open = <S extends z.ZodType>(schema: S): S => marked(schema, { open: true })
+
+export type Moves<S extends string> = { readonly [From in S]?: readonly S[] }
+
+/** A field that can only move along declared moves; the server sets its first value. */
+export interface StatesField<S extends string = string> {
+  readonly kind: 'states'
+  readonly initial: S
+  readonly moves: Moves<S>
+}
+
+export const states = <const S extends string>(initial: NoInfer<S>, moves: Moves<S>): StatesField<S> =>
+  Object.freeze({ kind: 'states', initial, moves })
+
+/** A read-only integer kept by the server: the sum, over a has-many relation, of the product of the named fields. */
+export interface SumField {
+  readonly kind: 'sum'
+  readonly relation: string
+  readonly of: readonly string[]
+}
+
+export const sum = (relation: string, of: string | readonly string[]): SumField =>
+  Object.freeze({ kind: 'sum', relation, of: typeof of === 'string' ? [of] : of })
+
+export type FieldDeclaration = z.ZodType | StatesField | SumField
+export type FieldDeclarations = { readonly [name: string]: FieldDeclaration }
+
+type FieldValue<F> = F extends StatesField<infer S>
+  ? S
+  : F extends SumField
+    ? number
+    : F extends z.ZodType
+      ? NullForUndefined<z.output<F>>
+      : never
+
+/** A row never lacks a key: what is unset is `null`. */
+type NullForUndefined<T> = undefined extends T ? Exclude<T, undefined> | null : T
+
+export type FieldValues<F> = { -readonly [K in keyof F]: FieldValue<F[K]> }

@@ -1,0 +1,49 @@
+/** A row as hooks see it, in the head's names; typed where a resource is declared, loose across resources. */
+export type AnyRow = { readonly [field: string]: unknown } & { readonly id: string }
+
+export interface Rejection {
+  /** A 4xx status; 409 unless said. */
+  readonly status?: number
+  /** A short kebab-case name for this kind of refusal; it becomes the problem's `type` URL. */
+  readonly code: string
+  readonly title: string
+  readonly detail: string
+  /** The field at fault, in the head's name; shown in the caller's version. */
+  readonly field?: string
+}
+
+/** What hooks may do, inside the request's own transaction and account. */
+export interface HookContext {
+  readonly account: string
+  readonly now: string
+  readonly caller: {
+    /** The API key's or token client's name. */
+    readonly consumer: string | null
+    /** Stable over retries of one keyed create: pass it on to other services. Null without an Idempotency-Key. */
+    readonly idempotencyKey: string | null
+  }
+  /** One row; with `lock`, nobody else changes it until this transaction ends. */
+  find(resource: string, id: string, options?: { readonly lock?: boolean }): Promise<AnyRow | null>
+  /** Rows whose fields equal `where`, oldest first, at most 1,000. */
+  list(resource: string, where: { readonly [field: string]: unknown }): Promise<readonly AnyRow[]>
+  /** The sum of an integer field over the rows whose fields equal `where`. */
+  sum(resource: string, field: string, where: { readonly [field: string]: unknown }): Promise<number>
+  create(resource: string, values: { readonly [field: string]: unknown }): Promise<AnyRow>
+  update(resource: string, id: string, values: { readonly [field: string]: unknown }): Promise<AnyRow | null>
+  remove(resource: string, id: string): Promise<boolean>
+  /** Refuses the request: everything written so far is undone and the caller gets this problem. */
+  reject(rejection: Rejection): never
+}
+
+/** Code around a write. A `before` hook may return fields to set; the values it gets are already valid. */
+export interface Hooks<Row> {
+  beforeCreate?(row: Row, context: HookContext): MaybeAsync<Partial<Row> | undefined>
+  afterCreate?(row: Row, context: HookContext): MaybeAsync<undefined>
+  beforeUpdate?(next: Row, before: Row, context: HookContext): MaybeAsync<Partial<Row> | undefined>
+  afterUpdate?(row: Row, before: Row, context: HookContext): MaybeAsync<undefined>
+  beforeDelete?(row: Row, context: HookContext): MaybeAsync<undefined>
+  afterDelete?(row: Row, context: HookContext): MaybeAsync<undefined>
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is declared without a return
+type MaybeAsync<T> = T | void | Promise<T | void>

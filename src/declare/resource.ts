@@ -1,0 +1,94 @@
+import type { FieldDeclarations, FieldValues } from './field.ts'
+import type { Hooks } from './hooks.ts'
+import type { ReferenceValues, RelationDeclarations } from './relation.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** `authenticated`: any valid key; `public`: no key at all; otherwise the name of a scope. */
+export type ScopeRule = 'public' | 'authenticated' | (string & {})
+
+export interface ResourceLimits {
+  /** Include: relations a call, depth, rows per to-many. */
+  readonly includeRelations?: number
+  readonly includeDepth?: number
+  readonly includeRows?: number
+  readonly pageDefault?: number
+  readonly pageMax?: number
+  readonly bodyBytes?: number
+}
+
+export type IdempotencyMode = 'optional' | 'required' | 'off'
+
+export interface IdempotencyDeclaration {
+  readonly mode: IdempotencyMode
+  /** `reread`: answers are stored without their body; a replay shows the row as it is now, and says so. */
+  readonly body?: 'stored' | 'reread'
+}
+
+export interface RateDeclaration {
+  readonly perSecond: number
+  readonly burst?: number
+}
+
+/** A row of the resource with all that the server adds, as hooks and tests see it. */
+export type RowOf<F, R> = {
+  readonly id: string
+  readonly created_at: string
+  readonly updated_at: string
+} & Readonly<ReferenceValues<R>> &
+  Readonly<FieldValues<F>>
+
+export interface ResourceOptions<F extends FieldDeclarations, R extends RelationDeclarations> {
+  readonly fields: F
+  readonly relations?: R
+  readonly description?: string
+  /** Shared by all accounts: a catalogue. */
+  readonly shared?: boolean
+  /** The belongs-to relation this resource lives under; makes it a sub-resource. */
+  readonly owner?: keyof R & string
+  /** Put before every id, as in `ord_018f…`. */
+  readonly idPrefix?: string
+  /** Why a name that does not look like a plural noun is one all the same ("a mass noun"). */
+  readonly nameIsPluralBecause?: string
+  /** Fields (or sets of fields) whose values no two rows of an account share. */
+  readonly unique?: readonly (string | readonly string[])[]
+  readonly filter?: readonly string[]
+  readonly sort?: readonly string[]
+  /** The relation paths a consumer may include. */
+  readonly include?: readonly string[]
+  /** The methods offered; all, unless said. */
+  readonly methods?: readonly Method[]
+  readonly idempotencyKey?: IdempotencyMode | IdempotencyDeclaration
+  /** PUT, PATCH and DELETE without If-Match are refused (428). */
+  readonly requireIfMatch?: boolean
+  readonly cacheControl?: string
+  /** `{resource}:read` and `{resource}:write`, unless said. A method's own rule wins over read and write. */
+  readonly scopes?: { readonly read?: ScopeRule; readonly write?: ScopeRule } & { readonly [M in Method]?: ScopeRule }
+  readonly rate?: RateDeclaration
+  readonly limits?: ResourceLimits
+  /** Rows are created, changed and deleted only while the related row's field has one of the values. */
+  readonly onlyWhile?: { readonly [relation: string]: { readonly [field: string]: readonly string[] } }
+  /** A row is deleted only while its own field has one of the values. */
+  readonly deleteOnlyWhile?: { readonly [field: string]: readonly string[] }
+  readonly hooks?: Hooks<RowOf<F, R>>
+}
+
+export interface ResourceDeclaration<
+  F extends FieldDeclarations = FieldDeclarations,
+  R extends RelationDeclarations = RelationDeclarations,
+> extends Omit<ResourceOptions<F, R>, 'hooks' | 'owner'> {
+  readonly kind: 'resource'
+  readonly name: string
+  readonly owner?: string
+  // Hooks are contravariant in their row, so a declaration of known fields is only assignable to the general one through this.
+  readonly hooks?: Hooks<never>
+}
+
+export const resource = <
+  const F extends FieldDeclarations,
+  const R extends RelationDeclarations = Record<never, never>,
+>(
+  name: string,
+  options: ResourceOptions<F, R>,
+): ResourceDeclaration<F, R> =>
+  Object.freeze({ kind: 'resource', ...options, name }) as unknown as ResourceDeclaration<F, R>

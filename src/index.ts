@@ -1,0 +1,25 @@
+export { type ApiDeclaration, type ApiOptions, api } from './declare/api.ts'
+export {
+  addRequiredField,
+  changeDefault,
+  changeLimit,
+  changeType,
+  custom,
+  makeRequired,
+  mapValues,
+  removeField,
+  removeFilter,
+  removeInclude,
+  removeMethod,
+  removeSort,
+  renameField,
+  renameRelation,
+  renameResource,
+  requireIdempotencyKey,
+  requireScope,
+} from './declare/change.ts'
+export { immutable, open, readOnly, states, sum, writeOnly } from './declare/field.ts'
+export type { HookContext, Hooks } from './declare/hooks.ts'
+export { belongsTo, hasMany } from './declare/relation.ts'
+export { type ResourceDeclaration, resource } from './declare/resource.ts'
+export { version } from './declare/version.ts'

@@ -1,0 +1,283 @@
+/**
+ * Every way a request can fail: its type, status, title, and how to mend it. A type is never reused for another condition.
+ * `uri` is set where IANA registers a type; all others are pages of the service itself, `/problems/{type}`.
+ */
+export interface ProblemKind {
+  readonly status: number
+  readonly title: string
+  /** What happened, for the problem's page. */
+  readonly meaning: string
+  /** How a consumer mends it. */
+  readonly mend: string
+  readonly uri?: string
+}
+
+const kinds = {
+  'malformed-json': {
+    status: 400,
+    title: 'The body is not valid JSON',
+    meaning: 'The body could not be parsed as JSON, is nested too deeply, or has a key that is not allowed anywhere.',
+    mend: 'Send one JSON object, encoded as UTF-8. The detail says where parsing stopped.',
+  },
+  'bad-query': {
+    status: 400,
+    title: 'The query string is not understood',
+    meaning: 'A query parameter is unknown here, empty, repeated, or has a value that does not parse. Nothing is ignored silently.',
+    mend: 'Correct or remove the parameters named in `errors`.',
+  },
+  'include-unknown': {
+    status: 400,
+    title: 'Not a relation',
+    meaning: 'A name in `include` is not a relation of the resource.',
+    mend: 'Use one of the paths in `allowed`.',
+  },
+  'include-not-allowed': {
+    status: 400,
+    title: 'This relation cannot be included',
+    meaning: 'The relation exists, but this resource does not offer it for inclusion.',
+    mend: 'Use one of the paths in `allowed`, or fetch the related rows from their own collection.',
+  },
+  'include-too-many': {
+    status: 400,
+    title: 'Too many relations in one call',
+    meaning: 'More relations were asked for than one call may include, counted after duplicates are removed and parents added.',
+    mend: 'Ask for at most `limit` relations, and fetch the rest in another call.',
+  },
+  'include-too-deep': {
+    status: 400,
+    title: 'The include path is too deep',
+    meaning: 'A path in `include` has more steps than the limit allows.',
+    mend: 'Shorten the path to at most `limit` steps, and fetch what lies deeper from its own collection.',
+  },
+  'include-too-large': {
+    status: 400,
+    title: 'The answer could have too many rows',
+    meaning: 'The page size multiplied by the rows each include may add exceeds what one request may return.',
+    mend: 'Lower `limit` or include fewer to-many relations; `arithmetic` shows how the figure came about.',
+  },
+  'bad-cursor': {
+    status: 400,
+    title: 'The cursor does not fit this request',
+    meaning: 'The cursor was altered, or was made for another collection, account, version, sort order or filter.',
+    mend: 'Start from the first page, and pass on `next_cursor` with the same sort and filter.',
+  },
+  'idempotency-key-missing': {
+    status: 400,
+    title: 'An Idempotency-Key is required',
+    meaning: 'Creating this resource twice by accident would do harm, so each create must carry an Idempotency-Key.',
+    mend: 'Generate a unique value (a UUID), send it as the Idempotency-Key header, and send the same one when you retry.',
+  },
+  'idempotency-key-malformed': {
+    status: 400,
+    title: 'The Idempotency-Key is malformed',
+    meaning: 'The header is empty, repeated, longer than 255 characters, or has characters outside visible ASCII.',
+    mend: 'Send one header of 1 to 255 visible ASCII characters, bare or in double quotes.',
+  },
+  'bad-request': {
+    status: 400,
+    title: 'The request is not valid HTTP',
+    meaning: 'The request breaks a rule of HTTP itself, so nothing more of it was read.',
+    mend: 'Check the client or proxy that made it.',
+  },
+  'credentials-missing': {
+    status: 401,
+    title: 'Credentials are required',
+    meaning: 'The request carries no credentials.',
+    mend: 'Send `Authorization: Bearer <key>` with an API key or an access token.',
+  },
+  'credentials-invalid': {
+    status: 401,
+    title: 'The credentials are not valid',
+    meaning: 'The key or token is mistyped, unknown, revoked, expired, or not meant for this service.',
+    mend: 'Check the value for typing errors, or ask the operator of the API for a new one.',
+  },
+  'scope-missing': {
+    status: 403,
+    title: 'The credentials do not allow this',
+    meaning: 'The key or token is valid, but lacks a scope that this call needs.',
+    mend: 'Use credentials that have the scope named in `scope`.',
+  },
+  'not-found': {
+    status: 404,
+    title: 'Not found',
+    meaning: 'There is nothing at this path for these credentials.',
+    mend: 'Check the path, the version and the id. The detail names a near path where there is one.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'This method is not offered here',
+    meaning: 'The path exists, but not with this method.',
+    mend: 'Use one of the methods in the Allow header.',
+  },
+  'not-acceptable': {
+    status: 406,
+    title: 'The answer cannot have the form asked for',
+    meaning: 'The Accept header excludes everything this path can produce.',
+    mend: 'Accept `application/json`.',
+  },
+  'unique-conflict': {
+    status: 409,
+    title: 'The value is taken',
+    meaning: 'Another row already has this value, and no two may.',
+    mend: 'Choose another value, or find and use the row that has it.',
+  },
+  'still-referenced': {
+    status: 409,
+    title: 'Other rows still depend on this one',
+    meaning: 'The row cannot be deleted while rows of the resource named in `referenced_by` point to it.',
+    mend: 'Delete or change those rows first.',
+  },
+  'transition-not-allowed': {
+    status: 409,
+    title: 'The state cannot move there',
+    meaning: 'The state field may only move along declared moves, and this is none of them.',
+    mend: 'Move to one of the states in `allowed`.',
+  },
+  'state-conflict': {
+    status: 409,
+    title: 'Not possible in the present state',
+    meaning: 'This row can only be written while it, or the row it belongs to, is in certain states.',
+    mend: 'The detail names the states in which it is possible.',
+  },
+  'idempotency-in-progress': {
+    status: 409,
+    title: 'The first request with this key is still running',
+    meaning: 'A request with the same Idempotency-Key has not finished, and did not within the time this one waited.',
+    mend: 'Retry with the same key after the time in Retry-After.',
+  },
+  'version-retired': {
+    status: 410,
+    title: 'This version has been retired',
+    meaning: 'The version was deprecated, its sunset has passed, and it is no longer served.',
+    mend: 'Move to the successor; the migration guide in the Link header maps every path and field.',
+  },
+  'precondition-failed': {
+    status: 412,
+    title: 'The resource has changed',
+    meaning: 'If-Match names a version of the resource that is no longer the current one.',
+    mend: 'Fetch it again, apply your change to what you get, and send the new ETag.',
+  },
+  'body-too-large': {
+    status: 413,
+    title: 'The body is too large',
+    meaning: 'The body exceeds the limit; reading stopped there.',
+    mend: 'Send at most the number of bytes in `limit`.',
+  },
+  'uri-too-long': {
+    status: 414,
+    title: 'The URL is too long',
+    meaning: 'The path and query exceed the limit.',
+    mend: 'Shorten the query, for example by filtering for fewer values at once.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'The media type is not supported',
+    meaning: 'The Content-Type is missing, or is not one this path reads.',
+    mend: 'Send `Content-Type: application/json`; for PATCH also `application/merge-patch+json`.',
+  },
+  'validation-failed': {
+    status: 422,
+    title: 'Some fields are not valid',
+    meaning: 'The body is JSON, but some of its values break the rules of their fields.',
+    mend: 'Correct every field named in `errors`.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'The Idempotency-Key was used for another request',
+    meaning: 'The key belongs to an earlier request with another method, path, query or body.',
+    mend: 'Use a new key for a new request; send the very same request to retry.',
+  },
+  'precondition-required': {
+    status: 428,
+    title: 'If-Match is required',
+    meaning: 'This resource is only changed by callers who say which version of it they saw.',
+    mend: 'Fetch the resource and send its ETag as If-Match.',
+  },
+  'too-many-requests': {
+    status: 429,
+    title: 'Too many requests',
+    meaning: 'The account has used up its requests for now.',
+    mend: 'Wait for the seconds in Retry-After, and spread calls over time.',
+    uri: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'The headers are too large',
+    meaning: 'The request line and headers exceed the limit.',
+    mend: 'Send fewer or smaller headers.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'The request took too long to arrive',
+    meaning: 'The headers or the body did not arrive in time.',
+    mend: 'Send the whole request at once.',
+  },
+  unexpected: {
+    status: 500,
+    title: 'Something went wrong on our side',
+    meaning: 'The service failed in a way it did not foresee. The failure was logged under the request id.',
+    mend: 'Retry; if it persists, report the request id in `instance` to the operator.',
+  },
+  'store-unavailable': {
+    status: 503,
+    title: 'The store cannot be reached',
+    meaning: 'The service runs, but its database does not answer at the moment. Nothing was half-done.',
+    mend: 'Retry after the time in Retry-After, with the same Idempotency-Key for creates.',
+  },
+  overloaded: {
+    status: 503,
+    title: 'The service is overloaded',
+    meaning: 'More requests are in flight than the service takes on, so this one was turned away unread.',
+    mend: 'Retry after the time in Retry-After.',
+    uri: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
+  },
+  'shutting-down': {
+    status: 503,
+    title: 'The service is restarting',
+    meaning: 'This process is finishing its last requests.',
+    mend: 'Retry after the time in Retry-After; another process will answer.',
+  },
+} satisfies { [type: string]: ProblemKind }
+
+export type ProblemType = keyof typeof kinds
+
+export const problemKinds: { readonly [T in ProblemType]: ProblemKind } = kinds
+
+/** One wrong field, parameter or header. */
+export interface FieldError {
+  readonly pointer?: string
+  readonly parameter?: string
+  readonly header?: string
+  readonly detail: string
+  readonly code: string
+}
+
+export interface ProblemDetails {
+  readonly detail: string
+  /** Members of the problem's own, in the names of the version that was called. */
+  readonly members?: { readonly [name: string]: unknown }
+  readonly errors?: readonly FieldError[]
+  readonly headers?: { readonly [name: string]: string }
+}
+
+/** A request refused. Thrown by any stage, turned into a response by one. */
+export class Problem extends Error {
+  readonly type: string
+  readonly status: number
+  readonly title: string
+  readonly uri: string | undefined
+  readonly details: ProblemDetails
+
+  constructor(type: string, kind: ProblemKind, details: ProblemDetails) {
+    super(details.detail)
+    this.name = 'Problem'
+    this.type = type
+    this.status = kind.status
+    this.title = kind.title
+    this.uri = kind.uri
+    this.details = details
+  }
+}
+
+export const problem = (type: ProblemType, details: ProblemDetails): Problem =>
+  new Problem(type, problemKinds[type], details)

@@ -1,0 +1,14 @@
+/** Who calls: proven once per request, before anything of the request is believed. */
+export interface Caller {
+  readonly account: string
+  readonly consumer: Consumer
+  /** `*` grants all. */
+  readonly scopes: ReadonlySet<string>
+}
+
+export interface Consumer {
+  /** A key's id, or `token:{client}`. Safe to log. */
+  readonly id: string
+  readonly name: string
+  readonly kind: 'external' | 'internal' | 'probe'
+}
