@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import { until } from './until.ts'
+import { watch } from './watchdog.ts'
+
+export type ChildOptions = { cwd?: string; env?: Record<string, string | undefined>; input?: string }
+export type Ending = { code: number | null; signal: NodeJS.Signals | null }
+
+export type Child = {
+  readonly pid: number
+  readonly stdout: string
+  readonly stderr: string
+  /** Standard output and standard error as they came. */
+  readonly output: string
+  readonly ended: Promise<Ending>
+  /** Waits for a line of output; throws with all the output when the process ends first. */
+  line(pattern: RegExp, within?: number): Promise<RegExpMatchArray>
+  /** Sends the signal and waits for the end. */
+  kill(signal?: NodeJS.Signals): Promise<Ending>
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const started = new Set<Child>()
+
+afterAll(async () => {
+  await Promise.all([...started].map((child) => child.kill('SIGKILL')))
+})
+
+/** `bin/nounkit …` as a user would run it. */
+export function nounkit(args: string[], options: ChildOptions = {}): Child {
+  return start(join(root, 'bin/nounkit'), args, options)
+}
+
+/** A script on the Node that runs the tests, with `nounkit` resolved to the sources. */
+export function nodeScript(script: string, args: string[] = [], options: ChildOptions = {}): Child {
+  return start(process.execPath, ['--conditions=nounkit-source', script, ...args], options)
+}
+
+/** Ended at the latest when the test that started it ends, or the file when a hook started it. */
+function start(command: string, args: string[], options: ChildOptions): Child {
+  const spawned = spawn(command, args, {
+    cwd: options.cwd ?? root,
+    env: { ...environment(), ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const child = follow(spawned, `${command} ${args.join(' ')}`)
+  spawned.stdin.on('error', () => {})
+  spawned.stdin.end(options.input ?? '')
+  started.add(child)
+  child.ended.finally(() => started.delete(child)).catch(() => {})
+  if (TestRunner.getCurrentTest()) onTestFinished(async () => void (await child.kill('SIGKILL')))
+  return child
+}
+
+function follow(spawned: ChildProcess, commandLine: string): Child {
+  const text = { stdout: '', stderr: '', output: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    spawned[name]?.setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk
+      text.output += chunk
+    })
+  }
+  const unwatch = watchChild(spawned)
+  // 'close', not 'exit': only then has all the output arrived.
+  const ended = once(spawned, 'close').then(([code, signal]): Ending => {
+    unwatch()
+    return { code, signal }
+  })
+  ended.catch(unwatch)
+  let over = false
+  ended
+    .catch(() => {})
+    .finally(() => {
+      over = true
+    })
+  return {
+    pid: spawned.pid ?? 0,
+    get stdout() {
+      return text.stdout
+    },
+    get stderr() {
+      return text.stderr
+    },
+    get output() {
+      return text.output
+    },
+    ended,
+    async line(pattern, within = 30_000) {
+      const perLine = new RegExp(
+        pattern.source,
+        pattern.flags.includes('m') ? pattern.flags : `${pattern.flags}m`,
+      )
+      await until(() => over || perLine.test(text.output), {
+        within,
+        what: `${commandLine} printing ${pattern}`,
+      }).catch((error: Error) => {
+        throw new Error(`${error.message}. It printed:\n${text.output}`)
+      })
+      const match = text.output.match(perLine)
+      if (!match)
+        throw new Error(`${commandLine} ended before it printed ${pattern}. It printed:\n${text.output}`)
+      return match
+    },
+    async kill(signal = 'SIGTERM') {
+      if (!over) spawned.kill(signal)
+      return ended
+    },
+  }
+}
+
+function watchChild(spawned: ChildProcess): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'nounkit-child-'))
+  const pidFile = join(folder, 'pid')
+  writeFileSync(pidFile, String(spawned.pid ?? ''))
+  const unwatch = watch(pidFile, folder)
+  return () => {
+    unwatch()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What the test runner set for itself would change how a child behaves. */
+function environment(): NodeJS.ProcessEnv {
+  const dropped =
+    /^(VITEST|NODE_ENV$|NODE_OPTIONS$|NOUNKIT_|DATABASE_URL$|PORT$|HOST$|TEST$|DEV$|PROD$|MODE$|SSR$|BASE_URL$)/
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !dropped.test(name)))
+}

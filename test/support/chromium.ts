@@ -1,0 +1,19 @@
+import { type Browser, chromium } from 'playwright-core'
+import { systemProgram } from './system-program.ts'
+
+/** The system's Chromium, headless, talking to nobody but the page under test. */
+export async function launchChromium(): Promise<Browser> {
+  const quiet = [
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--no-first-run',
+  ]
+  // Chromium's sandbox refuses root; containers give /dev/shm too little room.
+  const contained = process.getuid?.() === 0 ? ['--no-sandbox', '--disable-dev-shm-usage'] : []
+  return chromium.launch({
+    executablePath: systemProgram('chromium', 'chromium'),
+    headless: true,
+    args: [...quiet, ...contained],
+  })
+}

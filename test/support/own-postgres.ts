@@ -1,0 +1,170 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import postgres from 'postgres'
+import { freePort } from './free-port.ts'
+import { postgresFolder, type ServerUser, serverUser } from './postgres-binaries.ts'
+import { until } from './until.ts'
+import { watch } from './watchdog.ts'
+
+/** fast: sessions are cut, data is flushed. immediate: as if the machine lost power, WAL is replayed. */
+export type ShutdownMode = 'fast' | 'immediate'
+
+export type OwnPostgres = {
+  readonly url: string
+  readonly pid: number
+  /** Ends the server but keeps its data, until `start` or `stop`. */
+  halt(mode?: ShutdownMode): Promise<void>
+  start(): Promise<void>
+  restart(mode?: ShutdownMode): Promise<void>
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>
+}
+
+const superuser = 'postgres'
+const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
+const run = promisify(execFile)
+
+/** A PostgreSQL 18 of one's own on a free loopback port, with its data in a temporary folder. */
+export async function startPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
+  const user = serverUser()
+  const binaries = join(postgresFolder(user), 'bin')
+  const folder = mkdtempSync(join(tmpdir(), 'nounkit-pg-'))
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
+  chmodSync(folder, 0o700)
+  const data = join(folder, 'data')
+  const unwatch = watch(join(data, 'postmaster.pid'), folder)
+  const cleanUp = () => {
+    unwatch()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await initialise(join(binaries, 'initdb'), data, user)
+    const server = await startOnFreePort((port) =>
+      launch(join(binaries, 'postgres'), data, port, settings, user),
+    )
+    return controls(server, cleanUp)
+  } catch (error) {
+    cleanUp()
+    throw error
+  }
+}
+
+type Launched = { process: ChildProcess; port: number; relaunch(): Promise<ChildProcess> }
+
+function controls(launched: Launched, cleanUp: () => void): OwnPostgres {
+  let { process: server } = launched
+  const running = () => server.exitCode === null && server.signalCode === null
+  const halt = async (mode: ShutdownMode = 'fast') => {
+    if (!running()) return
+    const ended = once(server, 'exit')
+    server.kill(signals[mode])
+    await ended
+  }
+  const start = async () => {
+    if (!running()) server = await launched.relaunch()
+  }
+  return {
+    url: urlOf(launched.port),
+    get pid() {
+      return server.pid ?? 0
+    },
+    halt,
+    start,
+    async restart(mode) {
+      await halt(mode)
+      await start()
+    },
+    async stop() {
+      await halt('immediate')
+      cleanUp()
+    },
+  }
+}
+
+async function initialise(initdb: string, data: string, user: ServerUser): Promise<void> {
+  // A linguistic collation, as in most production databases: SQL that relies on byte order must say so itself.
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en']
+  const args = ['-D', data, '-U', superuser, '--auth=trust', '--no-sync', '--no-instructions', ...locale]
+  await run(initdb, args, { ...user, cwd: '/', env: serverEnvironment() })
+}
+
+async function startOnFreePort(start: (port: number) => Promise<ChildProcess>): Promise<Launched> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    try {
+      return { process: await start(port), port, relaunch: () => start(port) }
+    } catch (error) {
+      // Another program may have taken the port in between.
+      if (attempt === 3 || !/could not bind|Address already in use/.test(String(error))) throw error
+    }
+  }
+}
+
+async function launch(
+  binary: string,
+  data: string,
+  port: number,
+  settings: Record<string, string>,
+  user: ServerUser,
+): Promise<ChildProcess> {
+  const all = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '300',
+    shared_buffers: '32MB',
+    max_wal_size: '256MB',
+    timezone: 'UTC',
+    ...settings,
+  }
+  const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const server = spawn(binary, ['-D', data, ...options], {
+    ...user,
+    cwd: '/',
+    env: serverEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Ctrl-C in the terminal reaches the test runner, which then stops the server in order.
+    detached: true,
+  })
+  let log = ''
+  server.stderr?.on('data', (chunk) => {
+    log = (log + chunk).slice(-8_000)
+  })
+  let gone: Error | undefined
+  server.once('error', (error) => {
+    gone = error
+  })
+  const answered = async () => {
+    if (gone || server.exitCode !== null || server.signalCode !== null) return 'gone'
+    return (await answers(port)) ? 'ready' : undefined
+  }
+  const state = await until(answered, { within: 60_000, what: 'PostgreSQL answering' })
+  if (state === 'gone') throw new Error(`PostgreSQL did not start:\n${log}`, { cause: gone })
+  return server
+}
+
+async function answers(port: number): Promise<boolean> {
+  const sql = postgres(urlOf(port), { max: 1, connect_timeout: 5, onnotice: () => {} })
+  try {
+    await sql`select 1`
+    return true
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+function urlOf(port: number): string {
+  return `postgres://${superuser}@127.0.0.1:${port}/postgres`
+}
+
+/** PGDATA, PGPORT and their like of the caller must not steer this server. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('PG') && !name.startsWith('LC_'),
+  )
+  return { ...Object.fromEntries(kept), LANG: 'C', LC_ALL: 'C' }
+}

@@ -1,0 +1,38 @@
+import postgres from 'postgres'
+import { expect, test } from 'vitest'
+import { nodeScript } from './child.ts'
+import { startPostgres } from './own-postgres.ts'
+import { createDatabase } from './postgres-server.ts'
+
+test('each test database is empty and apart from the others', async () => {
+  const [one, other] = await Promise.all([createDatabase(), createDatabase()])
+  const sql = postgres(one.url, { max: 1 })
+  await sql`create table things (id int)`
+  const elsewhere = postgres(other.url, { max: 1 })
+  const [found] = await elsewhere`select to_regclass('things') as things`
+  expect(found).toEqual({ things: null })
+  await Promise.all([sql.end(), elsewhere.end()])
+  await Promise.all([one.drop(), other.drop()])
+})
+
+test('a PostgreSQL of one’s own keeps committed rows over an immediate shutdown', async () => {
+  const server = await startPostgres()
+  const before = postgres(server.url, { max: 1 })
+  await before`create table things (id int)`
+  await before`insert into things values (1)`
+  await before.end()
+  const firstPid = server.pid
+  await server.restart('immediate')
+  expect(server.pid).not.toBe(firstPid)
+  const after = postgres(server.url, { max: 1 })
+  expect(await after`select id from things`).toEqual([{ id: 1 }])
+  await after.end()
+  await server.stop()
+})
+
+test('a child process is followed until its end', async () => {
+  const child = nodeScript('-e', ['console.log("ready on 12"); process.exitCode = 3'])
+  const [, port] = await child.line(/^ready on (\d+)$/)
+  expect(port).toBe('12')
+  expect(await child.ended).toEqual({ code: 3, signal: null })
+})

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config'
+
+const conditions = ['nounkit-source', 'node', 'import', 'module', 'default']
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    pool: 'forks',
+    execArgv: ['--conditions=nounkit-source'],
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    retry: 0,
+  },
+})
