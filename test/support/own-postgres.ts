@@ -36,7 +36,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
   chmodSync(folder, 0o700)
   const data = join(folder, 'data')
-  const unwatch = watch(join(data, 'postmaster.pid'), folder)
+  const unwatch = watch(join(data, 'postmaster.pid'), folder, 'QUIT')
   const cleanUp = () => {
     unwatch()
     rmSync(folder, { recursive: true, force: true })
