@@ -1,0 +1,18 @@
+import type { ResourceDeclaration } from '../declare/resource.ts'
+import type { BelongsToModel, Field, HasManyModel, Resource } from './model.ts'
+
+/** Models refer to each other in circles, so they are made open, linked, and handed out read-only. */
+export type Draft<T> = { -readonly [K in keyof T]: T[K] }
+
+/** A resource on its way from declaration to model. */
+export interface ResourceDraft {
+  readonly declaration: ResourceDeclaration
+  readonly model: Draft<Resource>
+  readonly fields: Map<string, Draft<Field>>
+  readonly belongsTo: Map<string, BelongsToModel>
+  readonly hasMany: Map<string, HasManyModel>
+  /** Declared, but with a mistake of its own: what names it is not a second mistake. */
+  readonly broken: Set<string>
+}
+
+export type Drafts = ReadonlyMap<string, ResourceDraft>

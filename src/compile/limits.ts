@@ -1,0 +1,88 @@
+import type { ApiLimits } from '../declare/api.ts'
+import type { RateDeclaration, ResourceLimits } from '../declare/resource.ts'
+import type { MistakeList } from './mistakes.ts'
+import type { ApiLimitsModel, LimitsModel, RateModel } from './model.ts'
+import { didYouMean } from './nearest.ts'
+
+const resourceDefaults: LimitsModel = {
+  includeRelations: 10,
+  includeDepth: 2,
+  includeRows: 50,
+  pageDefault: 25,
+  pageMax: 100,
+  bodyBytes: 1_048_576,
+}
+
+const apiDefaults: ApiLimitsModel = {
+  ...resourceDefaults,
+  jsonDepth: 32,
+  headerBytes: 16_384,
+  rowsPerRequest: 5_000,
+  idempotencyHours: 24,
+  requestsInFlight: 1_000,
+}
+
+/** Beyond these a statement or a request would no longer be bounded in any useful sense. */
+const greatest: ApiLimitsModel = {
+  includeRelations: 50,
+  includeDepth: 5,
+  includeRows: 1_000,
+  pageDefault: 1_000,
+  pageMax: 1_000,
+  bodyBytes: 67_108_864,
+  jsonDepth: 200,
+  headerBytes: 262_144,
+  rowsPerRequest: 100_000,
+  idempotencyHours: 8_760,
+  requestsInFlight: 100_000,
+}
+
+export const apiLimits = (declared: ApiLimits | undefined, mistakes: MistakeList): ApiLimitsModel =>
+  readLimits(declared, apiDefaults, 'limits', mistakes)
+
+/** What a resource does not say is as the API says. */
+export const resourceLimits = (
+  declared: ResourceLimits | undefined,
+  api: LimitsModel,
+  resource: string,
+  mistakes: MistakeList,
+): LimitsModel => {
+  const { includeRelations, includeDepth, includeRows, pageDefault, pageMax, bodyBytes } = api
+  const base = { includeRelations, includeDepth, includeRows, pageDefault, pageMax, bodyBytes }
+  return readLimits(declared, base, `${resource}.limits`, mistakes)
+}
+
+const readLimits = <L extends LimitsModel>(
+  declared: Partial<L> | undefined,
+  defaults: L,
+  where: string,
+  mistakes: MistakeList,
+): L => {
+  const limits: { [name: string]: number } = { ...defaults }
+  for (const [name, value] of Object.entries(declared ?? {})) {
+    if (value === undefined) continue
+    const most = name in defaults ? greatest[name as keyof ApiLimitsModel] : undefined
+    if (most === undefined) {
+      mistakes.add(where, `"${name}" is not a limit.`, didYouMean(name, Object.keys(defaults)))
+    } else if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > most) {
+      mistakes.add(`${where}.${name}`, `${String(value)} is out of range.`, `Write a whole number from 1 to ${most}.`)
+    } else limits[name] = value as number
+  }
+  const checked = limits as unknown as L
+  if (checked.pageDefault > checked.pageMax) {
+    if (declared?.pageDefault === undefined) limits.pageDefault = checked.pageMax
+    else mistakes.add(where, `pageDefault ${checked.pageDefault} is more than pageMax ${checked.pageMax}.`, 'Lower pageDefault or raise pageMax.')
+  }
+  return Object.freeze(checked)
+}
+
+export const readRate = (declared: RateDeclaration, where: string, mistakes: MistakeList): RateModel => {
+  const { perSecond, burst = Math.ceil(perSecond * 2) } = declared
+  if (!(perSecond > 0 && Number.isFinite(perSecond)))
+    mistakes.add(`${where}.perSecond`, `${perSecond} is not a rate.`, 'Write a number above 0.')
+  if (!(Number.isInteger(burst) && burst >= 1 && burst >= perSecond))
+    mistakes.add(`${where}.burst`, `${burst} is too small.`, 'Write a whole number of at least 1 and at least perSecond.')
+  return Object.freeze({ perSecond, burst })
+}
+
+export const defaultRate: RateDeclaration = { perSecond: 100, burst: 200 }

@@ -1,0 +1,40 @@
+/** One thing a declaration says that cannot be served. */
+export interface Mistake {
+  /** `orders.include` */
+  readonly where: string
+  readonly what: string
+  /** What to write instead. */
+  readonly hint: string
+}
+
+/** All mistakes of one declaration, thrown together once everything has been looked at. */
+export class Mistakes extends Error {
+  readonly list: readonly Mistake[]
+  readonly file: string | null
+
+  constructor(list: readonly Mistake[], file: string | null = null) {
+    super(list.map((mistake) => line(mistake, file)).join('\n'))
+    this.name = 'Mistakes'
+    this.list = list
+    this.file = file
+  }
+}
+
+const line = ({ where, what, hint }: Mistake, file: string | null): string =>
+  `${where}: ${what} ${hint}${file === null ? '' : ` (${file})`}`
+
+/** Collects mistakes while a declaration is compiled, each once. */
+export interface MistakeList {
+  add(where: string, what: string, hint: string): void
+  readonly all: readonly Mistake[]
+}
+
+export const mistakeList = (): MistakeList => {
+  const all: Mistake[] = []
+  return {
+    all,
+    add(where, what, hint) {
+      if (!all.some((known) => known.where === where && known.what === what)) all.push({ where, what, hint })
+    },
+  }
+}

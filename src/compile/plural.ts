@@ -1,0 +1,38 @@
+/** English plurals, carefully: what looks like one, and what a singular's would be. */
+
+const irregular = new Map([
+  ['person', 'people'], ['child', 'children'], ['man', 'men'], ['woman', 'women'], ['foot', 'feet'], ['tooth', 'teeth'],
+  ['goose', 'geese'], ['mouse', 'mice'], ['ox', 'oxen'], ['datum', 'data'], ['medium', 'media'], ['criterion', 'criteria'],
+  ['phenomenon', 'phenomena'], ['index', 'indices'], ['vertex', 'vertices'], ['matrix', 'matrices'], ['alumnus', 'alumni'],
+  ['stimulus', 'stimuli'], ['nucleus', 'nuclei'], ['cactus', 'cacti'], ['leaf', 'leaves'], ['shelf', 'shelves'],
+  ['knife', 'knives'], ['life', 'lives'], ['half', 'halves'], ['wolf', 'wolves'], ['self', 'selves'], ['hero', 'heroes'],
+  ['potato', 'potatoes'], ['tomato', 'tomatoes'], ['echo', 'echoes'], ['quiz', 'quizzes'],
+])
+
+const irregularPlurals = new Set([
+  ...irregular.values(),
+  'series', 'species', 'sheep', 'fish', 'deer', 'aircraft', 'spacecraft', 'offspring', 'headquarters', 'means', 'staff',
+  'menus', 'gurus', 'haikus', 'apis', 'kpis', 'uris', 'wikis', 'taxis', 'skis', 'emojis', 'kiwis', 'safaris', 'alibis',
+])
+
+/** Singulars that end in a single s. */
+const singularInS = new Set([
+  'lens', 'gas', 'canvas', 'atlas', 'bias', 'alias', 'cosmos', 'chaos', 'ethos', 'news', 'physics', 'mathematics', 'analytics',
+  'logistics', 'economics', 'always', 'has', 'was', 'as', 's',
+])
+
+export const looksPlural = (word: string): boolean => {
+  if (irregularPlurals.has(word)) return true
+  if (singularInS.has(word)) return false
+  return word.endsWith('s') && !/(ss|us|is)$/.test(word)
+}
+
+export const pluralOf = (word: string): string => {
+  if (looksPlural(word)) return word
+  const known = irregular.get(word)
+  if (known !== undefined) return known
+  if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`
+  if (/sis$/.test(word)) return `${word.slice(0, -2)}es`
+  if (/(s|x|z|ch|sh)$/.test(word)) return `${word}es`
+  return /[iu]$/.test(word) ? `${word}es` : `${word}s`
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import type { JsonSchema } from '../../declare/json-schema.ts'
+import { defOf } from './def.ts'
+import { formatOf, patternsOf } from './strings.ts'
+
+const known = new Set([
+  'type',
+  'enum',
+  'const',
+  'format',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minItems',
+  'maxItems',
+  'required',
+  'description',
+  'examples',
+])
+
+type Raw = { readonly [key: string]: unknown }
+type Part = { [key: string]: unknown }
+
+/** JSON Schema (2020-12) of a schema that nothing is refused in. */
+export const jsonSchemaOf = (schema: z.ZodType): JsonSchema =>
+  clean(
+    z.toJSONSchema(schema, {
+      io: 'output',
+      metadata: withoutIds(),
+      override: ({ zodSchema, jsonSchema }) =>
+        describeString(zodSchema as unknown as z.ZodType, jsonSchema as Part),
+    }) as Raw,
+  )
+
+/** Zod repeats a format as a long pattern, and forgets the format where a pattern stands besides. */
+const describeString = (schema: z.ZodType, out: Part): void => {
+  if (out.type !== 'string' || defOf(schema).type !== 'string') return
+  delete out.allOf
+  delete out.pattern
+  delete out.format
+  const format = formatOf(schema)
+  const [pattern] = patternsOf(schema)
+  if (format !== undefined) out.format = format
+  if (pattern !== undefined) out.pattern = pattern.source
+}
+
+/** A schema with an `id` would become a `$ref`; fields are described in place. */
+const withoutIds = () => {
+  const registry = z.registry<z.GlobalMeta>()
+  registry.get = (schema) => {
+    const { id: _, ...rest } = z.globalRegistry.get(schema) ?? {}
+    return rest as never
+  }
+  return registry
+}
+
+const clean = (raw: Raw): JsonSchema => {
+  const out: Part = {}
+  for (const [key, value] of Object.entries(raw)) if (known.has(key)) out[key] = value
+  if (raw.type === 'integer') capInteger(out)
+  if (isRaw(raw.items)) out.items = clean(raw.items)
+  if (Array.isArray(raw.prefixItems)) out.prefixItems = raw.prefixItems.map(clean)
+  if (isRaw(raw.properties))
+    out.properties = Object.fromEntries(
+      Object.entries(raw.properties).map(([name, child]) => [name, clean(child as Raw)]),
+    )
+  if (raw.additionalProperties === false) out.additionalProperties = false
+  if (isRaw(raw.additionalProperties)) out.additionalProperties = clean(raw.additionalProperties)
+  // Every key of a JSON object is a string: saying so says nothing.
+  if (isRaw(raw.propertyNames) && Object.keys(raw.propertyNames).length > 1)
+    out.propertyNames = clean(raw.propertyNames)
+  const choices = raw.anyOf ?? raw.oneOf
+  if (Array.isArray(choices)) out.anyOf = choices.map(clean)
+  return out as JsonSchema
+}
+
+const safe = Number.MAX_SAFE_INTEGER
+
+const capInteger = (out: Part): void => {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = out
+  if (typeof exclusiveMinimum === 'number' && Number.isInteger(exclusiveMinimum)) {
+    out.minimum = exclusiveMinimum + 1
+    delete out.exclusiveMinimum
+  } else out.minimum = typeof minimum === 'number' ? Math.max(minimum, -safe) : -safe
+  if (typeof exclusiveMaximum === 'number' && Number.isInteger(exclusiveMaximum)) {
+    out.maximum = exclusiveMaximum - 1
+    delete out.exclusiveMaximum
+  } else out.maximum = typeof maximum === 'number' ? Math.min(maximum, safe) : safe
+}
+
+const isRaw = (value: unknown): value is Raw =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import { globalRegistry } from 'zod'
+import { type FieldMarks, marksOf } from '../../declare/field.ts'
+import { defOf } from './def.ts'
+
+/** What the wrappers around a schema say of the field, and the schema within. */
+export interface Layers {
+  readonly inner: z.ZodType
+  readonly optional: boolean
+  readonly nullable: boolean
+  /** `undefined` where there is none; a default is a constant that JSON can hold. */
+  readonly default: unknown
+  readonly defaultChanges: boolean
+  readonly marks: FieldMarks
+  readonly description: string
+}
+
+const wrappers = new Set(['optional', 'nullable', 'default', 'readonly'])
+
+export const layersOf = (schema: z.ZodType): Layers => {
+  let inner = schema
+  let optional = false
+  let nullable = false
+  let defaultValue: unknown
+  let defaultChanges = false
+  let marks: FieldMarks = {}
+  let description = ''
+  for (;;) {
+    marks = { ...marksOf(inner), ...marks }
+    description ||= globalRegistry.get(inner)?.description ?? ''
+    const def = defOf(inner)
+    if (!wrappers.has(def.type) || def.innerType === undefined) break
+    if (def.type === 'optional') optional = true
+    if (def.type === 'nullable') nullable = true
+    if (def.type === 'default' && defaultValue === undefined) {
+      defaultValue = def.defaultValue
+      // Zod calls a function anew each time it is asked.
+      defaultChanges = JSON.stringify(defaultValue) !== JSON.stringify(def.defaultValue)
+    }
+    inner = def.innerType
+  }
+  return { inner, optional, nullable, default: defaultValue, defaultChanges, marks, description }
+}

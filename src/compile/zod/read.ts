@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+import type { FieldMarks } from '../../declare/field.ts'
+import type { JsonSchema } from '../../declare/json-schema.ts'
+import type { MistakeList } from '../mistakes.ts'
+import type { FieldKind } from '../model.ts'
+import { defOf } from './def.ts'
+import { jsonSchemaOf } from './json-schema.ts'
+import { layersOf } from './layers.ts'
+import { refusalsOf } from './refuse.ts'
+
+/** A Zod schema understood as a field: what is stored, described and validated. */
+export interface ZodField {
+  readonly kind: FieldKind
+  readonly schema: JsonSchema
+  readonly optional: boolean
+  /** May be unset: optional or nullable, and without a default. */
+  readonly nullable: boolean
+  readonly default: unknown
+  readonly marks: FieldMarks
+  readonly description: string
+}
+
+/** Reads a field's schema, or says why it cannot be one and gives null. */
+export const readZod = (declared: unknown, where: string, mistakes: MistakeList): ZodField | null => {
+  if (!isZod(declared)) {
+    mistakes.add(
+      where,
+      'this is not a Zod schema.',
+      'Use z.string() or the like (Zod 4), states(…) or sum(…).',
+    )
+    return null
+  }
+  const layers = layersOf(declared)
+  const refusals = refusalsOf(layers.inner)
+  for (const { what, hint } of refusals) mistakes.add(where, `${what} cannot be a field.`, hint)
+  if (refusals.length > 0) return null
+  const json = jsonSchemaOf(layers.inner)
+  const kind = kindOf(layers.inner, json)
+  checkDefault(layers, where, mistakes)
+  return {
+    kind,
+    schema: Object.freeze(schemaOf(kind, json)),
+    optional: layers.optional,
+    nullable: (layers.optional || layers.nullable) && layers.default === undefined,
+    default: layers.default,
+    marks: layers.marks,
+    description: layers.description,
+  }
+}
+
+/** The field carries the description; an enum of one value (a literal) is an enum all the same. */
+const schemaOf = (kind: FieldKind, { description: _, const: only, ...rest }: JsonSchema): JsonSchema =>
+  kind === 'enum' && only !== undefined ? { ...rest, enum: [only] } : rest
+
+const isZod = (value: unknown): value is z.ZodType =>
+  typeof value === 'object' && value !== null && '_zod' in value
+
+const checkDefault = (
+  layers: { readonly inner: z.ZodType; readonly default: unknown; readonly defaultChanges: boolean },
+  where: string,
+  mistakes: MistakeList,
+): void => {
+  if (layers.default === undefined) return
+  if (layers.defaultChanges) {
+    mistakes.add(where, 'its default is not a constant.', 'Set a computed value in a beforeCreate hook.')
+  } else if (!layers.inner.safeParse(layers.default).success) {
+    mistakes.add(
+      where,
+      `its default ${JSON.stringify(layers.default)} is not a value it allows.`,
+      'Change the default or the schema.',
+    )
+  }
+}
+
+const kindOf = (schema: z.ZodType, json: JsonSchema): FieldKind => {
+  switch (defOf(schema).type) {
+    case 'enum':
+    case 'literal':
+      return 'enum'
+    case 'boolean':
+      return 'boolean'
+    case 'number':
+      return json.type === 'integer' ? 'integer' : 'number'
+    case 'string':
+      if (json.format === 'date') return 'date'
+      return json.format === 'date-time' ? 'datetime' : 'string'
+    default:
+      return 'json'
+  }
+}

@@ -1,0 +1,222 @@
+import type { z } from 'zod'
+import { checksOf, defOf, type ZodCheckDef } from './def.ts'
+import { isSupportedCheck, patternsOf } from './strings.ts'
+
+/** Something Zod can say that cannot be stored, described or validated the same way everywhere. */
+export interface Refusal {
+  /** `z.bigint()` */
+  readonly what: string
+  readonly hint: string
+}
+
+const useCode = 'Check it in a beforeCreate or beforeUpdate hook, which can reject with a problem of its own.'
+const plainForms = 'Use z.string(), z.int(), z.number(), z.boolean(), z.enum(), z.array() or z.object().'
+
+const refusedTypes = new Map<string, Refusal>([
+  ['transform', { what: 'a transform', hint: `What is sent is what is stored. ${useCode}` }],
+  [
+    'pipe',
+    {
+      what: 'a pipe (transform, preprocess, codec or stringbool)',
+      hint: `What is sent is what is stored. ${useCode}`,
+    },
+  ],
+  [
+    'catch',
+    { what: '.catch()', hint: 'A wrong value is refused, never replaced. Use .default() for an absent one.' },
+  ],
+  ['prefault', { what: '.prefault()', hint: 'Use .default().' }],
+  ['nonoptional', { what: '.nonoptional()', hint: 'Leave out .optional() instead.' }],
+  ['success', { what: 'z.success()', hint: plainForms }],
+  [
+    'bigint',
+    {
+      what: 'z.bigint()',
+      hint: 'JSON readers lose digits past 2^53: use z.int(), or z.string() with a pattern of digits.',
+    },
+  ],
+  ['date', { what: 'z.date()', hint: 'JSON has no dates: use z.iso.datetime() or z.iso.date().' }],
+  ['map', { what: 'z.map()', hint: 'Use z.record(z.string(), …).' }],
+  ['set', { what: 'z.set()', hint: 'Use z.array(…).' }],
+  ['function', { what: 'z.function()', hint: plainForms }],
+  ['promise', { what: 'z.promise()', hint: plainForms }],
+  ['symbol', { what: 'z.symbol()', hint: plainForms }],
+  ['undefined', { what: 'z.undefined()', hint: 'Use .optional() on the schema of the value.' }],
+  ['void', { what: 'z.void()', hint: plainForms }],
+  ['never', { what: 'z.never()', hint: 'Leave the field out.' }],
+  ['nan', { what: 'z.nan()', hint: 'JSON has no NaN: use z.number().' }],
+  [
+    'any',
+    { what: 'z.any()', hint: 'Say what it holds; z.record(z.string(), z.string()) is the loosest object.' },
+  ],
+  [
+    'unknown',
+    {
+      what: 'z.unknown()',
+      hint: 'Say what it holds; z.record(z.string(), z.string()) is the loosest object.',
+    },
+  ],
+  ['file', { what: 'z.file()', hint: 'Keep files elsewhere and store their address with z.url().' }],
+  ['custom', { what: 'z.custom() or z.instanceof()', hint: plainForms }],
+  [
+    'lazy',
+    {
+      what: 'z.lazy() or z.json()',
+      hint: 'Recursive values have no bounded description: write out the levels you need.',
+    },
+  ],
+  ['intersection', { what: 'z.intersection()', hint: 'Write one z.object() with the keys of both.' }],
+  ['template_literal', { what: 'z.templateLiteral()', hint: 'Use z.string().regex(…).' }],
+])
+
+/** Everything within a schema (wrappers already taken off) that is refused, each once. */
+export const refusalsOf = (schema: z.ZodType): readonly Refusal[] => {
+  const found = new Map<string, Refusal>()
+  const refuse = (refusal: Refusal) => found.set(refusal.what, refusal)
+  const visit = (at: z.ZodType, nested: boolean): void => {
+    const def = defOf(at)
+    const refused = refusedTypes.get(def.type)
+    if (refused !== undefined) {
+      refuse(refused)
+      return
+    }
+    if (def.coerce === true)
+      refuse({
+        what: 'z.coerce',
+        hint: 'A value of the wrong type is refused, never converted: leave out "coerce".',
+      })
+    for (const check of checksOf(at)) refusalOfCheck(check, refuse)
+    refusePatterns(at, refuse)
+    refuseValues(at, nested, refuse)
+    for (const child of childrenOf(at)) visit(child, true)
+  }
+  visit(schema, false)
+  return [...found.values()]
+}
+
+const childrenOf = (schema: z.ZodType): readonly z.ZodType[] => {
+  const def = defOf(schema)
+  return [
+    def.innerType,
+    def.element,
+    ...Object.values(def.shape ?? {}),
+    def.catchall !== undefined && defOf(def.catchall).type === 'never' ? undefined : def.catchall,
+    def.keyType,
+    def.valueType,
+    ...(def.items ?? []),
+    def.rest ?? undefined,
+    ...(def.options ?? []),
+  ].filter((child) => child !== undefined)
+}
+
+type Refuse = (refusal: Refusal) => void
+
+const refusalOfCheck = (check: ZodCheckDef, refuse: Refuse): void => {
+  if (check.check === 'custom')
+    refuse({ what: 'a check in code (.refine, .superRefine or .check)', hint: useCode })
+  if (check.check === 'overwrite')
+    refuse({
+      what: 'a rewriting check (.trim, .toLowerCase, .normalize …)',
+      hint: 'What is sent is what is stored: use .regex(…) to demand the form.',
+    })
+  if (check.check === 'property' || check.check === 'mime_type')
+    refuse({ what: `a "${check.check}" check`, hint: 'Say it in the schema of the key itself.' })
+  if (check.check === 'string_format' && check.format !== undefined)
+    refusalOfFormat(check, check.format, refuse)
+}
+
+const refusalOfFormat = (check: ZodCheckDef, format: string, refuse: Refuse): void => {
+  if (!isSupportedCheck(format))
+    refuse({
+      what: `the string format "${format}"`,
+      hint: 'Supported are email, url, uuid, date and datetime: use z.string().regex(…) for others.',
+    })
+  if (format === 'datetime' && check.local === true)
+    refuse({
+      what: 'a datetime without an offset ({ local: true })',
+      hint: 'A time without an offset is no moment: leave out "local".',
+    })
+  if (format === 'datetime' && check.precision !== undefined && check.precision !== null)
+    refuse({
+      what: 'a datetime with a fixed precision',
+      hint: 'Times are kept to the millisecond: leave out "precision".',
+    })
+  if (
+    format === 'url' &&
+    (check.hostname !== undefined || check.protocol !== undefined || check.normalize === true)
+  )
+    refuse({
+      what: 'a url with conditions of its own',
+      hint: 'Use z.url().regex(/^https:/) or the like, which consumers can be told.',
+    })
+}
+
+const refusePatterns = (schema: z.ZodType, refuse: Refuse): void => {
+  const patterns = patternsOf(schema)
+  if (patterns.length > 1)
+    refuse({ what: 'several patterns on one string', hint: 'Write them as one regular expression.' })
+  for (const pattern of patterns) {
+    if (pattern.flags.replace(/[uv]/g, '') !== '')
+      refuse({
+        what: `the flags of ${String(pattern)}`,
+        hint: 'JSON Schema patterns have no flags: spell it out, as in [Aa].',
+      })
+    else if (!compilesWithUnicode(pattern.source))
+      refuse({
+        what: `the pattern ${String(pattern)}`,
+        hint: 'It must also be valid with the "u" flag, as JSON Schema reads it.',
+      })
+  }
+}
+
+const compilesWithUnicode = (source: string): boolean => {
+  try {
+    new RegExp(source, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
+
+const structured = new Set(['object', 'array', 'record', 'tuple'])
+
+const refuseValues = (schema: z.ZodType, nested: boolean, refuse: Refuse): void => {
+  const def = defOf(schema)
+  if (def.type === 'default')
+    refuse({
+      what: 'a default within an object or array',
+      hint: 'Only a whole field has a default: use .optional() here.',
+    })
+  if (def.type === 'null' && !nested)
+    refuse({ what: 'z.null()', hint: 'Use .nullable() on the schema of the value.' })
+  if (def.type === 'enum' && Object.values(def.entries ?? {}).some((value) => typeof value !== 'string'))
+    refuse({ what: 'an enum with numbers', hint: 'Enum values are strings: numbers tell consumers nothing.' })
+  if (def.type === 'literal' && !nested && (def.values ?? []).some((value) => typeof value !== 'string'))
+    refuse({
+      what: 'a literal that is not a string',
+      hint: 'Use z.enum() of strings, z.int() or z.boolean().',
+    })
+  if (
+    def.type === 'literal' &&
+    (def.values ?? []).some((value) => value === undefined || typeof value === 'bigint')
+  )
+    refuse({ what: 'a literal that JSON cannot hold', hint: 'Use a string, a number, a boolean or null.' })
+  if (
+    def.type === 'union' &&
+    !nested &&
+    !(def.options ?? []).every((option) => structured.has(defOf(option).type))
+  )
+    refuse({
+      what: 'a union of scalars',
+      hint: 'A field has one type: use z.enum() for a choice of values, or two fields.',
+    })
+  if (
+    def.type === 'record' &&
+    def.keyType !== undefined &&
+    !['string', 'enum'].includes(defOf(def.keyType).type)
+  )
+    refuse({
+      what: 'a record whose keys are not strings',
+      hint: 'Keys of JSON objects are strings: use z.record(z.string(), …).',
+    })
+}
