@@ -21,6 +21,8 @@ export interface Store {
   transaction<T>(work: (tx: Transaction) => Maybe<T>): Promise<T>
   /** Resolves when the store answers, else throws a StoreError of kind `unavailable`. */
   ready(): Promise<void>
+  /** Lends a connection of its own, without time limits, for migrations and upkeep; never for requests. */
+  session<T>(work: (session: Session) => Promise<T>): Promise<T>
   close(): Promise<void>
   readonly counters: StoreCounters
 }
@@ -29,6 +31,13 @@ export interface Transaction {
   readonly dialect: Dialect
   first(sql: string, values: readonly Value[]): Maybe<Row | undefined>
   all(sql: string, values: readonly Value[]): Maybe<readonly Row[]>
+}
+
+/** One connection outside any transaction but those its statements begin. */
+export interface Session {
+  all(sql: string, values?: readonly Value[]): Promise<readonly Row[]>
+  /** Several statements at once, without values. */
+  script(sql: string): Promise<void>
 }
 
 export interface StoreCounters {
@@ -71,5 +80,13 @@ export class StoreError extends Error {
     this.kind = kind
     this.table = details.table ?? null
     this.columns = details.columns ?? []
+  }
+}
+
+/** A store that cannot be used at all, said to the person who starts the service: what, where, what to do. */
+export class StoreRefused extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'StoreRefused'
   }
 }

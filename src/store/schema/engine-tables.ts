@@ -1,0 +1,92 @@
+import type { FieldKind } from '../../compile/model.ts'
+import { objectName } from './object-name.ts'
+import type { Column, Table } from './table.ts'
+
+type ColumnWords = { readonly [name: string]: FieldKind | `${FieldKind}?` }
+
+interface EngineTable {
+  readonly name: `nounkit_${string}`
+  /** A kind, with `?` where NULL is allowed. Times are integers: milliseconds since 1970. */
+  readonly columns: ColumnWords
+  readonly primaryKey: readonly string[]
+  readonly uniques?: readonly (readonly string[])[]
+  readonly indexes?: readonly (readonly string[])[]
+  readonly longRows?: boolean
+}
+
+const tables: readonly EngineTable[] = [
+  {
+    name: 'nounkit_meta',
+    columns: { key: 'string', value: 'string' },
+    primaryKey: ['key'],
+  },
+  {
+    name: 'nounkit_idempotency',
+    columns: {
+      account_id: 'id',
+      key: 'string',
+      fingerprint: 'string',
+      fingerprint_version: 'integer',
+      status: 'integer',
+      content_type: 'string?',
+      location: 'string?',
+      etag: 'string?',
+      body: 'string?',
+      resource: 'string?',
+      row_id: 'string?',
+      version_name: 'string?',
+      completed_at: 'integer',
+      expires_at: 'integer',
+    },
+    primaryKey: ['account_id', 'key'],
+    indexes: [['expires_at']],
+    longRows: true,
+  },
+  {
+    name: 'nounkit_api_keys',
+    columns: {
+      id: 'id',
+      account_id: 'string',
+      name: 'string',
+      hash: 'string',
+      prefix: 'string?',
+      scopes: 'json?',
+      kind: 'string?',
+      contact: 'string?',
+      created_at: 'integer',
+      expires_at: 'integer?',
+      revoked_at: 'integer?',
+    },
+    // Looked up by hash before the account is known, so not spread by it.
+    primaryKey: ['id'],
+    uniques: [['hash']],
+    indexes: [['account_id', 'name']],
+  },
+]
+
+/** The engine's own tables. A new one is a row above; whatever is about one account has `account_id` first in its key. */
+export const engineTables: readonly Table[] = tables.map(toTable)
+
+function toTable({ name, columns, primaryKey, uniques = [], indexes = [], longRows }: EngineTable): Table {
+  const list = Object.entries(columns).map(([column, word]) => toColumn(column, word))
+  const parts = (names: readonly string[]) =>
+    names.map((part) => ({ name: part, nullable: list.some((c) => c.name === part && c.nullable) }))
+  return {
+    name,
+    columns: list,
+    primaryKey,
+    indexes: [
+      ...uniques.map((set) => ({ name: objectName(name, set, 'key'), unique: true, columns: parts(set) })),
+      ...indexes.map((set) => ({ name: objectName(name, set, 'idx'), unique: false, columns: parts(set) })),
+    ],
+    foreignKeys: [],
+    checks: [],
+    spread: primaryKey[0] === 'account_id' ? 'by-account' : 'everywhere',
+    ...(longRows && { longRows }),
+  }
+}
+
+function toColumn(name: string, word: string): Column {
+  const nullable = word.endsWith('?')
+  return { name, kind: (nullable ? word.slice(0, -1) : word) as FieldKind, nullable, default: undefined }
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+
+/** PostgreSQL cuts longer names off, and two that differ only behind the cut would be one. */
+const longest = 63
+
+/** The name of an index or constraint, from what it is about: a change of its columns is another name. */
+export function objectName(
+  table: string,
+  columns: readonly string[],
+  kind: 'idx' | 'key' | 'fkey' | 'check',
+): string {
+  const name = `${table}__${columns.join('__')}__${kind}`
+  if (name.length <= longest) return name
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 10)
+  return `${name.slice(0, longest - digest.length - kind.length - 4)}__${digest}__${kind}`
+}

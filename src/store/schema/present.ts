@@ -1,0 +1,39 @@
+/** A table as it is found in a database. */
+export interface PresentTable {
+  readonly name: string
+  readonly columns: ReadonlyMap<string, PresentColumn>
+  readonly indexes: ReadonlyMap<string, PresentIndex>
+  /** By their columns, joined by commas: SQLite does not tell their names. */
+  readonly foreignKeys: ReadonlyMap<string, PresentForeignKey>
+  /** By name; PostgreSQL only. */
+  readonly checks: ReadonlyMap<string, PresentCheck>
+  /** Citus has spread it over its machines. */
+  readonly spread: boolean
+}
+
+export interface PresentColumn {
+  readonly name: string
+  /** As the database writes it, in lower case and without collation. */
+  readonly type: string
+  readonly nullable: boolean
+  readonly default: string | null
+}
+
+export interface PresentIndex {
+  readonly unique: boolean
+  /** False for what a CREATE INDEX CONCURRENTLY that failed has left behind. */
+  readonly valid: boolean
+}
+
+export interface PresentForeignKey {
+  readonly name: string | null
+  readonly table: string
+  readonly references: readonly string[]
+  readonly onDelete: 'refuse' | 'cascade'
+  readonly valid: boolean
+}
+
+export interface PresentCheck {
+  readonly values: ReadonlySet<string>
+  readonly valid: boolean
+}

@@ -1,0 +1,70 @@
+import type { FieldKind } from '../../compile/model.ts'
+import { ident, sqlText } from '../../plan/dialect.ts'
+import type { PresentColumn, PresentTable } from './present.ts'
+import type { Column, ForeignKey, Index, Table } from './table.ts'
+
+const types: { readonly [K in FieldKind]: string } = {
+  id: 'TEXT',
+  reference: 'TEXT',
+  string: 'TEXT',
+  enum: 'TEXT',
+  state: 'TEXT',
+  date: 'TEXT',
+  datetime: 'TEXT',
+  json: 'TEXT',
+  integer: 'INTEGER',
+  boolean: 'INTEGER',
+  number: 'REAL',
+}
+
+export const sqliteType = (kind: FieldKind): string => types[kind]
+
+const list = (names: readonly string[]): string => names.map(ident).join(', ')
+
+const literal = (value: unknown, kind: FieldKind): string => {
+  if (kind === 'json') return sqlText(JSON.stringify(value))
+  if (typeof value === 'boolean') return value ? '1' : '0'
+  return typeof value === 'number' ? String(value) : sqlText(String(value))
+}
+
+export const sqliteColumn = ({ name, kind, nullable, default: value }: Column): string =>
+  `${ident(name)} ${types[kind]}${nullable ? '' : ' NOT NULL'}${value === undefined ? '' : ` DEFAULT ${literal(value, kind)}`}`
+
+const foundColumn = ({ name, type, nullable, default: value }: PresentColumn): string =>
+  `${ident(name)} ${type.toUpperCase()}${nullable ? '' : ' NOT NULL'}${value === null ? '' : ` DEFAULT ${value}`}`
+
+const foreignKey = ({ columns, table, references, onDelete }: ForeignKey): string =>
+  `FOREIGN KEY (${list(columns)}) REFERENCES ${ident(table)} (${list(references)})${onDelete === 'cascade' ? ' ON DELETE CASCADE' : ''}`
+
+export const sqliteIndex = (table: string, { name, unique, columns }: Index): string =>
+  `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${ident(name)} ON ${ident(table)} (${list(columns.map((column) => column.name))})`
+
+/** STRICT: a value of another type is an error, as on PostgreSQL. WITHOUT ROWID: a row lies in its primary key's tree, one search away. */
+export function sqliteTable(table: Table, name = table.name, more: readonly PresentColumn[] = []): string {
+  const parts = [
+    ...table.columns.map(sqliteColumn),
+    ...more.map(foundColumn),
+    `PRIMARY KEY (${list(table.primaryKey)})`,
+    ...table.foreignKeys.map(foreignKey),
+  ]
+  return `CREATE TABLE ${ident(name)} (\n  ${parts.join(',\n  ')}\n) STRICT${table.longRows ? '' : ', WITHOUT ROWID'}`
+}
+
+/**
+ * The way SQLite's manual gives for changes that ALTER TABLE cannot make (lang_altertable.html, section 7): make the table anew
+ * and copy. Columns that the model no longer has come along, and so do indexes, theirs and ours.
+ */
+export function sqliteRebuild(table: Table, present: PresentTable, otherIndexes: readonly string[]): string {
+  const temporary = `nounkit_new_${table.name}`
+  const wanted = new Set(table.columns.map((column) => column.name))
+  const kept = [...present.columns.values()].filter((column) => !wanted.has(column.name))
+  const copied = list([...present.columns.keys()])
+  return [
+    sqliteTable(table, temporary, kept),
+    `INSERT INTO ${ident(temporary)} (${copied}) SELECT ${copied} FROM ${ident(table.name)}`,
+    `DROP TABLE ${ident(table.name)}`,
+    `ALTER TABLE ${ident(temporary)} RENAME TO ${ident(table.name)}`,
+    ...table.indexes.map((index) => sqliteIndex(table.name, index)),
+    ...otherIndexes,
+  ].join(';\n')
+}

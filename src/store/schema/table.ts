@@ -1,0 +1,50 @@
+import type { FieldKind } from '../../compile/model.ts'
+
+/** A table as data: what the model wants, in no database's words. */
+export interface Table {
+  readonly name: string
+  readonly columns: readonly Column[]
+  readonly primaryKey: readonly string[]
+  readonly indexes: readonly Index[]
+  readonly foreignKeys: readonly ForeignKey[]
+  readonly checks: readonly Check[]
+  /** Where its rows live when there are many machines: with their account, or on each. */
+  readonly spread: 'by-account' | 'everywhere'
+  /** Rows may be long, so that they are not kept in the primary key's tree (SQLite). */
+  readonly longRows?: boolean
+}
+
+export interface Column {
+  readonly name: string
+  readonly kind: FieldKind
+  readonly nullable: boolean
+  /** For rows written by those who do not know the column yet; `undefined` where there is none. */
+  readonly default: unknown
+}
+
+export interface Index {
+  readonly name: string
+  readonly unique: boolean
+  readonly columns: readonly IndexColumn[]
+}
+
+export interface IndexColumn {
+  readonly name: string
+  /** Lists are sorted with NULLs first, so an index must be too to serve them. */
+  readonly nullable: boolean
+}
+
+export interface ForeignKey {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly table: string
+  readonly references: readonly string[]
+  readonly onDelete: 'refuse' | 'cascade'
+}
+
+/** The values a text column may hold. */
+export interface Check {
+  readonly name: string
+  readonly column: string
+  readonly values: readonly string[]
+}

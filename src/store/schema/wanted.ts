@@ -1,0 +1,111 @@
+import type { BelongsToModel, Field, Model, Resource } from '../../compile/model.ts'
+import { engineTables } from './engine-tables.ts'
+import { objectName } from './object-name.ts'
+import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
+
+/** The tables that the model needs, the engine's own first. */
+export const wantedTables = (model: Model): readonly Table[] => [
+  ...engineTables,
+  ...[...model.resources.values()].map((resource) => resourceTable(resource, model)),
+]
+
+function resourceTable(resource: Resource, model: Model): Table {
+  return {
+    name: resource.table,
+    columns: columns(resource, model),
+    primaryKey: withAccount(resource, ['id']),
+    indexes: indexes(resource),
+    foreignKeys: resource.belongsTo.map((relation) => foreignKey(resource, relation)),
+    checks: resource.fields.flatMap((field) => check(resource, field)),
+    spread: resource.shared ? 'everywhere' : 'by-account',
+  }
+}
+
+const withAccount = (resource: Resource, names: readonly string[]): string[] =>
+  resource.shared ? [...names] : ['account_id', ...names]
+
+function columns(resource: Resource, model: Model): Column[] {
+  const account: Column = { name: 'account_id', kind: 'id', nullable: false, default: undefined }
+  const version: Column = { name: 'version', kind: 'integer', nullable: false, default: 1 }
+  const own = resource.fields.map(
+    (field): Column => ({
+      name: field.column,
+      kind: field.kind,
+      nullable: field.nullable,
+      default: columnDefault(resource, field, model),
+    }),
+  )
+  return [...(resource.shared ? [] : [account]), ...own, version]
+}
+
+/** What rows get that were written before the field was declared, or by a process that does not know it yet. */
+function columnDefault(resource: Resource, field: Field, model: Model): unknown {
+  if (field.default !== undefined && field.default !== null) return field.default
+  if (field.states) return field.states.initial
+  if (field.sum) return 0
+  if (field.nullable) return undefined
+  const older = model.versions.flatMap((version) => version.viewOf.get(resource.name) ?? [])
+  const absent = older.map((view) => view.whenAbsent.get(field.name))
+  return absent.find((value) => value !== undefined && value !== null)
+}
+
+function indexes(resource: Resource): Index[] {
+  const column = (name: string) => resource.field.get(name)?.column ?? name
+  const nullable = (name: string) => resource.fields.some((field) => field.column === name && field.nullable)
+  const index = (names: readonly string[], kind: 'idx' | 'key'): Index => ({
+    name: objectName(resource.table, names, kind),
+    unique: kind === 'key',
+    columns: names.map((name) => ({ name, nullable: nullable(name) })),
+  })
+  const uniques = resource.uniques.map((set) => index(withAccount(resource, set.map(column)), 'key'))
+  const declared = resource.indexes
+    .map((set) => withAccount(resource, set.map(column)))
+    .filter((names) => !uniques.some((unique) => servesAlone(unique, names)))
+    .map((names) => index(names.includes('id') ? names : [...names, 'id'], 'idx'))
+  const made = [...uniques, ...declared]
+  for (const relation of resource.belongsTo) {
+    const names = referringColumns(resource, relation)
+    const covered = made.some((one) => names.every((name, at) => one.columns[at]?.name === name))
+    if (!covered) made.push(index(relation.target.shared ? names : [...names, 'id'], 'idx'))
+  }
+  return distinct(made)
+}
+
+/** A unique index over columns without NULLs already puts their rows into one order. */
+const servesAlone = (unique: Index, names: readonly string[]): boolean =>
+  unique.columns.length === names.length &&
+  unique.columns.every((column, at) => column.name === names[at] && !column.nullable)
+
+const distinct = (all: readonly Index[]): Index[] => [...new Map(all.map((one) => [one.name, one])).values()]
+
+/** References to what is shared do not name the account: a delete there looks through all accounts. */
+const referringColumns = (resource: Resource, relation: BelongsToModel): string[] => {
+  const column = resource.field.get(relation.field)?.column ?? relation.field
+  return relation.target.shared ? [column] : ['account_id', column]
+}
+
+function foreignKey(resource: Resource, relation: BelongsToModel): ForeignKey {
+  const names = referringColumns(resource, relation)
+  return {
+    name: objectName(resource.table, names, 'fkey'),
+    columns: names,
+    table: relation.target.table,
+    references: relation.target.shared ? ['id'] : ['account_id', 'id'],
+    onDelete: relation.onTargetDelete,
+  }
+}
+
+function check(resource: Resource, field: Field): Check[] {
+  const values = checkedValues(field)
+  if (values.length === 0) return []
+  return [{ name: objectName(resource.table, [field.column], 'check'), column: field.column, values }]
+}
+
+function checkedValues(field: Field): readonly string[] {
+  if (field.states) {
+    const { initial, moves } = field.states
+    return [...new Set([initial, ...Object.keys(moves), ...Object.values(moves).flatMap((to) => to ?? [])])]
+  }
+  if (field.kind !== 'enum') return []
+  return (field.schema.enum ?? []).filter((value): value is string => typeof value === 'string')
+}

@@ -1,0 +1,57 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { statementCache } from '../statement-cache.ts'
+import type { Row, StoreCounters, Value } from '../store.ts'
+
+/** One connection with its prepared statements. Everything on it is synchronous and throws the driver's errors. */
+export interface Connection {
+  first(sql: string, values: readonly Value[]): Row | undefined
+  all(sql: string, values: readonly Value[]): Row[]
+  exec(sql: string): void
+  readonly inTransaction: boolean
+  close(): void
+}
+
+const statementsKept = 512
+
+export function openConnection(
+  file: string,
+  options: { readonly readOnly?: boolean; readonly foreignKeys?: boolean },
+  counters: StoreCounters,
+): Connection {
+  // No time-out: SQLite would wait for a lock by sleeping, and nobody else would be served meanwhile.
+  const database = new DatabaseSync(file, {
+    readOnly: options.readOnly ?? false,
+    enableForeignKeyConstraints: options.foreignKeys ?? true,
+    timeout: 0,
+  })
+  const statements = statementCache<StatementSync>(statementsKept, (sql) => {
+    const statement = database.prepare(sql)
+    statement.setReturnArrays(true)
+    counters.prepared++
+    return statement
+  })
+  counters.connections++
+  return {
+    first(sql, values) {
+      counters.statements++
+      return statements.get(sql).get(...bound(values)) as Row | undefined
+    },
+    all(sql, values) {
+      counters.statements++
+      return statements.get(sql).all(...bound(values)) as unknown as Row[]
+    },
+    exec: (sql) => database.exec(sql),
+    get inTransaction() {
+      return database.isTransaction
+    },
+    close() {
+      if (!database.isOpen) return
+      database.close()
+      counters.connections--
+    },
+  }
+}
+
+/** node:sqlite binds every number as REAL, so that `? + 1` gave 6.0: whole numbers go as bigint, which binds INTEGER. */
+const bound = (values: readonly Value[]): (Value | bigint)[] =>
+  values.map((value) => (typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value))

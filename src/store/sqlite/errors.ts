@@ -1,0 +1,66 @@
+import { StoreError } from '../store.ts'
+
+/** Primary result codes: https://sqlite.org/rescode.html. Extended codes carry the primary one in their low byte. */
+const BUSY = 5
+const LOCKED = 6
+const TOOBIG = 18
+const CONSTRAINT = 19
+const MISMATCH = 20
+const CONSTRAINT_FOREIGNKEY = 787
+const CONSTRAINT_PRIMARYKEY = 1555
+const CONSTRAINT_UNIQUE = 2067
+const CONSTRAINT_DATATYPE = 3091
+/** The file, the disk or the memory does not do what was asked: PERM, ABORT, NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB. */
+const outOfOrder = new Set([3, 4, 7, 8, 9, 10, 11, 13, 14, 15, 26])
+
+interface SqliteFault {
+  readonly code: string
+  readonly errcode: number
+  readonly message: string
+}
+
+const isFault = (error: unknown): error is SqliteFault =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+
+export const resultCode = (error: unknown): number | null => (isFault(error) ? error.errcode & 0xff : null)
+
+export const isBusy = (error: unknown): boolean => {
+  const code = resultCode(error)
+  return code === BUSY || code === LOCKED
+}
+
+/** The driver's error in the store's words; anything that is not the database's doing comes back as it is. */
+export function sqliteError(error: unknown): unknown {
+  if (!isFault(error)) return isUnreadableInteger(error) ? outOfRange(error) : error
+  switch (error.errcode) {
+    case CONSTRAINT_UNIQUE:
+    case CONSTRAINT_PRIMARYKEY:
+      return uniqueError(error)
+    case CONSTRAINT_FOREIGNKEY:
+      return new StoreError('foreign-key', error.message, { cause: error })
+    case CONSTRAINT_DATATYPE:
+      return outOfRange(error)
+  }
+  const code = error.errcode & 0xff
+  if (code === TOOBIG || code === MISMATCH || code === CONSTRAINT) return outOfRange(error)
+  if (error.message === 'integer overflow') return outOfRange(error)
+  if (code === BUSY || code === LOCKED || outOfOrder.has(code))
+    return new StoreError('unavailable', `SQLite: ${error.message} (${error.errcode})`, { cause: error })
+  return error
+}
+
+/** node:sqlite refuses to read an integer that a number cannot hold. */
+const isUnreadableInteger = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'
+
+const outOfRange = (cause: { readonly message: string }): StoreError =>
+  new StoreError('out-of-range', `SQLite: ${cause.message}`, { cause })
+
+/** `UNIQUE constraint failed: customers.account_id, customers.email` */
+function uniqueError(error: SqliteFault): StoreError {
+  const named = error.message.split(': ')[1]?.split(', ') ?? []
+  const parts = named.map((name) => name.split('.'))
+  const table = parts[0]?.[0]
+  const columns = parts.map((part) => part[1] ?? '').filter((column) => column !== 'account_id')
+  return new StoreError('unique', error.message, { ...(table && { table }), columns, cause: error })
+}

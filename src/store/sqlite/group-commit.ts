@@ -1,0 +1,191 @@
+import type { Dialect } from '../../plan/dialect.ts'
+import { type Maybe, type StoreCounters, StoreError, type Transaction } from '../store.ts'
+import type { Connection } from './connection.ts'
+import { isBusy, sqliteError } from './errors.ts'
+import { patienceMs, pauseMs } from './retry.ts'
+import { type OpenTransaction, openTransaction } from './transaction.ts'
+
+type Work<T> = (tx: Transaction) => Maybe<T>
+
+interface Entry {
+  readonly work: Work<unknown>
+  /** A single statement undoes itself when it fails and needs no savepoint. */
+  readonly single: boolean
+  readonly queuedAt: number
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+  outcome: { readonly value: unknown } | { readonly error: unknown } | null
+}
+
+export interface GroupCommit {
+  run<T>(work: Work<T>, single: boolean): Promise<T>
+  /** Resolves when everything queued so far has ended. */
+  drain(): Promise<void>
+}
+
+const batchMost = 128
+/** After this long a work is given up: while it runs, nobody else can write. */
+const workMs = 10_000
+/** How long to leave gaps between batches after another process was seen to write. */
+const politeMs = 1_000
+
+/**
+ * Transactions queue up and share a commit, so that durability costs one sync per batch and not per request. Each runs in a
+ * savepoint of its own, one after the other: one that fails is undone alone, and nobody is answered before the commit.
+ */
+export function groupCommit(writer: Connection, dialect: Dialect, counters: StoreCounters): GroupCommit {
+  const queue: Entry[] = []
+  let running = false
+  const whenIdle: (() => void)[] = []
+  let politeUntil = 0
+  let seenVersion = -1
+
+  const loop = async (): Promise<void> => {
+    running = true
+    // Lets the requests that arrived together queue up before the first of them begins.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (queue.length > 0) {
+      if (await begin()) await batch()
+      if (queue.length > 0) await gap()
+    }
+    running = false
+    for (const idle of whenIdle.splice(0)) idle()
+  }
+
+  /** Another process polls for the lock; without a gap the one that has it would take it again and again. */
+  const gap = (): Promise<unknown> =>
+    new Promise((resolve) =>
+      performance.now() < politeUntil ? setTimeout(resolve, pauseMs(0)) : setImmediate(resolve),
+    )
+
+  const begin = async (): Promise<boolean> => {
+    for (let tries = 0; queue.length > 0; tries++) {
+      try {
+        writer.exec('BEGIN IMMEDIATE')
+        noteOthers()
+        return true
+      } catch (error) {
+        if (!isBusy(error)) {
+          for (const entry of queue.splice(0)) entry.reject(sqliteError(error))
+          return false
+        }
+        politeUntil = performance.now() + politeMs
+        rejectThoseWhoWaitedLong(error)
+        await new Promise((resolve) => setTimeout(resolve, pauseMs(tries)))
+      }
+    }
+    return false
+  }
+
+  /** `data_version` changes when another connection has committed. */
+  const noteOthers = (): void => {
+    const version = Number(writer.first('PRAGMA data_version', [])?.[0])
+    if (seenVersion !== -1 && version !== seenVersion) politeUntil = performance.now() + politeMs
+    seenVersion = version
+  }
+
+  const rejectThoseWhoWaitedLong = (cause: unknown): void => {
+    const oldest = performance.now() - patienceMs
+    while (queue[0] && queue[0].queuedAt < oldest)
+      queue
+        .shift()
+        ?.reject(new StoreError('unavailable', `SQLite: no write lock in ${patienceMs} ms`, { cause }))
+    counters.waiting = queue.length
+  }
+
+  const batch = async (): Promise<void> => {
+    const done: Entry[] = []
+    counters.busyConnections++
+    try {
+      // Those who arrive while a work of this batch waits for its hooks join it.
+      while (queue.length > 0 && done.length < batchMost) {
+        const entry = queue.shift() as Entry
+        done.push(entry)
+        counters.waiting = queue.length
+        await perform(entry)
+        // A full disk or a failed read ends the whole transaction, with what the others wrote.
+        if (!writer.inTransaction) throw failureOf(entry)
+      }
+      writer.exec('COMMIT')
+    } catch (error) {
+      if (writer.inTransaction) writer.exec('ROLLBACK')
+      for (const entry of done) entry.reject(lost(error))
+      return
+    } finally {
+      counters.busyConnections--
+    }
+    counters.commits++
+    for (const entry of done) settle(entry, counters)
+  }
+
+  const perform = (entry: Entry): Maybe<void> => {
+    const tx = openTransaction(writer, dialect)
+    try {
+      if (!entry.single) writer.exec('SAVEPOINT work')
+      const value = entry.work(tx)
+      if (value instanceof Promise) return performSlowly(entry, tx, value)
+      release(entry, tx, value)
+    } catch (error) {
+      undo(entry, tx, error)
+    }
+  }
+
+  const performSlowly = async (entry: Entry, tx: OpenTransaction, value: Promise<unknown>): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined
+    const tooLong = new Promise<never>((_, reject) => {
+      const error = new StoreError('unavailable', `A transaction was given up after ${workMs} ms`)
+      timer = setTimeout(reject, workMs, error)
+    })
+    try {
+      release(entry, tx, await Promise.race([value, tooLong]))
+    } catch (error) {
+      undo(entry, tx, error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  const release = (entry: Entry, tx: OpenTransaction, value: unknown): void => {
+    tx.end()
+    if (!entry.single) writer.exec('RELEASE work')
+    entry.outcome = { value }
+  }
+
+  const undo = (entry: Entry, tx: OpenTransaction, error: unknown): void => {
+    tx.end()
+    entry.outcome = { error: sqliteError(error) }
+    if (entry.single || !writer.inTransaction) return
+    writer.exec('ROLLBACK TO work')
+    writer.exec('RELEASE work')
+  }
+
+  return {
+    run<T>(work: Work<T>, single: boolean) {
+      return new Promise<T>((resolve, reject) => {
+        const queuedAt = performance.now()
+        queue.push({ work, single, queuedAt, resolve: resolve as Entry['resolve'], reject, outcome: null })
+        counters.waiting = queue.length
+        if (!running) void loop()
+      })
+    },
+    drain: () => new Promise((resolve) => (running ? whenIdle.push(resolve) : resolve())),
+  }
+}
+
+function settle(entry: Entry, counters: StoreCounters): void {
+  if (entry.outcome && 'value' in entry.outcome) {
+    counters.committed++
+    entry.resolve(entry.outcome.value)
+  } else entry.reject(failureOf(entry))
+}
+
+const failureOf = (entry: Entry): unknown =>
+  entry.outcome && 'error' in entry.outcome
+    ? entry.outcome.error
+    : new Error('The transaction ended by itself')
+
+const lost = (error: unknown): unknown => {
+  const known = sqliteError(error)
+  if (known instanceof StoreError && known.kind === 'unavailable') return known
+  return new StoreError('unavailable', 'SQLite: the commit failed, nothing was written', { cause: error })
+}

@@ -1,0 +1,108 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { newCounters } from '../counters.ts'
+import { type Store, type StoreCounters, StoreRefused } from '../store.ts'
+import { type Connection, openConnection } from './connection.ts'
+import { isBusy, resultCode } from './errors.ts'
+import { whenFree } from './retry.ts'
+import { type Connections, sqliteStore } from './store.ts'
+
+const READONLY = 8
+const NOTADB = 26
+
+/** A store in one file, made when it is missing. */
+export async function openSqlite(path: string): Promise<Store> {
+  refuseUnusablePath(path)
+  const file = resolve(path)
+  const counters = newCounters()
+  const opened: Connection[] = []
+  try {
+    const connections = await connect(file, counters, opened)
+    refuseStrangers(connections.reader, file)
+    return sqliteStore(file, connections, counters)
+  } catch (error) {
+    for (const connection of opened) connection.close()
+    throw error instanceof StoreRefused ? error : refusal(file, error)
+  }
+}
+
+async function connect(file: string, counters: StoreCounters, opened: Connection[]): Promise<Connections> {
+  const writer = openConnection(file, {}, counters)
+  opened.push(writer)
+  await whenFree(() => writer.exec('PRAGMA journal_mode = WAL'))
+  // FULL: an acknowledged write survives the loss of power, not only of the process.
+  writer.exec('PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -16000')
+  // Read-only files can be opened and read; only a write tells.
+  await whenFree(() => writer.exec('BEGIN IMMEDIATE; ROLLBACK'))
+  const reader = openConnection(file, { readOnly: true }, counters)
+  opened.push(reader)
+  reader.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cache_size = -16000')
+  return { reader, writer }
+}
+
+function refuseUnusablePath(path: string): void {
+  if (path === '' || path.startsWith(':memory:'))
+    throw new StoreRefused(
+      `sqlite:${path} names no file. A store is always a file, shared by its readers and its writer: write sqlite:path/to/file.db.`,
+    )
+  const folder = dirname(resolve(path))
+  if (!existsSync(folder))
+    throw new StoreRefused(
+      `sqlite:${path}: the folder ${folder} does not exist. Create it, or correct the path.`,
+    )
+  if (existsSync(path) && statSync(path).isDirectory())
+    throw new StoreRefused(
+      `sqlite:${path} is a folder. Name a file in it, for example sqlite:${path}/api.db.`,
+    )
+  if (!mayWrite(existsSync(path) ? path : folder) || !mayWrite(folder)) throw readOnlyRefusal(resolve(path))
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function refuseStrangers(reader: Connection, file: string): void {
+  const tables = reader
+    .all(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
+      [],
+    )
+    .map(([name]) => String(name))
+  if (tables.length === 0 || tables.includes('nounkit_meta')) return
+  const some = tables.slice(0, 5).join(', ') + (tables.length > 5 ? ', …' : '')
+  throw new StoreRefused(
+    `${file} is the database of another program: it has tables (${some}) but no nounkit_meta. Name a new file, or the one this API was served from before.`,
+  )
+}
+
+const readOnlyRefusal = (file: string, cause?: unknown): StoreRefused =>
+  new StoreRefused(
+    `${file} cannot be written: the file or its folder is read-only for this user. Allow writing to both, or name another file.`,
+    cause,
+  )
+
+function refusal(file: string, error: unknown): unknown {
+  const code = resultCode(error)
+  if (code === NOTADB)
+    return new StoreRefused(
+      `${file} is not a SQLite database. Name a new file, or restore this one from a backup.`,
+      error,
+    )
+  if (code === READONLY) return readOnlyRefusal(file, error)
+  if (isBusy(error) || (error instanceof Error && isBusy(error.cause)))
+    return new StoreRefused(
+      `${file} is locked by another program. End that program (a database browser with an open transaction, perhaps) and start again.`,
+      error,
+    )
+  if (code !== null && error instanceof Error)
+    return new StoreRefused(
+      `${file} cannot be opened: ${error.message}. Check the disk, the path and its permissions.`,
+      error,
+    )
+  return error
+}

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreError } from '../store.ts'
+import { isBusy } from './errors.ts'
+
+/** How long another process may hold the file before callers are told to come back later. */
+export const patienceMs = 10_000
+
+/** Runs `attempt` until no other process is in the way, without holding up the event loop between attempts. */
+export async function whenFree<T>(attempt: () => T, patience = patienceMs): Promise<T> {
+  const giveUpAt = performance.now() + patience
+  for (let tries = 0; ; tries++) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      if (performance.now() >= giveUpAt)
+        throw new StoreError('unavailable', `SQLite: another process held the file for ${patience} ms`, {
+          cause: error,
+        })
+      await sleep(pauseMs(tries))
+    }
+  }
+}
+
+/** Short at first, since most locks last a commit; spread out so that waiting processes take turns. */
+export const pauseMs = (tries: number): number => 1 + Math.random() * Math.min(2 + tries / 4, 15)

@@ -1,0 +1,71 @@
+import { sqlite } from '../../plan/sqlite.ts'
+import type { Maybe, Row, Session, Store, StoreCounters, Value } from '../store.ts'
+import { type Connection, openConnection } from './connection.ts'
+import { isBusy, sqliteError } from './errors.ts'
+import { groupCommit } from './group-commit.ts'
+import { patienceMs, whenFree } from './retry.ts'
+
+export interface Connections {
+  readonly reader: Connection
+  readonly writer: Connection
+}
+
+export function sqliteStore(file: string, connections: Connections, counters: StoreCounters): Store {
+  const { reader, writer } = connections
+  const commits = groupCommit(writer, sqlite, counters)
+  return {
+    dialect: sqlite,
+    counters,
+    first: (sql, values) => reading(() => reader.first(sql, values)),
+    all: (sql, values) => reading(() => reader.all(sql, values)),
+    writeOne: (sql, values) => commits.run((tx) => tx.first(sql, values), true),
+    transaction: (work) => commits.run(work, false),
+    async ready() {
+      await reading(() => reader.first('SELECT 1 FROM sqlite_schema LIMIT 1', []))
+    },
+    session: (work) => withSession(file, counters, work),
+    async close() {
+      await commits.drain()
+      reader.close()
+      writer.close()
+    },
+  }
+}
+
+/** Readers meet a lock only while the log is recovered or removed by another process, so waiting is the rare way. */
+function reading<T>(read: () => T): Maybe<T> {
+  try {
+    return read()
+  } catch (error) {
+    if (isBusy(error)) return translated(whenFree(read))
+    throw sqliteError(error)
+  }
+}
+
+async function translated<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result
+  } catch (error) {
+    throw sqliteError(error)
+  }
+}
+
+/** Foreign keys are off on it: SQLite can only rebuild a table that way. Whoever does so runs `foreign_key_check`. */
+async function withSession<T>(
+  file: string,
+  counters: StoreCounters,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const connection = openConnection(file, { foreignKeys: false }, counters)
+  const run = <R>(attempt: () => R): Promise<R> => translated(whenFree(attempt, 6 * patienceMs))
+  try {
+    return await work({
+      all: (sql: string, values: readonly Value[] = []): Promise<readonly Row[]> =>
+        run(() => connection.all(sql, values)),
+      script: (sql) => run(() => connection.exec(sql)),
+    })
+  } finally {
+    if (connection.inTransaction) connection.exec('ROLLBACK')
+    connection.close()
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * A bounded cache in two generations: what is asked for while it is in the old one moves to the young one; when the young one
+ * is full, what is left in the old one goes. Nearly a least-recently-used cache at the price of one map look-up.
+ */
+export interface StatementCache<S> {
+  get(sql: string): S
+  readonly size: number
+}
+
+export function statementCache<S>(limit: number, prepare: (sql: string) => S): StatementCache<S> {
+  let young = new Map<string, S>()
+  let old = new Map<string, S>()
+  const keep = (sql: string, statement: S): S => {
+    if (young.size >= limit / 2) {
+      old = young
+      young = new Map()
+    }
+    young.set(sql, statement)
+    return statement
+  }
+  return {
+    get(sql) {
+      const known = young.get(sql)
+      if (known !== undefined) return known
+      const kept = old.get(sql)
+      if (kept === undefined) return keep(sql, prepare(sql))
+      old.delete(sql)
+      return keep(sql, kept)
+    },
+    get size() {
+      return young.size + old.size
+    },
+  }
+}
