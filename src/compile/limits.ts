@@ -58,20 +58,29 @@ const readLimits = <L extends LimitsModel>(
   where: string,
   mistakes: MistakeList,
 ): L => {
-  const limits: { [name: string]: number } = { ...defaults }
+  const limits: { [name: string]: number } = { ...(defaults as LimitsModel) }
   for (const [name, value] of Object.entries(declared ?? {})) {
     if (value === undefined) continue
     const most = name in defaults ? greatest[name as keyof ApiLimitsModel] : undefined
     if (most === undefined) {
       mistakes.add(where, `"${name}" is not a limit.`, didYouMean(name, Object.keys(defaults)))
     } else if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > most) {
-      mistakes.add(`${where}.${name}`, `${String(value)} is out of range.`, `Write a whole number from 1 to ${most}.`)
+      mistakes.add(
+        `${where}.${name}`,
+        `${String(value)} is out of range.`,
+        `Write a whole number from 1 to ${most}.`,
+      )
     } else limits[name] = value as number
   }
   const checked = limits as unknown as L
   if (checked.pageDefault > checked.pageMax) {
     if (declared?.pageDefault === undefined) limits.pageDefault = checked.pageMax
-    else mistakes.add(where, `pageDefault ${checked.pageDefault} is more than pageMax ${checked.pageMax}.`, 'Lower pageDefault or raise pageMax.')
+    else
+      mistakes.add(
+        where,
+        `pageDefault ${checked.pageDefault} is more than pageMax ${checked.pageMax}.`,
+        'Lower pageDefault or raise pageMax.',
+      )
   }
   return Object.freeze(checked)
 }
@@ -81,7 +90,11 @@ export const readRate = (declared: RateDeclaration, where: string, mistakes: Mis
   if (!(perSecond > 0 && Number.isFinite(perSecond)))
     mistakes.add(`${where}.perSecond`, `${perSecond} is not a rate.`, 'Write a number above 0.')
   if (!(Number.isInteger(burst) && burst >= 1 && burst >= perSecond))
-    mistakes.add(`${where}.burst`, `${burst} is too small.`, 'Write a whole number of at least 1 and at least perSecond.')
+    mistakes.add(
+      `${where}.burst`,
+      `${burst} is too small.`,
+      'Write a whole number of at least 1 and at least perSecond.',
+    )
   return Object.freeze({ perSecond, burst })
 }
 

@@ -97,6 +97,8 @@ export interface Field {
   readonly schema: JsonSchema
   /** May be NULL in the store (optional, or kept only for an old version). */
   readonly nullable: boolean
+  /** May be left out of a create; `z.string().nullable()` alone must be sent, be it as null. */
+  readonly optional: boolean
   /** What absence means; `undefined` when there is no default. */
   readonly default: unknown
   readonly readOnly: boolean
@@ -274,4 +276,3 @@ export interface CustomStep {
   /** What `down` takes and `up` returns: the replaced fields as the newer version names and shows them. One of them may itself be `made` by an earlier (newer) step. */
   readonly newer: readonly ViewField[]
 }
-

@@ -15,11 +15,17 @@ const longest = 50
 /** The naming rules of a collection: a plural noun, lowercase, hyphenated, no verb. The first rule it breaks is told. */
 export const resourceNameFault = (name: string, isPluralBecause?: string): NameFault | null => {
   const instead = `Write "${suggestedName(name)}".`
-  if (name === '') return { what: 'a resource without a name.', hint: 'Name it with a plural noun, such as "orders".' }
-  if (name.includes('_')) return { what: `"${name}" has an underscore; words are joined with hyphens.`, hint: instead }
-  if (/[A-Z]/.test(name)) return { what: `"${name}" has a capital; names are lowercase throughout.`, hint: instead }
+  if (name === '')
+    return { what: 'a resource without a name.', hint: 'Name it with a plural noun, such as "orders".' }
+  if (name.includes('_'))
+    return { what: `"${name}" has an underscore; words are joined with hyphens.`, hint: instead }
+  if (/[A-Z]/.test(name))
+    return { what: `"${name}" has a capital; names are lowercase throughout.`, hint: instead }
   if (!resourcePattern.test(name))
-    return { what: `"${name}" is not words of a-z and 0-9, starting with a letter, joined by single hyphens.`, hint: instead }
+    return {
+      what: `"${name}" is not words of a-z and 0-9, starting with a letter, joined by single hyphens.`,
+      hint: instead,
+    }
   if (name.length > longest)
     return { what: `"${name}" is longer than ${longest} characters.`, hint: 'Choose a shorter noun.' }
   return isPluralBecause !== undefined && isPluralBecause.trim() !== '' ? null : pluralNounFault(name)
@@ -34,9 +40,15 @@ const pluralNounFault = (name: string): NameFault | null => {
   const last = words.at(-1) ?? ''
   const verb = words.length > 1 && isVerbAtStart(first) ? first : isVerbAtEnd(last) ? last : null
   if (verb !== null)
-    return { what: `"${name}" has the verb "${verb}"; the HTTP method says what is done.`, hint: `${instead} ${override}` }
+    return {
+      what: `"${name}" has the verb "${verb}"; the HTTP method says what is done.`,
+      hint: `${instead} ${override}`,
+    }
   if (!looksPlural(last))
-    return { what: `"${name}" is not plural; a collection is named with the plural of its noun.`, hint: `${instead} ${override}` }
+    return {
+      what: `"${name}" is not plural; a collection is named with the plural of its noun.`,
+      hint: `${instead} ${override}`,
+    }
   return null
 }
 
@@ -72,7 +84,8 @@ const reserved = new Map([
 
 export const snakeNameFault = (name: string, noun: 'field' | 'relation'): NameFault | null => {
   const why = reserved.get(name)
-  if (why !== undefined) return { what: `"${name}" is reserved: ${why}.`, hint: `Name the ${noun} otherwise.` }
+  if (why !== undefined)
+    return { what: `"${name}" is reserved: ${why}.`, hint: `Name the ${noun} otherwise.` }
   const suggestion = wordsOf(name).join('_')
   if (!snakePattern.test(name))
     return {

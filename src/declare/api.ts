@@ -43,7 +43,7 @@ export interface SeedRow {
 export interface ApiOptions {
   readonly title?: string
   readonly description?: string
-  readonly resources: readonly ResourceDeclaration<never, never>[]
+  readonly resources: readonly ResourceDeclaration[]
   /** Newest first; `[version('v1')]` unless said. */
   readonly versions?: readonly VersionDeclaration[]
   /** The version that serves paths without one; none unless said. */
@@ -60,11 +60,10 @@ export interface ApiOptions {
   readonly seed?: SeedDeclaration
 }
 
-export interface ApiDeclaration extends Omit<ApiOptions, 'resources'> {
+export interface ApiDeclaration extends ApiOptions {
   readonly kind: 'api'
   readonly name: string
-  readonly resources: readonly ResourceDeclaration[]
 }
 
 export const api = (name: string, options: ApiOptions): ApiDeclaration =>
-  Object.freeze({ kind: 'api', ...options, name }) as unknown as ApiDeclaration
+  Object.freeze({ kind: 'api', ...options, name })

@@ -36,31 +36,50 @@ export interface StatesField<S extends string = string> {
   readonly kind: 'states'
   readonly initial: S
   readonly moves: Moves<S>
+  readonly description?: string
 }
 
-export const states = <const S extends string>(initial: NoInfer<S>, moves: Moves<S>): StatesField<S> =>
-  Object.freeze({ kind: 'states', initial, moves })
+interface Described {
+  readonly description?: string
+}
+
+type StatesOf<M> = (keyof M & string) | (M[keyof M] extends readonly (infer To extends string)[] ? To : never)
+
+export const states = <const M extends { readonly [from: string]: readonly string[] }>(
+  initial: NoInfer<StatesOf<M>>,
+  moves: M,
+  told: Described = {},
+): StatesField<StatesOf<M>> =>
+  Object.freeze({ kind: 'states', initial, moves: moves as unknown as Moves<StatesOf<M>>, ...told })
+
+export const isStates = (field: unknown): field is StatesField =>
+  typeof field === 'object' && field !== null && 'kind' in field && field.kind === 'states'
 
 /** A read-only integer kept by the server: the sum, over a has-many relation, of the product of the named fields. */
 export interface SumField {
   readonly kind: 'sum'
   readonly relation: string
   readonly of: readonly string[]
+  readonly description?: string
 }
 
-export const sum = (relation: string, of: string | readonly string[]): SumField =>
-  Object.freeze({ kind: 'sum', relation, of: typeof of === 'string' ? [of] : of })
+export const sum = (relation: string, of: string | readonly string[], told: Described = {}): SumField =>
+  Object.freeze({ kind: 'sum', relation, of: typeof of === 'string' ? [of] : of, ...told })
+
+export const isSum = (field: unknown): field is SumField =>
+  typeof field === 'object' && field !== null && 'kind' in field && field.kind === 'sum'
 
 export type FieldDeclaration = z.ZodType | StatesField | SumField
 export type FieldDeclarations = { readonly [name: string]: FieldDeclaration }
 
-type FieldValue<F> = F extends StatesField<infer S>
-  ? S
-  : F extends SumField
-    ? number
-    : F extends z.ZodType
-      ? NullForUndefined<z.output<F>>
-      : never
+type FieldValue<F> =
+  F extends StatesField<infer S>
+    ? S
+    : F extends SumField
+      ? number
+      : F extends z.ZodType
+        ? NullForUndefined<z.output<F>>
+        : never
 
 /** A row never lacks a key: what is unset is `null`. */
 type NullForUndefined<T> = undefined extends T ? Exclude<T, undefined> | null : T

@@ -17,6 +17,8 @@ export interface HasMany {
   readonly by?: string
   /** The most rows one include of this relation shows. */
   readonly cap?: number
+  /** Why a name that does not look like a plural noun is one all the same; it is a path segment. */
+  readonly nameIsPluralBecause?: string
   readonly description?: string
 }
 

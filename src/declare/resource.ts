@@ -63,7 +63,9 @@ export interface ResourceOptions<F extends FieldDeclarations, R extends Relation
   readonly requireIfMatch?: boolean
   readonly cacheControl?: string
   /** `{resource}:read` and `{resource}:write`, unless said. A method's own rule wins over read and write. */
-  readonly scopes?: { readonly read?: ScopeRule; readonly write?: ScopeRule } & { readonly [M in Method]?: ScopeRule }
+  readonly scopes?: { readonly read?: ScopeRule; readonly write?: ScopeRule } & {
+    readonly [M in Method]?: ScopeRule
+  }
   readonly rate?: RateDeclaration
   readonly limits?: ResourceLimits
   /** Rows are created, changed and deleted only while the related row's field has one of the values. */

@@ -13,5 +13,7 @@ export interface VersionDeclaration {
 
 export const version = (
   name: string,
-  options: Omit<VersionDeclaration, 'kind' | 'name' | 'changes'> & { readonly changes?: readonly Change[] } = {},
+  options: Omit<VersionDeclaration, 'kind' | 'name' | 'changes'> & {
+    readonly changes?: readonly Change[]
+  } = {},
 ): VersionDeclaration => Object.freeze({ kind: 'version', changes: [], ...options, name })

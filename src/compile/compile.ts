@@ -1,0 +1,135 @@
+import type { ApiDeclaration } from '../declare/api.ts'
+import { type VersionDeclaration, version } from '../declare/version.ts'
+import { readIdempotency, readMethods, readScopes } from './access.ts'
+import { readDay } from './days.ts'
+import type { Draft, Drafts, ResourceDraft } from './draft.ts'
+import { checkedIncludes } from './includes.ts'
+import { apiLimits, defaultRate, readRate, resourceLimits } from './limits.ts'
+import { listNames } from './lists.ts'
+import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
+import type { LimitsModel, Model, Version } from './model.ts'
+import { didYouMean } from './nearest.ts'
+import { keptFields, olderVersions } from './older.ts'
+import { draftResources } from './resources.ts'
+import { checkShape } from './shape.ts'
+import { headViews, type ViewOptions } from './views.ts'
+
+export interface CompileOptions {
+  /** Frozen contracts by version name, as parsed JSON; what one does not show is hidden in that version. */
+  readonly contracts?: ReadonlyMap<string, unknown>
+  /** The declaration's file, for messages. */
+  readonly file?: string
+}
+
+/** Declaration → Model; throws `Mistakes` with everything that is wrong with it, at once. */
+export const compileApi = (declaration: ApiDeclaration, options: CompileOptions = {}): Model => {
+  const mistakes = mistakeList()
+  const fail = () => new Mistakes(mistakes.all, options.file ?? null)
+  // What is not even shaped like a declaration cannot be looked at any further.
+  if (!checkShape(declaration, mistakes)) throw fail()
+  const limits = apiLimits(declaration.limits, mistakes)
+  const rate = readRate(declaration.rate ?? defaultRate, 'rate', mistakes)
+  const declared = declaration.versions ?? [version('v1')]
+  checkVersions(declared, declaration.unversioned, mistakes)
+  const drafts = draftResources(declaration, keptFields(declaration), mistakes)
+  const head = headVersion(declared[0] ?? version('v1'), drafts, limits, mistakes)
+  const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
+  // A change names fields of the head: where some of those are broken, their mistakes are enough.
+  const whole = [...drafts.values()].every((draft) => draft.broken.size === 0)
+  const older = whole
+    ? olderVersions(head, declaration, options.contracts ?? new Map(), resources, mistakes)
+    : []
+  if (mistakes.all.length > 0) throw fail()
+  const versions = [head, ...older]
+  return Object.freeze({
+    name: declaration.name,
+    title: declaration.title ?? declaration.name,
+    description: declaration.description ?? '',
+    declaration,
+    resources,
+    versions,
+    head,
+    unversioned: versions.find(({ name }) => name === declaration.unversioned) ?? null,
+    limits,
+    rate,
+  })
+}
+
+const checkVersions = (
+  declared: readonly VersionDeclaration[],
+  unversioned: string | undefined,
+  mistakes: MistakeList,
+): void => {
+  const names = declared.map(({ name }) => name)
+  if (names.length === 0)
+    mistakes.add('versions', 'the list is empty.', "Leave it out, or write [version('v1')].")
+  for (const name of names)
+    if (!/^v[1-9][0-9]{0,3}$/.test(name))
+      mistakes.add('versions', `"${name}" is not a version's name.`, 'Write "v1", "v2" and so on.')
+  for (const [index, name] of names.entries()) {
+    const next = names[index + 1]
+    if (next !== undefined && Number(name.slice(1)) <= Number(next.slice(1)))
+      mistakes.add('versions', `"${name}" comes before "${next}".`, 'List each once, the newest first.')
+  }
+  if ((declared[0]?.changes.length ?? 0) > 0)
+    mistakes.add(
+      `versions.${names[0]}`,
+      'the newest version has changes, but there is nothing newer to change to.',
+      'Move them to the version before it.',
+    )
+  if (unversioned !== undefined && !names.includes(unversioned))
+    mistakes.add('unversioned', `there is no version "${unversioned}".`, didYouMean(unversioned, names))
+}
+
+const headVersion = (
+  declared: VersionDeclaration,
+  drafts: Drafts,
+  limits: LimitsModel,
+  mistakes: MistakeList,
+): Version => {
+  const where = `versions.${declared.name}`
+  const head: Draft<Version> = {
+    name: declared.name,
+    head: true,
+    published: readDay(declared.published, `${where}.published`, mistakes),
+    deprecated: readDay(declared.deprecated, `${where}.deprecated`, mistakes),
+    sunset: readDay(declared.sunset, `${where}.sunset`, mistakes, true),
+    successor: null,
+    changes: [],
+    views: new Map(),
+    viewOf: new Map(),
+  }
+  const options = new Map(
+    [...drafts].map(([name, draft]) => [name, viewOptions(draft, drafts, limits, mistakes)]),
+  )
+  const models = [...drafts.values()].map((draft) => draft.model)
+  const views = headViews(head, models, ({ name }) => options.get(name) as ViewOptions)
+  head.views = views
+  head.viewOf = views
+  return head
+}
+
+const viewOptions = (
+  draft: ResourceDraft,
+  drafts: Drafts,
+  api: LimitsModel,
+  mistakes: MistakeList,
+): ViewOptions => {
+  const { declaration } = draft
+  const limits = resourceLimits(declaration.limits, api, declaration.name, mistakes)
+  return {
+    filters: new Set(listNames(draft, 'filter', mistakes)),
+    sorts: new Set(listNames(draft, 'sort', mistakes)),
+    includePaths: checkedIncludes(draft, drafts, limits, mistakes),
+    methods: readMethods(draft, mistakes),
+    idempotency: readIdempotency(draft, mistakes),
+    requireIfMatch: declaration.requireIfMatch === true,
+    cacheControl: declaration.cacheControl ?? 'private, no-cache',
+    scopes: readScopes(draft, mistakes),
+    limits,
+    rate:
+      declaration.rate === undefined
+        ? null
+        : readRate(declaration.rate, `${declaration.name}.rate`, mistakes),
+  }
+}

@@ -1,0 +1,141 @@
+import { type FieldDeclaration, isStates, isSum, type StatesField } from '../declare/field.ts'
+import type { JsonSchema } from '../declare/json-schema.ts'
+import type { Draft, ResourceDraft } from './draft.ts'
+import type { MistakeList } from './mistakes.ts'
+import type { Field, FieldKind } from './model.ts'
+import { snakeNameFault } from './names.ts'
+import { checkStates, stateNames } from './states.ts'
+import { readZod, type ZodField } from './zod/read.ts'
+
+const safeInteger: JsonSchema = Object.freeze({
+  type: 'integer',
+  minimum: -Number.MAX_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
+
+/** A field with nothing said of it but its name, kind and schema. */
+export const plainField = (name: string, kind: FieldKind, schema: JsonSchema): Draft<Field> => ({
+  name,
+  column: name,
+  kind,
+  schema,
+  nullable: false,
+  optional: false,
+  default: undefined,
+  readOnly: false,
+  writeOnly: false,
+  immutable: false,
+  open: false,
+  states: null,
+  sum: null,
+  relation: null,
+  kept: false,
+  description: '',
+})
+
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
+
+export const idSchema = (prefix: string): JsonSchema =>
+  prefix === '' ? { type: 'string', format: 'uuid' } : { type: 'string', pattern: `^${prefix}${uuid}$` }
+
+export const idField = (prefix: string): Draft<Field> => ({
+  ...plainField('id', 'id', idSchema(prefix)),
+  readOnly: true,
+  description: 'The identifier, given by the server.',
+})
+
+export const timeField = (name: 'created_at' | 'updated_at', description: string): Draft<Field> => ({
+  ...plainField(name, 'datetime', { type: 'string', format: 'date-time' }),
+  readOnly: true,
+  description,
+})
+
+/** The declared fields, in order; those with a mistake are left out and remembered as broken. */
+export const declaredFields = (draft: ResourceDraft, mistakes: MistakeList): Draft<Field>[] => {
+  const { name: resource, fields, hooks } = draft.declaration
+  const made: Draft<Field>[] = []
+  for (const [name, declaration] of Object.entries(fields ?? {})) {
+    const where = `${resource}.fields.${name}`
+    const fault = snakeNameFault(name, 'field')
+    if (fault !== null) mistakes.add(where, fault.what, fault.hint)
+    const field = oneField(name, declaration, where, mistakes)
+    if (field === null || fault !== null) {
+      draft.broken.add(name)
+      continue
+    }
+    if (field.readOnly && isUnset(field) && hooks?.beforeCreate === undefined)
+      mistakes.add(
+        where,
+        'nobody can set it: it is read-only, required and without a default.',
+        'Make it .optional(), give it a .default(), or set it in a beforeCreate hook.',
+      )
+    made.push(field)
+  }
+  return made
+}
+
+const isUnset = (field: Field): boolean =>
+  field.default === undefined && !field.nullable && field.sum === null
+
+const oneField = (
+  name: string,
+  declaration: FieldDeclaration,
+  where: string,
+  mistakes: MistakeList,
+): Draft<Field> | null => {
+  if (isStates(declaration)) return stateField(name, declaration, where, mistakes)
+  // The sum itself is bound once relations are known.
+  if (isSum(declaration))
+    return {
+      ...plainField(name, 'integer', safeInteger),
+      readOnly: true,
+      default: 0,
+      description: declaration.description ?? '',
+    }
+  const read = readZod(declaration, where, mistakes)
+  return read === null ? null : zodField(name, read, where, mistakes)
+}
+
+const stateField = (
+  name: string,
+  states: StatesField,
+  where: string,
+  mistakes: MistakeList,
+): Draft<Field> | null => {
+  if (!checkStates(states, where, mistakes)) return null
+  return {
+    ...plainField(name, 'state', { type: 'string', enum: stateNames(states) }),
+    default: states.initial,
+    states,
+    description: states.description ?? '',
+  }
+}
+
+/** A field as its Zod schema says; also for fields that only older versions show. */
+export const zodField = (
+  name: string,
+  read: ZodField,
+  where: string,
+  mistakes: MistakeList,
+): Draft<Field> => {
+  const { readOnly = false, writeOnly = false, immutable = false, open = false } = read.marks
+  if (readOnly && writeOnly)
+    mistakes.add(
+      where,
+      'it is both read-only and write-only, so nobody could use it.',
+      'Take one of the two away.',
+    )
+  if (open && read.kind !== 'enum')
+    mistakes.add(where, 'open() is for enums, whose values may grow.', 'Take open() away, or use z.enum().')
+  return {
+    ...plainField(name, read.kind, read.schema),
+    nullable: read.nullable,
+    optional: read.optional,
+    default: read.default,
+    readOnly,
+    writeOnly,
+    immutable,
+    open,
+    description: read.description,
+  }
+}

@@ -1,0 +1,94 @@
+import type { Drafts, ResourceDraft } from './draft.ts'
+import type { MistakeList } from './mistakes.ts'
+import type { BelongsToModel, HasManyModel, LimitsModel } from './model.ts'
+import { didYouMean } from './nearest.ts'
+
+type Relation = BelongsToModel | HasManyModel
+const greatestToMany = 2
+
+/** The include paths of a resource that hold, sorted; every parent of a path is itself one. */
+export const checkedIncludes = (
+  draft: ResourceDraft,
+  drafts: Drafts,
+  limits: LimitsModel,
+  mistakes: MistakeList,
+): string[] => {
+  const declared = draft.declaration.include ?? []
+  const where = `${draft.declaration.name}.include`
+  const good = declared.filter((path, index) => {
+    if (declared.indexOf(path) !== index) mistakes.add(where, `"${path}" is named twice.`, 'Name it once.')
+    return declared.indexOf(path) === index && holds(path, draft, drafts, limits, where, mistakes)
+  })
+  return good.sort()
+}
+
+const holds = (
+  path: string,
+  draft: ResourceDraft,
+  drafts: Drafts,
+  limits: LimitsModel,
+  where: string,
+  mistakes: MistakeList,
+): boolean => {
+  const walked = walk(path, draft, drafts, where, mistakes)
+  if (walked === null) return false
+  const before = mistakes.all.length
+  const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')))
+  if (parent !== '' && !(draft.declaration.include ?? []).includes(parent))
+    mistakes.add(where, `"${path}" leads through "${parent}", which is not in the list.`, `Add "${parent}".`)
+  if (walked.length > limits.includeDepth)
+    mistakes.add(
+      where,
+      `"${path}" is ${walked.length} deep; the limit is ${limits.includeDepth}.`,
+      'Shorten it, or raise limits.includeDepth.',
+    )
+  if (walked.filter((relation) => relation.kind === 'has-many').length > greatestToMany)
+    mistakes.add(
+      where,
+      `"${path}" has more than ${greatestToMany} to-many relations, whose rows multiply.`,
+      'Shorten it.',
+    )
+  const back = walked.find((relation, index) => index > 0 && isInverse(relation, walked[index - 1]))
+  if (back !== undefined)
+    mistakes.add(
+      where,
+      `"${path}" goes in a circle: "${back.name}" leads back to ${back.target.name}.`,
+      'Shorten it to before that step.',
+    )
+  return mistakes.all.length === before
+}
+
+const isInverse = (relation: Relation, before: Relation | undefined): boolean => {
+  if (before === undefined) return false
+  if (relation.kind === 'has-many') return relation.by === before
+  return before.kind === 'has-many' && before.by === relation
+}
+
+/** The relations a path names, step by step; null when one is not there. */
+const walk = (
+  path: string,
+  draft: ResourceDraft,
+  drafts: Drafts,
+  where: string,
+  mistakes: MistakeList,
+): readonly Relation[] | null => {
+  const walked: Relation[] = []
+  let here: ResourceDraft | undefined = draft
+  for (const step of path.split('.')) {
+    const relation: Relation | undefined = here?.belongsTo.get(step) ?? here?.hasMany.get(step)
+    if (relation === undefined) {
+      if (here !== undefined && !here.broken.has(step)) {
+        const names = Object.keys(here.declaration.relations ?? {})
+        mistakes.add(
+          where,
+          `"${step}" is not a relation of ${here.declaration.name}.`,
+          didYouMean(step, names),
+        )
+      }
+      return null
+    }
+    walked.push(relation)
+    here = drafts.get(relation.target.name)
+  }
+  return walked
+}

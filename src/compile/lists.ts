@@ -1,0 +1,74 @@
+import type { ResourceDraft } from './draft.ts'
+import type { MistakeList } from './mistakes.ts'
+import type { Field, Resource } from './model.ts'
+import { didYouMean } from './nearest.ts'
+
+type Use = 'filter' | 'sort' | 'unique'
+
+/** The fields a resource lets its consumers filter or sort by. */
+export const listNames = (draft: ResourceDraft, use: 'filter' | 'sort', mistakes: MistakeList): string[] =>
+  (draft.declaration[use] ?? []).filter((name, index, all) => {
+    const where = `${draft.declaration.name}.${use}`
+    if (all.indexOf(name) !== index) mistakes.add(where, `"${name}" is named twice.`, 'Name it once.')
+    return all.indexOf(name) === index && usable(draft, name, use, where, mistakes)
+  })
+
+/** The sets of fields that no two rows share. */
+export const uniqueSets = (draft: ResourceDraft, mistakes: MistakeList): (readonly string[])[] => {
+  const where = `${draft.declaration.name}.unique`
+  const seen = new Set<string>()
+  const sets = (draft.declaration.unique ?? []).map((set) => (typeof set === 'string' ? [set] : set))
+  return sets.filter((set) => {
+    const key = [...set].sort().join(',')
+    if (set.length === 0) mistakes.add(where, 'an empty set of fields.', 'Name at least one field.')
+    if (seen.has(key)) mistakes.add(where, `"${key}" is named twice.`, 'Name it once.')
+    seen.add(key)
+    if (new Set(set).size !== set.length)
+      mistakes.add(where, `"${set.join(', ')}" repeats a field.`, 'Name it once.')
+    return set.length > 0 && set.every((name) => usable(draft, name, 'unique', where, mistakes))
+  })
+}
+
+const usable = (
+  draft: ResourceDraft,
+  name: string,
+  use: Use,
+  where: string,
+  mistakes: MistakeList,
+): boolean => {
+  if (draft.broken.has(name)) return false
+  const field = draft.fields.get(name)
+  if (field === undefined) {
+    const asReference = draft.belongsTo.has(name) ? `${name}_id` : null
+    const hint = asReference === null ? didYouMean(name, draft.fields.keys()) : `Write "${asReference}".`
+    mistakes.add(where, `"${name}" is not a field of ${draft.declaration.name}.`, hint)
+    return false
+  }
+  const why = unusable(field, use)
+  if (why !== null) mistakes.add(where, `"${name}" ${why}.`, `Take it out of ${use}.`)
+  return why === null
+}
+
+const unusable = (field: Field, use: Use): string | null => {
+  if (field.kind === 'json') return 'is stored as JSON, which has no order and no equality in SQL'
+  if (field.writeOnly && use !== 'unique') return 'is write-only, and this would show what it holds'
+  if (use === 'unique' && ['id', 'created_at', 'updated_at'].includes(field.name))
+    return 'is set by the server'
+  return null
+}
+
+/** Every filter, sort and reference is backed by an index; what a unique index serves needs no second one. */
+export const indexSets = (
+  resource: Resource,
+  filters: Iterable<string>,
+  sorts: Iterable<string>,
+): (readonly string[])[] => {
+  const references = resource.belongsTo.map((relation) => relation.field)
+  const served = new Set(resource.uniques.filter((set) => isWhole(resource, set)).flat())
+  const names = new Set([...references, ...filters, ...sorts])
+  return [...names].filter((name) => name !== 'id' && !served.has(name)).map((name) => [name])
+}
+
+/** A unique index over one field that is never NULL orders rows completely. */
+const isWhole = (resource: Resource, set: readonly string[]): boolean =>
+  set.length === 1 && resource.field.get(set[0] ?? '')?.nullable === false

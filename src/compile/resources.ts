@@ -1,0 +1,154 @@
+import type { ApiDeclaration } from '../declare/api.ts'
+import type { ResourceDeclaration } from '../declare/resource.ts'
+import type { Draft, Drafts, ResourceDraft } from './draft.ts'
+import { declaredFields, idField, timeField, zodField } from './fields.ts'
+import { indexSets, listNames, uniqueSets } from './lists.ts'
+import type { MistakeList } from './mistakes.ts'
+import type { Field, Resource } from './model.ts'
+import { resourceNameFault } from './names.ts'
+import type { KeptField } from './older.ts'
+import { checkOwnerCycles, linkOwner } from './owners.ts'
+import { linkBelongsTo, linkHasMany } from './relations.ts'
+import { deleteRules, linkSums, whileRules } from './rules.ts'
+import { readZod } from './zod/read.ts'
+
+/** Everything the store keeps, from the declarations: fields first, then what refers to them across resources. */
+export const draftResources = (
+  declaration: ApiDeclaration,
+  kept: ReadonlyMap<string, readonly KeptField[]>,
+  mistakes: MistakeList,
+): Drafts => {
+  const drafts = emptyDrafts(declaration, mistakes)
+  const all = [...drafts.values()]
+  for (const draft of all) {
+    const references = linkBelongsTo(draft, drafts, mistakes)
+    const own = declaredFields(draft, mistakes)
+    const old = keptFields(draft, kept.get(draft.declaration.name) ?? [], mistakes)
+    setFields(draft, [...references, ...own, ...old])
+  }
+  for (const draft of all) linkHasMany(draft, drafts, mistakes)
+  for (const draft of all) linkOwner(draft, drafts, mistakes)
+  checkOwnerCycles(drafts, mistakes)
+  for (const draft of all) finish(draft, drafts, mistakes)
+  for (const { model } of all) {
+    model.dependents = all.flatMap((other) =>
+      other.model.belongsTo
+        .filter((relation) => relation.target === model)
+        .map((relation) => ({ relation, onDelete: relation.onTargetDelete })),
+    )
+  }
+  return drafts
+}
+
+const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<string, ResourceDraft> => {
+  const drafts = new Map<string, ResourceDraft>()
+  for (const declared of declaration.resources) {
+    const fault =
+      resourceNameFault(declared.name, declared.nameIsPluralBecause) ??
+      reservedFault(declared.name, declaration)
+    if (fault !== null) mistakes.add(declared.name || 'resources', fault.what, fault.hint)
+    if (drafts.has(declared.name))
+      mistakes.add(declared.name, 'two resources have this name.', 'Rename one of them, or take one out.')
+    checkPrefix(declared, mistakes)
+    drafts.set(declared.name, {
+      declaration: declared,
+      model: emptyResource(declared),
+      fields: new Map(),
+      belongsTo: new Map(),
+      hasMany: new Map(),
+      broken: new Set(),
+    })
+  }
+  return drafts
+}
+
+/** What the service answers itself beside the versions; only unversioned paths could be mistaken for these. */
+const ownPaths = new Set(['docs', 'problems', 'contracts', 'versions', 'metrics', 'assets'])
+
+const reservedFault = (name: string, declaration: ApiDeclaration) => {
+  if (name.startsWith('nounkit-') || name.startsWith('sqlite-'))
+    return { what: `"${name}" would name a table of the engine's own.`, hint: 'Choose another first word.' }
+  if (declaration.unversioned !== undefined && (ownPaths.has(name) || /^v\d+s?$/.test(name)))
+    return {
+      what: `"/${name}" is a path of the service itself.`,
+      hint: 'Choose another noun, or leave out "unversioned".',
+    }
+  return null
+}
+
+const checkPrefix = ({ name, idPrefix }: ResourceDeclaration, mistakes: MistakeList): void => {
+  if (idPrefix !== undefined && !/^[a-z][a-z0-9]{0,15}_$/.test(idPrefix))
+    mistakes.add(
+      `${name}.idPrefix`,
+      `"${idPrefix}" is not a prefix.`,
+      'Write at most 16 letters or digits and an underscore, such as "ord_".',
+    )
+}
+
+const emptyResource = (declared: ResourceDeclaration): Draft<Resource> => {
+  const hooks = declared.hooks ?? {}
+  return {
+    name: declared.name,
+    table: declared.name.replaceAll('-', '_'),
+    shared: declared.shared === true,
+    idPrefix: declared.idPrefix ?? '',
+    description: declared.description ?? '',
+    fields: [],
+    field: new Map(),
+    belongsTo: [],
+    hasMany: [],
+    owner: null,
+    uniques: [],
+    indexes: [],
+    feeds: [],
+    onlyWhile: [],
+    deleteOnlyWhile: [],
+    hooks,
+    hasHooks: {
+      create: hooks.beforeCreate !== undefined || hooks.afterCreate !== undefined,
+      update: hooks.beforeUpdate !== undefined || hooks.afterUpdate !== undefined,
+      delete: hooks.beforeDelete !== undefined || hooks.afterDelete !== undefined,
+    },
+    dependents: [],
+  }
+}
+
+/** Fields that were removed since, but that an old version still shows; a head that never sends them leaves them unset. */
+const keptFields = (
+  draft: ResourceDraft,
+  kept: readonly KeptField[],
+  mistakes: MistakeList,
+): Draft<Field>[] =>
+  kept.flatMap(({ name, schema }) => {
+    const where = `${draft.declaration.name}.fields.${name}`
+    const read = readZod(schema, where, mistakes)
+    return read === null
+      ? []
+      : [{ ...zodField(name, read, where, mistakes), nullable: true, optional: true, kept: true }]
+  })
+
+const setFields = (draft: ResourceDraft, own: readonly Draft<Field>[]): void => {
+  const fields = [
+    idField(draft.model.idPrefix),
+    ...own,
+    timeField('created_at', 'When it was created.'),
+    timeField('updated_at', 'When it was last changed.'),
+  ]
+  for (const field of fields) draft.fields.set(field.name, field)
+  draft.model.fields = fields
+  draft.model.field = draft.fields
+}
+
+const finish = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): void => {
+  const { model } = draft
+  model.belongsTo = [...draft.belongsTo.values()]
+  model.hasMany = [...draft.hasMany.values()]
+  model.uniques = uniqueSets(draft, mistakes)
+  model.indexes = indexSets(model, listNames(draft, 'filter', mistakes), listNames(draft, 'sort', mistakes))
+  model.onlyWhile = whileRules(draft, drafts, mistakes)
+  model.deleteOnlyWhile = deleteRules(draft, mistakes)
+  for (const [target, feeds] of linkSums(draft, drafts, mistakes)) {
+    const fed = drafts.get(target.name)
+    if (fed !== undefined) fed.model.feeds = [...fed.model.feeds, ...feeds]
+  }
+}

@@ -1,0 +1,58 @@
+import type { StatesField } from '../declare/field.ts'
+import type { MistakeList } from './mistakes.ts'
+import { nearest } from './nearest.ts'
+
+/** Every state there is, in the order they are first named, the initial one first. */
+export const stateNames = (states: StatesField): readonly string[] => [
+  ...new Set([
+    states.initial,
+    ...Object.entries(states.moves).flatMap(([from, to]) => [from, ...(to ?? [])]),
+  ]),
+]
+
+export const checkStates = (states: StatesField, where: string, mistakes: MistakeList): boolean => {
+  const before = mistakes.all.length
+  const names = stateNames(states)
+  const moves: { readonly [from: string]: readonly string[] | undefined } = states.moves
+  for (const name of names)
+    if (!/^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(name) || name === 'null')
+      mistakes.add(
+        where,
+        `"${name}" is not a state's name.`,
+        'Write lowercase words, such as "draft" or "in_transit".',
+      )
+  const others = Object.keys(moves)
+  if (moves[states.initial] === undefined && others.length > 0) {
+    const near = nearest(states.initial, others)
+    mistakes.add(
+      where,
+      `the initial state "${states.initial}" has no moves, so no other state can ever be reached.`,
+      near === null ? 'Give its moves, or begin elsewhere.' : `Did you mean "${near}"?`,
+    )
+    return false
+  }
+  const reached = reachable(states.initial, moves)
+  for (const name of names) {
+    if (reached.has(name)) continue
+    const dead = [...reached].filter((state) => moves[state] === undefined)
+    const near = nearest(name, dead)
+    mistakes.add(
+      where,
+      `the state "${name}" is never reached from "${states.initial}".`,
+      near === null
+        ? 'Add a move that leads to it, or take it away.'
+        : `Is the move to "${near}" meant for it?`,
+    )
+  }
+  return mistakes.all.length === before
+}
+
+const reachable = (
+  initial: string,
+  moves: { readonly [from: string]: readonly string[] | undefined },
+): ReadonlySet<string> => {
+  const reached = new Set([initial])
+  // A Set's iteration also visits what is added on the way.
+  for (const state of reached) for (const next of moves[state] ?? []) reached.add(next)
+  return reached
+}
