@@ -224,6 +224,12 @@ const kinds = {
     meaning: 'The service runs, but its database does not answer at the moment. Nothing was half-done.',
     mend: 'Retry after the time in Retry-After, with the same Idempotency-Key for creates.',
   },
+  'issuer-unavailable': {
+    status: 503,
+    title: 'The token cannot be verified at the moment',
+    meaning: 'The keys of the issuer of access tokens could not be fetched. The token itself may be fine.',
+    mend: 'Retry after the time in Retry-After.',
+  },
   overloaded: {
     status: 503,
     title: 'The service is overloaded',

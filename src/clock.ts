@@ -1,0 +1,43 @@
+/** The service's time, in Unix milliseconds. Everything that is stored, compared with a date or shown asks this one. */
+export interface Clock {
+  now(): number
+}
+
+export const systemClock: Clock = { now: Date.now }
+
+/** A clock that runs `milliseconds` ahead (or behind), for tests and demonstrations. */
+export const shiftedClock = (milliseconds: number): Clock =>
+  milliseconds === 0 ? systemClock : { now: () => Date.now() + milliseconds }
+
+const unitMilliseconds: { readonly [unit: string]: number } = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+/** `90d`, `+200d`, `-3h`, `10m`, `30s` in milliseconds, or null when it is none of that form. */
+export const readDuration = (text: string): number | null => {
+  const match = /^([+-]?)(\d{1,9})([smhd])$/.exec(text.trim())
+  if (!match) return null
+  const size = Number(match[2]) * (unitMilliseconds[match[3] ?? ''] ?? 0)
+  return match[1] === '-' ? -size : size
+}
+
+/** The clock that `NOUNKIT_CLOCK` asks for. Never in production: a shifted clock sunsets versions and ages idempotency keys. */
+export const clockFromEnvironment = (environment: NodeJS.ProcessEnv): Clock => {
+  const shift = environment['NOUNKIT_CLOCK']
+  if (shift === undefined || shift === '') return systemClock
+  if (environment['NODE_ENV'] === 'production') {
+    throw new Error(
+      'NOUNKIT_CLOCK is set, but NODE_ENV is production. Unset NOUNKIT_CLOCK; it is for tests only.',
+    )
+  }
+  const milliseconds = readDuration(shift)
+  if (milliseconds === null) {
+    throw new Error(
+      `NOUNKIT_CLOCK is "${shift}", which is no shift of time. Write it like +200d, -3h, +10m or +30s.`,
+    )
+  }
+  return shiftedClock(milliseconds)
+}

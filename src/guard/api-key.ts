@@ -1,0 +1,58 @@
+import { hash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/**
+ * `nk_`, 32 random characters, 6 of checksum. The prefix lets secret scanners find a leaked key; the checksum tells a typo
+ * from an unknown key without a look-up. 62³² possible keys need no slow hash.
+ */
+const prefix = 'nk_'
+const secretLength = 32
+const checksumLength = 6
+const keyLength = prefix.length + secretLength + checksumLength
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+export interface ApiKey {
+  /** Shown once, never stored. */
+  readonly secret: string
+  readonly hash: string
+}
+
+export const makeApiKey = (): ApiKey => {
+  const body = prefix + randomCharacters(secretLength)
+  const secret = body + checksum(body)
+  return { secret, hash: hashApiKey(secret) }
+}
+
+/** SHA-256 in hex: what the store keeps. */
+export const hashApiKey = (secret: string): string => hash('sha256', secret, 'hex')
+
+export const looksLikeApiKey = (text: string): boolean => text.startsWith(prefix)
+
+/** What is wrong with the writing of a key, or null when its checksum holds. Says nothing of whether it exists. */
+export const typoInApiKey = (text: string): string | null => {
+  if (text.length !== keyLength) return `An API key has ${keyLength} characters, this one has ${text.length}.`
+  const end = keyLength - checksumLength
+  if (checksum(text.slice(0, end)) === text.slice(end)) return null
+  return 'The checksum of the API key does not fit: at least one character is wrong.'
+}
+
+export const randomCharacters = (count: number): string => {
+  let text = ''
+  while (text.length < count) {
+    for (const byte of randomBytes(count)) {
+      // 248 = 4 × 62: higher bytes would make the first characters more likely than the rest.
+      if (byte < 248 && text.length < count) text += alphabet[byte % 62]
+    }
+  }
+  return text
+}
+
+const checksum = (text: string): string => {
+  let rest = crc32(text)
+  let digits = ''
+  for (let i = 0; i < checksumLength; i++) {
+    digits = alphabet[rest % 62] + digits
+    rest = Math.floor(rest / 62)
+  }
+  return digits
+}

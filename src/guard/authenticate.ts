@@ -1,0 +1,103 @@
+import type { Clock } from '../clock.ts'
+import type { Model } from '../compile/model.ts'
+import type { Caller } from '../request/caller.ts'
+import type { PlainRequest } from '../request/exchange.ts'
+import type { Maybe, Store } from '../store/store.ts'
+import { hashApiKey, looksLikeApiKey, typoInApiKey } from './api-key.ts'
+import { credentialsInvalid } from './challenge.ts'
+import { type FailedAuthentication, forgiving } from './failed-authentication.ts'
+import { createKeyCache, type KeyCache, type KeyVerdict } from './key-cache.ts'
+import { createKeyFinder } from './key-rows.ts'
+import { createTokenVerifier, type TokenVerifier } from './tokens.ts'
+
+export interface Authenticator {
+  /** Who calls, or null when the request carries no credentials. Throws `credentials-invalid`, or 429 after too many of those. */
+  authenticate(request: Pick<PlainRequest, 'headers' | 'address'>): Maybe<Caller | null>
+}
+
+export interface AuthenticatorOptions {
+  readonly model: Model
+  readonly store: Store
+  readonly clock: Clock
+  /** Where the declaration lies; files it names are looked up from there. */
+  readonly folder: string
+  readonly failures?: FailedAuthentication
+}
+
+export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
+  const { model, store, clock, folder, failures = forgiving } = options
+  const keys = createKeyCache(createKeyFinder(store), clock)
+  const { tokens: declared } = model.declaration
+  const tokens = declared ? createTokenVerifier(declared, { clock, folder }) : null
+
+  return {
+    authenticate({ headers, address }) {
+      const header = headers['authorization']
+      if (header === undefined) return null
+      try {
+        const caller = identify(String(header), {
+          keys,
+          tokens,
+          demandPatience: () => failures.demandPatience(address),
+        })
+        return caller instanceof Promise ? caller.catch(countFailure) : caller
+      } catch (error) {
+        return countFailure(error)
+      }
+
+      function countFailure(error: unknown): never {
+        if (isFailedAuthentication(error)) {
+          failures.demandPatience(address)
+          failures.count(address)
+        }
+        throw error
+      }
+    },
+  }
+}
+
+interface Means {
+  readonly keys: KeyCache
+  readonly tokens: TokenVerifier | null
+  /** Throws before anything costly is done for an address that has failed too often. What is known already costs nothing. */
+  demandPatience(): void
+}
+
+const identify = (header: string, { keys, tokens, demandPatience }: Means): Maybe<Caller> => {
+  const secret = bearerIn(header)
+  if (looksLikeApiKey(secret)) {
+    const digest = hashApiKey(secret)
+    const known = keys.peek(digest)
+    if (known !== null) return admit(known)
+    const typo = typoInApiKey(secret)
+    if (typo !== null) throw credentialsInvalid(typo)
+    demandPatience()
+    const loaded = keys.load(digest)
+    return loaded instanceof Promise ? loaded.then(admit) : admit(loaded)
+  }
+  if (!tokens) throw credentialsInvalid('The credentials are not an API key: one starts with "nk_".')
+  const remembered = tokens.remembered(secret)
+  if (remembered) return remembered
+  demandPatience()
+  return tokens.verify(secret)
+}
+
+const bearerIn = (header: string): string => {
+  const match = /^Bearer +([\w\-.~+/]+=*) *$/i.exec(header)
+  if (!match?.[1]) throw credentialsInvalid('The Authorization header is not of the form `Bearer <key>`.')
+  return match[1]
+}
+
+const refusals = {
+  unknown: 'This API key is not known here.',
+  revoked: 'This API key was revoked.',
+  expired: 'This API key has expired.',
+}
+
+const admit = (verdict: KeyVerdict): Caller => {
+  if (typeof verdict === 'string') throw credentialsInvalid(refusals[verdict])
+  return verdict
+}
+
+const isFailedAuthentication = (error: unknown): boolean =>
+  error instanceof Error && 'type' in error && error.type === 'credentials-invalid'

@@ -1,0 +1,64 @@
+/** How fast a bucket fills, and how much it holds. */
+export interface BucketSize {
+  readonly perSecond: number
+  readonly burst: number
+}
+
+/**
+ * What taking from a bucket gave, as one number so that nothing is allocated: zero or more is what remains, negative is
+ * refused and says in how many milliseconds the next one is there.
+ */
+export type Taken = number
+
+/**
+ * Token buckets in memory, as the time at which each would be full again (the "generic cell rate algorithm"): a bucket that
+ * is full needs no entry, so sweeping those out keeps the map as small as the number of active callers.
+ */
+export interface Buckets {
+  take(key: string, size: BucketSize, now: number): Taken
+  /** As `take`, but takes nothing. */
+  peek(key: string, size: BucketSize, now: number): Taken
+  readonly size: number
+}
+
+interface Bucket {
+  fullAt: number
+}
+
+export const createBuckets = (maxBuckets = 100_000): Buckets => {
+  const buckets = new Map<string, Bucket>()
+
+  const makeRoom = (now: number): void => {
+    for (const [key, bucket] of buckets) if (bucket.fullAt <= now) buckets.delete(key)
+    // All of them in use: the oldest start anew, an eighth at once so that this is not done for each newcomer.
+    if (buckets.size >= maxBuckets) {
+      for (const [key] of buckets.entries().take(Math.ceil(maxBuckets / 8))) buckets.delete(key)
+    }
+  }
+
+  return {
+    take(key, size, now) {
+      let bucket = buckets.get(key)
+      if (!bucket) {
+        if (buckets.size >= maxBuckets) makeRoom(now)
+        bucket = { fullAt: now }
+        buckets.set(key, bucket)
+      }
+      const taken = afterTaking(bucket.fullAt, size, now)
+      if (taken >= 0) bucket.fullAt = Math.max(bucket.fullAt, now) + 1000 / size.perSecond
+      return taken
+    },
+    peek: (key, size, now) => afterTaking(buckets.get(key)?.fullAt ?? now, size, now),
+    get size() {
+      return buckets.size
+    },
+  }
+}
+
+const afterTaking = (fullAt: number, { perSecond, burst }: BucketSize, now: number): Taken => {
+  const interval = 1000 / perSecond
+  const missing = Math.max(fullAt, now) + interval - now
+  const room = burst * interval - missing
+  // A rounding error must not refuse the last token of a full bucket.
+  return room >= -1e-6 ? Math.floor(room / interval + 1e-6) : room
+}

@@ -1,0 +1,101 @@
+import { type Dialect, ident } from '../plan/dialect.ts'
+import type { Consumer } from '../request/caller.ts'
+import type { Maybe, Row, Store } from '../store/store.ts'
+
+export interface StoredKey {
+  /** The consumer's; stays the same when the key is rotated. */
+  readonly id: string
+  /** The row's own: of a rotated secret, the id and a suffix. */
+  readonly rowId: string
+  readonly account: string
+  readonly name: string
+  /** The first characters of the secret, to recognise it by. */
+  readonly prefix: string
+  readonly scopes: readonly string[]
+  readonly kind: Consumer['kind']
+  readonly contact: string | null
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+}
+
+const table = ident('nounkit_api_keys')
+const columns = [
+  'id',
+  'account_id',
+  'name',
+  'prefix',
+  'scopes',
+  'kind',
+  'contact',
+  'created_at',
+  'expires_at',
+  'revoked_at',
+]
+export const keyColumns = columns.length
+
+/** The texts of all statements about keys, for one database. */
+export const keyStatements = (dialect: Dialect) => {
+  const text = (n: number) => dialect.param(n, 'string')
+  const time = (n: number) => dialect.param(n, 'integer')
+  const shown = columns
+    .map((column) => (column === 'scopes' ? dialect.json(ident(column), 'json', true) : ident(column)))
+    .join(', ')
+  const select = `SELECT ${shown} FROM ${table}`
+  const inserted = [
+    'id',
+    'account_id',
+    'name',
+    'hash',
+    'prefix',
+    'scopes',
+    'kind',
+    'contact',
+    'created_at',
+    'expires_at',
+  ]
+  const values = inserted.map((column, i) => {
+    if (column === 'scopes') return dialect.param(i + 1, 'json')
+    return column.endsWith('_at') ? time(i + 1) : text(i + 1)
+  })
+  return {
+    byHash: `${select} WHERE "hash" = ${text(1)}`,
+    byName: `${select} WHERE "account_id" = ${text(1)} AND "name" = ${text(2)} ORDER BY "created_at", "id"`,
+    ofAccount: `${select} WHERE "account_id" = ${text(1)} ORDER BY "name", "created_at", "id"`,
+    all: `${select} ORDER BY "account_id", "name", "created_at", "id"`,
+    insert: `INSERT INTO ${table} (${inserted.map(ident).join(', ')}) VALUES (${values.join(', ')}) RETURNING ${shown}`,
+    revoke: `UPDATE ${table} SET "revoked_at" = ${time(2)} WHERE "id" = ${text(1)}`,
+    retire: `UPDATE ${table} SET "id" = ${text(2)}, "expires_at" = ${time(3)} WHERE "id" = ${text(1)}`,
+  }
+}
+
+export const createKeyFinder = (store: Store): ((hash: string) => Maybe<StoredKey | undefined>) => {
+  const { byHash } = keyStatements(store.dialect)
+  return (hash) => {
+    const row = store.first(byHash, [hash])
+    return row instanceof Promise ? row.then(orUndefined) : orUndefined(row)
+  }
+}
+
+const orUndefined = (row: Row | undefined): StoredKey | undefined => row && storedKeyOf(row)
+
+export const storedKeyOf = (row: Row): StoredKey => {
+  const [id, account, name, prefix, scopes, kind, contact, createdAt, expiresAt, revokedAt] = row
+  const rowId = String(id)
+  return {
+    id: rowId.split('.', 1)[0] ?? rowId,
+    rowId,
+    account: String(account),
+    name: String(name),
+    prefix: String(prefix ?? ''),
+    scopes: JSON.parse(String(scopes ?? 'null')) ?? [],
+    kind: kind === 'internal' || kind === 'probe' ? kind : 'external',
+    contact: contact === null || contact === undefined ? null : String(contact),
+    createdAt: Number(createdAt),
+    expiresAt: timeOrNull(expiresAt),
+    revokedAt: timeOrNull(revokedAt),
+  }
+}
+
+const timeOrNull = (value: Row[number] | undefined): number | null =>
+  value === null || value === undefined ? null : Number(value)

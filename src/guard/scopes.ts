@@ -1,0 +1,75 @@
+import type { Version, View } from '../compile/model.ts'
+import type { Method } from '../declare/resource.ts'
+import type { Caller } from '../request/caller.ts'
+import { credentialsMissing, scopeMissing } from './challenge.ts'
+
+/** What a call needs: nothing, any caller, or one of the names that a scope has in this version. */
+type Demand =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'authenticated' }
+  | { readonly kind: 'scope'; readonly shown: string; readonly accepted: readonly string[] }
+
+const demands = new WeakMap<View, Map<string, Demand>>()
+
+/** Throws 401 without a caller, 403 without the scope. */
+export const demandScope = (view: View, method: string, caller: Caller | null): void => {
+  const demand = demandOf(view, method)
+  if (demand.kind === 'public') return
+  if (caller === null) throw credentialsMissing()
+  if (demand.kind === 'authenticated' || holds(caller, demand.accepted)) return
+  throw scopeMissing(demand.shown)
+}
+
+/** An included row is read like one fetched alone, so it takes the same scope. */
+export const demandIncludeScopes = (included: Iterable<View>, caller: Caller | null): void => {
+  for (const view of included) demandScope(view, 'GET', caller)
+}
+
+const holds = (caller: Caller, accepted: readonly string[]): boolean => {
+  if (caller.scopes.has('*')) return true
+  for (const scope of accepted) if (caller.scopes.has(scope)) return true
+  return false
+}
+
+const demandOf = (view: View, method: string): Demand => {
+  let byMethod = demands.get(view)
+  if (!byMethod) {
+    byMethod = new Map()
+    demands.set(view, byMethod)
+  }
+  let demand = byMethod.get(method)
+  if (!demand) {
+    demand = makeDemand(view, method)
+    byMethod.set(method, demand)
+  }
+  return demand
+}
+
+const makeDemand = (view: View, method: string): Demand => {
+  const rule = view.scopes[(method === 'HEAD' ? 'GET' : method) as Method]
+  if (rule === 'public') return { kind: 'public' }
+  if (rule === 'authenticated') return { kind: 'authenticated' }
+  const action = actionOf(rule, view)
+  if (action === null) return { kind: 'scope', shown: rule, accepted: [rule] }
+  const inHead = `${view.resource.name}:${action}`
+  const here = `${view.name}:${action}`
+  return { kind: 'scope', shown: here, accepted: ownsItsName(view) ? [inHead, here] : [inHead] }
+}
+
+/** `read` of `customers:read` or `clients:read`; null for a scope that is not named after the resource. */
+const actionOf = (rule: string, view: View): string | null => {
+  for (const name of [view.resource.name, view.name]) {
+    if (rule === `${name}:read`) return 'read'
+    if (rule === `${name}:write`) return 'write'
+  }
+  return null
+}
+
+/** A name that a newer version gives to another resource means that one: the old scope must not open the new noun, nor the reverse. */
+const ownsItsName = (view: View): boolean => {
+  for (let newer: Version | null = view.version.successor; newer !== null; newer = newer.successor) {
+    const namesake = newer.views.get(view.name)
+    if (namesake !== undefined && namesake.resource !== view.resource) return false
+  }
+  return true
+}

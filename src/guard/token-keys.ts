@@ -1,0 +1,95 @@
+import { readFileSync, statSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+
+/** The issuer's keys could not be had: not the token's fault. */
+export class IssuerAway extends Error {
+  constructor(where: string, cause: unknown) {
+    super(`the token issuer's keys could not be read from ${where}`, { cause })
+    this.name = 'IssuerAway'
+  }
+}
+
+/** A key that is not known yet makes the set be fetched again, at most this often: a flood of forged key ids is no flood of fetches. */
+const cooldownMs = 2_000
+const fetchTimeoutMs = 3_000
+/** A key that the issuer withdrew is refused after this long. */
+const maxAgeMs = 300_000
+/** While the issuer is away, the keys it last gave are used for this long. */
+const maxStaleMs = 3_600_000
+
+export const openTokenKeys = (source: string, folder: string): JWTVerifyGetKey =>
+  /^https?:/i.test(source)
+    ? remoteKeys(secureUrl(source))
+    : fileKeys(isAbsolute(source) ? source : join(folder, source))
+
+const secureUrl = (source: string): URL => {
+  const url = new URL(source)
+  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+  if (url.protocol === 'https:' || loopback) return url
+  throw new Error(
+    `tokens.jwks: "${source}" is fetched in the clear, so anyone on the way could forge tokens. Write an https: URL.`,
+  )
+}
+
+const remoteKeys = (url: URL): JWTVerifyGetKey => {
+  const remote = createRemoteJWKSet(url, {
+    cooldownDuration: cooldownMs,
+    cacheMaxAge: maxAgeMs,
+    timeoutDuration: fetchTimeoutMs,
+  })
+  let fetchedAt = Number.NEGATIVE_INFINITY
+  let failedAt = Number.NEGATIVE_INFINITY
+  let failure: unknown = null
+
+  const lastKnown: JWTVerifyGetKey = (header, token) => {
+    const known = remote.jwks()
+    if (!known || performance.now() - fetchedAt > maxStaleMs) throw new IssuerAway(url.href, failure)
+    return createLocalJWKSet(known)(header, token)
+  }
+
+  return async (header, token) => {
+    if (performance.now() - failedAt < cooldownMs) return lastKnown(header, token)
+    try {
+      const key = await remote(header, token)
+      if (remote.coolingDown) fetchedAt = performance.now()
+      return key
+    } catch (error) {
+      if (isAboutTheToken(error)) throw error
+      failedAt = performance.now()
+      failure = error
+      return lastKnown(header, token)
+    }
+  }
+}
+
+const isAboutTheToken = (error: unknown): boolean =>
+  error instanceof errors.JWKSNoMatchingKey ||
+  error instanceof errors.JWKSMultipleMatchingKeys ||
+  error instanceof errors.JOSENotSupported
+
+/** Read at once, so that a missing file is told at the start; read again when it has changed. */
+const fileKeys = (path: string): JWTVerifyGetKey => {
+  let changedAt = statSync(path).mtimeMs
+  let keys = readKeys(path)
+  let checkedAt = performance.now()
+  return (header, token) => {
+    if (performance.now() - checkedAt > cooldownMs) {
+      checkedAt = performance.now()
+      const mtime = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+      if (mtime !== undefined && mtime !== changedAt) {
+        keys = readKeys(path)
+        changedAt = mtime
+      }
+    }
+    return keys(header, token)
+  }
+}
+
+const readKeys = (path: string): ReturnType<typeof createLocalJWKSet> => {
+  try {
+    return createLocalJWKSet(JSON.parse(readFileSync(path, 'utf8')))
+  } catch (error) {
+    throw new IssuerAway(path, error)
+  }
+}

@@ -1,0 +1,39 @@
+type Maybe<T> = T | Promise<T>
+
+/** A request as the engine sees it, whatever carried it. */
+export interface PlainRequest {
+  readonly method: string
+  /** As sent, before the question mark. */
+  readonly path: string
+  /** As sent, after the question mark; empty when there is none. */
+  readonly query: string
+  /** Names in lower case; a header sent twice is joined with a comma. */
+  readonly headers: { readonly [name: string]: string | string[] | undefined }
+  /** Reads the body, at most `limit` bytes; throws the problem `body-too-large` beyond. Called once, and late. */
+  readBody(limit: number): Maybe<Uint8Array>
+  /** Where the call came from, behind trusted proxies. */
+  readonly address: string
+  readonly id: string
+  /** `https://api.example.com`, where it is known from a trusted proxy or the Host header; for documents only. */
+  readonly origin: string
+  /** Written by the engine as far as it gets. */
+  readonly note?: RequestNote
+}
+
+/** What became known of a request on its way; for logs, metrics and spans. */
+export interface RequestNote {
+  /** `/orders/{id}/items` */
+  route: string | null
+  version: string | null
+  account: string | null
+  /** A key's id, never the key. */
+  consumer: string | null
+  replayed: boolean
+}
+
+export interface PlainResponse {
+  readonly status: number
+  /** An object of this response's own: the shell adds to it. */
+  readonly headers: { [name: string]: string }
+  readonly body: string | Uint8Array | null
+}
