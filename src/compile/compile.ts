@@ -9,9 +9,9 @@ import { listNames } from './lists.ts'
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { LimitsModel, Model, Version } from './model.ts'
 import { didYouMean } from './nearest.ts'
-import { keptFields, olderVersions } from './older.ts'
 import { draftResources } from './resources.ts'
 import { checkShape } from './shape.ts'
+import { keptFields, olderVersions } from './versions.ts'
 import { headViews, type ViewOptions } from './views.ts'
 
 export interface CompileOptions {
@@ -36,9 +36,7 @@ export const compileApi = (declaration: ApiDeclaration, options: CompileOptions 
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
   // A change names fields of the head: where some of those are broken, their mistakes are enough.
   const whole = [...drafts.values()].every((draft) => draft.broken.size === 0)
-  const older = whole
-    ? olderVersions(head, declaration, options.contracts ?? new Map(), resources, mistakes)
-    : []
+  const older = whole ? olderVersions(head, declaration, options.contracts ?? new Map(), mistakes) : []
   if (mistakes.all.length > 0) throw fail()
   const versions = [head, ...older]
   return Object.freeze({

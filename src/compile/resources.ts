@@ -6,10 +6,10 @@ import { indexSets, listNames, uniqueSets } from './lists.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field, Resource } from './model.ts'
 import { resourceNameFault } from './names.ts'
-import type { KeptField } from './older.ts'
 import { checkOwnerCycles, linkOwner } from './owners.ts'
 import { linkBelongsTo, linkHasMany } from './relations.ts'
 import { deleteRules, linkSums, whileRules } from './rules.ts'
+import type { KeptField } from './versions.ts'
 import { readZod } from './zod/read.ts'
 
 /** Everything the store keeps, from the declarations: fields first, then what refers to them across resources. */

@@ -73,12 +73,16 @@ const headView = (
     include: new Map(),
     topLevel: hasTopLevel(resource, resources),
     under: [],
-    whenAbsent: new Map(),
+    whenAbsent: keptDefaults(resource),
     customs: [],
     description: resource.description,
     ...options,
   }
 }
+
+/** A field kept for an older version that always shows a value has one in every new row. */
+const keptDefaults = ({ fields }: Resource): ReadonlyMap<string, unknown> =>
+  new Map(fields.filter((one) => one.kept && one.default !== undefined).map((one) => [one.name, one.default]))
 
 const headField = (field: Field, viewOf: ViewOf): ViewField => {
   const { relation } = field

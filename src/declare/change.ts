@@ -63,12 +63,18 @@ export interface ChangeType extends Told {
   readonly codec: CodecName
 }
 /** Codecs compile into SQL, so that an old type costs nothing per row. */
-export type CodecName = 'integer-as-string' | 'boolean-as-integer' | 'cents-as-decimal-string' | 'datetime-as-unix-seconds'
+export type CodecName =
+  | 'integer-as-string'
+  | 'boolean-as-integer'
+  | 'cents-as-decimal-string'
+  | 'datetime-as-unix-seconds'
 export interface RemoveField extends Told {
   readonly kind: 'remove-field'
   readonly resource: string
   readonly field: string
   readonly was: z.ZodType
+  /** What the older version reads in rows that newer ones create; needed where the field was never null. */
+  readonly whenAbsent?: string | number | boolean
 }
 export interface AddRequiredField extends Told {
   readonly kind: 'add-required-field'
@@ -155,8 +161,11 @@ export const changeType = (
   field: string,
   options: Told & Pick<ChangeType, 'was' | 'codec'>,
 ): ChangeType => Object.freeze({ kind: 'change-type', resource, field, ...options })
-export const removeField = (resource: string, field: string, options: Told & { readonly was: z.ZodType }): RemoveField =>
-  Object.freeze({ kind: 'remove-field', resource, field, ...options })
+export const removeField = (
+  resource: string,
+  field: string,
+  options: Told & Pick<RemoveField, 'was' | 'whenAbsent'>,
+): RemoveField => Object.freeze({ kind: 'remove-field', resource, field, ...options })
 export const addRequiredField = (
   resource: string,
   field: string,

@@ -1,0 +1,14 @@
+/** JSON text that is the same for equal values: keys sorted by code unit, no white space. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value)) ?? 'null'
+
+/** The same data with the keys of every object sorted; what is `undefined` is left out. */
+export const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]),
+  )
+}
+
+export const sameJson = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b)

@@ -1,0 +1,141 @@
+import type { StatesField } from '../../declare/field.ts'
+import type { Method } from '../../declare/resource.ts'
+import type { Contract, ContractField, ContractResource } from '../frozen.ts'
+import { compareSchemas } from '../schema-difference.ts'
+import { type Draft, type DraftField, type DraftView, segmentOf, targetOf, viewOfResource } from './draft.ts'
+import { hideField } from './fields.ts'
+
+/**
+ * What newer versions only added is not part of an older promise: it is hidden there, or stays as the frozen contract
+ * has it. What would break the promise is left as it is, for the gate to refuse by name.
+ */
+export const hideUnfrozen = (draft: Draft, frozen: Contract): Draft => {
+  const kept = new Map<string, DraftView>()
+  for (const [name, view] of draft) {
+    const contract = frozen.resources[name]
+    if (contract) kept.set(name, narrowView(view, contract, frozen))
+  }
+  return new Map([...kept].map(([name, view]) => [name, withoutLostTargets(view, kept, frozen)]))
+}
+
+const narrowView = (view: DraftView, contract: ContractResource, frozen: Contract): DraftView => {
+  let at = view
+  for (const [name, field] of view.fields) {
+    if (!contract.fields[name] && (!field.required || field.readOnly)) at = hideField(at, name)
+  }
+  const has = (names: readonly string[]) => (name: string) => names.includes(name)
+  return {
+    ...at,
+    fields: new Map([...at.fields].map(([name, field]) => [name, narrowField(field, contract.fields[name])])),
+    relations: new Map(
+      [...at.relations]
+        .filter(([name]) => contract.relations[name])
+        .map(([name, one]) => [
+          name,
+          { ...one, cap: Math.min(one.cap, contract.relations[name]?.rows ?? one.cap) },
+        ]),
+    ),
+    includePaths: new Set([...at.includePaths].filter(has(contract.include))),
+    filters: new Set([...at.filters].filter(has(Object.keys(contract.filters)))),
+    sorts: new Set([...at.sorts].filter(has(contract.sorts))),
+    ...narrowRules(at, contract, frozen),
+    description: contract.description ?? '',
+  }
+}
+
+const narrowRules = (
+  view: DraftView,
+  contract: ContractResource,
+  frozen: Contract,
+): Pick<DraftView, 'methods' | 'topLevel' | 'limits' | 'idempotency' | 'requireIfMatch' | 'rate'> => {
+  const offered = new Set<string>()
+  for (const operations of Object.values(frozen.paths)) {
+    for (const [method, one] of Object.entries(operations))
+      if (one.resource === view.name) offered.add(method)
+  }
+  const limits = Object.entries(view.limits).map(([name, value]) => [
+    name,
+    Math.min(value, contract.limits[name] ?? value),
+  ])
+  const off = contract.idempotency.mode === 'off' && view.idempotency.mode === 'optional'
+  const { rate } = contract
+  return {
+    methods: new Set([...view.methods].filter((method: Method) => offered.has(method))),
+    topLevel: view.topLevel && frozen.paths[`/${view.name}`] !== undefined,
+    limits: Object.fromEntries(limits) as unknown as DraftView['limits'],
+    idempotency: off ? { ...view.idempotency, mode: 'off' } : view.idempotency,
+    requireIfMatch: view.requireIfMatch || contract.if_match === 'required',
+    rate: rate ? slower(view, { perSecond: rate.per_second, burst: rate.burst }) : view.rate,
+  }
+}
+
+/** A rate that was raised or lifted since stays what the older version promised at least. */
+const slower = (view: DraftView, rate: NonNullable<DraftView['rate']>): DraftView['rate'] =>
+  view.rate === null || (view.rate.perSecond >= rate.perSecond && view.rate.burst >= rate.burst)
+    ? rate
+    : view.rate
+
+const narrowField = (field: DraftField, contract: ContractField | undefined): DraftField => {
+  if (!contract) return field
+  const { request, response } = contract
+  const nowOptional = request?.required === true && !field.required && !field.nullable
+  const nowNullable = request !== undefined && response === undefined && !request.nullable && field.nullable
+  return {
+    ...field,
+    schema: onlyAdded(field, contract) ? ((request ?? response)?.schema ?? field.schema) : field.schema,
+    required: field.required || nowOptional || (nowNullable && request.required),
+    nullable: field.nullable && !nowNullable,
+    default: nowOptional ? undefined : field.default,
+    states: field.states && contract.states ? frozenMoves(field.states, contract.states.moves) : field.states,
+    description: contract.description ?? '',
+  }
+}
+
+/** Whether all that changed in the field's values since is an addition in each direction it travels. */
+const onlyAdded = (field: DraftField, { request, response }: ContractField): boolean => {
+  const sent = request ? compareSchemas(request.schema, field.schema) : []
+  const shown = response ? compareSchemas(response.schema, field.schema) : []
+  return (
+    sent.every((one) => one.request === 'additive') &&
+    shown.every((one) => one.response === 'additive' || (one.enumGrew && response?.open === true))
+  )
+}
+
+const frozenMoves = (
+  states: StatesField,
+  frozen: { readonly [from: string]: readonly string[] },
+): StatesField => {
+  const moves = Object.entries(states.moves).map(([from, to]) => [
+    from,
+    (to ?? []).filter((one) => frozen[from]?.includes(one)),
+  ])
+  return { ...states, moves: Object.fromEntries(moves.filter(([, to]) => to && to.length > 0)) }
+}
+
+/** Relations, sub-collections and include paths that lead through something hidden are hidden too. */
+const withoutLostTargets = (view: DraftView, kept: Draft, frozen: Contract): DraftView => {
+  const relations = new Map(
+    [...view.relations].filter(([, one]) => viewOfResource(kept, targetOf(one.relation))),
+  )
+  const leads = (path: string): boolean => {
+    let at: DraftView | undefined = { ...view, relations }
+    for (const step of path.split('.')) {
+      const relation = at?.relations.get(step)
+      if (!relation) return false
+      at = viewOfResource(kept, targetOf(relation.relation))?.[1]
+    }
+    return true
+  }
+  return {
+    ...view,
+    relations,
+    includePaths: new Set([...view.includePaths].filter(leads)),
+    under: view.under.filter(({ owner, relation }) => {
+      const over = viewOfResource(kept, owner)?.[1]
+      return (
+        over?.relations.has(relation) &&
+        frozen.paths[`/${over.name}/{id}/${segmentOf(relation)}`] !== undefined
+      )
+    }),
+  }
+}

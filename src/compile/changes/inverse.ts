@@ -1,0 +1,5 @@
+import type { Draft } from './draft.ts'
+import type { Report } from './report.ts'
+
+/** Takes one change back: the newer version's views in, the same as the older version had them out. */
+export type Inverse<C> = (draft: Draft, change: C, report: Report) => Draft

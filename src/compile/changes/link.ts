@@ -1,0 +1,69 @@
+import type { Draft as Open } from '../draft.ts'
+import type { SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
+import { includeTree } from '../views.ts'
+import { type Draft, type DraftView, segmentOf, viewOfResource } from './draft.ts'
+
+type About = Omit<Version, 'views' | 'viewOf'>
+
+/** Makes the version's views from settled data: names become references to the views they mean. */
+export const linkVersion = (about: About, draft: Draft): Version => {
+  const views = new Map<string, View>()
+  const viewOf = new Map<string, View>()
+  const version: Version = { ...about, views, viewOf }
+  const viewNamed = (resource: string): View => {
+    const view = viewOf.get(resource)
+    if (!view) throw new Error(`${version.name} has no view of ${resource}`)
+    return view
+  }
+  for (const one of draft.values()) {
+    const view = linkView(one, version, viewNamed, (resource) => viewOfResource(draft, resource) !== null)
+    views.set(view.name, view)
+    viewOf.set(view.resource.name, view)
+  }
+  for (const view of views.values()) completeView(view as Unfinished, draft.get(view.name), viewNamed)
+  return Object.freeze(version)
+}
+
+/** A view before all views of its version exist: sub-collections and include trees need the others. */
+type Unfinished = Open<View>
+
+const linkView = (
+  { under: _, ...draft }: DraftView,
+  version: Version,
+  viewNamed: (resource: string) => View,
+  isSeen: (resource: string) => boolean,
+): View => {
+  const fields: ViewField[] = [...draft.fields.values()].map((field) => {
+    const target = field.field?.relation?.target.name
+    const seen = target !== undefined && isSeen(target)
+    return Object.freeze({ ...field, target: seen ? () => viewNamed(target) : null })
+  })
+  const relations = [...draft.relations.values()].map((relation): ViewRelation => {
+    const { name } = relation.relation.target
+    return Object.freeze({ ...relation, target: () => viewNamed(name) })
+  })
+  return {
+    ...draft,
+    version,
+    fields,
+    field: new Map(fields.map((field) => [field.name, field])),
+    relations: new Map(relations.map((relation) => [relation.name, relation])),
+    includePaths: [...draft.includePaths].sort(),
+    include: new Map(),
+    under: [],
+  }
+}
+
+const completeView = (
+  view: Unfinished,
+  draft: DraftView | undefined,
+  viewNamed: (resource: string) => View,
+): void => {
+  view.include = includeTree(view, view.includePaths)
+  view.under = (draft?.under ?? []).flatMap(({ owner, relation: name }): SubCollection[] => {
+    const relation = viewNamed(owner).relations.get(name)
+    if (relation?.relation.kind !== 'has-many') return []
+    return [{ segment: segmentOf(name), owner: () => viewNamed(owner), relation, by: relation.relation.by }]
+  })
+  Object.freeze(view)
+}

@@ -1,0 +1,111 @@
+import type { Change } from '../../declare/change.ts'
+import type { MistakeList } from '../mistakes.ts'
+import { didYouMean } from '../nearest.ts'
+import type { Draft, DraftField, DraftView } from './draft.ts'
+
+/** Where one change reports what is wrong with it, and looks up the names it uses. */
+export interface Report {
+  mistake(what: string, hint: string): void
+  /** Where this change stands, for mistakes found by other readers (of its schemas). */
+  readonly where: string
+  readonly mistakes: MistakeList
+  view(name: string): DraftView | null
+  field(view: DraftView, key: string, name: string): DraftField | null
+  /** Takes one aspect of one thing for this change; false (and a mistake) when another change has it. */
+  claim(thing: string, aspect: Aspect): boolean
+}
+
+/** `all`: the thing is hidden or remade as a whole, so nothing else can be said of it. */
+export type Aspect =
+  | 'all'
+  | 'name'
+  | 'value'
+  | 'absence'
+  | 'include'
+  | 'filter'
+  | 'sort'
+  | 'method'
+  | 'limit'
+  | 'key'
+
+/** Which change has claimed what, over one version's list. */
+export type Claims = Map<string, Map<Aspect, string>>
+
+export interface ChangeList {
+  readonly version: string
+  readonly newer: string
+  readonly changes: readonly Change[]
+  readonly claims: Claims
+  readonly mistakes: MistakeList
+}
+
+export const whereOf = (version: string, index: number, change: Change): string =>
+  `${version}.changes[${index}] ${builderOf(change)}`
+
+/** `rename-field` was written as `renameField(…)`. */
+export const builderOf = ({ kind }: Pick<Change, 'kind'>): string =>
+  kind.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+
+export const reportOf = (list: ChangeList, index: number, change: Change, draft: Draft): Report => {
+  const { mistakes, newer } = list
+  const where = whereOf(list.version, index, change)
+  const mistake = (what: string, hint: string): void => mistakes.add(where, what, hint)
+  return {
+    mistake,
+    where,
+    mistakes,
+    view(name) {
+      const view = draft.get(name)
+      if (!view) mistake(`"${name}" is not a resource of ${newer}.`, resourceHint(name, list, draft))
+      return view ?? null
+    },
+    field(view, resource, name) {
+      const field = view.fields.get(name)
+      if (!field)
+        mistake(`"${name}" is not a field of ${resource} in ${newer}.`, fieldHint(name, resource, list, view))
+      return field ?? null
+    },
+    claim: (thing, aspect) => claim(list.claims, thing, aspect, where, mistake),
+  }
+}
+
+/** Names in a change are the newer version's; the older one's word is the usual slip. */
+const resourceHint = (name: string, { changes, newer }: ChangeList, draft: Draft): string => {
+  const rename = changes.find((change) => change.kind === 'rename-resource' && change.from === name)
+  if (rename?.kind === 'rename-resource') return `Changes use the names of ${newer}: write "${rename.to}".`
+  return didYouMean(name, draft.keys())
+}
+
+const fieldHint = (
+  name: string,
+  resource: string,
+  { changes, newer }: ChangeList,
+  view: DraftView,
+): string => {
+  const rename = changes.find(
+    (change) => change.kind === 'rename-field' && change.resource === resource && change.from === name,
+  )
+  if (rename?.kind === 'rename-field') return `Changes use the names of ${newer}: write "${rename.to}".`
+  return didYouMean(name, view.fields.keys())
+}
+
+const claim = (
+  claims: Claims,
+  thing: string,
+  aspect: Aspect,
+  where: string,
+  mistake: Report['mistake'],
+): boolean => {
+  const taken = claims.get(thing) ?? new Map<Aspect, string>()
+  claims.set(thing, taken)
+  const rival = aspect === 'all' ? taken.values().next().value : (taken.get('all') ?? taken.get(aspect))
+  if (rival !== undefined) {
+    mistake(
+      `it collides with ${rival}: both change ${thing}.`,
+      'Keep one of the two, or say both in one custom change.',
+    )
+    return false
+  }
+  taken.set(aspect, where)
+  return true
+}

@@ -1,0 +1,52 @@
+import type { MistakeList } from '../mistakes.ts'
+import { type Draft, type DraftView, targetOf, viewOfResource } from './draft.ts'
+
+/** Ends the crossing: everything is now found by the older version's own names, which must not collide. */
+export const settle = (draft: Draft, version: string, mistakes: MistakeList): Draft => {
+  const settled = new Map<string, DraftView>()
+  for (const view of draft.values()) {
+    if (settled.has(view.name)) collision(mistakes, version, `two resources are called "${view.name}"`)
+    checkNames(view, version, mistakes)
+    settled.set(view.name, {
+      ...view,
+      fields: byName(view.fields),
+      relations: byName(view.relations),
+      filters: new Set([...view.filters].map((key) => view.fields.get(key)?.name ?? key)),
+      sorts: new Set([...view.sorts].map((key) => view.fields.get(key)?.name ?? key)),
+      includePaths: new Set([...view.includePaths].map((path) => pathInOlder(draft, view, path))),
+      under: view.under.map((sub) => ({
+        owner: sub.owner,
+        relation: viewOfResource(draft, sub.owner)?.[1].relations.get(sub.relation)?.name ?? sub.relation,
+      })),
+    })
+  }
+  return settled
+}
+
+const byName = <T extends { readonly name: string }>(all: ReadonlyMap<string, T>): ReadonlyMap<string, T> =>
+  new Map([...all.values()].map((one) => [one.name, one]))
+
+/** Fields and relations share one JSON object, so all their names must differ. */
+const checkNames = (view: DraftView, version: string, mistakes: MistakeList): void => {
+  const seen = new Set<string>()
+  for (const { name } of [...view.fields.values(), ...view.relations.values()]) {
+    if (seen.has(name))
+      collision(mistakes, version, `two fields or relations of ${view.name} are called "${name}"`)
+    seen.add(name)
+  }
+}
+
+const collision = (mistakes: MistakeList, version: string, what: string): void =>
+  mistakes.add(`${version}.changes`, `taken together, ${what}.`, 'Rename or remove one of the two.')
+
+const pathInOlder = (draft: Draft, from: DraftView, path: string): string => {
+  let view: DraftView | undefined = from
+  return path
+    .split('.')
+    .map((step) => {
+      const relation = view?.relations.get(step)
+      view = relation && viewOfResource(draft, targetOf(relation.relation))?.[1]
+      return relation?.name ?? step
+    })
+    .join('.')
+}

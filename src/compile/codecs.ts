@@ -1,0 +1,75 @@
+import type { CodecName } from '../declare/change.ts'
+import type { FieldKind, ViewField } from './model.ts'
+
+interface Codec {
+  /** The kind the newer version has, and the one the older shows. */
+  readonly newer: FieldKind
+  readonly older: FieldKind
+  /** Why not every newer value comes back from the older form; null where it does. */
+  readonly loses: string | null
+  /** Shown → stored; the shown value is valid against the older schema. Undefined when it cannot be stored. */
+  up(shown: unknown): unknown
+  down(stored: unknown): unknown
+}
+
+/** The same conversions stand in the dialects as SQL; a law holds the two together. */
+export const codecs: { readonly [N in CodecName]: Codec } = {
+  'integer-as-string': {
+    newer: 'integer',
+    older: 'string',
+    loses: null,
+    up: (shown) =>
+      /^-?\d{1,16}$/.test(String(shown)) && Number.isSafeInteger(Number(shown)) ? Number(shown) : undefined,
+    down: (stored) => String(stored),
+  },
+  'boolean-as-integer': {
+    newer: 'boolean',
+    older: 'integer',
+    loses: null,
+    up: (shown) => (shown === 0 || shown === 1 ? shown === 1 : undefined),
+    down: (stored) => (stored === true || stored === 1 ? 1 : 0),
+  },
+  'cents-as-decimal-string': {
+    newer: 'integer',
+    older: 'string',
+    loses: null,
+    up: (shown) => {
+      const match = /^(-?)(\d{1,14})(?:\.(\d{1,2}))?$/.exec(String(shown))
+      if (!match) return undefined
+      const cents = Number(match[2]) * 100 + Number((match[3] ?? '').padEnd(2, '0'))
+      return Number.isSafeInteger(cents) ? (match[1] && cents > 0 ? -cents : cents) : undefined
+    },
+    down: (stored) => {
+      const cents = Number(stored)
+      const size = Math.abs(cents)
+      return `${cents < 0 ? '-' : ''}${Math.floor(size / 100)}.${String(size % 100).padStart(2, '0')}`
+    },
+  },
+  'datetime-as-unix-seconds': {
+    newer: 'datetime',
+    older: 'integer',
+    loses: 'milliseconds',
+    up: (shown) => {
+      const time = new Date(Number(shown) * 1000)
+      const year = time.getUTCFullYear()
+      return year >= 0 && year <= 9999 ? time.toISOString() : undefined
+    },
+    down: (stored) => Math.floor(Date.parse(String(stored)) / 1000),
+  },
+}
+
+type Shown = Pick<ViewField, 'codec' | 'values'>
+
+/** What the store keeps for a value that a version shows; undefined when it can keep none. */
+export const storedFrom = (field: Shown, shown: unknown): unknown => {
+  if (shown === null || shown === undefined) return shown
+  const plain = field.codec ? codecs[field.codec].up(shown) : shown
+  return field.values && plain !== undefined ? field.values.up.get(String(plain)) : plain
+}
+
+/** What a version shows for a stored value. */
+export const shownFrom = (field: Shown, stored: unknown): unknown => {
+  if (stored === null || stored === undefined) return null
+  const plain = field.values ? (field.values.down.get(String(stored)) ?? stored) : stored
+  return field.codec ? codecs[field.codec].down(plain) : plain
+}

@@ -1,0 +1,99 @@
+import type { JsonSchema } from '../declare/json-schema.ts'
+import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
+
+/**
+ * All that a consumer of one version can see, as the data that is frozen in `contracts/{version}.json`.
+ * The type stands here, below `contract/`, because a frozen contract also decides what an older version hides.
+ */
+export interface Contract {
+  readonly format: 1
+  readonly api: string
+  readonly version: string
+  readonly lifecycle: ContractLifecycle
+  readonly service: ContractService
+  readonly resources: { readonly [name: string]: ContractResource }
+  /** Without the version: `/orders/{id}/items`. */
+  readonly paths: { readonly [path: string]: { readonly [M in Method]?: ContractOperation } }
+}
+
+/** Days, not moments; `unversioned` says whether paths without a version are served by this one. */
+export interface ContractLifecycle {
+  readonly published: string | null
+  readonly deprecated: string | null
+  readonly sunset: string | null
+  readonly unversioned: boolean
+}
+
+/** What holds for the whole service, whichever version is called. */
+export interface ContractService {
+  readonly authentication: readonly string[]
+  readonly request_media_types: { readonly [method: string]: readonly string[] }
+  readonly response_media_types: readonly string[]
+  readonly envelopes: { readonly [name: string]: readonly string[] }
+  readonly idempotency: { readonly retention_hours: number; readonly key_characters: number }
+  readonly limits: { readonly [name: string]: number }
+  readonly rate: ContractRate
+}
+
+export interface ContractRate {
+  readonly per_second: number
+  readonly burst: number
+}
+
+export interface ContractResource {
+  readonly description?: string
+  readonly fields: { readonly [name: string]: ContractField }
+  readonly relations: { readonly [name: string]: ContractRelation }
+  readonly include: readonly string[]
+  /** Field → operators. */
+  readonly filters: { readonly [field: string]: readonly string[] }
+  readonly sorts: readonly string[]
+  readonly default_sort: readonly string[]
+  readonly limits: { readonly [name: string]: number }
+  readonly idempotency: { readonly mode: IdempotencyMode; readonly replay: 'stored' | 'reread' }
+  readonly if_match: 'optional' | 'required'
+  readonly cache_control: string
+  readonly rate?: ContractRate
+}
+
+export interface ContractField {
+  readonly description?: string
+  /** Absent for what only the server sets. */
+  readonly request?: {
+    readonly schema: JsonSchema
+    readonly required: boolean
+    readonly nullable: boolean
+    readonly immutable: boolean
+    readonly default?: unknown
+  }
+  /** Absent for what is never shown. */
+  readonly response?: {
+    readonly schema: JsonSchema
+    readonly nullable: boolean
+    /** Readers were told to expect new values. */
+    readonly open?: true
+  }
+  readonly states?: {
+    readonly initial: string
+    readonly moves: { readonly [from: string]: readonly string[] }
+  }
+  /** The resource whose id it is. */
+  readonly reference?: string
+}
+
+export interface ContractRelation {
+  readonly kind: 'to-one' | 'to-many'
+  readonly resource: string
+  /** Most rows of one include. */
+  readonly rows?: number
+}
+
+export interface ContractOperation {
+  readonly resource: string
+  readonly scope: ScopeRule
+  readonly success: number
+  readonly parameters: readonly string[]
+  readonly headers: readonly string[]
+  /** Problem type → status. */
+  readonly problems: { readonly [type: string]: number }
+}

@@ -1,0 +1,171 @@
+import type { JsonSchema } from '../declare/json-schema.ts'
+import { canonicalJson, sameJson } from './canonical.ts'
+
+export type Verdict = 'additive' | 'breaking'
+
+/** One way in which the values a schema allows changed, judged for what consumers send and for what they are shown. */
+export interface SchemaDifference {
+  /** A path within the value: empty for the value itself. */
+  readonly at: string
+  readonly what: string
+  readonly request: Verdict
+  readonly response: Verdict
+  /** Only a new enum value: readers of an open field were told to expect it. */
+  readonly enumGrew: boolean
+}
+
+type Found = readonly SchemaDifference[]
+interface Judged {
+  readonly request: Verdict
+  readonly response: Verdict
+}
+
+/** More values are allowed: senders lose nothing, readers meet something new. */
+const wider: Judged = { request: 'additive', response: 'breaking' }
+/** Fewer values are allowed: senders are refused, readers lose nothing. */
+const narrower: Judged = { request: 'breaking', response: 'additive' }
+const broken: Judged = { request: 'breaking', response: 'breaking' }
+const harmless: Judged = { request: 'additive', response: 'additive' }
+
+const one = (at: string, what: string, judged: Judged, enumGrew = false): Found => [
+  { at, what, ...judged, enumGrew },
+]
+
+export const compareSchemas = (from: JsonSchema, to: JsonSchema, at = ''): Found => {
+  if (from.anyOf || to.anyOf) return compareForms(from, to, at)
+  if (from.type !== to.type) return compareTypes(from, to, at)
+  return [
+    ...compareValues(from, to, at),
+    ...compareFormats(from, to, at),
+    ...comparePatterns(from, to, at),
+    ...compareBounds(from, to, at),
+    ...compareSteps(from, to, at),
+    ...compareArrays(from, to, at),
+    ...compareObjects(from, to, at),
+  ]
+}
+
+const compareTypes = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  const what = `type ${from.type ?? 'any'} became ${to.type ?? 'any'}`
+  const grew = to.type === undefined || (from.type === 'integer' && to.type === 'number')
+  if (grew) return one(at, `${what} (widened)`, wider)
+  const shrank = from.type === undefined || (from.type === 'number' && to.type === 'integer')
+  return shrank ? one(at, `${what} (narrowed)`, narrower) : one(at, what, broken)
+}
+
+const compareForms = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  const texts = (schema: JsonSchema) =>
+    new Set((schema.anyOf ?? [schema]).map((form) => canonicalJson(bare(form))))
+  const [before, after] = [texts(from), texts(to)]
+  const come = [...after.difference(before)].join(', ')
+  const gone = [...before.difference(after)].join(', ')
+  return [
+    ...(come === '' ? [] : one(at, `the form ${come} was added (type widened)`, wider)),
+    ...(gone === '' ? [] : one(at, `the form ${gone} was removed (type narrowed)`, narrower)),
+  ]
+}
+
+/** Without the words about a schema, which change nothing of what it allows. */
+const bare = ({ description: _, examples: __, ...rest }: JsonSchema): JsonSchema => rest
+
+const listed = (schema: JsonSchema): readonly string[] | null => {
+  if (schema.const !== undefined) return [JSON.stringify(schema.const)]
+  return schema.enum ? schema.enum.map((value) => JSON.stringify(value)) : null
+}
+
+const compareValues = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  const [before, after] = [listed(from), listed(to)]
+  if (before === null && after === null) return []
+  if (before === null) return one(at, `became one of ${after?.join(', ')} (type narrowed)`, narrower)
+  if (after === null) return one(at, 'is no longer one of listed values (type widened)', wider)
+  const come = after.filter((value) => !before.includes(value))
+  const gone = before.filter((value) => !after.includes(value))
+  return [
+    ...come.flatMap((value) => one(at, `value ${value} was added`, wider, true)),
+    ...gone.flatMap((value) => one(at, `value ${value} was removed`, narrower)),
+  ]
+}
+
+const compareFormats = (from: JsonSchema, to: JsonSchema, at: string): Found =>
+  from.format === to.format
+    ? []
+    : one(at, `format ${from.format ?? 'none'} became ${to.format ?? 'none'}`, broken)
+
+const comparePatterns = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  if (from.pattern === to.pattern) return []
+  if (from.pattern === undefined) return one(at, `pattern ${to.pattern} was newly set`, narrower)
+  if (to.pattern === undefined) return one(at, `pattern ${from.pattern} was dropped`, wider)
+  return one(at, `pattern ${from.pattern} became ${to.pattern}`, broken)
+}
+
+const lower = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems'] as const
+const upper = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems'] as const
+
+const compareBounds = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  const bound = (name: (typeof lower | typeof upper)[number], none: number): Found => {
+    const [before, after] = [from[name] ?? none, to[name] ?? none]
+    if (before === after) return []
+    const show = (value: number) => (Number.isFinite(value) ? value : 'none')
+    const relaxed = none > 0 ? after > before : after < before
+    return one(at, `${name} ${show(before)} became ${show(after)}`, relaxed ? wider : narrower)
+  }
+  return [
+    ...lower.flatMap((name) => bound(name, Number.NEGATIVE_INFINITY)),
+    ...upper.flatMap((name) => bound(name, Number.POSITIVE_INFINITY)),
+  ]
+}
+
+const compareSteps = (
+  { multipleOf: from }: JsonSchema,
+  { multipleOf: to }: JsonSchema,
+  at: string,
+): Found => {
+  if (from === to) return []
+  const what = `multipleOf ${from ?? 'none'} became ${to ?? 'none'}`
+  if (to === undefined || (from !== undefined && Number.isInteger(from / to))) return one(at, what, wider)
+  const shrank = from === undefined || Number.isInteger(to / from)
+  return one(at, what, shrank ? narrower : broken)
+}
+
+const compareArrays = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  const items = from.items || to.items ? compareSchemas(from.items ?? {}, to.items ?? {}, `${at}[]`) : []
+  const [before, after] = [from.prefixItems ?? [], to.prefixItems ?? []]
+  if (before.length !== after.length) {
+    return [...items, ...one(at, `${before.length} places became ${after.length}`, broken)]
+  }
+  const places = before.flatMap((item, place) => compareSchemas(item, after[place] ?? {}, `${at}[${place}]`))
+  return [...items, ...places]
+}
+
+const compareObjects = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  const names = new Set([...Object.keys(from.properties ?? {}), ...Object.keys(to.properties ?? {})])
+  return [
+    ...[...names].flatMap((name) => compareProperty(name, from, to, at)),
+    ...compareOthers(from, to, at),
+  ]
+}
+
+const compareProperty = (name: string, from: JsonSchema, to: JsonSchema, at: string): Found => {
+  const [before, after] = [from.properties?.[name], to.properties?.[name]]
+  const [must, had] = [to.required?.includes(name) ?? false, from.required?.includes(name) ?? false]
+  const where = at === '' ? name : `${at}.${name}`
+  if (!after) return one(where, 'was removed', broken)
+  if (!before) return one(where, must ? 'was added and is required' : 'was added', must ? narrower : harmless)
+  const values = compareSchemas(before, after, where)
+  if (must === had) return values
+  return [...values, ...one(where, must ? 'became required' : 'became optional', must ? narrower : wider)]
+}
+
+const compareOthers = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  const [before, after] = [from.additionalProperties ?? true, to.additionalProperties ?? true]
+  const keys = sameJson(from.propertyNames, to.propertyNames)
+    ? []
+    : one(at, 'the rule for keys changed', broken)
+  if (typeof before === 'object' && typeof after === 'object') {
+    return [...keys, ...compareSchemas(before, after, `${at}{}`)]
+  }
+  if (sameJson(before, after)) return keys
+  const grew = before === false || after === true
+  const what = grew ? 'other keys became possible' : 'other keys became limited'
+  return [...keys, ...one(at, what, grew ? wider : narrower)]
+}

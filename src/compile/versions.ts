@@ -1,0 +1,109 @@
+import type { z } from 'zod'
+import type { ApiDeclaration } from '../declare/api.ts'
+import type { RemoveField } from '../declare/change.ts'
+import type { VersionDeclaration } from '../declare/version.ts'
+import { takeBack } from './changes/apply.ts'
+import { draftOf } from './changes/draft.ts'
+import { hideUnfrozen } from './changes/hide.ts'
+import { linkVersion } from './changes/link.ts'
+import { settle } from './changes/settle.ts'
+import { checkDates } from './dates.ts'
+import { readDay } from './days.ts'
+import type { Contract } from './frozen.ts'
+import type { MistakeList } from './mistakes.ts'
+import type { Version } from './model.ts'
+
+/** A field that newer versions removed, kept in the store for the older one that still shows it. */
+export interface KeptField {
+  readonly name: string
+  readonly schema: z.ZodType
+}
+
+/** Removed fields by the head's name of their resource: changes name it as the next newer version does. */
+export const keptFields = (declaration: ApiDeclaration): ReadonlyMap<string, readonly KeptField[]> => {
+  const kept = new Map<string, KeptField[]>()
+  const declared = declaration.versions ?? []
+  declared.forEach(({ changes }, index) => {
+    for (const change of changes) {
+      if (change.kind !== 'remove-field') continue
+      const resource = headName(change.resource, declared.slice(0, index))
+      const fields = kept.get(resource) ?? []
+      fields.push({ name: change.field, schema: keptSchema(change) })
+      kept.set(resource, fields)
+    }
+  })
+  return kept
+}
+
+/** Rows of newer versions store what their absence means, so that the older one always finds a value. */
+const keptSchema = ({ was, whenAbsent }: RemoveField): z.ZodType =>
+  whenAbsent === undefined || typeof was.default !== 'function' ? was : was.default(whenAbsent)
+
+/** A resource's name in the head, from its name in the version that follows `newer` (newest first). */
+const headName = (resource: string, newer: readonly VersionDeclaration[]): string => {
+  let name = resource
+  for (const { changes } of newer.toReversed()) {
+    const rename = changes.find((change) => change.kind === 'rename-resource' && change.from === name)
+    if (rename?.kind === 'rename-resource') name = rename.to
+  }
+  return name
+}
+
+/** Every version but the head, newest first: each is its changes taken back from the next newer one. */
+export const olderVersions = (
+  head: Version,
+  declaration: ApiDeclaration,
+  contracts: ReadonlyMap<string, unknown>,
+  mistakes: MistakeList,
+): readonly Version[] => {
+  const declared = declaration.versions ?? []
+  checkDates(declared, mistakes)
+  checkKept(declaration, mistakes)
+  const versions: Version[] = []
+  let newer = head
+  for (const one of declared.slice(1)) {
+    newer = olderVersion(one, newer, contracts.get(one.name) as Contract | undefined, mistakes)
+    versions.push(newer)
+  }
+  return versions
+}
+
+const olderVersion = (
+  declared: VersionDeclaration,
+  newer: Version,
+  frozen: Contract | undefined,
+  mistakes: MistakeList,
+): Version => {
+  const { name, changes } = declared
+  const where = `versions.${name}`
+  const list = { version: name, newer: newer.name, changes, claims: new Map(), mistakes }
+  const settled = settle(takeBack(draftOf(newer), list), name, mistakes)
+  const about = {
+    name,
+    head: false,
+    published: readDay(declared.published, `${where}.published`, mistakes),
+    deprecated: readDay(declared.deprecated, `${where}.deprecated`, mistakes),
+    sunset: readDay(declared.sunset, `${where}.sunset`, mistakes, true),
+    successor: newer,
+    changes,
+  }
+  return linkVersion(about, frozen ? hideUnfrozen(settled, frozen) : settled)
+}
+
+/** A kept field has a column of its own, under the name it last had. */
+const checkKept = (declaration: ApiDeclaration, mistakes: MistakeList): void => {
+  for (const [resource, fields] of keptFields(declaration)) {
+    const declared = declaration.resources.find(({ name }) => name === resource)
+    const taken = new Set(Object.keys(declared?.fields ?? {}))
+    for (const { name } of fields) {
+      if (taken.has(name)) {
+        mistakes.add(
+          `${resource}.${name}`,
+          'an older version removed a field of this name, whose values are still kept under it.',
+          'Give the new field another name, or retire the older version first.',
+        )
+      }
+      taken.add(name)
+    }
+  }
+}
