@@ -62,6 +62,12 @@ export const readIdempotency = (draft: ResourceDraft, mistakes: MistakeList): Vi
     typeof idempotencyKey === 'string' ? { mode: idempotencyKey } : idempotencyKey
   const where = `${draft.declaration.name}.idempotencyKey`
   if (!modes.includes(mode)) mistakes.add(where, `"${mode}" is not a mode.`, didYouMean(mode, modes))
+  if (mode === 'required' && !(draft.declaration.methods ?? allMethods).includes('POST'))
+    mistakes.add(
+      where,
+      'it is required, but nothing can be created.',
+      "Add 'POST' to methods, or leave it out.",
+    )
   if (body !== 'stored' && body !== 'reread')
     mistakes.add(where, `"${body}" is not a way to keep bodies.`, "Write 'stored' or 'reread'.")
   return Object.freeze({ mode, storesBody: body === 'stored' })

@@ -1,4 +1,5 @@
 import type { ApiDeclaration } from '../declare/api.ts'
+import type { ResourceDeclaration } from '../declare/resource.ts'
 import { type VersionDeclaration, version } from '../declare/version.ts'
 import { readIdempotency, readMethods, readScopes } from './access.ts'
 import { readDay } from './days.ts'
@@ -7,7 +8,7 @@ import { checkedIncludes } from './includes.ts'
 import { apiLimits, defaultRate, readRate, resourceLimits } from './limits.ts'
 import { listNames } from './lists.ts'
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
-import type { LimitsModel, Model, Version } from './model.ts'
+import type { ApiLimitsModel, Model, Version } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import { draftResources } from './resources.ts'
 import { checkShape } from './shape.ts'
@@ -82,7 +83,7 @@ const checkVersions = (
 const headVersion = (
   declared: VersionDeclaration,
   drafts: Drafts,
-  limits: LimitsModel,
+  limits: ApiLimitsModel,
   mistakes: MistakeList,
 ): Version => {
   const where = `versions.${declared.name}`
@@ -110,7 +111,7 @@ const headVersion = (
 const viewOptions = (
   draft: ResourceDraft,
   drafts: Drafts,
-  api: LimitsModel,
+  api: ApiLimitsModel,
   mistakes: MistakeList,
 ): ViewOptions => {
   const { declaration } = draft
@@ -118,11 +119,11 @@ const viewOptions = (
   return {
     filters: new Set(listNames(draft, 'filter', mistakes)),
     sorts: new Set(listNames(draft, 'sort', mistakes)),
-    includePaths: checkedIncludes(draft, drafts, limits, mistakes),
+    includePaths: checkedIncludes(draft, drafts, { ...limits, rowsPerRequest: api.rowsPerRequest }, mistakes),
     methods: readMethods(draft, mistakes),
     idempotency: readIdempotency(draft, mistakes),
     requireIfMatch: declaration.requireIfMatch === true,
-    cacheControl: declaration.cacheControl ?? 'private, no-cache',
+    cacheControl: cacheControl(declaration, mistakes),
     scopes: readScopes(draft, mistakes),
     limits,
     rate:
@@ -130,4 +131,17 @@ const viewOptions = (
         ? null
         : readRate(declaration.rate, `${declaration.name}.rate`, mistakes),
   }
+}
+
+const cacheControl = (
+  { name, cacheControl = 'private, no-cache' }: ResourceDeclaration,
+  mistakes: MistakeList,
+): string => {
+  if (!/^[a-z][a-z-]*(=[0-9]+)?(, ?[a-z][a-z-]*(=[0-9]+)?)*$/.test(cacheControl))
+    mistakes.add(
+      `${name}.cacheControl`,
+      `"${cacheControl}" is not a Cache-Control header.`,
+      'Write directives separated by commas, such as "private, max-age=60".',
+    )
+  return cacheControl
 }

@@ -8,6 +8,7 @@ export type Draft<T> = { -readonly [K in keyof T]: T[K] }
 export interface ResourceDraft {
   readonly declaration: ResourceDeclaration
   readonly model: Draft<Resource>
+  /** The head's own; those kept for old versions only are in the model. */
   readonly fields: Map<string, Draft<Field>>
   readonly belongsTo: Map<string, BelongsToModel>
   readonly hasMany: Map<string, HasManyModel>

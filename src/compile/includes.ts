@@ -6,11 +6,15 @@ import { didYouMean } from './nearest.ts'
 type Relation = BelongsToModel | HasManyModel
 const greatestToMany = 2
 
+export interface IncludeLimits extends LimitsModel {
+  readonly rowsPerRequest: number
+}
+
 /** The include paths of a resource that hold, sorted; every parent of a path is itself one. */
 export const checkedIncludes = (
   draft: ResourceDraft,
   drafts: Drafts,
-  limits: LimitsModel,
+  limits: IncludeLimits,
   mistakes: MistakeList,
 ): string[] => {
   const declared = draft.declaration.include ?? []
@@ -26,7 +30,7 @@ const holds = (
   path: string,
   draft: ResourceDraft,
   drafts: Drafts,
-  limits: LimitsModel,
+  limits: IncludeLimits,
   where: string,
   mistakes: MistakeList,
 ): boolean => {
@@ -48,6 +52,13 @@ const holds = (
       `"${path}" has more than ${greatestToMany} to-many relations, whose rows multiply.`,
       'Shorten it.',
     )
+  const rows = rowsOfOne(walked, limits)
+  if (rows > limits.rowsPerRequest)
+    mistakes.add(
+      where,
+      `"${path}" may have ${rows} rows for a single row; the limit is ${limits.rowsPerRequest}, so it could never be used.`,
+      'Lower the cap of its relations, or raise limits.rowsPerRequest.',
+    )
   const back = walked.find((relation, index) => index > 0 && isInverse(relation, walked[index - 1]))
   if (back !== undefined)
     mistakes.add(
@@ -56,6 +67,17 @@ const holds = (
       'Shorten it to before that step.',
     )
   return mistakes.all.length === before
+}
+
+/** The most rows an answer for one row has with this path: itself, and at each step as many as the caps allow. */
+const rowsOfOne = (walked: readonly Relation[], limits: IncludeLimits): number => {
+  let atStep = 1
+  let rows = 1
+  for (const relation of walked) {
+    atStep *= relation.kind === 'has-many' ? (relation.cap ?? limits.includeRows) : 1
+    rows += atStep
+  }
+  return rows
 }
 
 const isInverse = (relation: Relation, before: Relation | undefined): boolean => {

@@ -37,8 +37,16 @@ const greatest: ApiLimitsModel = {
   requestsInFlight: 100_000,
 }
 
-export const apiLimits = (declared: ApiLimits | undefined, mistakes: MistakeList): ApiLimitsModel =>
-  readLimits(declared, apiDefaults, 'limits', mistakes)
+export const apiLimits = (declared: ApiLimits | undefined, mistakes: MistakeList): ApiLimitsModel => {
+  const limits = readLimits(declared, apiDefaults, 'limits', mistakes)
+  if (limits.rowsPerRequest < limits.pageMax)
+    mistakes.add(
+      'limits.rowsPerRequest',
+      `${limits.rowsPerRequest} is less than one page of ${limits.pageMax}.`,
+      'Raise it, or lower pageMax.',
+    )
+  return limits
+}
 
 /** What a resource does not say is as the API says. */
 export const resourceLimits = (

@@ -52,11 +52,8 @@ export const checkOwnerCycles = (drafts: Drafts, mistakes: MistakeList): void =>
 }
 
 /**
- * Paths are two levels at most: a sub-resource has a collection of its own when others live under it, or when its owner is
- * a sub-resource itself.
+ * Paths are two levels at most: a sub-resource has a collection of its own when something is nested under it, or when its
+ * owner is a sub-resource itself.
  */
-export const hasTopLevel = (resource: Resource, all: Iterable<Resource>): boolean => {
-  if (resource.owner === null || resource.owner.target.owner !== null) return true
-  for (const other of all) if (other.owner?.target === resource) return true
-  return false
-}
+export const hasTopLevel = ({ owner, hasMany }: Resource): boolean =>
+  owner === null || owner.target.owner !== null || hasMany.length > 0

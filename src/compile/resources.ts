@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from '../declare/resource.ts'
 import type { Draft, Drafts, ResourceDraft } from './draft.ts'
 import { declaredFields, idField, timeField, zodField } from './fields.ts'
 import { indexSets, listNames, uniqueSets } from './lists.ts'
-import type { MistakeList } from './mistakes.ts'
+import { type MistakeList, mistakeList } from './mistakes.ts'
 import type { Field, Resource } from './model.ts'
 import { resourceNameFault } from './names.ts'
 import { checkOwnerCycles, linkOwner } from './owners.ts'
@@ -23,8 +23,7 @@ export const draftResources = (
   for (const draft of all) {
     const references = linkBelongsTo(draft, drafts, mistakes)
     const own = declaredFields(draft, mistakes)
-    const old = keptFields(draft, kept.get(draft.declaration.name) ?? [], mistakes)
-    setFields(draft, [...references, ...own, ...old])
+    setFields(draft, [...references, ...own], keptFields(draft, kept.get(draft.declaration.name) ?? []))
   }
   for (const draft of all) linkHasMany(draft, drafts, mistakes)
   for (const draft of all) linkOwner(draft, drafts, mistakes)
@@ -113,30 +112,31 @@ const emptyResource = (declared: ResourceDeclaration): Draft<Resource> => {
   }
 }
 
-/** Fields that were removed since, but that an old version still shows; a head that never sends them leaves them unset. */
-const keptFields = (
-  draft: ResourceDraft,
-  kept: readonly KeptField[],
-  mistakes: MistakeList,
-): Draft<Field>[] =>
+/**
+ * Fields that were removed since, but that an old version still shows; a head that never sends them leaves them unset.
+ * What is wrong with their schemas is told where the change is.
+ */
+const keptFields = (draft: ResourceDraft, kept: readonly KeptField[]): Draft<Field>[] =>
   kept.flatMap(({ name, schema }) => {
-    const where = `${draft.declaration.name}.fields.${name}`
-    const read = readZod(schema, where, mistakes)
-    return read === null
-      ? []
-      : [{ ...zodField(name, read, where, mistakes), nullable: true, optional: true, kept: true }]
+    const elsewhere = mistakeList()
+    const read = readZod(schema, name, elsewhere)
+    if (read === null || draft.declaration.fields[name] !== undefined) return []
+    return [{ ...zodField(name, read, name, elsewhere), nullable: true, optional: true, kept: true }]
   })
 
-const setFields = (draft: ResourceDraft, own: readonly Draft<Field>[]): void => {
-  const fields = [
-    idField(draft.model.idPrefix),
-    ...own,
+const setFields = (
+  draft: ResourceDraft,
+  own: readonly Draft<Field>[],
+  old: readonly Draft<Field>[],
+): void => {
+  const id = idField(draft.model.idPrefix)
+  const times = [
     timeField('created_at', 'When it was created.'),
     timeField('updated_at', 'When it was last changed.'),
   ]
-  for (const field of fields) draft.fields.set(field.name, field)
-  draft.model.fields = fields
-  draft.model.field = draft.fields
+  for (const field of [id, ...own, ...times]) draft.fields.set(field.name, field)
+  draft.model.fields = [id, ...own, ...old, ...times]
+  draft.model.field = new Map(draft.model.fields.map((field) => [field.name, field]))
 }
 
 const finish = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): void => {

@@ -15,11 +15,11 @@ export const checkStates = (states: StatesField, where: string, mistakes: Mistak
   const names = stateNames(states)
   const moves: { readonly [from: string]: readonly string[] | undefined } = states.moves
   for (const name of names)
-    if (!/^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(name) || name === 'null')
+    if (!/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/.test(name) || name === 'null')
       mistakes.add(
         where,
         `"${name}" is not a state's name.`,
-        'Write lowercase words, such as "draft" or "in_transit".',
+        'Write plain words, such as "draft" or "in_transit".',
       )
   const others = Object.keys(moves)
   if (moves[states.initial] === undefined && others.length > 0) {

@@ -40,7 +40,7 @@ export const headViews = (
     return view
   }
   for (const resource of resources)
-    views.set(resource.name, headView(version, resource, resources, options(resource), viewOf))
+    views.set(resource.name, headView(version, resource, options(resource), viewOf))
   for (const view of views.values()) {
     view.include = includeTree(view, view.includePaths)
     view.under = subCollections(view.resource, resources, viewOf)
@@ -53,7 +53,6 @@ type ViewOf = (resource: Resource) => View
 const headView = (
   version: Version,
   resource: Resource,
-  resources: readonly Resource[],
   options: ViewOptions,
   viewOf: ViewOf,
 ): Draft<View> => {
@@ -71,7 +70,7 @@ const headView = (
       ]),
     ),
     include: new Map(),
-    topLevel: hasTopLevel(resource, resources),
+    topLevel: hasTopLevel(resource),
     under: [],
     whenAbsent: keptDefaults(resource),
     customs: [],

@@ -37,6 +37,7 @@ export const readZod = (declared: unknown, where: string, mistakes: MistakeList)
   const json = jsonSchemaOf(layers.inner)
   const kind = kindOf(layers.inner, json)
   checkDefault(layers, where, mistakes)
+  checkExamples(layers.inner, json.examples, where, mistakes)
   return {
     kind,
     schema: Object.freeze(schemaOf(kind, json)),
@@ -70,6 +71,17 @@ const checkDefault = (
       'Change the default or the schema.',
     )
   }
+}
+
+/** Examples stand in the documents, where people copy them. */
+const checkExamples = (inner: z.ZodType, examples: unknown, where: string, mistakes: MistakeList): void => {
+  for (const example of Array.isArray(examples) ? examples : [])
+    if (!inner.safeParse(example).success)
+      mistakes.add(
+        where,
+        `its example ${JSON.stringify(example)} is not a value it allows.`,
+        'Change the example or the schema.',
+      )
 }
 
 const kindOf = (schema: z.ZodType, json: JsonSchema): FieldKind => {

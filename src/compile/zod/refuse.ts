@@ -189,6 +189,8 @@ const refuseValues = (schema: z.ZodType, nested: boolean, refuse: Refuse): void 
     })
   if (def.type === 'null' && !nested)
     refuse({ what: 'z.null()', hint: 'Use .nullable() on the schema of the value.' })
+  if (def.type === 'enum' && Object.keys(def.entries ?? {}).length === 0)
+    refuse({ what: 'an enum without values', hint: 'Name at least one.' })
   if (def.type === 'enum' && Object.values(def.entries ?? {}).some((value) => typeof value !== 'string'))
     refuse({ what: 'an enum with numbers', hint: 'Enum values are strings: numbers tell consumers nothing.' })
   if (def.type === 'literal' && !nested && (def.values ?? []).some((value) => typeof value !== 'string'))
