@@ -1,0 +1,61 @@
+import { type Problem, problem } from '../problems.ts'
+
+/** How many requests are worked on at once: past the ceiling a request is turned away at once instead of making all slow. */
+export interface Admission {
+  /** False when the request must be turned away; else `leave` must follow. */
+  enter(): boolean
+  leave(): void
+  readonly inFlight: number
+  readonly turnedAway: number
+  /** How late the last timer came, in milliseconds: the work queued before it. */
+  readonly lag: number
+  close(): void
+}
+
+const sampleMs = 100
+/** Seconds of queued work are overload; a pause of the collector or a slow disk is not, so it takes two samples. */
+const lagLimitMs = 1_000
+
+export const createAdmission = (ceiling: number): Admission => {
+  let inFlight = 0
+  let turnedAway = 0
+  let lag = 0
+  let lateSamples = 0
+  let expected = performance.now() + sampleMs
+  const timer = setInterval(() => {
+    const now = performance.now()
+    lag = Math.max(0, now - expected)
+    expected = now + sampleMs
+    lateSamples = lag > lagLimitMs ? lateSamples + 1 : 0
+  }, sampleMs).unref()
+
+  return {
+    enter() {
+      if (inFlight >= ceiling || lateSamples > 1) {
+        turnedAway++
+        return false
+      }
+      inFlight++
+      return true
+    },
+    leave() {
+      inFlight--
+    },
+    get inFlight() {
+      return inFlight
+    },
+    get turnedAway() {
+      return turnedAway
+    },
+    get lag() {
+      return lag
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+export const overloaded = (): Problem =>
+  problem('overloaded', {
+    detail: 'More requests are in flight than this process takes on. This one was not looked at.',
+    headers: { 'Retry-After': '1' },
+  })

@@ -1,0 +1,134 @@
+import type { RequestNote } from '../request/exchange.ts'
+import type { StoreCounters } from '../store/store.ts'
+import type { Admission } from './admission.ts'
+import type { Family, Snapshot } from './metrics-text.ts'
+
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Counts of one route, method and version. Labels come from declared templates, never from a URL, so their number is bounded. */
+interface Series {
+  readonly labels: string
+  readonly statuses: Map<number, number>
+  /** How many were no slower than the bound, not counting those within a smaller one; one more for the rest. */
+  readonly within: Float64Array
+  seconds: number
+}
+
+export interface Metrics {
+  count(method: string, note: RequestNote, status: number, ms: number): void
+  snapshot(): Snapshot
+}
+
+export interface MetricSources {
+  readonly store: StoreCounters
+  readonly admission: Admission
+}
+
+export const createMetrics = ({ store, admission }: MetricSources): Metrics => {
+  const all = new Map<string, Series>()
+  let replays = 0
+
+  const seriesOf = (method: string, route: string, version: string): Series => {
+    const key = `${method} ${version} ${route}`
+    let series = all.get(key)
+    if (!series) {
+      const labels = `method="${method}",route="${route}",version="${version}"`
+      series = { labels, statuses: new Map(), within: new Float64Array(bounds.length + 1), seconds: 0 }
+      all.set(key, series)
+    }
+    return series
+  }
+
+  return {
+    count(method, note, status, ms) {
+      const series = seriesOf(method, note.route ?? 'none', note.version ?? 'none')
+      series.statuses.set(status, (series.statuses.get(status) ?? 0) + 1)
+      const seconds = ms / 1000
+      let slot = 0
+      while (slot < bounds.length && seconds > (bounds[slot] ?? 0)) slot++
+      series.within[slot] = (series.within[slot] ?? 0) + 1
+      series.seconds += seconds
+      if (note.replayed) replays++
+    },
+    snapshot: () => [
+      requestCounts(all.values()),
+      requestDurations(all.values()),
+      counter('nounkit_replays_total', 'Creates answered from a stored response.', replays),
+      ...admissionFamilies(admission),
+      ...storeFamilies(store),
+      ...processFamilies(),
+    ],
+  }
+}
+
+const requestCounts = (all: Iterable<Series>): Family => {
+  const samples: { [series: string]: number } = {}
+  for (const { labels, statuses } of all) {
+    for (const [status, count] of statuses) samples[`{${labels},status="${status}"}`] = count
+  }
+  return { name: 'nounkit_requests_total', help: 'Requests answered.', type: 'counter', samples }
+}
+
+const requestDurations = (all: Iterable<Series>): Family => {
+  const samples: { [series: string]: number } = {}
+  for (const { labels, within, seconds } of all) {
+    let total = 0
+    for (const [slot, count] of within.entries()) {
+      total += count
+      samples[`_bucket{${labels},le="${bounds[slot] ?? '+Inf'}"}`] = total
+    }
+    samples[`_sum{${labels}}`] = seconds
+    samples[`_count{${labels}}`] = total
+  }
+  const help = 'Time from the end of the headers to the answer.'
+  return { name: 'nounkit_request_duration_seconds', help, type: 'histogram', samples }
+}
+
+const admissionFamilies = (admission: Admission): Family[] => [
+  gauge('nounkit_requests_in_flight', 'Requests being worked on.', admission.inFlight),
+  counter(
+    'nounkit_requests_turned_away_total',
+    'Requests refused because of overload.',
+    admission.turnedAway,
+  ),
+  {
+    ...gauge('nounkit_event_loop_lag_seconds', 'How late the last timer came.', admission.lag / 1000),
+    merge: 'max',
+  },
+]
+
+const storeFamilies = (store: StoreCounters): Family[] => [
+  counter('nounkit_store_statements_total', 'Statements sent to the store.', store.statements),
+  counter('nounkit_store_prepared_total', 'Statement texts prepared.', store.prepared),
+  counter('nounkit_store_commits_total', 'Commits made durable.', store.commits),
+  counter(
+    'nounkit_store_transactions_total',
+    'Transactions within those commits; divided by them, the size of a commit batch.',
+    store.committed,
+  ),
+  gauge('nounkit_store_connections', 'Connections to the store.', store.connections),
+  gauge('nounkit_store_connections_busy', 'Connections at work.', store.busyConnections),
+  gauge('nounkit_store_waiting', 'Work that waits for the store.', store.waiting),
+]
+
+const processFamilies = (): Family[] => {
+  const { user, system } = process.cpuUsage()
+  return [
+    gauge('process_resident_memory_bytes', 'Memory of the process.', process.memoryUsage.rss()),
+    counter('process_cpu_seconds_total', 'Processor time used.', (user + system) / 1e6),
+    gauge('nounkit_processes', 'Processes behind these figures.', 1),
+  ]
+}
+
+const counter = (name: string, help: string, value: number): Family => ({
+  name,
+  help,
+  type: 'counter',
+  samples: { '': value },
+})
+const gauge = (name: string, help: string, value: number): Family => ({
+  name,
+  help,
+  type: 'gauge',
+  samples: { '': value },
+})

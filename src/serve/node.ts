@@ -1,0 +1,132 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { problem } from '../problems.ts'
+import type { PlainResponse } from '../request/exchange.ts'
+import { answerBrokenRequest } from './broken-request.ts'
+import { isHost, NodeRequest } from './node-request.ts'
+import type { Proxies } from './proxies.ts'
+import { createRequestIds } from './request-id.ts'
+import type { Shell } from './shell.ts'
+import { writeResponse } from './write-response.ts'
+
+export interface NodeServerOptions {
+  readonly shell: Shell
+  readonly proxies: Proxies | null
+  /** Request line and headers together; the URL may have half of it. */
+  readonly headerBytes: number
+  readonly timeouts?: Partial<Timeouts>
+}
+
+export interface Timeouts {
+  /** From the start of a request to the end of its headers. */
+  readonly headersMs: number
+  /** To the end of its body. */
+  readonly requestMs: number
+  /** Longer than the minute that load balancers keep theirs, so that they close first. */
+  readonly keepAliveMs: number
+  /** Without a byte in either direction. */
+  readonly idleMs: number
+  /** How often the first two are looked at. */
+  readonly checkMs: number
+}
+
+const defaultTimeouts: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 65_000,
+  idleMs: 120_000,
+  checkMs: 1_000,
+}
+const maxConnections = 10_000
+
+export interface NodeServer {
+  readonly server: Server
+  listen(port: number, host?: string): Promise<AddressInfo>
+  /** Finishes what is in flight, says `Connection: close` on every answer, then closes; what is left after `graceMs` is cut off. */
+  stop(options?: { readonly lingerMs?: number; readonly graceMs?: number }): Promise<void>
+}
+
+export const createNodeServer = (options: NodeServerOptions): NodeServer => {
+  const { shell, proxies, headerBytes } = options
+  const makeId = createRequestIds()
+  const urlBytes = Math.floor(headerBytes / 2)
+  const sockets = new Set<Socket>()
+  let stopping = false
+
+  const receive = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean): void => {
+    const request = new NodeRequest({ incoming, outgoing, proxies, makeId, expectsContinue })
+    const send = (response: PlainResponse): void => {
+      try {
+        writeResponse(request, response, stopping)
+      } catch (error) {
+        writeResponse(request, shell.refuse(request, error), true)
+      }
+    }
+    const fault = faultOf(incoming, urlBytes)
+    const response = fault ? shell.refuse(request, fault) : shell.answer(request)
+    if (response instanceof Promise) void response.then(send)
+    else send(response)
+  }
+
+  const server = createServer(serverOptions(headerBytes, { ...defaultTimeouts, ...options.timeouts }))
+  server.maxConnections = maxConnections
+  server.timeout = options.timeouts?.idleMs ?? defaultTimeouts.idleMs
+  server.on('request', (incoming, outgoing) => receive(incoming, outgoing, false))
+  server.on('checkContinue', (incoming, outgoing) => receive(incoming, outgoing, true))
+  // An expectation that is not known may be ignored (RFC 9110 §10.1.1).
+  server.on('checkExpectation', (incoming, outgoing) => receive(incoming, outgoing, false))
+  server.on('clientError', (error, socket) => answerBrokenRequest(error, socket as Socket, makeId()))
+  server.on('connect', (_, socket) => answerBrokenRequest(new Error('CONNECT'), socket as Socket, makeId()))
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+
+  return {
+    server,
+    async listen(port, host = '127.0.0.1') {
+      server.listen(port, host)
+      await once(server, 'listening')
+      return server.address() as AddressInfo
+    },
+    async stop({ lingerMs = 0, graceMs = 10_000 } = {}) {
+      stopping = true
+      if (lingerMs > 0) await new Promise((resolve) => setTimeout(resolve, lingerMs))
+      const closed = once(server, 'close')
+      server.close()
+      // Connections that never sent a byte do not count as idle for node:http.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+const serverOptions = (headerBytes: number, timeouts: Timeouts) => ({
+  maxHeaderSize: headerBytes,
+  headersTimeout: timeouts.headersMs,
+  requestTimeout: timeouts.requestMs,
+  keepAliveTimeout: timeouts.keepAliveMs,
+  connectionsCheckingInterval: timeouts.checkMs,
+  // Refused by us, as a problem.
+  requireHostHeader: false,
+  // A second Authorization would otherwise be dropped in silence; joined, it is no valid credential.
+  joinDuplicateHeaders: true,
+  insecureHTTPParser: false,
+})
+
+/** What is wrong with a request before anything of it is understood. */
+const faultOf = (incoming: IncomingMessage, urlBytes: number): Error | null => {
+  const { url = '', headers } = incoming
+  if (url.length > urlBytes) {
+    const detail = `The URL may have at most ${urlBytes} bytes, this one has ${url.length}.`
+    return problem('uri-too-long', { detail, members: { limit: urlBytes } })
+  }
+  const { host } = headers
+  if (host === undefined ? incoming.httpVersionMinor > 0 : host !== '' && !isHost(host)) {
+    return problem('bad-request', { detail: 'A request needs exactly one Host header, with a valid host.' })
+  }
+  return null
+}

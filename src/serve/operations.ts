@@ -1,0 +1,76 @@
+import type { PlainResponse } from '../request/exchange.ts'
+import type { Store } from '../store/store.ts'
+import { metricsContentType } from './metrics-text.ts'
+
+type Maybe<T> = T | Promise<T>
+
+/** What operators and their machines ask: alive, ready, figures. Needs no key, counts against no limit. */
+export interface Operations {
+  /** The answer for an operational path; null for any other path. */
+  answer(method: string, path: string): Maybe<PlainResponse> | null
+  /** From now on not ready, so that load balancers look elsewhere. */
+  drain(): void
+}
+
+export interface OperationSources {
+  readonly store: Store
+  /** The figures of this process, or of all workers together. */
+  readonly metrics: () => Maybe<string>
+}
+
+/** Probes come often and from anyone, so the store is asked at most this often. */
+const believeMs = 500
+const answerWithinMs = 2_000
+
+export const createOperations = ({ store, metrics }: OperationSources): Operations => {
+  let draining = false
+  let checkedAt = Number.NEGATIVE_INFINITY
+  let ready: Promise<boolean> = Promise.resolve(false)
+
+  const isReady = (): Promise<boolean> => {
+    if (performance.now() - checkedAt > believeMs) {
+      checkedAt = performance.now()
+      ready = answersInTime(store)
+    }
+    return ready
+  }
+
+  const readiness = async (): Promise<PlainResponse> => {
+    if (draining) return status(503, 'stopping')
+    return (await isReady()) ? status(200, 'ready') : status(503, 'store unavailable')
+  }
+
+  const figures = async (): Promise<PlainResponse> => ({
+    status: 200,
+    headers: { 'Content-Type': metricsContentType, 'Cache-Control': 'no-store' },
+    body: await metrics(),
+  })
+
+  return {
+    answer(method, path) {
+      if (path !== '/livez' && path !== '/readyz' && path !== '/metrics') return null
+      if (method !== 'GET' && method !== 'HEAD') return null
+      if (path === '/livez') return status(200, 'alive')
+      return path === '/readyz' ? readiness() : figures()
+    },
+    drain() {
+      draining = true
+    },
+  }
+}
+
+const answersInTime = async (store: Store): Promise<boolean> => {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), answerWithinMs)
+  const answered = store.ready().then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([answered, late.promise]).finally(() => clearTimeout(timer))
+}
+
+const status = (code: number, word: string): PlainResponse => ({
+  status: code,
+  headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+  body: `{"status":"${word}"}\n`,
+})

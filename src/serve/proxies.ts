@@ -1,0 +1,117 @@
+import { BlockList, isIP } from 'node:net'
+
+type Headers = { readonly [name: string]: string | string[] | undefined }
+
+/** Who called, as the proxies in front of the service tell it. */
+export interface Forwarded {
+  readonly address: string
+  readonly proto: string | null
+  readonly host: string | null
+}
+
+export interface Proxies {
+  trusts(peer: string): boolean
+  /** Only for a peer that is trusted. */
+  read(headers: Headers, peer: string): Forwarded
+}
+
+/** Null when no proxy is declared: then nothing of what a request says about its origin is believed. */
+export const createProxies = (declared: readonly string[] | undefined): Proxies | null => {
+  if (!declared || declared.length === 0) return null
+  const list = new BlockList()
+  for (const entry of declared) addRange(list, entry)
+  const trusts = (address: string): boolean => {
+    const kind = isIP(address)
+    return kind !== 0 && list.check(address, kind === 6 ? 'ipv6' : 'ipv4')
+  }
+  return {
+    trusts,
+    read: (headers, peer) => ({
+      address: clientAddress(headers, peer, trusts),
+      proto: protoOf(headers),
+      host: hostOf(headers),
+    }),
+  }
+}
+
+/** `::ffff:10.0.0.1` is what a dual-stack socket calls 10.0.0.1. */
+export const plainAddress = (address: string | undefined): string =>
+  address === undefined
+    ? ''
+    : address.startsWith('::ffff:') && address.includes('.')
+      ? address.slice(7)
+      : address
+
+const addRange = (list: BlockList, entry: string): void => {
+  const [address = '', bits] = entry.split('/')
+  const kind = isIP(address)
+  const widest = kind === 6 ? 128 : 32
+  const prefix = bits === undefined ? widest : Number(bits)
+  if (kind === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > widest || bits === '') {
+    throw new Error(`proxies: "${entry}" is no address range. Write it like 10.0.0.0/8 or fd00::/8.`)
+  }
+  list.addSubnet(address, prefix, kind === 6 ? 'ipv6' : 'ipv4')
+}
+
+/**
+ * Each proxy appends the address it was called from, so the list is read from its end until an address that is no proxy.
+ * A proxy writes one of the two headers and may pass the other through from the client: when they disagree, neither is believed.
+ */
+const clientAddress = (headers: Headers, peer: string, trusts: (address: string) => boolean): string => {
+  const chains = [listOf(headers['x-forwarded-for']).map(bareAddress), forwardedElements(headers).map(forOf)]
+  const clients = chains
+    .filter((chain) => chain.length > 0)
+    .map((chain) => firstUntrusted(chain, peer, trusts))
+  const [client = peer, other = client] = clients
+  return client === other ? client : peer
+}
+
+const firstUntrusted = (
+  chain: readonly string[],
+  peer: string,
+  trusts: (address: string) => boolean,
+): string => {
+  let client = peer
+  for (const address of chain.toReversed()) {
+    // `unknown` and obfuscated names end the walk: what stands left of them cannot be told from a forgery.
+    if (isIP(address) === 0) break
+    client = address
+    if (!trusts(address)) break
+  }
+  return client
+}
+
+const protoOf = (headers: Headers): string | null => {
+  const proto = listOf(headers['x-forwarded-proto']).at(-1) ?? forwardedElements(headers).at(-1)?.get('proto')
+  return proto === 'http' || proto === 'https' ? proto : null
+}
+
+const hostOf = (headers: Headers): string | null =>
+  listOf(headers['x-forwarded-host']).at(-1) ?? forwardedElements(headers).at(-1)?.get('host') ?? null
+
+const listOf = (header: string | string[] | undefined): string[] =>
+  header === undefined
+    ? []
+    : String(header)
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '')
+
+/** RFC 7239 §4. Commas and semicolons within quotes do not occur in what is read here (addresses, hosts, http and https). */
+const forwardedElements = (headers: Headers): Map<string, string>[] =>
+  listOf(headers.forwarded).map((element) => {
+    const pairs = element.split(';').map((pair) => {
+      const [name = '', value = ''] = pair.split('=', 2)
+      return [name.trim().toLowerCase(), value.trim().replace(/^"(.*)"$/, '$1')] as const
+    })
+    return new Map(pairs)
+  })
+
+const forOf = (element: ReadonlyMap<string, string>): string => bareAddress(element.get('for') ?? '')
+
+/** Without brackets and port. */
+const bareAddress = (text: string): string => {
+  const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)
+  if (bracketed) return bracketed[1] ?? ''
+  return plainAddress(/^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(':')) : text)
+}

@@ -1,0 +1,107 @@
+import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchange.ts'
+import { asProblem, problemResponse } from '../respond/problem.ts'
+import { type Admission, overloaded } from './admission.ts'
+import type { Cors } from './cors.ts'
+import type { AccessLog, Logger } from './logs.ts'
+import type { Metrics } from './metrics.ts'
+import type { Operations } from './operations.ts'
+import type { Tracing } from './tracing.ts'
+
+type Maybe<T> = T | Promise<T>
+export type Handle = (request: PlainRequest) => Maybe<PlainResponse>
+/** A request as an adapter makes it: with a note to be written on. */
+export type ArrivedRequest = PlainRequest & { readonly note: RequestNote }
+
+/** What stands around the engine whatever carries the request: the ceiling, CORS, figures, logs, headers every answer has. */
+export interface Shell {
+  answer(request: ArrivedRequest): Maybe<PlainResponse>
+  /** An answer that never reached the engine: decorated and counted like the others. */
+  refuse(request: ArrivedRequest, error: unknown): PlainResponse
+}
+
+export interface ShellParts {
+  readonly handle: Handle
+  readonly admission: Admission
+  readonly metrics: Metrics
+  readonly logger: Logger
+  readonly accessLog: AccessLog | null
+  readonly cors: Cors | null
+  readonly tracing: Tracing | null
+  /** Null when they are served on a port of their own. */
+  readonly operations: Operations | null
+}
+
+export const emptyNote = (): RequestNote => ({
+  route: null,
+  version: null,
+  account: null,
+  consumer: null,
+  replayed: false,
+})
+
+export const createShell = (parts: ShellParts): Shell => {
+  const { handle, admission, metrics, logger, accessLog, cors, tracing, operations } = parts
+
+  const failed = (request: ArrivedRequest, error: unknown): PlainResponse => {
+    const failure = asProblem(error)
+    if (failure.type === 'unexpected') logger.error({ id: request.id, err: error }, 'request failed')
+    return problemResponse(failure, request.id)
+  }
+  const settle = (request: ArrivedRequest, response: PlainResponse, startedAt: number): PlainResponse => {
+    const ms = performance.now() - startedAt
+    decorate(request, response, cors)
+    metrics.count(request.method, request.note, response.status, ms)
+    accessLog?.(request, response, request.note, ms)
+    return response
+  }
+  const run = (request: ArrivedRequest): Maybe<PlainResponse> =>
+    tracing ? tracing.around(request, request.note, () => handle(request)) : handle(request)
+
+  const admitted = (request: ArrivedRequest, startedAt: number): Maybe<PlainResponse> => {
+    try {
+      const response = run(request)
+      if (response instanceof Promise) return later(request, response, startedAt)
+      admission.leave()
+      return settle(request, response, startedAt)
+    } catch (error) {
+      admission.leave()
+      return settle(request, failed(request, error), startedAt)
+    }
+  }
+  const later = async (request: ArrivedRequest, pending: Promise<PlainResponse>, startedAt: number) => {
+    const response = await pending.catch((error: unknown) => failed(request, error))
+    admission.leave()
+    return settle(request, response, startedAt)
+  }
+
+  const probed = async (request: ArrivedRequest, pending: Maybe<PlainResponse>): Promise<PlainResponse> => {
+    const response = await Promise.resolve(pending).catch((error: unknown) => failed(request, error))
+    decorate(request, response, null)
+    return response
+  }
+
+  return {
+    answer(request) {
+      const operational = operations?.answer(request.method, request.path)
+      if (operational) return probed(request, operational)
+      const startedAt = performance.now()
+      const preflight = cors?.preflight(request)
+      if (preflight) return settle(request, preflight, startedAt)
+      if (!admission.enter()) return settle(request, failed(request, overloaded()), startedAt)
+      return admitted(request, startedAt)
+    },
+    refuse: (request, error) => settle(request, failed(request, error), performance.now()),
+  }
+}
+
+/** Pages bring a content policy of their own; data needs none but this: it loads nothing and is framed by nobody. */
+const strictPolicy = "default-src 'none'; frame-ancestors 'none'"
+
+const decorate = (request: PlainRequest, response: PlainResponse, cors: Cors | null): void => {
+  const { headers } = response
+  headers['X-Request-Id'] = request.id
+  headers['X-Content-Type-Options'] = 'nosniff'
+  headers['Referrer-Policy'] = 'no-referrer'
+  headers['Content-Security-Policy'] ??= strictPolicy
+  if (cors) cors.allow(request, response)
+}
