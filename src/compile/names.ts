@@ -54,13 +54,13 @@ const pluralNounFault = (name: string): NameFault | null => {
 
 /** A name that breaks no rule, as near to the given one as can be. */
 export const suggestedName = (name: string): string => {
-  let words = wordsOf(name).filter((word, index) => index > 0 || /^[a-z]/.test(word))
+  let words = wordsOf(name.replace(/^[^A-Za-z]+/, ''))
   while (words.length > 1 && isVerbAtStart(words[0] ?? '')) words = words.slice(1)
   const last = words.pop()
   if (last === undefined) return 'things'
   const noun = isVerbAtEnd(last) ? nounOf(last) : null
   const suggestion = [...words, noun ?? pluralOf(last)].join('-')
-  return suggestion.length > longest ? 'things' : suggestion
+  return resourcePattern.test(suggestion) && suggestion.length <= longest ? suggestion : 'things'
 }
 
 const wordsOf = (name: string): string[] =>

@@ -95,10 +95,12 @@ export const looksPlural = (word: string): boolean => {
 
 export const pluralOf = (word: string): string => {
   if (looksPlural(word)) return word
-  const known = irregular.get(word)
-  if (known !== undefined) return known
+  const plural = irregular.get(word) ?? regularPlural(word)
+  return looksPlural(plural) ? plural : `${plural}es`
+}
+
+const regularPlural = (word: string): string => {
   if (/[^aeiou]y$/.test(word)) return `${word.slice(0, -1)}ies`
   if (/sis$/.test(word)) return `${word.slice(0, -2)}es`
-  if (/(s|x|z|ch|sh)$/.test(word)) return `${word}es`
-  return /[iu]$/.test(word) ? `${word}es` : `${word}s`
+  return /(s|x|z|ch|sh|i|u)$/.test(word) ? `${word}es` : `${word}s`
 }
