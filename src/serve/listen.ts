@@ -1,0 +1,95 @@
+import type { Model } from '../compile/model.ts'
+import type { Store } from '../store/store.ts'
+import { createAdmission } from './admission.ts'
+import { createCors } from './cors.ts'
+import { createAccessLog, type Logger } from './logs.ts'
+import { createMetrics } from './metrics.ts'
+import { metricsText } from './metrics-text.ts'
+import { createNodeServer, type NodeServer, type Timeouts } from './node.ts'
+import { createOperations, type Operations } from './operations.ts'
+import { createProxies } from './proxies.ts'
+import { createShell, type Handle, type ShellParts } from './shell.ts'
+import { openTracing } from './tracing.ts'
+import { shareMetrics } from './worker-metrics.ts'
+
+export interface ListenOptions {
+  readonly model: Model
+  readonly store: Store
+  /** The engine's. */
+  readonly handle: Handle
+  readonly logger: Logger
+  readonly port: number
+  readonly host: string
+  /** Serves /livez, /readyz and /metrics there instead of beside the API. */
+  readonly opsPort?: number | undefined
+  readonly timeouts?: Partial<Timeouts>
+}
+
+export interface Listening {
+  readonly url: string
+  readonly port: number
+  readonly opsUrl: string | null
+  /** Finishes requests in flight, then closes both ports. The store is the caller's to close. */
+  stop(options?: Parameters<NodeServer['stop']>[0]): Promise<void>
+}
+
+/** Opens the port: the engine within its shell, on node:http. */
+export const listen = async (options: ListenOptions): Promise<Listening> => {
+  const { model, store, handle, logger, port, host, opsPort } = options
+  const admission = createAdmission(model.limits.requestsInFlight)
+  const metrics = createMetrics({ store: store.counters, admission })
+  const snapshots = shareMetrics(metrics.snapshot)
+  const operations = createOperations({ store, metrics: async () => metricsText(await snapshots()) })
+  const parts = { handle, admission, metrics, logger, accessLog: createAccessLog(logger) }
+  const { cors, proxies } = model.declaration
+  const main = nodeServer(
+    options,
+    {
+      ...parts,
+      cors: createCors(cors),
+      tracing: await openTracing(),
+      operations: opsPort === undefined ? operations : null,
+    },
+    proxies,
+  )
+  const side =
+    opsPort === undefined ? null : operationsServer(options, { ...parts, accessLog: null }, operations)
+  const address = await main.listen(port, host)
+  const sideAddress = side && (await side.listen(opsPort ?? 0, host))
+  return {
+    url: urlOf(host, address.port),
+    port: address.port,
+    opsUrl: sideAddress && urlOf(host, sideAddress.port),
+    async stop(stopOptions) {
+      operations.drain()
+      await main.stop(stopOptions)
+      await side?.stop()
+      admission.close()
+    },
+  }
+}
+
+const nodeServer = (
+  { model, timeouts }: ListenOptions,
+  parts: ShellParts,
+  proxies: readonly string[] | undefined,
+): NodeServer =>
+  createNodeServer({
+    shell: createShell(parts),
+    proxies: createProxies(proxies),
+    headerBytes: model.limits.headerBytes,
+    ...(timeouts && { timeouts }),
+  })
+
+/** Anything but the three paths is 404 there. */
+const operationsServer = (
+  options: ListenOptions,
+  parts: Omit<ShellParts, 'handle' | 'operations' | 'cors' | 'tracing'>,
+  operations: Operations,
+): NodeServer => {
+  const handle: Handle = () => ({ status: 404, headers: { 'Cache-Control': 'no-store' }, body: null })
+  return nodeServer(options, { ...parts, handle, operations, cors: null, tracing: null }, undefined)
+}
+
+const urlOf = (host: string, port: number): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -1,0 +1,77 @@
+import cluster from 'node:cluster'
+import type { Snapshot } from './metrics-text.ts'
+
+/** A scrape reaches one worker; it asks the primary, which asks all, so that the figures are those of the service. */
+type Message =
+  | { readonly nounkit: 'metrics-wanted'; readonly by: number; readonly scrape: number }
+  | { readonly nounkit: 'metrics-please'; readonly by: number; readonly scrape: number }
+  | {
+      readonly nounkit: 'metrics-here'
+      readonly by: number
+      readonly scrape: number
+      readonly snapshot: Snapshot
+    }
+  | {
+      readonly nounkit: 'metrics-all'
+      readonly scrape: number
+      readonly snapshot: Snapshot
+      readonly of: number
+    }
+
+const waitMs = 1_000
+
+/** In a worker: the snapshots of all workers. Elsewhere: this process's own. */
+export const shareMetrics = (own: () => Snapshot): (() => Promise<readonly Snapshot[]>) => {
+  const { worker } = cluster
+  if (!worker) return async () => [own()]
+  const scrapes = new Map<number, { snapshots: Snapshot[]; done: (snapshots: Snapshot[]) => void }>()
+  let last = 0
+
+  worker.on('message', (message: Message) => {
+    if (message.nounkit === 'metrics-please') {
+      worker.send({
+        nounkit: 'metrics-here',
+        by: message.by,
+        scrape: message.scrape,
+        snapshot: own(),
+      } satisfies Message)
+    }
+    if (message.nounkit !== 'metrics-all') return
+    const scrape = scrapes.get(message.scrape)
+    scrape?.snapshots.push(message.snapshot)
+    if (scrape && scrape.snapshots.length >= message.of) scrape.done(scrape.snapshots)
+  })
+
+  return async () => {
+    const scrape = ++last
+    const { promise, resolve } = Promise.withResolvers<Snapshot[]>()
+    const snapshots: Snapshot[] = []
+    scrapes.set(scrape, { snapshots, done: resolve })
+    // A worker that just ended never answers: what came until then is told.
+    const timer = setTimeout(() => resolve(snapshots), waitMs)
+    worker.send({ nounkit: 'metrics-wanted', by: worker.id, scrape } satisfies Message)
+    return promise.finally(() => {
+      clearTimeout(timer)
+      scrapes.delete(scrape)
+    })
+  }
+}
+
+/** In the primary: carries the questions and the answers. */
+export const relayMetrics = (): void => {
+  cluster.on('message', (_, message: Message) => {
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected())
+    if (message.nounkit === 'metrics-wanted') {
+      for (const worker of workers) worker?.send({ ...message, nounkit: 'metrics-please' } satisfies Message)
+    }
+    if (message.nounkit === 'metrics-here') {
+      const { by, scrape, snapshot } = message
+      cluster.workers?.[by]?.send({
+        nounkit: 'metrics-all',
+        scrape,
+        snapshot,
+        of: workers.length,
+      } satisfies Message)
+    }
+  })
+}

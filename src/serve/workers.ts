@@ -1,0 +1,63 @@
+import cluster, { type Worker } from 'node:cluster'
+import { relayMetrics } from './worker-metrics.ts'
+
+export interface SuperviseOptions {
+  readonly workers: number
+  readonly say: (line: string) => void
+  /** How long a worker may take to finish its last requests. */
+  readonly graceMs?: number
+}
+
+/** A worker that ends sooner than this did not fail at a request but at starting: the next one waits. */
+const healthyMs = 5_000
+const restartDelayMs = 1_000
+
+/**
+ * The primary of `serve --workers N`: starts the workers, each of which runs the same command line, replaces one that
+ * crashes, and ends with them. Resolves with the exit code.
+ */
+export const superviseWorkers = async (options: SuperviseOptions): Promise<number> => {
+  const { workers, say, graceMs = 15_000 } = options
+  const ended = Promise.withResolvers<number>()
+  let stopping = false
+  let code = 0
+
+  const start = (): void => {
+    const startedAt = performance.now()
+    const worker = cluster.fork()
+    let listening = false
+    worker.once('listening', () => {
+      listening = true
+    })
+    worker.once('exit', (exitCode, signal) => {
+      if (stopping) return finishWhenAlone()
+      // One that never listened will not do better the next time: a wrong setting, a port that is taken.
+      if (!listening) return giveUp(exitCode || 1)
+      say(`worker ${worker.process.pid} ended (${signal ?? exitCode}); another takes its place`)
+      const delay = performance.now() - startedAt < healthyMs ? restartDelayMs : 0
+      setTimeout(() => !stopping && start(), delay)
+    })
+  }
+  const finishWhenAlone = (): void => {
+    if (living().length === 0) ended.resolve(code)
+  }
+  const stop = (): void => {
+    if (stopping) return
+    stopping = true
+    for (const worker of living()) worker.process.kill('SIGTERM')
+    setTimeout(() => living().map((worker) => worker.process.kill('SIGKILL')), graceMs).unref()
+    finishWhenAlone()
+  }
+  const giveUp = (exitCode: number): void => {
+    code = exitCode
+    stop()
+  }
+
+  relayMetrics()
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  for (let i = 0; i < workers; i++) start()
+  return ended.promise
+}
+
+const living = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
