@@ -32,7 +32,7 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
 
   return {
     authenticate({ headers, address }) {
-      const header = headers['authorization']
+      const header = headers.authorization
       if (header === undefined) return null
       try {
         const caller = identify(String(header), {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import type { Consumer } from '../request/caller.ts'
 import type { Row, Store, Transaction } from '../store/store.ts'
 import { makeApiKey, randomCharacters } from './api-key.ts'
@@ -7,8 +7,10 @@ import { keyColumns, keyStatements, type StoredKey, storedKeyOf } from './key-ro
 export interface NewKey {
   readonly account: string
   readonly name: string
-  readonly scopes: readonly string[]
-  readonly kind: Consumer['kind']
+  /** All (`*`) unless said. */
+  readonly scopes?: readonly string[]
+  /** `external` unless said. */
+  readonly kind?: Consumer['kind']
   readonly contact?: string | null
   readonly expiresAt?: number | null
 }
@@ -40,12 +42,12 @@ export interface RotateOptions {
 /** A name that is taken, or that no key has: said to the person who asked. */
 export class KeyMistake extends Error {}
 
-export const createKeyRing = (store: Store, clock: Clock): KeyRing => {
+export const createKeyRing = (store: Store, clock: Clock = systemClock): KeyRing => {
   const sql = keyStatements(store.dialect)
 
   const insert = async (tx: Transaction, id: string, wanted: NewKey): Promise<MadeKey> => {
     const { secret, hash } = makeApiKey()
-    const { account, name, scopes, kind, contact = null, expiresAt = null } = wanted
+    const { account, name, scopes = ['*'], kind = 'external', contact = null, expiresAt = null } = wanted
     const values = [
       id,
       account,
