@@ -160,7 +160,9 @@ const inverseOf = (
   if (candidates.length > 1) {
     const names = candidates.map((relation) => `by: '${relation.name}'`).join(' or ')
     mistakes.add(where, `${there} points to ${here} in ${candidates.length} ways.`, `Say which: ${names}.`)
-  } else if (![...target.broken].some((name) => target.declaration.relations?.[name]?.target === here)) {
+  } else if (
+    ![...target.broken].some((name) => target.declaration.relations?.[name]?.kind === 'belongs-to')
+  ) {
     mistakes.add(
       where,
       `${there} has no belongs-to that points to ${here}.`,
