@@ -16,13 +16,15 @@ const kinds = {
   'malformed-json': {
     status: 400,
     title: 'The body is not valid JSON',
-    meaning: 'The body could not be parsed as JSON, is nested too deeply, or has a key that is not allowed anywhere.',
+    meaning:
+      'The body could not be parsed as JSON, is nested too deeply, or has a key that is not allowed anywhere.',
     mend: 'Send one JSON object, encoded as UTF-8. The detail says where parsing stopped.',
   },
   'bad-query': {
     status: 400,
     title: 'The query string is not understood',
-    meaning: 'A query parameter is unknown here, empty, repeated, or has a value that does not parse. Nothing is ignored silently.',
+    meaning:
+      'A query parameter is unknown here, empty, repeated, or has a value that does not parse. Nothing is ignored silently.',
     mend: 'Correct or remove the parameters named in `errors`.',
   },
   'include-unknown': {
@@ -40,7 +42,8 @@ const kinds = {
   'include-too-many': {
     status: 400,
     title: 'Too many relations in one call',
-    meaning: 'More relations were asked for than one call may include, counted after duplicates are removed and parents added.',
+    meaning:
+      'More relations were asked for than one call may include, counted after duplicates are removed and parents added.',
     mend: 'Ask for at most `limit` relations, and fetch the rest in another call.',
   },
   'include-too-deep': {
@@ -58,19 +61,22 @@ const kinds = {
   'bad-cursor': {
     status: 400,
     title: 'The cursor does not fit this request',
-    meaning: 'The cursor was altered, or was made for another collection, account, version, sort order or filter.',
+    meaning:
+      'The cursor was altered, or was made for another collection, account, version, sort order or filter.',
     mend: 'Start from the first page, and pass on `next_cursor` with the same sort and filter.',
   },
   'idempotency-key-missing': {
     status: 400,
     title: 'An Idempotency-Key is required',
-    meaning: 'Creating this resource twice by accident would do harm, so each create must carry an Idempotency-Key.',
+    meaning:
+      'Creating this resource twice by accident would do harm, so each create must carry an Idempotency-Key.',
     mend: 'Generate a unique value (a UUID), send it as the Idempotency-Key header, and send the same one when you retry.',
   },
   'idempotency-key-malformed': {
     status: 400,
     title: 'The Idempotency-Key is malformed',
-    meaning: 'The header is empty, repeated, longer than 255 characters, or has characters outside visible ASCII.',
+    meaning:
+      'The header is empty, repeated, longer than 255 characters, or has characters outside visible ASCII.',
     mend: 'Send one header of 1 to 255 visible ASCII characters, bare or in double quotes.',
   },
   'bad-request': {
@@ -142,7 +148,8 @@ const kinds = {
   'idempotency-in-progress': {
     status: 409,
     title: 'The first request with this key is still running',
-    meaning: 'A request with the same Idempotency-Key has not finished, and did not within the time this one waited.',
+    meaning:
+      'A request with the same Idempotency-Key has not finished, and did not within the time this one waited.',
     mend: 'Retry with the same key after the time in Retry-After.',
   },
   'version-retired': {

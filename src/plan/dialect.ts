@@ -1,26 +1,34 @@
 import type { FieldKind } from '../compile/model.ts'
+import type { CodecName } from '../declare/change.ts'
 
 /** All that differs between databases in the text of a statement. Nothing else may ask which database it is. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres'
-  /** The n-th bound value, from 1. With a kind, cast so that it has that column's type even where nothing else tells. */
-  param(n: number, kind?: FieldKind): string
-  /** An SQL expression for the JSON text of a column's value; never NULL (`null` for one). */
-  json(expression: string, kind: FieldKind): string
-  /** JSON text for a text expression that may be NULL. */
-  quote(expression: string): string
-  /** Joins the `text` of the rows of a subquery in their order. */
-  join(expression: string, separator: string, order: string): string
-  /** `FOR UPDATE` where rows are locked one by one, nothing where a transaction has the whole store. */
+  /** The n-th bound value, from 1, with the type of a column of that kind. */
+  param(n: number, kind: FieldKind): string
+  /** The JSON text of a column's value. Never NULL: `null` stands for one where `nullable`. */
+  json(expression: string, kind: FieldKind, nullable: boolean): string
+  /** The JSON text that an older version shows for a value that is not NULL. */
+  encode(expression: string, codec: CodecName): string
+  /** Joins the texts of a subquery's rows, in the order of its ORDER BY. */
+  join(expression: string, separator: string): string
+  /** A text with control characters, as an SQL expression. */
+  literal(text: string): string
+  /** `count(*)` as a number that every driver returns as one. */
+  readonly count: string
+  /** Locks the rows read until the transaction ends; nothing where a transaction has the whole store to itself. */
   readonly forUpdate: string
-  readonly forShare: string
-  /** The column's type in a table. */
-  columnType(kind: FieldKind): string
-  /** An expression as `text`. */
-  text(expression: string): string
-  /** An ORDER BY term with NULLs first ascending and last descending, and strings by code point. */
-  orderBy(expression: string, kind: FieldKind, descending: boolean): string
+  /** Whether a WITH clause can insert, so that a create and its key are one statement. */
+  readonly insertsInWith: boolean
+  /** Follows `ASC` or `DESC` for a column that may be NULL: NULLs first ascending, last descending. */
+  nulls(descending: boolean): string
+  /** An integer as text, so that one past 2^53 can be read and refused. */
+  asText(expression: string): string
+  /** `a` and `b` differ, NULL counting as a value. */
+  distinct(a: string, b: string): string
 }
 
 /** Identifiers come from the compiled model (checked names), never from a request; quoting is for reserved words. */
 export const ident = (name: string): string => `"${name}"`
+
+export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -1,0 +1,174 @@
+import type { Resource, SumFeed, View } from '../compile/model.ts'
+import { type Dialect, ident } from './dialect.ts'
+import { column, projectRow, projectStored } from './project.ts'
+import { Binds, type Statement } from './statement.ts'
+
+/** SQL that binds the account first, then the values in the order its comment names. */
+export interface Mutation {
+  readonly text: string
+  readonly slots: Statement['slots']
+}
+
+const made = (text: string, binds: Binds): Mutation => Object.freeze({ text, slots: binds.slots })
+
+/** Inserts a row from the values of all its fields in order: `[json as the version shows it, version]`. */
+export function insertRow(view: View, dialect: Dialect): Mutation {
+  const binds = new Binds(dialect)
+  const { columns, values } = insertion(view.resource, binds)
+  const text = `INSERT INTO ${ident(view.resource.table)} (${columns}) VALUES (${values}) RETURNING ${projectRow(view, [], '', binds)}, "version"`
+  return made(text, binds)
+}
+
+function insertion(resource: Resource, binds: Binds): { columns: string; values: string } {
+  const account = resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]
+  const fields = resource.fields.map((field, index) => ({
+    name: field.column,
+    value: binds.use(index, field.kind),
+  }))
+  const all = [...account, ...fields]
+  return {
+    columns: [...all.map(({ name }) => ident(name)), '"version"'].join(', '),
+    values: [...all.map(({ value }) => value), '1'].join(', '),
+  }
+}
+
+export const keyColumns = [
+  'key',
+  'fingerprint',
+  'fingerprint_version',
+  'status',
+  'content_type',
+  'location',
+  'etag',
+  'resource',
+  'row_id',
+  'version_name',
+  'completed_at',
+  'expires_at',
+] as const
+
+const keyKinds: { readonly [column: string]: 'integer' } = {
+  fingerprint_version: 'integer',
+  status: 'integer',
+  completed_at: 'integer',
+  expires_at: 'integer',
+}
+
+/**
+ * A create and its Idempotency-Key as one statement: the key is inserted first, with the answer, and the row only if the
+ * key was new. A second caller waits on the key's index until the first has committed, and then gets no row.
+ * Binds the row's values, then `keyColumns`: `[json, version]`, or no row when the key exists.
+ */
+export function insertRowWithKey(view: View, dialect: Dialect, storesBody: boolean): Mutation {
+  const binds = new Binds(dialect)
+  const { resource } = view
+  const count = resource.fields.length
+  const account = binds.use('account', 'id')
+  const fresh = resource.fields.map(
+    (field, index) => `${binds.use(index, field.kind)} AS ${ident(field.column)}`,
+  )
+  const columns = resource.fields.map((field) => ident(field.column))
+  const keys = keyColumns.map((name, index) => binds.use(count + index, keyKinds[name] ?? 'string'))
+  const owned = resource.shared
+    ? { names: '', values: '' }
+    : { names: '"account_id", ', values: `${account}, ` }
+  const text = `WITH fresh AS (SELECT ${fresh.join(', ')}, 1 AS "version"),
+shown AS (SELECT ${projectRow(view, [], '', binds)} AS j FROM fresh),
+claim AS (INSERT INTO "nounkit_idempotency" ("account_id", ${keyColumns.map(ident).join(', ')}, "body")
+  SELECT ${account}, ${keys.join(', ')}, ${storesBody ? `'{"data":' || shown.j || '}'` : 'NULL'} FROM shown
+  ON CONFLICT DO NOTHING RETURNING 1),
+created AS (INSERT INTO ${ident(resource.table)} (${owned.names}${columns.join(', ')}, "version")
+  SELECT ${owned.values}${columns.map((name) => `fresh.${name}`).join(', ')}, 1 FROM fresh, claim RETURNING 1)
+SELECT shown.j, 1 FROM shown, created`
+  return made(text, binds)
+}
+
+/** Changes the named fields (bound in that order, then the time): `[json, version]`. */
+export function updateRow(view: View, fields: readonly string[], dialect: Dialect): Mutation {
+  const binds = new Binds(dialect)
+  const { resource } = view
+  const sets = fields.map((name, index) => {
+    const field = resource.field.get(name)
+    if (!field) throw new Error(`${resource.name} has no field ${name}`)
+    return `${ident(field.column)} = ${binds.use(index, field.kind)}`
+  })
+  sets.push(`"updated_at" = ${binds.use(fields.length, 'datetime')}`, '"version" = "version" + 1')
+  const where = `${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`
+  const text = `UPDATE ${ident(resource.table)} SET ${sets.join(', ')} WHERE ${where} RETURNING ${projectRow(view, [], '', binds)}, "version"`
+  return made(text, binds)
+}
+
+export function deleteRow(resource: Resource, dialect: Dialect): Mutation {
+  const binds = new Binds(dialect)
+  const where = `${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`
+  return made(`DELETE FROM ${ident(resource.table)} WHERE ${where} RETURNING 1`, binds)
+}
+
+/** The stored row, locked until the transaction ends: `[json of every stored field, version]`. */
+export function lockRow(
+  resource: Resource,
+  ownerField: string | null,
+  dialect: Dialect,
+  lock = true,
+): Mutation {
+  const binds = new Binds(dialect)
+  const where = [`${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`]
+  if (ownerField !== null) where.push(`${ident(ownerField)} = ${binds.use('owner', 'id')}`)
+  const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${where.join(' AND ')}${lock ? dialect.forUpdate : ''}`
+  return made(text, binds)
+}
+
+/** Stored rows whose fields equal the bound values, oldest first: `[json]` each. */
+export function findRows(resource: Resource, fields: readonly string[], dialect: Dialect): Mutation {
+  const binds = new Binds(dialect)
+  const text = `SELECT ${projectStored(resource, '', binds)} FROM ${ident(resource.table)} WHERE ${equals(resource, fields, binds)} ORDER BY "id" LIMIT 1000`
+  return made(text, binds)
+}
+
+/** The sum of an integer field over the rows whose fields equal the bound values: `[text]`. */
+export function sumRows(
+  resource: Resource,
+  of: string,
+  fields: readonly string[],
+  dialect: Dialect,
+): Mutation {
+  const binds = new Binds(dialect)
+  const field = resource.field.get(of)
+  if (field?.kind !== 'integer') throw new Error(`${resource.name}.${of} is not an integer field`)
+  const text = `SELECT ${dialect.asText(`coalesce(sum(${column(field, '')}), 0)`)} FROM ${ident(resource.table)} WHERE ${equals(resource, fields, binds)}`
+  return made(text, binds)
+}
+
+function equals(resource: Resource, fields: readonly string[], binds: Binds): string {
+  const terms = fields.map((name, index) => {
+    const field = resource.field.get(name)
+    if (!field) throw new Error(`${resource.name} has no field ${name}`)
+    return `${column(field, '')} = ${binds.use(index, field.kind)}`
+  })
+  return `${binds.account(resource.shared, '')}${['1 = 1', ...terms].join(' AND ')}`
+}
+
+/** Makes a sum anew on the owner (bound: its id, then the time), touching it only when it differs: `[sum as text]`. */
+export function refreshSum(feed: SumFeed, source: Resource, dialect: Dialect): Mutation {
+  const binds = new Binds(dialect)
+  const product = feed.of.map((name) => ident(source.field.get(name)?.column ?? name)).join(' * ')
+  const sum = `(SELECT coalesce(sum(${product}), 0) FROM ${ident(source.table)} WHERE ${binds.account(source.shared, '')}${ident(feed.by.field)} = ${binds.use('id', 'id')})`
+  const target = ident(feed.field.column)
+  const where = `${binds.account(feed.on.shared, '')}"id" = ${binds.use('id', 'id')} AND ${dialect.distinct(target, sum)}`
+  const text = `UPDATE ${ident(feed.on.table)} SET ${target} = ${sum}, "updated_at" = ${binds.use(0, 'datetime')}, "version" = "version" + 1 WHERE ${where} RETURNING ${dialect.asText(target)}`
+  return made(text, binds)
+}
+
+/** Whether a row exists: `[1]`. */
+export function existsRow(resource: Resource, dialect: Dialect): Mutation {
+  const binds = new Binds(dialect)
+  const where = `${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`
+  return made(`SELECT 1 FROM ${ident(resource.table)} WHERE ${where}`, binds)
+}
+
+/** Whether any row names this one through the given field: `[1]`. */
+export function existsDependent(resource: Resource, field: string, dialect: Dialect): Mutation {
+  const binds = new Binds(dialect)
+  const where = `${binds.account(resource.shared, '')}${ident(field)} = ${binds.use('id', 'id')}`
+  return made(`SELECT 1 FROM ${ident(resource.table)} WHERE ${where} LIMIT 1`, binds)
+}

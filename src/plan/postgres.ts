@@ -1,0 +1,61 @@
+import type { FieldKind } from '../compile/model.ts'
+import type { CodecName } from '../declare/change.ts'
+import { type Dialect, sqlText } from './dialect.ts'
+
+const utc = (expression: string): string =>
+  `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const casts: { readonly [K in FieldKind]: string } = {
+  id: '::text',
+  reference: '::text',
+  string: '::text',
+  enum: '::text',
+  state: '::text',
+  integer: '::bigint',
+  number: '::float8',
+  // Booleans travel as 0 and 1 on every store.
+  boolean: '::int::boolean',
+  date: '::text::date',
+  datetime: '::text::timestamptz',
+  // Without the step over text the driver would take the text for a value and quote it.
+  json: '::text::json',
+}
+
+const plain = (expression: string, kind: FieldKind): string => {
+  if (kind === 'string' || kind === 'enum' || kind === 'state') return `to_json(${expression})::text`
+  if (kind === 'id' || kind === 'reference') return `'"' || ${expression} || '"'`
+  if (kind === 'date') return `'"' || to_char(${expression}, 'YYYY-MM-DD') || '"'`
+  if (kind === 'datetime') return `'"' || ${utc(expression)} || '"'`
+  return `${expression}::text`
+}
+
+const encoders: { readonly [C in CodecName]: (expression: string) => string } = {
+  'integer-as-string': (x) => `'"' || ${x} || '"'`,
+  'boolean-as-integer': (x) => `${x}::int::text`,
+  'cents-as-decimal-string': (x) =>
+    `'"' || CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || lpad((abs(${x}) % 100)::text, 2, '0') || '"'`,
+  'datetime-as-unix-seconds': (x) => `floor(extract(epoch FROM ${x}))::bigint::text`,
+}
+
+export const postgres: Dialect = Object.freeze({
+  name: 'postgres',
+  param: (n: number, kind: FieldKind) => `$${n}${casts[kind]}`,
+  json: (expression: string, kind: FieldKind, nullable: boolean) =>
+    nullable ? `coalesce(${plain(expression, kind)}, 'null')` : plain(expression, kind),
+  encode: (expression: string, codec: CodecName) => encoders[codec](expression),
+  join: (expression: string, separator: string) =>
+    `string_agg(${expression}, ${postgres.literal(separator)})`,
+  literal: (text: string) =>
+    /[\0-\x1f]/.test(text)
+      ? `E'${text
+          .replaceAll('\\', '\\\\')
+          .replaceAll("'", "''")
+          .replace(/[\0-\x1f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`
+      : sqlText(text),
+  count: 'count(*)::int',
+  forUpdate: ' FOR UPDATE',
+  insertsInWith: true,
+  nulls: (descending: boolean) => (descending ? ' NULLS LAST' : ' NULLS FIRST'),
+  asText: (expression: string) => `(${expression})::text`,
+  distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
+})

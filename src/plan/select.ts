@@ -1,0 +1,164 @@
+import type { Field, View, ViewField } from '../compile/model.ts'
+import type { Position } from '../request/cursor.ts'
+import type { Filter } from '../request/filter.ts'
+import type { Included } from '../request/include.ts'
+import type { SortKey } from '../request/sort.ts'
+import { type Dialect, ident } from './dialect.ts'
+import { column, projectRow, separators, sortSql } from './project.ts'
+import { Binds, type Statement } from './statement.ts'
+
+/** One row by id, and by its owner's id on a nested path: `[json, version]`. */
+export function selectOne(
+  view: View,
+  ownerField: string | null,
+  tree: readonly Included[],
+  dialect: Dialect,
+): Statement {
+  const binds = new Binds(dialect)
+  const alias = binds.alias()
+  const row = projectRow(view, tree, alias, binds)
+  const where = [`${binds.account(view.resource.shared, alias)}${alias}"id" = ${binds.use('id', 'id')}`]
+  if (ownerField !== null) where.push(`${alias}${ident(ownerField)} = ${binds.use('owner', 'id')}`)
+  const text = `SELECT ${row}, ${alias}"version" FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')}`
+  return statement(text, binds, view, tree)
+}
+
+export interface ListShape {
+  readonly view: View
+  readonly owner: { readonly field: string; readonly table: string; readonly shared: boolean } | null
+  readonly tree: readonly Included[]
+  readonly sort: readonly SortKey[]
+  readonly filters: readonly Filter[]
+  readonly after: Position | null
+}
+
+/** Only the id decides the order, so the last row's id is position enough. */
+export const sortsById = (sort: readonly SortKey[]): boolean => sort.length === 1
+
+/** One page and the row after it: `[rows joined, count, positions joined or null, 1 when the owner exists]`. */
+export function selectList(shape: ListShape, dialect: Dialect): Statement {
+  const { view, owner, tree, sort } = shape
+  const binds = new Binds(dialect)
+  const alias = binds.alias()
+  const row = projectRow(view, tree, alias, binds)
+  const keys = sort.map((key) => storedKey(key, alias))
+  const position = sortsById(sort)
+    ? ''
+    : `, '[' || ${keys.map((key) => dialect.json(key.sql, key.field.kind, key.field.nullable)).join(" || ',' || ")} || ']' AS k`
+  const where = [`${binds.account(view.resource.shared, alias)}1 = 1`]
+  if (owner) where.push(`${alias}${ident(owner.field)} = ${binds.use('owner', 'id')}`)
+  const values = new Numbering()
+  for (const filter of shape.filters) where.push(filterSql(filter, alias, binds, values))
+  if (shape.after) where.push(afterSql(keys, shape.after, binds, values))
+  const order = keys
+    .map(
+      (key) =>
+        `${key.sql} ${key.descending ? 'DESC' : 'ASC'}${key.field.nullable ? dialect.nulls(key.descending) : ''}`,
+    )
+    .join(', ')
+  const page = `SELECT ${row} AS j${position} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ${binds.use('limit', 'integer')}`
+  const positions = position === '' ? 'NULL' : dialect.join('p.k', '\n')
+  const exists = owner
+    ? `(SELECT 1 FROM ${ident(owner.table)} o WHERE ${binds.account(owner.shared, 'o.')}o."id" = ${binds.use('owner', 'id')})`
+    : '1'
+  const text = `SELECT ${dialect.join('p.j', separators[0])}, ${dialect.count}, ${positions}, ${exists} FROM (${page}) p`
+  return statement(text, binds, view, tree)
+}
+
+function statement(text: string, binds: Binds, view: View, tree: readonly Included[]): Statement {
+  const customs = hasCustoms(view, tree) ? { view, tree } : null
+  return Object.freeze({ text, slots: binds.slots, cuts: binds.cuts, customs })
+}
+
+const hasCustoms = (view: View, tree: readonly Included[]): boolean =>
+  view.customs.length > 0 || tree.some((one) => hasCustoms(one.relation.target(), one.children))
+
+/** Hands out the places of a request's own values in the order they are bound. */
+class Numbering {
+  #next = 0
+  next(): number {
+    return this.#next++
+  }
+}
+
+interface StoredKey {
+  readonly sql: string
+  readonly field: Field
+  readonly descending: boolean
+}
+
+const stored = (field: ViewField): Field => {
+  if (!field.field) throw new Error(`${field.name} is made by code: it cannot be filtered or sorted by`)
+  return field.field
+}
+
+const storedKey = (key: SortKey, alias: string): StoredKey => {
+  const field = stored(key.field)
+  return { sql: sortSql(key.field, field, alias), field, descending: key.descending }
+}
+
+/** Lists of values are padded to a power of two, so that their lengths do not make a shape each. */
+export const padded = (values: readonly unknown[]): readonly unknown[] => {
+  const size = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)))
+  return [...values, ...Array(size - values.length).fill(values.at(-1))]
+}
+
+/** The values a filter binds, in the order `filterSql` numbers them. */
+export const filterValues = (filter: Filter): readonly unknown[] => {
+  const set = filter.values.filter((value) => value !== null)
+  return set.length === 0 ? [] : padded(set)
+}
+
+function filterSql(filter: Filter, alias: string, binds: Binds, values: Numbering): string {
+  const field = stored(filter.field)
+  const source = column(field, alias)
+  const bound = filterValues(filter).map(() => binds.use(values.next(), field.kind))
+  const withNull = filter.values.includes(null)
+  const compare = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+  if (filter.operator !== 'eq' && filter.operator !== 'ne' && filter.operator !== 'in') {
+    return `${source} ${compare[filter.operator]} ${bound[0]}`
+  }
+  const among = bound.length === 1 ? `${source} = ${bound[0]}` : `${source} IN (${bound.join(', ')})`
+  if (filter.operator === 'ne') {
+    const not =
+      bound.length === 0
+        ? '1 = 1'
+        : `(${source} IS NULL OR NOT ${bound.length === 1 ? `(${among})` : `(${among})`})`
+    return withNull
+      ? bound.length === 0
+        ? `${source} IS NOT NULL`
+        : `(${source} IS NOT NULL AND NOT (${among}))`
+      : not
+  }
+  if (!withNull) return among
+  return bound.length === 0 ? `${source} IS NULL` : `(${among} OR ${source} IS NULL)`
+}
+
+/**
+ * Rows after a position. Where every key has a value and all go one way, a row comparison, which an index answers;
+ * otherwise the same spelled out, with NULLs first ascending and last descending.
+ */
+function afterSql(keys: readonly StoredKey[], after: Position, binds: Binds, values: Numbering): string {
+  const bound = keys.map((key, index) =>
+    after[index] === null ? null : binds.use(values.next(), key.field.kind),
+  )
+  const oneWay = keys.every((key) => key.descending === keys[0]?.descending)
+  if (oneWay && keys.every((key) => !key.field.nullable)) {
+    const left = keys.map((key) => key.sql).join(', ')
+    const sign = keys[0]?.descending ? '<' : '>'
+    return keys.length === 1 ? `${left} ${sign} ${bound[0]}` : `(${left}) ${sign} (${bound.join(', ')})`
+  }
+  const alternatives = keys.map((key, index) => {
+    const ties = keys
+      .slice(0, index)
+      .map((tied, at) => (bound[at] === null ? `${tied.sql} IS NULL` : `${tied.sql} = ${bound[at]}`))
+    return [...ties, beyond(key, bound[index] ?? null)].join(' AND ')
+  })
+  return `(${alternatives.map((one) => `(${one})`).join(' OR ')})`
+}
+
+function beyond(key: StoredKey, value: string | null): string {
+  if (value === null) return key.descending ? '1 = 0' : `${key.sql} IS NOT NULL`
+  if (!key.descending) return `${key.sql} > ${value}`
+  return key.field.nullable ? `(${key.sql} < ${value} OR ${key.sql} IS NULL)` : `${key.sql} < ${value}`
+}

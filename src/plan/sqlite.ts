@@ -1,0 +1,50 @@
+import type { FieldKind } from '../compile/model.ts'
+import type { CodecName } from '../declare/change.ts'
+import { type Dialect, sqlText } from './dialect.ts'
+
+const plain = (expression: string, kind: FieldKind): string => {
+  if (kind === 'string' || kind === 'enum' || kind === 'state') return `json_quote(${expression})`
+  if (kind === 'id' || kind === 'reference' || kind === 'date' || kind === 'datetime')
+    return `'"' || ${expression} || '"'`
+  if (kind === 'boolean') return `CASE ${expression} WHEN 1 THEN 'true' ELSE 'false' END`
+  // A whole number is written without a fraction, as JSON.stringify and PostgreSQL write it.
+  if (kind === 'number') {
+    return `CASE WHEN ${expression} = CAST(${expression} AS INTEGER) AND abs(${expression}) < 1e15 THEN CAST(CAST(${expression} AS INTEGER) AS TEXT) ELSE json_quote(${expression}) END`
+  }
+  return expression
+}
+
+const encoders: { readonly [C in CodecName]: (expression: string) => string } = {
+  'integer-as-string': (x) => `'"' || ${x} || '"'`,
+  'boolean-as-integer': (x) => `CAST(${x} AS TEXT)`,
+  'cents-as-decimal-string': (x) =>
+    `'"' || CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || printf('%02d', abs(${x}) % 100) || '"'`,
+  'datetime-as-unix-seconds': (x) => `strftime('%s', ${x})`,
+}
+
+export const sqlite: Dialect = Object.freeze({
+  name: 'sqlite',
+  param: (n: number) => `?${n}`,
+  json: (expression: string, kind: FieldKind, nullable: boolean) => {
+    const text = plain(expression, kind)
+    if (!nullable) return kind === 'boolean' || kind === 'number' ? `(${text})` : text
+    if (text.startsWith('json_quote')) return text
+    if (text.startsWith('CASE')) return `(CASE WHEN ${expression} IS NULL THEN 'null' ELSE ${text} END)`
+    return `coalesce(${text}, 'null')`
+  },
+  encode: (expression: string, codec: CodecName) => encoders[codec](expression),
+  join: (expression: string, separator: string) =>
+    `group_concat(${expression}, ${sqlite.literal(separator)})`,
+  literal: (text: string) =>
+    text
+      .split(/([\0-\x1f])/)
+      .filter((part) => part !== '')
+      .map((part) => (part < ' ' ? `char(${part.charCodeAt(0)})` : sqlText(part)))
+      .join(' || ') || "''",
+  count: 'count(*)',
+  forUpdate: '',
+  insertsInWith: false,
+  nulls: () => '',
+  asText: (expression: string) => `CAST(${expression} AS TEXT)`,
+  distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
+})

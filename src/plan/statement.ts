@@ -1,0 +1,51 @@
+import type { FieldKind, SubCollection, View } from '../compile/model.ts'
+import type { Included } from '../request/include.ts'
+import type { Dialect } from './dialect.ts'
+
+/** Where a bound value comes from: the request's account, the ids of its path, the page, or the n-th of its own values. */
+export type Slot = 'account' | 'id' | 'owner' | 'limit' | number
+
+/** A to-many include that may be cut short: what is needed to write its continuation. */
+export interface Cut {
+  readonly sub: SubCollection
+  readonly view: View
+  readonly cap: number
+  readonly separator: string
+}
+
+/** SQL for one shape of request, compiled once and prepared once. */
+export interface Statement {
+  readonly text: string
+  readonly slots: readonly Slot[]
+  readonly cuts: readonly Cut[]
+  /** The rows pass through code of `custom` changes before they are shown. */
+  readonly customs: { readonly view: View; readonly tree: readonly Included[] } | null
+}
+
+/** Collects what a statement binds, so that each value is bound once and nothing is bound in vain. */
+export class Binds {
+  readonly dialect: Dialect
+  readonly slots: Slot[] = []
+  readonly cuts: Cut[] = []
+  #aliases = 0
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect
+  }
+
+  /** A fresh alias for a table, with its dot. Short and numbered: databases cut long names. */
+  alias(): string {
+    return `t${++this.#aliases}.`
+  }
+
+  use(slot: Slot, kind: FieldKind): string {
+    const known = this.slots.indexOf(slot)
+    const at = known >= 0 ? known : this.slots.push(slot) - 1
+    return this.dialect.param(at + 1, kind)
+  }
+
+  /** `"account_id" = $1 AND ` for a table of accounts, nothing for a shared one. */
+  account(shared: boolean, alias: string): string {
+    return shared ? '' : `${alias}"account_id" = ${this.use('account', 'id')} AND `
+  }
+}

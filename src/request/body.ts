@@ -1,0 +1,189 @@
+import type { View, ViewField } from '../compile/model.ts'
+import { nearest } from '../compile/nearest.ts'
+import { type FieldError, problem } from '../problems.ts'
+import { madeUp, shownMade } from './customs.ts'
+import { sameJson } from './equal.ts'
+import type { JsonObject } from './json.ts'
+import { mergePatch } from './merge-patch.ts'
+import type { Target } from './route.ts'
+import { pointerStep, validate } from './validate.ts'
+import { type StoredValue, toShown, toStored } from './values.ts'
+
+/** A row in the store's names and terms. */
+export type StoredRow = { readonly [field: string]: StoredValue }
+
+type Sent = Map<ViewField, unknown>
+
+/** Values for a new row: everything the consumer may set, defaults applied. The server's own fields are added later. */
+export function readCreate(target: Target, body: JsonObject): StoredRow {
+  const { view } = target
+  const errors: FieldError[] = []
+  const sent = readSent(target, body, errors)
+  const row: { [field: string]: StoredValue } = {}
+  for (const field of view.fields) {
+    if (field.readOnly && sent.has(field))
+      errors.push(fault(field, 'is read-only; leave it out', 'read_only'))
+    else if (field.states) readInitialState(field, sent.get(field), row, errors)
+    else if (!field.readOnly) setValue(view, field, sent.get(field), row, errors)
+  }
+  refuse(errors)
+  for (const [name, value] of view.whenAbsent)
+    if (row[name] === undefined || row[name] === null) row[name] = value
+  return { ...row, ...madeUp(view, {}, valuesByName(sent)) }
+}
+
+/** The row a PUT asks for: what this version shows is replaced, what it cannot see stays. */
+export function readReplace(target: Target, body: JsonObject, current: StoredRow): StoredRow {
+  const { view } = target
+  const errors: FieldError[] = []
+  const sent = readSent(target, body, errors)
+  const row: { [field: string]: StoredValue } = { ...current }
+  for (const field of view.fields) {
+    const value = sent.get(field)
+    // What a GET does not show, or what cannot change, need not be sent to stay.
+    if (value === undefined && (field.readOnly || field.immutable || field.writeOnly || field.states))
+      continue
+    change(view, field, value, current, row, errors)
+  }
+  refuse(errors)
+  for (const [name, value] of view.whenAbsent) if (row[name] === null) row[name] = value
+  return { ...row, ...madeUp(view, current, valuesByName(sent)) }
+}
+
+/** The row a merge patch asks for: only the keys that were sent. */
+export function readPatch(target: Target, body: JsonObject, current: StoredRow): StoredRow {
+  const { view } = target
+  const errors: FieldError[] = []
+  const sent = readSent(target, body, errors)
+  const row: { [field: string]: StoredValue } = { ...current }
+  const made = shownMade(view, current)
+  for (const [field, patch] of sent) {
+    const before = field.field ? toShown(field, current[field.field.name]) : made[field.name]
+    const value = field.kind === 'json' ? mergePatch(before, patch) : patch
+    sent.set(field, value)
+    change(view, field, value, current, row, errors)
+  }
+  refuse(errors)
+  const names = valuesByName(sent)
+  if (!view.fields.some((field) => field.made && sent.has(field))) return row
+  return { ...row, ...madeUp(view, current, { ...made, ...names }) }
+}
+
+/** Which of the sent keys are fields, by name; the owner's id of a nested path counts as sent. */
+function readSent(target: Target, body: JsonObject, errors: FieldError[]): Sent {
+  const sent: Sent = new Map()
+  const ownerField = target.sub?.by.field ?? null
+  for (const [name, value] of Object.entries(body)) {
+    const field = target.view.field.get(name)
+    if (!field) {
+      const near = nearest(name, [...target.view.field.keys()])
+      const detail = `is not a field of ${target.view.name}${near ? `; did you mean "${near}"?` : ''}`
+      errors.push({ pointer: `#/${pointerStep(name.slice(0, 100))}`, detail, code: 'unknown' })
+    } else if (field.field?.name === ownerField && value !== target.ownerId) {
+      errors.push(fault(field, 'differs from the id in the path; leave it out', 'immutable'))
+    } else sent.set(field, value)
+  }
+  if (ownerField !== null) {
+    const field = target.view.fields.find((one) => one.field?.name === ownerField)
+    if (field) sent.set(field, target.ownerId)
+  }
+  return sent
+}
+
+function readInitialState(
+  field: ViewField,
+  value: unknown,
+  row: { [field: string]: StoredValue },
+  errors: FieldError[],
+): void {
+  const initial = field.field?.states?.initial
+  if (field.field) row[field.field.name] = initial
+  if (value === undefined || value === null) return
+  if (toStored(field, value) === initial) return
+  errors.push(
+    fault(
+      field,
+      `must be ${JSON.stringify(toShown(field, initial))} or left out: the server sets the first state`,
+      'state',
+    ),
+  )
+}
+
+/** Judges one field of an update against what is stored. */
+function change(
+  view: View,
+  field: ViewField,
+  value: unknown,
+  current: StoredRow,
+  row: { [field: string]: StoredValue },
+  errors: FieldError[],
+): void {
+  if (field.field && value !== undefined && unchanged(field, value, current[field.field.name])) return
+  if (field.readOnly) {
+    errors.push(fault(field, 'is read-only and differs from the stored value', 'read_only'))
+  } else if (field.immutable && !field.made) {
+    errors.push(fault(field, 'cannot change once it is set', 'immutable'))
+  } else setValue(view, field, value, row, errors)
+}
+
+/** Compared both ways: an older version may show several stored values alike, or write one value in several forms. */
+function unchanged(field: ViewField, value: unknown, stored: StoredValue): boolean {
+  if (field.writeOnly) return false
+  return (
+    sameJson(value, toShown(field, stored)) || (value !== null && sameJson(toStored(field, value), stored))
+  )
+}
+
+/** Validates one value and puts it, in the store's terms, into the row. */
+function setValue(
+  view: View,
+  field: ViewField,
+  value: unknown,
+  row: { [field: string]: StoredValue },
+  errors: FieldError[],
+): void {
+  if (value === undefined || value === null) return setAbsent(view, field, value, row, errors)
+  const faults = validate(field.schema, value)
+  for (const one of faults) {
+    errors.push({ pointer: `#/${pointerStep(field.name)}${one.at}`, detail: one.detail, code: one.code })
+  }
+  if (faults.length > 0 || !field.field) return
+  const stored = toStored(field, value)
+  if (stored === undefined) errors.push(fault(field, 'has a value that cannot be stored', 'out_of_range'))
+  else row[field.field.name] = stored
+}
+
+function setAbsent(
+  view: View,
+  field: ViewField,
+  value: undefined | null,
+  row: { [field: string]: StoredValue },
+  errors: FieldError[],
+): void {
+  const fallback = field.default === undefined ? null : toStored(field, field.default)
+  const absentMeans = field.field ? view.whenAbsent.get(field.field.name) : undefined
+  if (field.default !== undefined || field.nullable || absentMeans !== undefined) {
+    if (field.field) row[field.field.name] = fallback ?? absentMeans ?? null
+  } else if (field.required || value === null) {
+    errors.push(fault(field, value === null ? 'must not be null' : 'is required', 'required'))
+  }
+}
+
+const valuesByName = (sent: Sent): JsonObject =>
+  Object.fromEntries([...sent].map(([field, value]) => [field.name, value]))
+
+const fault = (field: ViewField, detail: string, code: string): FieldError => ({
+  pointer: `#/${pointerStep(field.name)}`,
+  detail,
+  code,
+})
+
+function refuse(errors: readonly FieldError[]): void {
+  if (errors.length === 0) return
+  const first = errors[0]
+  const others = errors.length - 1
+  throw problem('validation-failed', {
+    detail: `${first?.pointer?.slice(2)} ${first?.detail}${others > 0 ? `, and ${others} more` : ''}.`,
+    errors,
+  })
+}

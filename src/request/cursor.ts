@@ -1,0 +1,65 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { problem } from '../problems.ts'
+import type { Filter } from './filter.ts'
+import type { Target } from './route.ts'
+import { type SortKey, sortText } from './sort.ts'
+
+/** The sort keys of the last row seen, in the store's terms. */
+export type Position = readonly (string | number | boolean | null)[]
+
+const macBytes = 16
+
+/** Seals positions so that a cursor can only be used where it was made. The secret lives in the store. */
+export interface CursorSeal {
+  seal(position: Position, bound: string): string
+  open(cursor: string, bound: string, keys: number): Position
+}
+
+export function createCursorSeal(secret: string): CursorSeal {
+  const mac = (bound: string, payload: string): Buffer =>
+    createHmac('sha256', secret).update(bound).update('\0').update(payload).digest().subarray(0, macBytes)
+  return {
+    seal(position, bound) {
+      const payload = JSON.stringify(position)
+      return Buffer.concat([mac(bound, payload), Buffer.from(payload)]).toString('base64url')
+    },
+    open(cursor, bound, keys) {
+      const bytes = /^[A-Za-z0-9_-]+$/.test(cursor) ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
+      const payload = bytes.subarray(macBytes).toString()
+      const sealed =
+        bytes.length > macBytes && timingSafeEqual(bytes.subarray(0, macBytes), mac(bound, payload))
+      const position = sealed ? (JSON.parse(payload) as Position) : []
+      // A trailing bit can be flipped without changing the bytes: only the very text we made is ours.
+      if (position.length !== keys || bytes.toString('base64url') !== cursor) throw badCursor()
+      return position
+    },
+  }
+}
+
+const badCursor = (): Error =>
+  problem('bad-cursor', {
+    detail: 'The cursor was altered, or belongs to another collection, account, version, sort or filter.',
+    errors: [
+      { parameter: 'cursor', detail: 'does not fit this request; start from the first page', code: 'cursor' },
+    ],
+  })
+
+/** All that a cursor is bound to. */
+export function cursorBound(
+  account: string,
+  target: { readonly version: { readonly name: string } } & Pick<Target, 'view' | 'sub' | 'ownerId'>,
+  sort: readonly SortKey[],
+  filters: readonly Filter[],
+): string {
+  return JSON.stringify([
+    account,
+    target.version.name,
+    target.view.name,
+    target.sub?.segment ?? null,
+    target.ownerId,
+    sortText(sort),
+    filters.map((filter) => [filter.name, filter.operator, filter.values]).sort(compareJson),
+  ])
+}
+
+const compareJson = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)

@@ -1,0 +1,137 @@
+import type { IncludeNode, View, ViewRelation } from '../compile/model.ts'
+import { nearest } from '../compile/nearest.ts'
+import { problem } from '../problems.ts'
+import { badQuery } from './parameters.ts'
+
+/** A relation to embed and what to embed below it. */
+export interface Included {
+  readonly relation: ViewRelation
+  readonly children: readonly Included[]
+}
+
+export interface Include {
+  readonly tree: readonly Included[]
+  /** Sorted, parents added, no duplicates: the cache key, and the form of Content-Location. */
+  readonly canonical: string
+}
+
+export const noInclude: Include = Object.freeze({ tree: [], canonical: '' })
+
+/** Reads `include=a,b.c`; judged in the order too many, too deep, unknown, not whitelisted. */
+export function readInclude(value: string, view: View): Include {
+  const asked = value.split(',')
+  if (asked.some((path) => path.split('.').includes(''))) {
+    throw badQuery([
+      {
+        parameter: 'include',
+        detail: 'has an empty element; write relation paths separated by single commas',
+        code: 'empty',
+      },
+    ])
+  }
+  const paths = withParents(asked)
+  refuseTooMany(paths, view)
+  refuseTooDeep(paths, view)
+  for (const path of paths) refuseUnknown(path, view)
+  for (const path of paths) refuseNotAllowed(path, view)
+  return { tree: treeOf(paths, '', view.include), canonical: paths.join(',') }
+}
+
+function withParents(asked: readonly string[]): readonly string[] {
+  const all = new Set<string>()
+  for (const path of asked) {
+    for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) all.add(path.slice(0, dot))
+    all.add(path)
+  }
+  return [...all].sort()
+}
+
+function refuseTooMany(paths: readonly string[], view: View): void {
+  const limit = view.limits.includeRelations
+  if (paths.length <= limit) return
+  throw problem('include-too-many', {
+    detail: `include names ${paths.length} relations, counting parents; at most ${limit} are allowed in one call.`,
+    members: { limit, count: paths.length },
+  })
+}
+
+function refuseTooDeep(paths: readonly string[], view: View): void {
+  const limit = view.limits.includeDepth
+  const deep = paths.find((path) => path.split('.').length > limit)
+  if (deep === undefined) return
+  const depth = Math.max(...paths.map((path) => path.split('.').length))
+  throw problem('include-too-deep', {
+    detail: `include path "${shown(deep)}" has more than ${limit} steps.`,
+    members: { limit, depth },
+  })
+}
+
+function refuseUnknown(path: string, view: View): void {
+  let at: View = view
+  for (const step of path.split('.')) {
+    const relation = at.relations.get(step)
+    if (!relation) throw unknown(path, step, at, view)
+    at = relation.target()
+  }
+}
+
+function unknown(path: string, step: string, at: View, view: View): Error {
+  const meant = nearest(step, [...at.relations.keys()])
+  const near = meant ?? nearest(path, view.includePaths)
+  return problem('include-unknown', {
+    detail: `"${shown(step)}" is not a relation of ${at.name}.${near ? ` Did you mean "${near}"?` : ''}`,
+    members: { path: shown(path), allowed: view.includePaths, ...(near ? { suggestion: near } : {}) },
+  })
+}
+
+function refuseNotAllowed(path: string, view: View): void {
+  if (view.includePaths.includes(path)) return
+  const near = nearest(path, view.includePaths)
+  throw problem('include-not-allowed', {
+    detail: `"${shown(path)}" is a relation, but ${view.name} does not offer it for inclusion.`,
+    members: { path: shown(path), allowed: view.includePaths, ...(near ? { suggestion: near } : {}) },
+  })
+}
+
+function treeOf(
+  paths: readonly string[],
+  prefix: string,
+  nodes: ReadonlyMap<string, IncludeNode>,
+): readonly Included[] {
+  const tree: Included[] = []
+  for (const [name, node] of nodes) {
+    const path = prefix + name
+    if (paths.includes(path))
+      tree.push({ relation: node.relation, children: treeOf(paths, `${path}.`, node.children) })
+  }
+  return tree
+}
+
+/** The greatest number of rows a request may return, known before any SQL runs: rows × (1 + what each include adds). */
+export function mostRows(rows: number, tree: readonly Included[]): number {
+  return (
+    rows * (1 + tree.reduce((sum, { relation, children }) => sum + mostRows(perRow(relation), children), 0))
+  )
+}
+
+const perRow = (relation: ViewRelation): number => (relation.relation.kind === 'has-many' ? relation.cap : 1)
+
+export function refuseTooLarge(rows: number, tree: readonly Included[], ceiling: number): void {
+  if (tree.length === 0) return
+  const most = mostRows(rows, tree)
+  if (most <= ceiling) return
+  throw problem('include-too-large', {
+    detail: `This request could return ${most} rows; at most ${ceiling} are allowed in one.`,
+    members: { limit: ceiling, count: most, arithmetic: `${rows} × ${factor(tree)} = ${most}` },
+  })
+}
+
+const factor = (tree: readonly Included[]): string => {
+  const terms = tree.map(({ relation, children }) => {
+    const own = `${perRow(relation)} ${relation.name}`
+    return children.length === 0 ? own : `${own} × ${factor(children)}`
+  })
+  return `(1 + ${terms.join(' + ')})`
+}
+
+const shown = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)

@@ -1,0 +1,49 @@
+import { problem } from '../problems.ts'
+
+export type JsonObject = { readonly [key: string]: unknown }
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Bytes → one JSON object, refusing what no field could mean: deep nesting, `__proto__` keys, anything but an object. */
+export function readJsonObject(bytes: Uint8Array, maxDepth: number): JsonObject {
+  const value = parse(bytes)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw malformed('The body must be a JSON object.')
+  }
+  refuseHostile(value, 1, maxDepth)
+  return value as JsonObject
+}
+
+function parse(bytes: Uint8Array): unknown {
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch {
+    throw malformed('The body is not valid UTF-8.')
+  }
+  if (text.trim() === '') throw malformed('The body is empty; send a JSON object.')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw malformed(`The body is not valid JSON${position(error, text)}.`)
+  }
+}
+
+/** Only the place is told: the parser's message may quote the body. */
+function position(error: unknown, text: string): string {
+  const match = /at position (\d+)/.exec(error instanceof Error ? error.message : '')
+  if (!match) return '; it ends too early'
+  const before = text.slice(0, Number(match[1])).split('\n')
+  return `: parsing stopped at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+function refuseHostile(value: object, depth: number, maxDepth: number): void {
+  if (depth > maxDepth) throw malformed(`The body is nested more than ${maxDepth} levels deep.`)
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__') throw malformed('The key "__proto__" is not allowed.')
+    const inner: unknown = (value as JsonObject)[key]
+    if (typeof inner === 'object' && inner !== null) refuseHostile(inner, depth + 1, maxDepth)
+  }
+}
+
+const malformed = (detail: string): Error => problem('malformed-json', { detail })

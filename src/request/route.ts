@@ -1,0 +1,143 @@
+import type { Model, SubCollection, Version, View } from '../compile/model.ts'
+import { nearest } from '../compile/nearest.ts'
+import { problem } from '../problems.ts'
+
+/** The collection or row that a path names, in one version. */
+export interface Target {
+  readonly version: Version
+  readonly view: View
+  /** For a path under an owner: through which has-many. */
+  readonly sub: SubCollection | null
+  readonly ownerId: string | null
+  /** Null for a collection. */
+  readonly id: string | null
+  /** The path named no version. */
+  readonly unversioned: boolean
+  /** `/orders/{id}/items`, for metrics and usage. */
+  readonly template: string
+}
+
+interface Collection {
+  readonly view: View
+  readonly topLevel: boolean
+  readonly subs: ReadonlyMap<string, { readonly view: View; readonly sub: SubCollection }>
+}
+
+/** Paths are regular, so routing is a look-up per segment: no patterns, no order of rules. */
+export interface Router {
+  /** The target, or null when the path is none of a resource. */
+  find(path: string): Target | null
+  /** The problem for a path that nothing answers, with the path that was probably meant. */
+  missing(path: string): Error
+  versionOf(path: string): Version | null
+}
+
+type Collections = ReadonlyMap<string, Collection>
+
+export function createRouter(model: Model): Router {
+  const byVersion = new Map(model.versions.map((version) => [version.name, collectionsOf(version)]))
+  const versions = new Map(model.versions.map((version) => [version.name, version]))
+
+  const find = (path: string): Target | null => {
+    const segments = path.split('/')
+    const named = versions.get(segments[1] ?? '')
+    const version = named ?? model.unversioned
+    if (!version) return null
+    const at = named ? 2 : 1
+    const collection = byVersion.get(version.name)?.get(segments[at] ?? '')
+    if (!collection) return null
+    return locate(collection, version, segments, at, !named)
+  }
+
+  return {
+    find,
+    versionOf: (path) => versions.get(path.split('/', 2)[1] ?? '') ?? null,
+    missing: (path) => notFound(path, find, model, byVersion),
+  }
+}
+
+function locate(
+  collection: Collection,
+  version: Version,
+  segments: readonly string[],
+  at: number,
+  unversioned: boolean,
+): Target | null {
+  const [ownerId, segment, id] = segments.slice(at + 1)
+  const rest = segments.length - at
+  const { view } = collection
+  if (rest <= 2) {
+    if (!collection.topLevel || ownerId === '') return null
+    const template = `/${view.name}${ownerId === undefined ? '' : '/{id}'}`
+    return { version, view, sub: null, ownerId: null, id: ownerId ?? null, unversioned, template }
+  }
+  const nested = collection.subs.get(segment ?? '')
+  if (!nested || rest > 4 || ownerId === '' || id === '') return null
+  return {
+    version,
+    view: nested.view,
+    sub: nested.sub,
+    ownerId: ownerId ?? null,
+    id: id ?? null,
+    unversioned,
+    template: `/${view.name}/{id}/${nested.sub.segment}${id === undefined ? '' : '/{id}'}`,
+  }
+}
+
+function collectionsOf(version: Version): Collections {
+  const collections = new Map<
+    string,
+    Collection & { subs: Map<string, { view: View; sub: SubCollection }> }
+  >()
+  for (const view of version.views.values()) {
+    collections.set(view.name, { view, topLevel: view.topLevel, subs: new Map() })
+  }
+  for (const view of version.views.values()) {
+    for (const sub of view.under) collections.get(sub.owner().name)?.subs.set(sub.segment, { view, sub })
+  }
+  return collections
+}
+
+function notFound(
+  path: string,
+  find: Router['find'],
+  model: Model,
+  byVersion: ReadonlyMap<string, Collections>,
+): Error {
+  const version = path.split('/', 2)[1] ?? ''
+  if (/^v\d+$/.test(version) && !byVersion.has(version)) {
+    const names = model.versions.map((one) => one.name)
+    return problem('not-found', {
+      detail: `There is no version ${version}. The versions are ${names.join(', ')}.`,
+      members: { versions: names },
+    })
+  }
+  const right = rightPath(path, find, model, byVersion)
+  return problem('not-found', {
+    detail: right
+      ? `There is nothing at this path. Did you mean ${right}?`
+      : 'There is nothing at this path.',
+  })
+}
+
+/** Tries the usual slips in turn: a trailing slash, capitals, an unknown word. */
+function rightPath(
+  path: string,
+  find: Router['find'],
+  model: Model,
+  byVersion: ReadonlyMap<string, Collections>,
+): string | null {
+  const trimmed = path.replace(/\/+$/, '').slice(0, 300)
+  for (const candidate of [trimmed, trimmed.toLowerCase()]) if (find(candidate)) return candidate
+  const segments = trimmed.toLowerCase().split('/')
+  const at = byVersion.has(segments[1] ?? '') ? 2 : 1
+  const collections = byVersion.get(segments[1] ?? '') ?? byVersion.get(model.unversioned?.name ?? '')
+  const collection = nearest(segments[at] ?? '', [...(collections?.keys() ?? [])])
+  if (!collection) return null
+  segments[at] = collection
+  const subs = [...(collections?.get(collection)?.subs.keys() ?? [])]
+  const sub = nearest(segments[at + 2] ?? '', subs)
+  if (sub) segments[at + 2] = sub
+  const candidate = segments.join('/')
+  return find(candidate) ? candidate : null
+}

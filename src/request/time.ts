@@ -1,0 +1,42 @@
+/** RFC 3339 with any offset → UTC with milliseconds, the one form that is stored and shown; null when it is none. */
+export function utcText(text: string): string | null {
+  const match =
+    /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/.exec(text)
+  if (!match) return null
+  const [
+    ,
+    year,
+    month,
+    day,
+    hour,
+    minute,
+    second,
+    fraction = '',
+    sign,
+    offsetHour = '0',
+    offsetMinute = '0',
+  ] = match
+  if (!isDay(Number(year), Number(month), Number(day))) return null
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return null
+  const local = Date.UTC(0, Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
+  // Date.UTC reads years below 100 as 19xx, so the year is set on its own.
+  const date = new Date(local)
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  const shift = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1)
+  const utc = new Date(date.getTime() - shift + Number(fraction.padEnd(3, '0').slice(0, 3)))
+  const iso = utc.toISOString()
+  return /^\d{4}-/.test(iso) && !iso.startsWith('0000') ? iso : null
+}
+
+export function isDate(text: string): boolean {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
+  return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]))
+}
+
+const isDay = (year: number, month: number, day: number): boolean => {
+  if (year < 1 || month < 1 || month > 12 || day < 1) return false
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+  return day <= (days[month - 1] ?? 0)
+}

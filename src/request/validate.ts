@@ -1,0 +1,138 @@
+import type { JsonSchema } from '../declare/json-schema.ts'
+import { formats } from './formats.ts'
+
+/** What is wrong with a value, and where below it. */
+export interface Fault {
+  /** A JSON pointer below the value: empty for the value itself. */
+  readonly at: string
+  readonly detail: string
+  readonly code: string
+}
+
+type Report = (at: string, detail: string, code: string) => void
+
+/** Holds a value against the part of JSON Schema that fields use. Lengths count code points, as JSON Schema says. */
+export function validate(schema: JsonSchema, value: unknown): readonly Fault[] {
+  const faults: Fault[] = []
+  check(schema, value, '', (at, detail, code) => faults.push({ at, detail, code }))
+  return faults
+}
+
+function check(schema: JsonSchema, value: unknown, at: string, report: Report): void {
+  if (schema.anyOf) {
+    if (!schema.anyOf.some((one) => validate(one, value).length === 0))
+      report(at, 'matches none of the allowed forms', 'type')
+    return
+  }
+  if (schema.type !== undefined && !hasType(value, schema.type))
+    return report(at, `must be ${article(schema.type)}`, 'type')
+  if (schema.const !== undefined && value !== schema.const)
+    report(at, `must be ${JSON.stringify(schema.const)}`, 'enum')
+  if (schema.enum && !schema.enum.includes(value)) {
+    return report(at, `must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}`, 'enum')
+  }
+  if (typeof value === 'string') checkString(schema, value, at, report)
+  else if (typeof value === 'number') checkNumber(schema, value, at, report)
+  else if (Array.isArray(value)) checkArray(schema, value, at, report)
+  else if (typeof value === 'object' && value !== null) checkObject(schema, value, at, report)
+}
+
+const hasType = (value: unknown, type: NonNullable<JsonSchema['type']>): boolean => {
+  if (type === 'integer') return typeof value === 'number' && Number.isInteger(value)
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'null') return value === null
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
+  // JSON has no infinities, but 1e999 parses to one.
+  return typeof value === type && (typeof value !== 'number' || Number.isFinite(value))
+}
+
+const article = (type: string): string =>
+  /^[aeio]/.test(type) ? `an ${type}` : type === 'null' ? type : `a ${type}`
+
+function checkString(schema: JsonSchema, value: string, at: string, report: Report): void {
+  if (value.includes('\0')) return report(at, 'must not contain a NUL character', 'characters')
+  if (!value.isWellFormed()) return report(at, 'must not contain a lone surrogate', 'characters')
+  const { minLength, maxLength } = schema
+  // Code points are at most UTF-16 units: counting them is only needed near a limit.
+  if (maxLength !== undefined && value.length > maxLength && codePoints(value) > maxLength) {
+    report(at, `must have at most ${maxLength} characters`, 'too_long')
+  }
+  if (minLength !== undefined && codePoints(value) < minLength) {
+    report(at, `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`, 'too_short')
+  }
+  if (schema.pattern !== undefined && !pattern(schema.pattern).test(value)) {
+    report(at, `must match ${schema.pattern}`, 'pattern')
+  }
+  const format = schema.format === undefined ? undefined : formats[schema.format]
+  if (format && !format.test(value)) report(at, `must be ${format.name}`, 'format')
+}
+
+const codePoints = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+const patterns = new Map<string, RegExp>()
+/** Patterns come from declarations, so the cache cannot be grown by callers. */
+const pattern = (source: string): RegExp => {
+  const known = patterns.get(source)
+  if (known) return known
+  const made = new RegExp(source, 'u')
+  patterns.set(source, made)
+  return made
+}
+
+function checkNumber(schema: JsonSchema, value: number, at: string, report: Report): void {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return report(
+      at,
+      'must lie between -(2^53 - 1) and 2^53 - 1; send larger numbers as strings',
+      'out_of_range',
+    )
+  }
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
+  if (minimum !== undefined && value < minimum) report(at, `must be at least ${minimum}`, 'too_small')
+  if (maximum !== undefined && value > maximum) report(at, `must be at most ${maximum}`, 'too_big')
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) {
+    report(at, `must be greater than ${exclusiveMinimum}`, 'too_small')
+  }
+  if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) {
+    report(at, `must be less than ${exclusiveMaximum}`, 'too_big')
+  }
+  if (multipleOf !== undefined && Math.abs(value / multipleOf - Math.round(value / multipleOf)) > 1e-9) {
+    report(at, `must be a multiple of ${multipleOf}`, 'multiple')
+  }
+}
+
+function checkArray(schema: JsonSchema, value: readonly unknown[], at: string, report: Report): void {
+  const { minItems, maxItems, items, prefixItems = [] } = schema
+  if (minItems !== undefined && value.length < minItems)
+    report(at, `must have at least ${minItems} items`, 'too_short')
+  if (maxItems !== undefined && value.length > maxItems)
+    report(at, `must have at most ${maxItems} items`, 'too_long')
+  value.forEach((item, index) => {
+    const inner = prefixItems[index] ?? items
+    if (inner) check(inner, item, `${at}/${index}`, report)
+  })
+}
+
+function checkObject(schema: JsonSchema, value: object, at: string, report: Report): void {
+  const { properties = {}, required = [], additionalProperties, propertyNames } = schema
+  for (const name of required)
+    if (!Object.hasOwn(value, name)) report(`${at}/${pointerStep(name)}`, 'is required', 'required')
+  for (const [name, inner] of Object.entries(value)) {
+    const where = `${at}/${pointerStep(name)}`
+    if (name.includes('\0') || !name.isWellFormed()) {
+      report(at, 'has a key with a NUL character or a lone surrogate', 'characters')
+    } else if (Object.hasOwn(properties, name)) check(properties[name] ?? {}, inner, where, report)
+    else if (additionalProperties === false) report(where, 'is not a known field', 'unknown')
+    else {
+      if (propertyNames) check(propertyNames, name, where, report)
+      check(typeof additionalProperties === 'object' ? additionalProperties : {}, inner, where, report)
+    }
+  }
+}
+
+/** RFC 6901: `~` and `/` are escaped in a step. */
+export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

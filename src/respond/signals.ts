@@ -1,0 +1,43 @@
+import type { SubCollection, Version, View } from '../compile/model.ts'
+import type { Target } from '../request/route.ts'
+
+/** What every response of a deprecated version carries; made once per version, but for the successor of the very URL. */
+export interface Signals {
+  /** RFC 9745: `@` and unix seconds. */
+  readonly deprecation: string | null
+  /** RFC 8594: an IMF-fixdate. */
+  readonly sunset: string | null
+  link(target: Target | null): string | null
+}
+
+const silent: Signals = { deprecation: null, sunset: null, link: () => null }
+
+export function signalsOf(version: Version): Signals {
+  const { deprecated, sunset, successor } = version
+  if (!deprecated) return silent
+  const guide = successor
+    ? `, </docs/migrations/${version.name}-to-${successor.name}>; rel="deprecation"; type="text/html"`
+    : ''
+  const tail = `${guide}, </docs/versions>; rel="sunset"; type="text/html"`
+  return {
+    deprecation: `@${deprecated.seconds}`,
+    sunset: sunset ? new Date(sunset.seconds * 1000).toUTCString() : null,
+    link: (target) =>
+      successor ? `<${successorPath(target, successor)}>; rel="successor-version"${tail}` : tail.slice(2),
+  }
+}
+
+/** The same resource in the next version, or that version's index where it has none. */
+export function successorPath(target: Target | null, successor: Version): string {
+  const index = `/${successor.name}`
+  if (!target) return index
+  const view = successor.viewOf.get(target.view.resource.name)
+  if (!view) return index
+  const tail = target.id === null ? '' : `/${target.id}`
+  if (!target.sub) return view.topLevel ? `${index}/${view.name}${tail}` : index
+  const sub = sameSub(view, target.sub)
+  return sub ? `${index}/${sub.owner().name}/${target.ownerId}/${sub.segment}${tail}` : index
+}
+
+const sameSub = (view: View, sub: SubCollection): SubCollection | undefined =>
+  view.under.find((one) => one.relation.relation === sub.relation.relation)

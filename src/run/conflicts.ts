@@ -1,0 +1,102 @@
+import type { Resource } from '../compile/model.ts'
+import { problem } from '../problems.ts'
+import type { StoredRow } from '../request/body.ts'
+import { pointerStep } from '../request/validate.ts'
+import { StoreError } from '../store/store.ts'
+import { notThere } from './read.ts'
+import { bindSlots, type Call, type Runner } from './run.ts'
+
+/** A store's refusal of a written row, in the consumer's words. References are judged before taken values. */
+export async function writeRefused(
+  error: unknown,
+  runner: Runner,
+  call: Call,
+  row: StoredRow,
+): Promise<unknown> {
+  if (!(error instanceof StoreError)) return error
+  if (error.kind === 'foreign-key' || error.kind === 'unique') {
+    const missing = await missingReferences(runner, call, row)
+    if (missing) return missing
+  }
+  if (error.kind === 'unique' && error.columns.length > 0) return taken(call, error.columns)
+  if (error.kind === 'out-of-range') return outOfRange()
+  return error
+}
+
+/** Only looked for after a refusal: which of the rows that are named do not exist. */
+async function missingReferences(
+  runner: Runner,
+  { caller, target }: Call,
+  row: StoredRow,
+): Promise<Error | null> {
+  const errors = []
+  for (const relation of target.view.resource.belongsTo) {
+    const id = row[relation.field]
+    if (typeof id !== 'string') continue
+    const exists = runner.planner.exists(relation.target)
+    const found = await runner.store.first(
+      exists.text,
+      bindSlots(exists.slots, { account: caller.account, id }),
+    )
+    if (found) continue
+    if (target.sub?.by === relation) return notThere(target)
+    const field = target.view.fields.find((one) => one.field?.name === relation.field)
+    errors.push({
+      pointer: `#/${pointerStep(field?.name ?? '')}`,
+      detail: `names a row of ${field?.target?.().name ?? 'another resource'} that does not exist`,
+      code: 'reference',
+    })
+  }
+  if (errors.length === 0) return null
+  return problem('validation-failed', {
+    detail: `${errors[0]?.pointer.slice(2)} ${errors[0]?.detail}.`,
+    errors,
+  })
+}
+
+function taken({ target }: Call, columns: readonly string[]): Error {
+  const names = columns.map(
+    (column) => target.view.fields.find((field) => field.field?.column === column)?.name ?? null,
+  )
+  const shown = names.filter((name) => name !== null)
+  const what = shown.length > 1 ? 'These values together are' : 'This value is'
+  return problem('unique-conflict', {
+    detail: `${shown.join(', ') || 'A value'} must be unique in ${target.view.name}. ${what} taken.`,
+    errors: shown.map((name) => ({ pointer: `#/${pointerStep(name)}`, detail: 'is taken', code: 'unique' })),
+  })
+}
+
+export const outOfRange = (): Error =>
+  problem('validation-failed', {
+    detail: 'A number is too large for the service to compute with.',
+    errors: [{ pointer: '#', detail: 'leads to a number beyond 2^53 - 1', code: 'out_of_range' }],
+  })
+
+/** A delete refused by rows that still name this one. */
+export async function deleteRefused(error: unknown, runner: Runner, call: Call): Promise<unknown> {
+  if (!(error instanceof StoreError) || error.kind !== 'foreign-key') return error
+  const { target, caller } = call
+  const blockers: string[] = []
+  for (const dependent of target.view.resource.dependents) {
+    const { source, field } = dependent.relation
+    if (dependent.onDelete !== 'refuse') continue
+    const statement = runner.planner.dependent(source, field)
+    const found = await runner.store.first(
+      statement.text,
+      bindSlots(statement.slots, { account: caller.account, id: target.id }),
+    )
+    if (found) blockers.push(shownName(call, source))
+  }
+  const names = [...new Set(blockers)]
+  return problem('still-referenced', {
+    detail:
+      names.length > 0
+        ? `Rows of ${names.join(' and ')} still point to it.`
+        : 'Other rows still point to it.',
+    members: { referenced_by: names },
+  })
+}
+
+/** A resource as the called version names it. */
+const shownName = ({ target }: Call, resource: Resource): string =>
+  target.version.viewOf.get(resource.name)?.name ?? 'another resource'

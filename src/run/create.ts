@@ -1,0 +1,287 @@
+import { bound } from '../plan/bind.ts'
+import { readCreate, type StoredRow } from '../request/body.ts'
+import { noInclude } from '../request/include.ts'
+import type { JsonObject } from '../request/json.ts'
+import { StoreError, type Transaction, type Value } from '../store/store.ts'
+import { writeRefused } from './conflicts.ts'
+import { finishText } from './finish.ts'
+import { hookContext, hooksOf } from './hooks.ts'
+import {
+  claimKey,
+  derivedKey,
+  findReplay,
+  type KeyedRequest,
+  keyReused,
+  keyValues,
+  stillRunning,
+  storeAnswer,
+} from './idempotency.ts'
+import { newId } from './ids.ts'
+import { notThere } from './read.ts'
+import { refreshSums, refuseUnlessWhile, serverValue } from './rules.ts'
+import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
+
+const longestWait = 5_000
+
+/** The key was taken by another request while this one ran: undo, and look what that one answered. */
+class KeyTaken extends Error {}
+
+export async function create(
+  runner: Runner,
+  call: Call,
+  body: JsonObject,
+  keyed: KeyedRequest | null,
+): Promise<Outcome> {
+  return keyed ? createKeyed(runner, call, body, keyed) : createOnce(runner, call, body, null)
+}
+
+/** Exactly once: the first of all requests with a key runs, the others wait for it and replay. */
+async function createKeyed(
+  runner: Runner,
+  call: Call,
+  body: JsonObject,
+  keyed: KeyedRequest,
+): Promise<Outcome> {
+  const name = `${call.caller.account}\0${keyed.key}`
+  const deadline = performance.now() + longestWait
+  for (;;) {
+    const first = runner.inFlight.get(name)
+    if (first) {
+      if (first.fingerprint !== keyed.fingerprint) throw keyReused()
+      if (!(await endsBefore(first.ended, deadline))) throw stillRunning()
+      const replay = await findReplay(runner, call, keyed)
+      if (replay) return replay
+      continue
+    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    runner.inFlight.set(name, { fingerprint: keyed.fingerprint, ended: promise })
+    try {
+      return await createFirst(runner, call, body, keyed)
+    } catch (error) {
+      if (!(error instanceof KeyTaken) || performance.now() > deadline) throw inProgress(error)
+    } finally {
+      runner.inFlight.delete(name)
+      resolve()
+    }
+  }
+}
+
+async function createFirst(
+  runner: Runner,
+  call: Call,
+  body: JsonObject,
+  keyed: KeyedRequest,
+): Promise<Outcome> {
+  // Where a create and its key are one statement, the look-up is left to it: most keys are new.
+  const lookFirst = !runner.store.dialect.insertsInWith || !isPlain(call)
+  const replay = lookFirst ? await findReplay(runner, call, keyed) : null
+  if (replay) return replay
+  try {
+    return await createOnce(runner, call, body, keyed)
+  } catch (error) {
+    // A replay comes before validation and conflicts: the first try may have passed under older rules.
+    const earlier = lookFirst && !(error instanceof KeyTaken) ? null : await findReplay(runner, call, keyed)
+    if (earlier) return earlier
+    throw error
+  }
+}
+
+const inProgress = (error: unknown): unknown =>
+  error instanceof KeyTaken || (error instanceof StoreError && error.kind === 'lock-timeout')
+    ? stillRunning()
+    : error
+
+async function endsBefore(ended: Promise<void>, deadline: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), false)
+  })
+  try {
+    return await Promise.race([ended.then(() => true as const), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Nothing but the row itself is read or written: no interactive transaction is needed. */
+const isPlain = ({ target }: Call): boolean => {
+  const { resource } = target.view
+  return !resource.hasHooks.create && resource.onlyWhile.length === 0 && resource.feeds.length === 0
+}
+
+async function createOnce(
+  runner: Runner,
+  call: Call,
+  body: JsonObject,
+  keyed: KeyedRequest | null,
+): Promise<Outcome> {
+  const row = await newRow(runner, call, body)
+  const location = locationOf(call, String(row.id))
+  try {
+    if (!isPlain(call)) return await createInteractive(runner, call, row, location, keyed)
+    if (!keyed) return await createPlain(runner, call, row, location)
+    return runner.store.dialect.insertsInWith
+      ? await createWithKey(runner, call, row, location, keyed)
+      : await createBesideKey(runner, call, row, location, keyed)
+  } catch (error) {
+    throw await writeRefused(error, runner, call, row)
+  }
+}
+
+async function newRow(runner: Runner, call: Call, body: JsonObject): Promise<StoredRow> {
+  const { resource } = call.target.view
+  const now = runner.now()
+  const id = resource.idPrefix + newId(now)
+  const time = new Date(now).toISOString()
+  const sent = await readOrMissing(runner, call, body)
+  const row: { [field: string]: unknown } = {}
+  for (const field of resource.fields) row[field.name] = sent[field.name] ?? serverValue(field, id, time)
+  return row
+}
+
+/** An owner that does not exist is told before what is wrong with the body. */
+async function readOrMissing(runner: Runner, call: Call, body: JsonObject): Promise<StoredRow> {
+  try {
+    return readCreate(call.target, body)
+  } catch (error) {
+    const { sub, ownerId } = call.target
+    if (sub && !(await exists(runner, call, ownerId))) throw notThere(call.target)
+    throw error
+  }
+}
+
+async function exists(runner: Runner, { caller, target }: Call, id: string | null): Promise<boolean> {
+  const owner = target.sub?.owner().resource
+  if (!owner) return true
+  const statement = runner.planner.exists(owner)
+  return (
+    (await runner.store.first(
+      statement.text,
+      bindSlots(statement.slots, { account: caller.account, id }),
+    )) !== undefined
+  )
+}
+
+const boundRow = ({ target }: Call, row: StoredRow): Value[] =>
+  target.view.resource.fields.map((field) => bound(field.kind, row[field.name]))
+
+async function createPlain(runner: Runner, call: Call, row: StoredRow, location: string): Promise<Outcome> {
+  const insert = runner.planner.insert(call.target.view)
+  const { account } = call.caller
+  const made = await runner.store.writeOne(
+    insert.text,
+    bindSlots(insert.slots, { account, values: boundRow(call, row) }),
+  )
+  return created(runner, call, String(made?.[0]), location)
+}
+
+/** One statement for key, row and stored answer. */
+async function createWithKey(
+  runner: Runner,
+  call: Call,
+  row: StoredRow,
+  location: string,
+  keyed: KeyedRequest,
+): Promise<Outcome> {
+  const insert = runner.planner.insertWithKey(call.target.view)
+  const values = [...boundRow(call, row), ...keyValues(runner, call, keyed, String(row.id), location)]
+  const made = await runner.store.writeOne(
+    insert.text,
+    bindSlots(insert.slots, { account: call.caller.account, values }),
+  )
+  if (!made) throw new KeyTaken()
+  return created(runner, call, String(made[0]), location)
+}
+
+/** The same as two inserts in one transaction, where the store cannot do it in one statement. */
+async function createBesideKey(
+  runner: Runner,
+  call: Call,
+  row: StoredRow,
+  location: string,
+  keyed: KeyedRequest,
+): Promise<Outcome> {
+  const { account } = call.caller
+  const insert = runner.planner.insert(call.target.view)
+  const values = keyValues(runner, call, keyed, String(row.id), location)
+  return runner.store.transaction(async (tx) => {
+    if (!(await claimKey(tx, account, values))) throw new KeyTaken()
+    const made = await tx.first(
+      insert.text,
+      bindSlots(insert.slots, { account, values: boundRow(call, row) }),
+    )
+    const outcome = created(runner, call, String(made?.[0]), location)
+    await storeAnswer(tx, account, keyed.key, storedBody(call, outcome), outcome.etag ?? '')
+    return outcome
+  })
+}
+
+async function createInteractive(
+  runner: Runner,
+  call: Call,
+  row: StoredRow,
+  location: string,
+  keyed: KeyedRequest | null,
+): Promise<Outcome> {
+  const { account } = call.caller
+  return runner.store.transaction(async (tx) => {
+    if (keyed && !(await claimKey(tx, account, keyValues(runner, call, keyed, String(row.id), location)))) {
+      throw new KeyTaken()
+    }
+    const outcome = await insertWithHooks(runner, tx, call, row, location, keyed)
+    if (keyed) await storeAnswer(tx, account, keyed.key, storedBody(call, outcome), outcome.etag ?? '')
+    return outcome
+  })
+}
+
+async function insertWithHooks(
+  runner: Runner,
+  tx: Transaction,
+  call: Call,
+  row: StoredRow,
+  location: string,
+  keyed: KeyedRequest | null,
+): Promise<Outcome> {
+  const { account } = call.caller
+  const { view } = call.target
+  const { beforeCreate, afterCreate } = hooksOf(view.resource)
+  const context = hookContext(runner, tx, call, keyed && derivedKey(account, keyed))
+  await refuseUnlessWhile(runner, tx, call, row)
+  const set = beforeCreate ? await beforeCreate(row, context) : undefined
+  const whole = set ? { ...row, ...set } : row
+  const insert = runner.planner.insert(view)
+  const made = await tx.first(
+    insert.text,
+    bindSlots(insert.slots, { account, values: boundRow(call, whole) }),
+  )
+  await refreshSums(runner, tx, account, view.resource, [whole])
+  if (!afterCreate) return created(runner, call, String(made?.[0]), location)
+  await afterCreate(whole, context)
+  // The hook may have changed the row it was called for.
+  const reread = runner.planner.one(call.target, noInclude)
+  const { id } = whole
+  const now = await tx.first(
+    reread.text,
+    bindSlots(reread.slots, { account, id: String(id), owner: call.target.ownerId }),
+  )
+  return { ...created(runner, call, String(now?.[0]), location), etag: `"${now?.[1]}"` }
+}
+
+const storedBody = ({ target }: Call, outcome: Outcome): string | null =>
+  target.view.idempotency.storesBody ? outcome.body : null
+
+function created(runner: Runner, call: Call, text: string, location: string): Outcome {
+  const { view } = call.target
+  const customs = view.customs.length > 0 ? { view, tree: [] } : null
+  const data = customs
+    ? finishText(text, { text: '', slots: [], cuts: [], customs }, runner, call.caller.account)
+    : text
+  return { status: 201, body: `{"data":${data}}`, etag: '"1"', location }
+}
+
+/** The top-level URL where the resource has one, else the nested one. */
+function locationOf({ target }: Call, id: string): string {
+  const { version, view, sub, ownerId } = target
+  if (view.topLevel || !sub) return `/${version.name}/${view.name}/${id}`
+  return `/${version.name}/${sub.owner().name}/${ownerId}/${sub.segment}/${id}`
+}

@@ -1,0 +1,149 @@
+import type { Resource } from '../compile/model.ts'
+import type { AnyRow, HookContext, Hooks, Rejection } from '../declare/hooks.ts'
+import { bound } from '../plan/bind.ts'
+import { Problem } from '../problems.ts'
+import type { StoredRow } from '../request/body.ts'
+import type { Transaction } from '../store/store.ts'
+import { newId } from './ids.ts'
+import { refreshSums, serverValue } from './rules.ts'
+import { bindSlots, type Call, type Runner } from './run.ts'
+
+/** Hooks are typed per resource where they are declared; here they are called with rows as they come. */
+type LooseHooks = Hooks<StoredRow>
+export const hooksOf = (resource: Resource): LooseHooks => resource.hooks as unknown as LooseHooks
+
+/** What hooks may do, bound to one transaction and one account. */
+export function hookContext(
+  runner: Runner,
+  tx: Transaction,
+  call: Call,
+  derivedKey: string | null,
+): HookContext {
+  const { account, consumer } = call.caller
+  const resourceOf = (name: string): Resource => {
+    const resource = runner.model.resources.get(name)
+    if (!resource) throw new Error(`A hook names the resource "${name}", which does not exist.`)
+    return resource
+  }
+  const rowsWhere = (resource: Resource, where: StoredRow) => {
+    const names = Object.keys(where).sort()
+    return {
+      names,
+      values: names.map((name) => bound(resource.field.get(name)?.kind ?? 'string', where[name])),
+    }
+  }
+  return {
+    account,
+    now: new Date(runner.now()).toISOString(),
+    caller: { consumer: consumer.name, idempotencyKey: derivedKey },
+    async find(name, id, options = {}) {
+      return await lockedRow(runner, tx, account, resourceOf(name), id, options.lock ?? false)
+    },
+    async list(name, where) {
+      const resource = resourceOf(name)
+      const { names, values } = rowsWhere(resource, where)
+      const statement = runner.planner.find(resource, names)
+      const rows = await tx.all(statement.text, bindSlots(statement.slots, { account, values }))
+      return rows.map((row) => JSON.parse(String(row[0])) as AnyRow)
+    },
+    async sum(name, field, where) {
+      const resource = resourceOf(name)
+      const { names, values } = rowsWhere(resource, where)
+      const statement = runner.planner.sum(resource, field, names)
+      const row = await tx.first(statement.text, bindSlots(statement.slots, { account, values }))
+      return Number(row?.[0] ?? 0)
+    },
+    create: (name, values) => createRow(runner, tx, account, resourceOf(name), values),
+    update: (name, id, values) => updateStored(runner, tx, account, resourceOf(name), id, values),
+    remove: (name, id) => removeRow(runner, tx, account, resourceOf(name), id),
+    reject: (rejection) => {
+      throw rejected(rejection, call)
+    },
+  }
+}
+
+async function lockedRow(
+  runner: Runner,
+  tx: Transaction,
+  account: string,
+  resource: Resource,
+  id: string,
+  lock: boolean,
+): Promise<AnyRow | null> {
+  const statement = runner.planner.lock(resource, null, lock)
+  const row = await tx.first(statement.text, bindSlots(statement.slots, { account, id }))
+  return row ? (JSON.parse(String(row[0])) as AnyRow) : null
+}
+
+async function createRow(
+  runner: Runner,
+  tx: Transaction,
+  account: string,
+  resource: Resource,
+  values: StoredRow,
+): Promise<AnyRow> {
+  const now = runner.now()
+  const id = resource.idPrefix + newId(now)
+  const row: StoredRow = Object.fromEntries(
+    resource.fields.map((field) => [
+      field.name,
+      values[field.name] ?? serverValue(field, id, new Date(now).toISOString()),
+    ]),
+  )
+  const view = runner.model.head.viewOf.get(resource.name)
+  if (!view) throw new Error(`${resource.name} has no view in the head`)
+  const insert = runner.planner.insert(view)
+  const bindings = resource.fields.map((field) => bound(field.kind, row[field.name]))
+  await tx.first(insert.text, bindSlots(insert.slots, { account, values: bindings }))
+  await refreshSums(runner, tx, account, resource, [row])
+  return { ...row, id }
+}
+
+async function updateStored(
+  runner: Runner,
+  tx: Transaction,
+  account: string,
+  resource: Resource,
+  id: string,
+  values: StoredRow,
+): Promise<AnyRow | null> {
+  const before = await lockedRow(runner, tx, account, resource, id, true)
+  const view = runner.model.head.viewOf.get(resource.name)
+  if (!before || !view) return null
+  const names = Object.keys(values).sort()
+  const update = runner.planner.update(view, names)
+  const bindings = names.map((name) => bound(resource.field.get(name)?.kind ?? 'string', values[name]))
+  const now = new Date(runner.now()).toISOString()
+  await tx.first(update.text, bindSlots(update.slots, { account, id, values: [...bindings, now] }))
+  const after = { ...before, ...values, updated_at: now }
+  await refreshSums(runner, tx, account, resource, [before, after])
+  return after
+}
+
+async function removeRow(
+  runner: Runner,
+  tx: Transaction,
+  account: string,
+  resource: Resource,
+  id: string,
+): Promise<boolean> {
+  const before = await lockedRow(runner, tx, account, resource, id, true)
+  if (!before) return false
+  const statement = runner.planner.delete(resource)
+  await tx.first(statement.text, bindSlots(statement.slots, { account, id }))
+  await refreshSums(runner, tx, account, resource, [before])
+  return true
+}
+
+/** A hook's refusal becomes a problem of the API's own; its field is shown as the called version names it. */
+function rejected(rejection: Rejection, { target }: Call): Problem {
+  const status = rejection.status ?? 409
+  if (status < 400 || status > 499) throw new Error(`A hook rejects with ${status}; only 4xx is possible.`)
+  const field = target.view.fields.find((one) => one.field?.name === rejection.field)
+  const errors = field ? [{ pointer: `#/${field.name}`, detail: rejection.detail, code: rejection.code }] : []
+  const kind = { status, title: rejection.title, meaning: rejection.title, mend: rejection.detail }
+  return new Problem(rejection.code, kind, {
+    detail: rejection.detail,
+    ...(errors.length > 0 ? { errors } : {}),
+  })
+}

@@ -1,0 +1,168 @@
+import { createHash, hash } from 'node:crypto'
+import type { Dialect } from '../plan/dialect.ts'
+import { keyColumns } from '../plan/mutate.ts'
+import { problem } from '../problems.ts'
+import { noInclude } from '../request/include.ts'
+import type { JsonObject } from '../request/json.ts'
+import type { Target } from '../request/route.ts'
+import type { Row, Transaction, Value } from '../store/store.ts'
+import { pathOf, readOne } from './read.ts'
+import type { Call, Outcome, Runner } from './run.ts'
+
+/** A create's Idempotency-Key with what it was sent for. */
+export interface KeyedRequest {
+  readonly key: string
+  readonly fingerprint: string
+}
+
+/** Stored beside each fingerprint, so that a later way of making them still honours keys made by this one. */
+export const fingerprintVersion = 1
+
+/** 1 to 255 visible ASCII characters, bare or as a quoted structured string; two forms of one key are one key. */
+export function readKey(header: string | string[] | undefined): string | null {
+  if (header === undefined) return null
+  const text = typeof header === 'string' ? header.trim() : ''
+  const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(text)
+  const key = quoted ? (quoted[1] ?? '').replace(/\\(["\\])/g, '$1') : text
+  if (/^[\x21-\x7e]{1,255}$/.test(key) && (quoted || !text.startsWith('"'))) return key
+  throw problem('idempotency-key-malformed', {
+    detail:
+      'Idempotency-Key must be one header of 1 to 255 visible ASCII characters, bare or in double quotes.',
+    errors: [{ header: 'Idempotency-Key', detail: 'is malformed', code: 'syntax' }],
+  })
+}
+
+/** Method, version, path and body by value: key order, whitespace and the way numbers and characters are written do not matter. */
+export function fingerprintOf(target: Target, body: JsonObject): string {
+  return hash('sha256', `POST ${pathOf(target)}\n${canonicalJson(body)}`, 'base64url')
+}
+
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(Object.is(value, -0) ? 0 : value)
+  const keys = Object.keys(value).sort()
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson((value as JsonObject)[key])}`).join(',')}}`
+}
+
+/** What hooks pass on to other services: stable over retries, and telling nothing of the key itself. */
+export const derivedKey = (account: string, keyed: KeyedRequest): string =>
+  createHash('sha256').update(`${account}\0${keyed.key}\0${keyed.fingerprint}`).digest('base64url')
+
+export const keyReused = (): Error =>
+  problem('idempotency-key-reused', {
+    detail: 'This Idempotency-Key was used for a request with another path, version or body.',
+    errors: [{ header: 'Idempotency-Key', detail: 'belongs to another request', code: 'reused' }],
+  })
+
+export const stillRunning = (): Error =>
+  problem('idempotency-in-progress', {
+    detail: 'The first request with this Idempotency-Key has not finished yet.',
+    headers: { 'Retry-After': '1' },
+  })
+
+const table = '"nounkit_idempotency"'
+const where = (dialect: Dialect) =>
+  `"account_id" = ${dialect.param(1, 'id')} AND "key" = ${dialect.param(2, 'string')}`
+
+interface StoredAnswer {
+  readonly fingerprint: string
+  readonly status: number
+  readonly body: string | null
+  readonly location: string | null
+  readonly etag: string | null
+  readonly rowId: string
+  readonly expiresAt: number
+}
+
+/** The answer stored under a key, expired or not. */
+async function findAnswer(runner: Runner, account: string, key: string): Promise<StoredAnswer | null> {
+  const text = `SELECT "fingerprint", "status", "body", "location", "etag", "row_id", "expires_at" FROM ${table} WHERE ${where(runner.store.dialect)}`
+  const row: Row | undefined = await runner.store.first(text, [account, key])
+  if (!row) return null
+  const [fingerprint, status, body, location, etag, rowId, expiresAt] = row
+  return {
+    fingerprint: String(fingerprint),
+    status: Number(status),
+    body: body as string | null,
+    location: location as string | null,
+    etag: etag as string | null,
+    rowId: String(rowId),
+    expiresAt: Number(expiresAt),
+  }
+}
+
+/** The replay of an earlier success, or null when the key is free. Retention is checked here, not by the sweeper. */
+export async function findReplay(runner: Runner, call: Call, keyed: KeyedRequest): Promise<Outcome | null> {
+  const answer = await findAnswer(runner, call.caller.account, keyed.key)
+  if (!answer) return null
+  if (answer.expiresAt <= runner.now()) {
+    await forgetExpired(runner, call.caller.account, keyed.key)
+    return null
+  }
+  if (answer.fingerprint !== keyed.fingerprint) throw keyReused()
+  const stored = {
+    status: answer.status,
+    etag: answer.etag ?? '',
+    location: answer.location ?? '',
+    replayed: true,
+  }
+  if (answer.body !== null) return { ...stored, body: answer.body }
+  const now = await readOne(runner, { ...call, target: { ...call.target, id: answer.rowId } }, noInclude)
+  return { ...stored, body: now.body, ...(now.etag ? { etag: now.etag } : {}), reread: true }
+}
+
+async function forgetExpired(runner: Runner, account: string, key: string): Promise<void> {
+  const { dialect } = runner.store
+  const text = `DELETE FROM ${table} WHERE ${where(dialect)} AND "expires_at" <= ${dialect.param(3, 'integer')} RETURNING 1`
+  await runner.store.writeOne(text, [account, key, runner.now()])
+}
+
+/** What is stored beside the body, in the order of `keyColumns`. */
+export function keyValues(
+  runner: Runner,
+  call: Call,
+  keyed: KeyedRequest,
+  rowId: string,
+  location: string,
+): Value[] {
+  const now = runner.now()
+  const values: { readonly [C in (typeof keyColumns)[number]]: Value } = {
+    key: keyed.key,
+    fingerprint: keyed.fingerprint,
+    fingerprint_version: fingerprintVersion,
+    status: 201,
+    content_type: 'application/json',
+    location,
+    etag: '"1"',
+    resource: call.target.view.resource.name,
+    row_id: rowId,
+    version_name: call.target.version.name,
+    completed_at: now,
+    expires_at: now + runner.model.limits.idempotencyHours * 3_600_000,
+  }
+  return keyColumns.map((column) => values[column])
+}
+
+/** Takes the key for this transaction; false when another has it. A caller in another process waits here. */
+export async function claimKey(tx: Transaction, account: string, values: readonly Value[]): Promise<boolean> {
+  const columns = ['account_id', ...keyColumns].map((name) => `"${name}"`).join(', ')
+  const integers = new Set(['fingerprint_version', 'status', 'completed_at', 'expires_at'])
+  const params = keyColumns.map((name, index) =>
+    tx.dialect.param(index + 2, integers.has(name) ? 'integer' : 'string'),
+  )
+  const text = `INSERT INTO ${table} (${columns}) VALUES (${[tx.dialect.param(1, 'id'), ...params].join(', ')}) ON CONFLICT DO NOTHING RETURNING 1`
+  return (await tx.first(text, [account, ...values])) !== undefined
+}
+
+/** Completes a claimed key with the answer, in the same transaction as the row. */
+export async function storeAnswer(
+  tx: Transaction,
+  account: string,
+  key: string,
+  body: string | null,
+  etag: string,
+): Promise<void> {
+  const { dialect } = tx
+  const text = `UPDATE ${table} SET "body" = ${dialect.param(3, 'string')}, "etag" = ${dialect.param(4, 'string')} WHERE ${where(dialect)} RETURNING 1`
+  await tx.first(text, [account, key, body, etag])
+}

@@ -1,0 +1,35 @@
+import type { View } from '../compile/model.ts'
+import { problem } from '../problems.ts'
+
+/** The versions a caller is willing to change; `*` is any. */
+export type IfMatch = '*' | readonly string[]
+
+/** RFC 9110 §13.1.1: If-Match compares strongly, so a weak tag matches nothing. */
+export function readIfMatch(header: string | undefined, view: View): IfMatch | null {
+  if (header === undefined) {
+    if (!view.requireIfMatch) return null
+    throw problem('precondition-required', {
+      detail: `Changing ${view.name} needs If-Match with the ETag of the version you saw.`,
+    })
+  }
+  if (header.trim() === '*') return '*'
+  // The part after the dot tells includes apart; a write concerns the resource alone.
+  return [...header.matchAll(/(W\/)?"([^"]*)"/g)]
+    .filter((tag) => !tag[1])
+    .map((tag) => (tag[2] ?? '').split('.')[0] ?? '')
+}
+
+export function refuseStale(ifMatch: IfMatch | null, version: number): void {
+  if (ifMatch === null || ifMatch === '*' || ifMatch.includes(String(version))) return
+  throw problem('precondition-failed', {
+    detail: 'If-Match does not name the current version of the resource.',
+    headers: { ETag: `"${version}"` },
+  })
+}
+
+/** RFC 9110 §13.1.2: If-None-Match compares weakly. */
+export function notModified(header: string | undefined, etag: string | undefined): boolean {
+  if (header === undefined || etag === undefined) return false
+  if (header === etag || header.trim() === '*') return true
+  return [...header.matchAll(/(?:W\/)?("[^"]*")/g)].some((tag) => tag[1] === etag)
+}

@@ -1,0 +1,30 @@
+import { deleteRefused } from './conflicts.ts'
+import { hookContext, hooksOf } from './hooks.ts'
+import { type IfMatch, refuseStale } from './preconditions.ts'
+import { refreshSums, refuseDeleteUnlessWhile, refuseUnlessWhile } from './rules.ts'
+import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
+import { lockCurrent } from './update.ts'
+
+/** DELETE: judged and removed in one transaction, with all rows that are declared to go along. */
+export async function remove(runner: Runner, call: Call, ifMatch: IfMatch | null): Promise<Outcome> {
+  const { resource } = call.target.view
+  const { account } = call.caller
+  try {
+    return await runner.store.transaction(async (tx) => {
+      const { row, version } = await lockCurrent(runner, tx, call)
+      refuseStale(ifMatch, version)
+      refuseDeleteUnlessWhile(call, row)
+      await refuseUnlessWhile(runner, tx, call, row)
+      const { beforeDelete, afterDelete } = hooksOf(resource)
+      const context = hookContext(runner, tx, call, null)
+      if (beforeDelete) await beforeDelete(row, context)
+      const statement = runner.planner.delete(resource)
+      await tx.first(statement.text, bindSlots(statement.slots, { account, id: call.target.id }))
+      await refreshSums(runner, tx, account, resource, [row])
+      if (afterDelete) await afterDelete(row, context)
+      return { status: 204, body: null }
+    })
+  } catch (error) {
+    throw await deleteRefused(error, runner, call)
+  }
+}

@@ -1,0 +1,107 @@
+import type { Field, Resource, ViewField } from '../compile/model.ts'
+import { problem } from '../problems.ts'
+import type { StoredRow } from '../request/body.ts'
+import { toShown, toStored } from '../request/values.ts'
+import type { Transaction } from '../store/store.ts'
+import { outOfRange } from './conflicts.ts'
+import { bindSlots, type Call, type Runner } from './run.ts'
+
+/** A state moves along declared moves only; the refusal names the allowed ones in the caller's words. */
+export function refuseMove(call: Call, before: StoredRow, after: StoredRow): void {
+  for (const field of call.target.view.fields) {
+    const states = field.field?.states
+    if (!field.field || !states) continue
+    const from = String(before[field.field.name])
+    const to = String(after[field.field.name])
+    if (from === to || states.moves[from]?.includes(to)) continue
+    const allowed = allowedMoves(field, states.moves[from] ?? [])
+    const choice = allowed.length > 0 ? `It can move to ${allowed.join(', ')}.` : 'It is final.'
+    throw problem('transition-not-allowed', {
+      detail: `${field.name} cannot move from ${toShown(field, from)} to ${toShown(field, to)}. ${choice}`,
+      members: { field: field.name, from: toShown(field, from), to: toShown(field, to), allowed },
+      errors: [{ pointer: `#/${field.name}`, detail: 'is not an allowed move', code: 'transition' }],
+    })
+  }
+}
+
+/** An older version may not be able to write every state: those it cannot are not offered. */
+const allowedMoves = (field: ViewField, moves: readonly string[]): readonly string[] => {
+  const writable = moves.filter((to) => toStored(field, toShown(field, to)) === to)
+  return writable.map((to) => String(toShown(field, to)))
+}
+
+/** `onlyWhile`: the related row is locked, so that it cannot leave its state until this write has ended. */
+export async function refuseUnlessWhile(
+  runner: Runner,
+  tx: Transaction,
+  call: Call,
+  row: StoredRow,
+): Promise<void> {
+  for (const rule of call.target.view.resource.onlyWhile) {
+    const id = row[rule.relation.field]
+    if (typeof id !== 'string') continue
+    const lock = runner.planner.lock(rule.relation.target, null)
+    const found = await tx.first(lock.text, bindSlots(lock.slots, { account: call.caller.account, id }))
+    if (!found) continue
+    const related = JSON.parse(String(found[0])) as StoredRow
+    refuseState(call, rule.relation.target, rule.field, String(related[rule.field]), rule.values, 'written')
+  }
+}
+
+export function refuseDeleteUnlessWhile(call: Call, row: StoredRow): void {
+  const { resource } = call.target.view
+  for (const rule of resource.deleteOnlyWhile) {
+    refuseState(call, resource, rule.field, String(row[rule.field]), rule.values, 'deleted')
+  }
+}
+
+function refuseState(
+  { target }: Call,
+  on: Resource,
+  field: string,
+  value: string,
+  values: readonly string[],
+  verb: string,
+): void {
+  if (values.includes(value)) return
+  const view = target.version.viewOf.get(on.name)
+  const shown = view?.fields.find((one) => one.field?.name === field)
+  const say = (one: string) => (shown ? String(toShown(shown, one)) : one)
+  const whose = on === target.view.resource ? 'their' : `the ${shown?.name ?? 'state'} of`
+  const subject =
+    on === target.view.resource
+      ? ` ${shown?.name ?? 'state'}`
+      : ` their row in ${view?.name ?? 'another resource'}`
+  throw problem('state-conflict', {
+    detail: `${target.view.name} can be ${verb} only while ${whose}${subject} is ${values.map(say).join(' or ')}; it is ${say(value)}.`,
+    members: { field: shown?.name ?? null, value: say(value), allowed: values.map(say) },
+  })
+}
+
+/** Makes the sums anew that rows of this resource feed: for the owner before and after a change. */
+export async function refreshSums(
+  runner: Runner,
+  tx: Transaction,
+  account: string,
+  resource: Resource,
+  rows: readonly StoredRow[],
+): Promise<void> {
+  const now = new Date(runner.now()).toISOString()
+  for (const feed of resource.feeds) {
+    const owners = new Set(rows.map((row) => row[feed.by.field]).filter((id) => typeof id === 'string'))
+    for (const id of owners) {
+      const refresh = runner.planner.refreshSum(feed, resource)
+      const row = await tx.first(refresh.text, bindSlots(refresh.slots, { account, id, values: [now] }))
+      if (row && !Number.isSafeInteger(Number(row[0]))) throw outOfRange()
+    }
+  }
+}
+
+/** What the server itself sets in a new row. */
+export function serverValue(field: Field, id: string, now: string): unknown {
+  if (field.kind === 'id') return id
+  if (field.name === 'created_at' || field.name === 'updated_at') return now
+  if (field.sum) return 0
+  if (field.states) return field.states.initial
+  return field.default ?? null
+}

@@ -1,0 +1,65 @@
+import type { Model } from '../compile/model.ts'
+import type { Planner } from '../plan/planner.ts'
+import type { Slot } from '../plan/statement.ts'
+import type { Caller } from '../request/caller.ts'
+import type { CursorSeal } from '../request/cursor.ts'
+import type { Target } from '../request/route.ts'
+import type { Store, Value } from '../store/store.ts'
+
+/** What every run needs, made once. */
+export interface Runner {
+  readonly model: Model
+  readonly store: Store
+  readonly planner: Planner
+  readonly seal: CursorSeal
+  /** Milliseconds since 1970; shifted in demonstrations and tests. */
+  now(): number
+  /** Creates in flight by account and key, so that duplicates in this process wait without a connection each. */
+  readonly inFlight: Map<string, InFlight>
+}
+
+export interface InFlight {
+  readonly fingerprint: string
+  /** Resolves when the create has ended, well or badly. */
+  readonly ended: Promise<void>
+}
+
+/** A request understood and allowed: who, and what of. */
+export interface Call {
+  readonly caller: Caller
+  readonly target: Target
+}
+
+/** What came of a request, before it is dressed as a response. */
+export interface Outcome {
+  readonly status: number
+  /** The whole body, finished JSON. */
+  readonly body: string | null
+  readonly etag?: string
+  readonly location?: string
+  /** Path and query of the next page. */
+  readonly next?: string | null
+  readonly contentLocation?: string
+  readonly replayed?: boolean
+  /** The replay shows the row as it is now, because its answer was stored without the body. */
+  readonly reread?: boolean
+}
+
+interface Bindings {
+  readonly account: string
+  readonly id?: string | null
+  readonly owner?: string | null
+  readonly limit?: number
+  readonly values?: readonly Value[]
+}
+
+/** The values of a statement, in the order it binds them. */
+export function bindSlots(slots: readonly Slot[], from: Bindings): Value[] {
+  const bound: Value[] = new Array(slots.length)
+  for (let at = 0; at < slots.length; at++) {
+    const slot = slots[at] as Slot
+    if (typeof slot === 'number') bound[at] = from.values?.[slot] ?? null
+    else bound[at] = from[slot] ?? null
+  }
+  return bound
+}

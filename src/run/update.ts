@@ -1,0 +1,113 @@
+import type { Field } from '../compile/model.ts'
+import { bound } from '../plan/bind.ts'
+import { readPatch, readReplace, type StoredRow } from '../request/body.ts'
+import { sameJson } from '../request/equal.ts'
+import { noInclude } from '../request/include.ts'
+import type { JsonObject } from '../request/json.ts'
+import type { Transaction } from '../store/store.ts'
+import { writeRefused } from './conflicts.ts'
+import { finishText } from './finish.ts'
+import { hookContext, hooksOf } from './hooks.ts'
+import { type IfMatch, refuseStale } from './preconditions.ts'
+import { notThere } from './read.ts'
+import { refreshSums, refuseMove, refuseUnlessWhile } from './rules.ts'
+import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
+
+export type UpdateKind = 'replace' | 'patch'
+
+/** PUT and PATCH: read and locked, judged, changed, in one transaction. Changing nothing writes nothing. */
+export async function update(
+  runner: Runner,
+  call: Call,
+  kind: UpdateKind,
+  body: JsonObject,
+  ifMatch: IfMatch | null,
+): Promise<Outcome> {
+  let attempted: StoredRow = {}
+  try {
+    return await runner.store.transaction(async (tx) => {
+      const current = await lockCurrent(runner, tx, call)
+      refuseStale(ifMatch, current.version)
+      const next =
+        kind === 'replace'
+          ? readReplace(call.target, body, current.row)
+          : readPatch(call.target, body, current.row)
+      attempted = next
+      refuseMove(call, current.row, next)
+      return await write(runner, tx, call, current.row, next)
+    })
+  } catch (error) {
+    throw await writeRefused(error, runner, call, attempted)
+  }
+}
+
+export interface Current {
+  readonly row: StoredRow
+  readonly version: number
+}
+
+export async function lockCurrent(
+  runner: Runner,
+  tx: Transaction,
+  { caller, target }: Call,
+): Promise<Current> {
+  const lock = runner.planner.lock(target.view.resource, target.sub?.by.field ?? null)
+  const found = await tx.first(
+    lock.text,
+    bindSlots(lock.slots, { account: caller.account, id: target.id, owner: target.ownerId }),
+  )
+  if (!found) throw notThere(target)
+  return { row: JSON.parse(String(found[0])) as StoredRow, version: Number(found[1]) }
+}
+
+async function write(
+  runner: Runner,
+  tx: Transaction,
+  call: Call,
+  before: StoredRow,
+  asked: StoredRow,
+): Promise<Outcome> {
+  const { resource } = call.target.view
+  const { beforeUpdate, afterUpdate } = hooksOf(resource)
+  if (changed(resource.fields, before, asked).length > 0) await refuseUnlessWhile(runner, tx, call, before)
+  const context = hookContext(runner, tx, call, null)
+  const set = beforeUpdate ? await beforeUpdate(asked, before, context) : undefined
+  const next = set ? { ...asked, ...set } : asked
+  const fields = changed(resource.fields, before, next)
+  if (fields.length === 0) return reread(runner, tx, call)
+  const statement = runner.planner.update(
+    call.target.view,
+    fields.map((field) => field.name),
+  )
+  const values = fields.map((field) => bound(field.kind, next[field.name]))
+  const { account } = call.caller
+  const now = new Date(runner.now()).toISOString()
+  const row = await tx.first(
+    statement.text,
+    bindSlots(statement.slots, { account, id: call.target.id, values: [...values, now] }),
+  )
+  await refreshSums(runner, tx, account, resource, [before, next])
+  if (!afterUpdate) return shown(runner, call, String(row?.[0]), Number(row?.[1]))
+  await afterUpdate({ ...next, updated_at: now }, before, context)
+  return reread(runner, tx, call)
+}
+
+const changed = (fields: readonly Field[], before: StoredRow, after: StoredRow): readonly Field[] =>
+  fields.filter((field) => field.name !== 'updated_at' && !sameJson(before[field.name], after[field.name]))
+
+async function reread(runner: Runner, tx: Transaction, call: Call): Promise<Outcome> {
+  const statement = runner.planner.one(call.target, noInclude)
+  const { account } = call.caller
+  const row = await tx.first(
+    statement.text,
+    bindSlots(statement.slots, { account, id: call.target.id, owner: call.target.ownerId }),
+  )
+  if (!row) throw notThere(call.target)
+  return shown(runner, call, String(row[0]), Number(row[1]))
+}
+
+function shown(runner: Runner, call: Call, text: string, version: number): Outcome {
+  const statement = runner.planner.one(call.target, noInclude)
+  const data = finishText(text, statement, runner, call.caller.account)
+  return { status: 200, body: `{"data":${data}}`, etag: `"${version}"` }
+}

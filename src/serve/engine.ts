@@ -1,0 +1,107 @@
+import type { Clock } from '../clock.ts'
+import type { Model } from '../compile/model.ts'
+import type { Authenticator } from '../guard/authenticate.ts'
+import type { RateLimiter } from '../guard/rate.ts'
+import type { Retirement, UsageRecorder } from '../lifecycle/use.ts'
+import { Planner } from '../plan/planner.ts'
+import { createCursorSeal } from '../request/cursor.ts'
+import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
+import { createRouter, type Router } from '../request/route.ts'
+import { type Signals, signalsOf } from '../respond/signals.ts'
+import type { Runner } from '../run/run.ts'
+import type { Maybe, Store } from '../store/store.ts'
+import { versionRetired } from './admit.ts'
+import { handle } from './handle.ts'
+import type { Walk } from './walk.ts'
+
+/** Everything a request meets on its way, made once before a port opens. */
+export interface Engine {
+  readonly model: Model
+  readonly router: Router
+  readonly runner: Runner
+  readonly authenticator: Authenticator
+  readonly rates: RateLimiter
+  readonly retirement: Retirement
+  /** An index, a document or a page; null where the path is none of them. */
+  document(request: PlainRequest): Maybe<PlainResponse | null>
+  missing(path: string): never
+  /** Tells the log of a failure that was not the caller's. */
+  report(error: unknown, request: PlainRequest): void
+  /** Adds what every response carries, and counts it. */
+  conclude(request: PlainRequest, response: PlainResponse, walk: Walk): void
+  handle(request: PlainRequest): Promise<PlainResponse>
+}
+
+export interface EngineParts {
+  readonly model: Model
+  readonly store: Store
+  readonly clock: Clock
+  /** Seals cursors; kept in the store. */
+  readonly secret: string
+  readonly authenticator: Authenticator
+  readonly rates: RateLimiter
+  readonly retirement: Retirement
+  readonly usage: UsageRecorder | null
+  readonly document: Engine['document']
+  readonly report: Engine['report']
+}
+
+export function createEngine(parts: EngineParts): Engine {
+  const { model, store, clock, usage } = parts
+  const router = createRouter(model)
+  const signals = new Map(model.versions.map((version) => [version.name, signalsOf(version)]))
+  const runner: Runner = {
+    model,
+    store,
+    planner: new Planner(store.dialect),
+    seal: createCursorSeal(parts.secret),
+    now: clock.now,
+    inFlight: new Map(),
+  }
+  const engine: Engine = {
+    model,
+    router,
+    runner,
+    authenticator: parts.authenticator,
+    rates: parts.rates,
+    retirement: parts.retirement,
+    document: parts.document,
+    report: parts.report,
+    missing(path) {
+      const version = router.versionOf(path)
+      if (version && parts.retirement.isRetired(version)) throw versionRetired(version.name, engine)
+      throw router.missing(path)
+    },
+    conclude(request, response, walk) {
+      const { headers } = response
+      Object.assign(headers, walk.headers)
+      headers['X-Request-Id'] = request.id
+      const version = walk.target?.version ?? router.versionOf(request.path)
+      if (version) addSignals(headers, signals.get(version.name), walk)
+      if (version && usage && (walk.target || walk.caller)) {
+        const operation = `${request.method} ${walk.target?.template ?? '/'}`
+        usage.count({ version, operation, caller: walk.caller, ...walk.uses })
+      }
+      note(request, response, walk)
+    },
+    handle: (request) => handle(engine, request),
+  }
+  return engine
+}
+
+function addSignals(headers: { [name: string]: string }, signals: Signals | undefined, walk: Walk): void {
+  if (!signals?.deprecation) return
+  headers.Deprecation = signals.deprecation
+  if (signals.sunset) headers.Sunset = signals.sunset
+  const link = signals.link(walk.target)
+  if (link) headers.Link = headers.Link ? `${headers.Link}, ${link}` : link
+}
+
+function note({ note: told }: PlainRequest, response: PlainResponse, walk: Walk): void {
+  if (!told) return
+  told.route = walk.target?.template ?? null
+  told.version = walk.target?.version.name ?? null
+  told.account = walk.caller?.account ?? null
+  told.consumer = walk.caller?.consumer.id ?? null
+  told.replayed = response.headers['Idempotent-Replayed'] === 'true'
+}

@@ -1,0 +1,45 @@
+import { problem } from '../problems.ts'
+import type { PlainRequest } from '../request/exchange.ts'
+import { type JsonObject, readJsonObject } from '../request/json.ts'
+import type { Target } from '../request/route.ts'
+import { fingerprintOf, type KeyedRequest, readKey } from '../run/idempotency.ts'
+import type { Engine } from './engine.ts'
+
+/** The body as a JSON object: size, then media type, then syntax. */
+export async function readBody(engine: Engine, request: PlainRequest, target: Target): Promise<JsonObject> {
+  const bytes = await request.readBody(target.view.limits.bodyBytes)
+  refuseMediaType(request)
+  return readJsonObject(bytes, engine.model.limits.jsonDepth)
+}
+
+function refuseMediaType(request: PlainRequest): void {
+  const type = String(request.headers['content-type'] ?? '')
+  if (type === 'application/json') return
+  const [name = '', ...parameters] = type
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  const patching = request.method === 'PATCH'
+  const known = name === 'application/json' || (patching && name === 'application/merge-patch+json')
+  const readable = parameters.every((parameter) => parameter === '' || /^charset="?utf-8"?$/.test(parameter))
+  if (known && readable) return
+  const accepted = patching ? 'application/json, application/merge-patch+json' : 'application/json'
+  throw problem('unsupported-media-type', {
+    detail:
+      type === '' ? `Content-Type is missing; send ${accepted}.` : `Send ${accepted}, encoded as UTF-8.`,
+    headers: { Accept: accepted, ...(patching ? { 'Accept-Patch': accepted } : {}) },
+  })
+}
+
+/** The Idempotency-Key of a create, as the resource has it: required, optional, or not looked at. */
+export function readKeyed(request: PlainRequest, target: Target, body: JsonObject): KeyedRequest | null {
+  const { mode } = target.view.idempotency
+  if (mode === 'off') return null
+  const key = readKey(request.headers['idempotency-key'])
+  if (key !== null) return { key, fingerprint: fingerprintOf(target, body) }
+  if (mode === 'optional') return null
+  throw problem('idempotency-key-missing', {
+    detail: `Creating ${target.view.name} needs an Idempotency-Key header.`,
+    errors: [{ header: 'Idempotency-Key', detail: 'is required', code: 'required' }],
+  })
+}

@@ -1,0 +1,57 @@
+import type { Clock } from '../clock.ts'
+import type { Model } from '../compile/model.ts'
+import type { SeedRow } from '../declare/api.ts'
+import { bound } from '../plan/bind.ts'
+import { insertRow } from '../plan/mutate.ts'
+import { serverValue } from '../run/rules.ts'
+import { bindSlots } from '../run/run.ts'
+import type { Store, Transaction } from '../store/store.ts'
+
+const mark = 'seeded'
+
+/** Puts the declared rows into a store that has never been seeded: once, by one process, all or nothing. */
+export async function seedEmpty(store: Store, model: Model, clock: Clock): Promise<void> {
+  const { seed } = model.declaration
+  if (!seed) return
+  const { dialect } = store
+  const known = await store.first(
+    `SELECT 1 FROM "nounkit_meta" WHERE "key" = ${dialect.param(1, 'string')}`,
+    [mark],
+  )
+  if (known) return
+  await store.transaction(async (tx) => {
+    const now = new Date(clock.now()).toISOString()
+    const claim = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${dialect.param(1, 'string')}, ${dialect.param(2, 'string')}) ON CONFLICT DO NOTHING RETURNING 1`
+    if (!(await tx.first(claim, [mark, now]))) return
+    if (await hasRows(tx, model)) return
+    for (const row of seed.shared?.() ?? []) await insertSeed(tx, model, '', row, now)
+    for (const account of seed.accounts) {
+      for (const row of seed.account?.(account) ?? []) await insertSeed(tx, model, account, row, now)
+    }
+  })
+}
+
+/** A store that was filled by hand is not empty, even if we never seeded it. */
+async function hasRows(tx: Transaction, model: Model): Promise<boolean> {
+  for (const resource of model.resources.values()) {
+    if (await tx.first(`SELECT 1 FROM "${resource.table}" LIMIT 1`, [])) return true
+  }
+  return false
+}
+
+async function insertSeed(
+  tx: Transaction,
+  model: Model,
+  account: string,
+  seed: SeedRow,
+  now: string,
+): Promise<void> {
+  const view = model.head.viewOf.get(seed.resource)
+  if (!view) throw new Error(`The seed names the resource "${seed.resource}", which does not exist.`)
+  const { fields } = view.resource
+  const values = fields.map((field) =>
+    bound(field.kind, seed.values[field.name] ?? serverValue(field, seed.values.id, now)),
+  )
+  const insert = insertRow(view, tx.dialect)
+  await tx.first(insert.text, bindSlots(insert.slots, { account, values }))
+}

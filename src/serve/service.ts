@@ -1,0 +1,77 @@
+import { type Clock, systemClock } from '../clock.ts'
+import { compileApi } from '../compile/compile.ts'
+import type { Model } from '../compile/model.ts'
+import type { ApiDeclaration } from '../declare/api.ts'
+import { createAuthenticator } from '../guard/authenticate.ts'
+import { openRates } from '../guard/rate-settings.ts'
+import { openStore } from '../store/open.ts'
+import { migrate } from '../store/schema/migrate.ts'
+import { ensureSecret } from '../store/schema/secret.ts'
+import type { Store } from '../store/store.ts'
+import { createEngine, type Engine } from './engine.ts'
+import { indexDocument } from './indexes.ts'
+import { seedEmpty } from './seed.ts'
+import { startSweeper } from './sweeper.ts'
+
+export interface ServiceOptions {
+  readonly declaration: ApiDeclaration
+  readonly databaseUrl: string
+  readonly clock?: Clock
+  /** Frozen contracts by version. */
+  readonly contracts?: ReadonlyMap<string, unknown>
+  /** Where the declaration lies. */
+  readonly folder?: string
+  readonly file?: string
+  /** `NOUNKIT_RATE` */
+  readonly rate?: string | undefined
+  /** `NOUNKIT_REDIS_URL` */
+  readonly redisUrl?: string | undefined
+  readonly warn?: (message: string, error: unknown) => void
+}
+
+/** A store opened and migrated, and an engine on it: all of the service but the port. */
+export interface Service {
+  readonly model: Model
+  readonly store: Store
+  readonly engine: Engine
+  close(): Promise<void>
+}
+
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { declaration, contracts, file, folder = '.', clock = systemClock } = options
+  const warn = options.warn ?? (() => {})
+  const model = compileApi(declaration, { ...(contracts ? { contracts } : {}), ...(file ? { file } : {}) })
+  const store = await openStore(options.databaseUrl)
+  try {
+    await migrate(store, model)
+    await seedEmpty(store, model, clock)
+    const rates = await openRates({ model, rate: options.rate, redisUrl: options.redisUrl, warn })
+    const retirement = { isRetired: () => false }
+    const engine = createEngine({
+      model,
+      store,
+      clock,
+      secret: await ensureSecret(store),
+      authenticator: createAuthenticator({ model, store, clock, folder, failures: rates.failures }),
+      rates: rates.limiter,
+      retirement,
+      usage: null,
+      document: (request) => indexDocument(request, model, clock.now(), retirement),
+      report: (error, request) => warn(`request ${request.id} failed`, error),
+    })
+    const sweeper = startSweeper(store, clock)
+    return {
+      model,
+      store,
+      engine,
+      async close() {
+        await sweeper.stop()
+        await rates.close()
+        await store.close()
+      },
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

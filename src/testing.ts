@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Clock, systemClock } from './clock.ts'
+import type { ApiDeclaration } from './declare/api.ts'
+import { createKeyRing } from './guard/key-ring.ts'
+import { fetchThrough } from './serve/fetch.ts'
+import { openService, type Service } from './serve/service.ts'
+
+export interface TestOptions {
+  /** A throwaway SQLite file unless said. */
+  readonly databaseUrl?: string
+  readonly contracts?: ReadonlyMap<string, unknown>
+  /** The service's time. */
+  readonly clock?: Clock
+  /** Requests per second, or `off`, the default here. */
+  readonly rate?: string
+}
+
+export interface TestKey {
+  readonly scopes?: readonly string[]
+  readonly name?: string
+  readonly kind?: 'external' | 'internal' | 'probe'
+}
+
+/** An API under test: the same way as production, without a socket. */
+export interface TestApi {
+  readonly service: Service
+  /** `fetch('/v1/books', { … })`; without an Authorization header the call is anonymous. */
+  fetch(path: string | Request, init?: RequestInit): Promise<Response>
+  /** A new API key; all scopes unless said. */
+  key(account: string, options?: TestKey): Promise<string>
+  close(): Promise<void>
+}
+
+/**
+ * Serves a declaration on a throwaway store.
+ *
+ * @example
+ * const api = await testApi(declaration)
+ * const key = await api.key('acme')
+ * const response = await api.fetch('/v1/books', { headers: { Authorization: `Bearer ${key}` } })
+ */
+export async function testApi(declaration: ApiDeclaration, options: TestOptions = {}): Promise<TestApi> {
+  const folder = options.databaseUrl ? null : await mkdtemp(join(tmpdir(), 'nounkit-test-'))
+  const { databaseUrl = `sqlite:${join(folder ?? '', 'test.db')}`, rate = 'off', ...rest } = options
+  const service = await openService({ declaration, databaseUrl, rate, ...rest })
+  const keys = createKeyRing(service.store, options.clock ?? systemClock)
+  let requests = 0
+  let names = 0
+  return {
+    service,
+    fetch: (path, init) => {
+      const request = path instanceof Request ? path : new Request(new URL(path, 'http://localhost'), init)
+      return fetchThrough(service.engine.handle, request, `test-${++requests}`)
+    },
+    async key(account, { scopes = ['*'], name = `test-${++names}`, kind = 'external' } = {}) {
+      return (await keys.create({ account, name, scopes, kind })).secret
+    },
+    async close() {
+      await service.close()
+      if (folder) await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
