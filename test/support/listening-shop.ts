@@ -1,0 +1,49 @@
+import shop from '../../examples/shop/api.ts'
+import type { ApiDeclaration } from '../../src/declare/api.ts'
+import { type Listening, type ListenOptions, listen } from '../../src/serve/listen.ts'
+import { createLogger, type Logger } from '../../src/serve/logs.ts'
+import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'
+
+export type ListeningShop = {
+  readonly api: TestApi
+  readonly server: Listening
+  readonly port: number
+  /** A key of acme with all scopes. */
+  readonly key: string
+  readonly logged: string[]
+  close(): Promise<void>
+}
+
+export type ShopSettings = TestOptions & {
+  readonly declare?: (shop: ApiDeclaration) => ApiDeclaration
+  readonly listen?: Partial<ListenOptions>
+}
+
+/** The demo on a real port, with the shell that production has. */
+export async function listeningShop(settings: ShopSettings = {}): Promise<ListeningShop> {
+  const { declare = (same) => same, listen: overrides, ...options } = settings
+  const api = await testApi(declare(shop), options)
+  const logged: string[] = []
+  const logger: Logger = createLogger({ destination: { write: (line: string) => void logged.push(line) } })
+  const { model, store, engine } = api.service
+  const server = await listen({
+    model,
+    store,
+    handle: engine.handle,
+    logger,
+    port: 0,
+    host: '127.0.0.1',
+    ...overrides,
+  })
+  return {
+    api,
+    server,
+    port: server.port,
+    key: await api.key('acme'),
+    logged,
+    async close() {
+      await server.stop({ graceMs: 100 })
+      await api.close()
+    },
+  }
+}
