@@ -1,0 +1,90 @@
+import { expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import type { orders } from '../../examples/shop/api.ts'
+import { api } from '../../src/declare/api.ts'
+import { immutable, readOnly, states, sum, writeOnly } from '../../src/declare/field.ts'
+import { belongsTo, hasMany } from '../../src/declare/relation.ts'
+import { type ResourceDeclaration, type RowOf, resource } from '../../src/declare/resource.ts'
+
+type Row<D> = D extends ResourceDeclaration<infer F, infer R> ? RowOf<F, R> : never
+
+test('a hook knows its row: fields, references, and what the server adds', () => {
+  resource('loans', {
+    fields: {
+      title: z.string(),
+      note: z.string().optional(),
+      days: z.int().default(14),
+      tags: z.array(z.string()),
+      code: immutable(z.enum(['a', 'b'])),
+      pin: writeOnly(z.string().nullable()),
+      seen: readOnly(z.iso.datetime()).optional(),
+      status: states('open', { open: ['closed', 'lost'] }),
+      fines: sum('payments', 'amount'),
+    },
+    relations: {
+      reader: belongsTo('readers'),
+      clerk: belongsTo('readers', { optional: true }),
+      payments: hasMany('payments'),
+    },
+    hooks: {
+      beforeCreate(row) {
+        expectTypeOf(row.id).toEqualTypeOf<string>()
+        expectTypeOf(row.created_at).toEqualTypeOf<string>()
+        expectTypeOf(row.title).toEqualTypeOf<string>()
+        expectTypeOf(row.note).toEqualTypeOf<string | null>()
+        expectTypeOf(row.days).toEqualTypeOf<number>()
+        expectTypeOf(row.tags).toEqualTypeOf<string[]>()
+        expectTypeOf(row.code).toEqualTypeOf<'a' | 'b'>()
+        expectTypeOf(row.pin).toEqualTypeOf<string | null>()
+        expectTypeOf(row.seen).toEqualTypeOf<string | null>()
+        expectTypeOf(row.status).toEqualTypeOf<'open' | 'closed' | 'lost'>()
+        expectTypeOf(row.fines).toEqualTypeOf<number>()
+        expectTypeOf(row.reader_id).toEqualTypeOf<string>()
+        expectTypeOf(row.clerk_id).toEqualTypeOf<string | null>()
+        expectTypeOf(row).not.toHaveProperty('payments')
+        expectTypeOf(row).not.toHaveProperty('payments_id')
+        return { note: 'lent' }
+      },
+      async beforeUpdate(next, before, { reject }) {
+        expectTypeOf(next).toEqualTypeOf(before)
+        if (next.days > 30) reject({ code: 'too-long', title: 'Too long', detail: 'At most 30 days.' })
+      },
+    },
+  })
+})
+
+test('a hook may only set fields that there are, to values they have', () => {
+  resource('loans', {
+    fields: { days: z.int() },
+    hooks: {
+      // @ts-expect-error a number is wanted
+      beforeCreate: () => ({ days: 'many' }),
+    },
+  })
+})
+
+test('what a declaration names of itself is checked where it is written', () => {
+  // @ts-expect-error "redaer" is not a relation
+  resource('loans', { fields: {}, relations: { reader: belongsTo('readers') }, owner: 'redaer' })
+  // @ts-expect-error "opne" is not a state
+  states('opne', { open: ['closed'] })
+  // @ts-expect-error "fitler" is not an option
+  resource('loans', { fields: {}, fitler: [] })
+})
+
+test('any resource can stand in an api, whatever its fields and hooks', () => {
+  const plain = resource('readers', { fields: { name: z.string() } })
+  const hooked = resource('loans', {
+    fields: { days: z.int() },
+    hooks: { afterCreate: (row) => void row.days },
+  })
+  expectTypeOf(api).toBeCallableWith('library', { resources: [plain, hooked] })
+})
+
+test("a declaration's row can be named for tests of one's own", () => {
+  expectTypeOf<Row<typeof orders>['status']>().toEqualTypeOf<
+    'draft' | 'placed' | 'cancelled' | 'paid' | 'shipped' | 'refunded'
+  >()
+  expectTypeOf<Row<typeof orders>['customer_id']>().toEqualTypeOf<string>()
+  expectTypeOf<Row<typeof orders>['note']>().toEqualTypeOf<string | null>()
+})
