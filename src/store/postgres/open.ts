@@ -1,8 +1,67 @@
-import { type Store, StoreRefused } from '../store.ts'
+import { newCounters } from '../counters.ts'
+import { type Store, StoreError, StoreRefused } from '../store.ts'
+import { createClient } from './client.ts'
+import { loadDriver } from './driver.ts'
+import { postgresSettings } from './settings.ts'
+import { postgresStore } from './store.ts'
 
+const oldestServer = 140_000
+
+/** A store on PostgreSQL, or on anything that speaks as it does. */
 export async function openPostgres(
-  _url: string,
-  _env: { readonly [name: string]: string | undefined },
+  url: string,
+  env: { readonly [name: string]: string | undefined },
 ): Promise<Store> {
-  throw new StoreRefused('PostgreSQL is not there yet')
+  const settings = postgresSettings(url, env)
+  const driver = await loadDriver()
+  const counters = newCounters()
+  try {
+    const clients = Array.from({ length: settings.pool }, () => createClient(driver, settings, counters))
+    const store = postgresStore(driver, settings, clients, counters)
+    try {
+      await refuseUnfitServer(store, settings.place)
+      return store
+    } catch (error) {
+      await store.close()
+      throw error
+    }
+  } catch (error) {
+    throw error instanceof StoreRefused ? error : refusal(settings.place, error)
+  }
+}
+
+async function refuseUnfitServer(store: Store, place: string): Promise<void> {
+  const [row] = await store.all(
+    `SELECT current_setting('server_version_num')::int, current_setting('server_encoding')`,
+    [],
+  )
+  const [version, encoding] = row ?? []
+  if (Number(version) < oldestServer)
+    throw new StoreRefused(
+      `${place} is PostgreSQL ${Math.floor(Number(version) / 10_000)}. It must be 14 or newer.`,
+    )
+  if (encoding !== 'UTF8')
+    throw new StoreRefused(`${place} keeps text as ${encoding}. Create the database with ENCODING 'UTF8'.`)
+}
+
+const hints: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'Nothing listens there: start the server, or correct host and port in the URL.',
+  ENOTFOUND: 'There is no host of that name: correct it in the URL.',
+  EAI_AGAIN: 'The name of the host could not be looked up: check the network, or correct it in the URL.',
+  CONNECT_TIMEOUT: 'It does not answer: check the host, the port and the firewall between.',
+  '28P01': 'The password is wrong: correct it in the URL.',
+  '28000':
+    'The server does not let this user in: check user and pg_hba.conf, or add sslmode=require to the URL.',
+  '3D000': 'That database does not exist: create it with createdb, or correct its name in the URL.',
+  '53300': 'It has no connection left: lower NOUNKIT_POOL, or raise max_connections.',
+  '08P01': 'It refused a setting of the connection: behind PgBouncer add pgbouncer=true to the URL.',
+}
+
+function refusal(place: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const cause = error instanceof StoreError ? error.cause : error
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (code === '' && !(error instanceof StoreError)) return error
+  const hint = hints[code] ?? 'Check DATABASE_URL and that the server runs.'
+  return new StoreRefused(`The database at ${place} cannot be used: ${error.message}. ${hint}`, error)
 }

@@ -147,13 +147,14 @@ export function groupCommit(writer: Connection, dialect: Dialect, counters: Stor
 
   const release = (entry: Entry, tx: OpenTransaction, value: unknown): void => {
     tx.end()
+    if (tx.failure !== undefined) throw tx.failure
     if (!entry.single) writer.exec('RELEASE work')
     entry.outcome = { value }
   }
 
   const undo = (entry: Entry, tx: OpenTransaction, error: unknown): void => {
     tx.end()
-    entry.outcome = { error: sqliteError(error) }
+    entry.outcome = { error: tx.failure ?? sqliteError(error) }
     if (entry.single || !writer.inTransaction) return
     writer.exec('ROLLBACK TO work')
     writer.exec('RELEASE work')

@@ -1,0 +1,66 @@
+import { StoreError } from '../store.ts'
+
+interface ServerError extends Error {
+  /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  readonly code: string
+  readonly detail?: string
+  readonly table_name?: string
+  readonly constraint_name?: string
+  readonly routine?: string
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+/** The driver's codes and the system's for a connection that is not there or no more. */
+const brokenCodes =
+  /^(CONNECTION_|CONNECT_TIMEOUT|E(CONN|PIPE|TIMEDOUT|NOTFOUND|AI_|HOST|NET|ADDR|MFILE|NFILE|NOENT|PROTO)|ERR_(SSL|TLS|SOCKET)|SASL_)/
+
+/** The connection is gone, and with it whatever was on its way. */
+export const isBroken = (error: unknown): boolean =>
+  brokenCodes.test(codeOf(error)) || /^(08|57P0)/.test(codeOf(error))
+
+/** Undone by the server for the sake of another transaction, or by a change of a table: the same again may succeed. */
+export const isRetryable = (error: unknown): boolean => {
+  const code = codeOf(error)
+  if (code === '40001' || code === '40P01') return true
+  return (code === '0A000' || code === '26000') && (error as ServerError).routine !== undefined
+    ? /^(RevalidateCachedQuery|FetchPreparedStatement)$/.test((error as ServerError).routine ?? '')
+    : false
+}
+
+/** After a failover the old connections lead to a server that only reads. */
+export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
+
+/** Recovering, out of resources, read-only, shutting down, cancelled, no such role or database any more. */
+const unavailableStates = /^(08|25006|25P03|28|3D000|40|53|57|58|XX00[12])/
+/** Data that does not fit (22), values no constraint lets through (23), an index entry that is too long (54). */
+const outOfRangeStates = /^(22|23|54)/
+
+/** The driver's error in the store's words; anything that is not the database's doing comes back as it is. */
+export function postgresError(error: unknown): unknown {
+  const code = codeOf(error)
+  if (code === '' || error instanceof StoreError) return error
+  const cause = error as ServerError
+  const message = `PostgreSQL: ${cause.message} (${code})`
+  if (code === '23505') return uniqueError(cause, message)
+  if (code === '23503') return new StoreError('foreign-key', message, { cause })
+  if (code === '55P03') return new StoreError('lock-timeout', message, { cause })
+  if (brokenCodes.test(code) || unavailableStates.test(code))
+    return new StoreError('unavailable', message, { cause })
+  if (outOfRangeStates.test(code)) return new StoreError('out-of-range', message, { cause })
+  return error
+}
+
+/**
+ * The detail names the columns in every language (`(account_id, email)=(…)`); without it the index's own name tells.
+ * On Citus both carry the number of a shard, the index's name behind ours.
+ */
+function uniqueError(cause: ServerError, message: string): StoreError {
+  const [ownTable, ...parts] = (cause.constraint_name ?? '').split('__')
+  const table = parts.length > 0 ? ownTable : cause.table_name
+  const listed = /\(([^()]*)\)=\(/.exec(cause.detail ?? '')?.[1]?.split(', ')
+  const named = listed?.map((name) => name.replaceAll('"', '')) ?? parts.slice(0, -1)
+  const columns = named.filter((column) => column !== 'account_id')
+  return new StoreError('unique', message, { ...(table && { table }), columns, cause })
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { StoreRefused } from '../store.ts'
+
+type Env = { readonly [name: string]: string | undefined }
+
+export interface PostgresSettings {
+  /** Without the parameters that are ours; the driver sends those it does not know to the server. */
+  readonly url: string
+  /** For messages: host and database, never the password. */
+  readonly place: string
+  readonly pool: number
+  readonly statementMs: number
+  readonly lockMs: number
+  readonly idleMs: number
+  readonly connectMs: number
+  readonly ssl: Ssl
+  /** Sessions are shared between clients: nothing may be kept in one. */
+  readonly pgbouncer: boolean
+}
+
+type Ssl = false | 'prefer' | 'require' | { readonly ca?: string; readonly rejectUnauthorized: true }
+
+const ours = new Set([
+  'pool',
+  'pgbouncer',
+  'statement_timeout',
+  'lock_timeout',
+  'idle_timeout',
+  'connect_timeout',
+  'sslmode',
+  'sslrootcert',
+])
+
+/** Times in milliseconds as PostgreSQL counts them, except `idle_timeout` and `connect_timeout`, in seconds as libpq does. */
+export function postgresSettings(url: string, env: Env): PostgresSettings {
+  const [base = '', query = ''] = url.split('?', 2)
+  const all = new URLSearchParams(query)
+  const rest = new URLSearchParams([...all].filter(([name]) => !ours.has(name)))
+  const whole = (parameter: string, variable: string, fallback: number): number =>
+    wholeNumber(all.get(parameter) ?? env[variable], fallback, `${parameter} (or ${variable})`)
+  return {
+    url: rest.size > 0 ? `${base}?${rest}` : base,
+    place: base.replace(/^[a-z]+:\/\/([^@/]*@)?/, ''),
+    pool: Math.max(1, whole('pool', 'NOUNKIT_POOL', 10)),
+    statementMs: whole('statement_timeout', 'NOUNKIT_STATEMENT_TIMEOUT', 10_000),
+    lockMs: whole('lock_timeout', 'NOUNKIT_LOCK_TIMEOUT', 5_000),
+    idleMs: 1_000 * whole('idle_timeout', 'NOUNKIT_IDLE_TIMEOUT', 300),
+    connectMs: 1_000 * Math.max(1, whole('connect_timeout', 'NOUNKIT_CONNECT_TIMEOUT', 5)),
+    ssl: ssl(all.get('sslmode') ?? env.PGSSLMODE, all.get('sslrootcert') ?? env.PGSSLROOTCERT),
+    pgbouncer: /^(1|true|on|yes)$/.test(all.get('pgbouncer') ?? env.NOUNKIT_PGBOUNCER ?? ''),
+  }
+}
+
+function wholeNumber(text: string | undefined, fallback: number, name: string): number {
+  if (text === undefined || text === '') return fallback
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new StoreRefused(`${name} is ${JSON.stringify(text)}. Write a whole number, for example ${fallback}.`)
+}
+
+/** As libpq reads it: `require` encrypts without asking who answers, `verify-full` asks. */
+function ssl(mode: string | undefined, rootCertificate: string | undefined): Ssl {
+  switch (mode) {
+    case undefined:
+    case '':
+    case 'disable':
+      return false
+    case 'allow':
+    case 'prefer':
+      return 'prefer'
+    case 'require':
+      return rootCertificate ? verified(rootCertificate) : 'require'
+    case 'verify-ca':
+    case 'verify-full':
+      return verified(rootCertificate)
+    default:
+      throw new StoreRefused(
+        `sslmode is ${JSON.stringify(mode)}. Write disable, prefer, require, verify-ca or verify-full.`,
+      )
+  }
+}
+
+function verified(rootCertificate: string | undefined): Ssl {
+  if (!rootCertificate || rootCertificate === 'system') return { rejectUnauthorized: true }
+  try {
+    return { rejectUnauthorized: true, ca: readFileSync(rootCertificate, 'utf8') }
+  } catch (error) {
+    throw new StoreRefused(
+      `sslrootcert: ${rootCertificate} cannot be read. Name a file with the certificate of the server's authority.`,
+      error,
+    )
+  }
+}

@@ -1,0 +1,105 @@
+import type { Dialect } from '../../plan/dialect.ts'
+import { type Maybe, type Row, StoreError, type Transaction, type Value } from '../store.ts'
+import type { Client } from './client.ts'
+import { isRetryable, postgresError } from './errors.ts'
+import type { PostgresSettings } from './settings.ts'
+
+/** After this long a transaction is given up: it holds a connection, and locks. */
+const transactionMs = 30_000
+
+export type Outcome<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  /** Nothing was begun, or everything undone for the sake of another: the same again may succeed. */
+  | { readonly kind: 'again'; readonly error: unknown }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** Runs `work` once on a client that is its own for as long. */
+export async function attemptTransaction<T>(
+  client: Client,
+  dialect: Dialect,
+  settings: PostgresSettings,
+  work: (tx: Transaction) => Maybe<T>,
+): Promise<Outcome<T>> {
+  try {
+    await begin(client, settings)
+  } catch (error) {
+    return { kind: 'again', error }
+  }
+  const tx = openTransaction(client, dialect)
+  const timer = setTimeout(client.cut, transactionMs)
+  try {
+    const value = await work(tx)
+    await tx.commit()
+    return { kind: 'done', value }
+  } catch (thrown) {
+    await tx.undo()
+    const error = tx.failure ?? thrown
+    return { kind: isRetryable(error) ? 'again' : 'failed', error }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function begin(client: Client, settings: PostgresSettings): Promise<void> {
+  // Behind PgBouncer a session's settings are nobody's, so a transaction brings its own.
+  const limits = `SET LOCAL statement_timeout = ${settings.statementMs}; SET LOCAL lock_timeout = ${settings.lockMs}`
+  await client.command(settings.pgbouncer ? `BEGIN; ${limits}` : 'BEGIN')
+}
+
+interface OpenTransaction extends Transaction {
+  /** The driver's error that ended it: PostgreSQL undoes all of a transaction of which one statement failed. */
+  readonly failure: unknown
+  commit(): Promise<void>
+  undo(): Promise<void>
+}
+
+function openTransaction(client: Client, dialect: Dialect): OpenTransaction {
+  const { generation } = client
+  let failure: unknown
+  let ended = false
+  let last: Promise<unknown> = Promise.resolve()
+
+  const refuseWhenEnded = (): void => {
+    if (failure) throw postgresError(failure)
+    if (ended) throw new Error('A statement came after its transaction had ended: await every call in a hook')
+    // On a new connection it would be a transaction of its own.
+    if (client.generation !== generation)
+      throw new StoreError('unavailable', 'PostgreSQL: the connection was lost during a transaction')
+  }
+
+  /** One at a time: a statement that waits in the driver when the connection is lost would be sent on the next one. */
+  const inTurn = <T>(issue: () => Promise<T>): Promise<T> => {
+    const turn = last.then(async () => {
+      refuseWhenEnded()
+      try {
+        return await issue()
+      } catch (error) {
+        failure ??= error
+        throw postgresError(error)
+      }
+    })
+    last = turn.catch(() => {})
+    return turn
+  }
+  const all = (sql: string, values: readonly Value[]): Promise<readonly Row[]> =>
+    inTurn(() => client.query(sql, values))
+
+  return {
+    dialect,
+    all,
+    first: async (sql, values) => (await all(sql, values))[0],
+    get failure() {
+      return failure
+    },
+    async commit() {
+      const tag = await inTurn(() => client.command('COMMIT'))
+      ended = true
+      if (tag !== 'COMMIT') throw new Error(`PostgreSQL answered COMMIT with ${tag}`)
+    },
+    async undo() {
+      ended = true
+      if (client.generation !== generation) return
+      await client.command('ROLLBACK').catch(client.cut)
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { FieldKind } from '../../compile/model.ts'
+import { ident, sqlText } from '../../plan/dialect.ts'
+import { objectName } from './object-name.ts'
+import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
+
+/** As the server's own catalogue writes them. */
+const types: { readonly [K in FieldKind]: string } = {
+  id: 'text',
+  reference: 'text',
+  string: 'text',
+  enum: 'text',
+  state: 'text',
+  date: 'date',
+  datetime: 'timestamp(3) with time zone',
+  json: 'json',
+  integer: 'bigint',
+  boolean: 'boolean',
+  number: 'double precision',
+}
+
+export const postgresType = (kind: FieldKind): string => types[kind]
+
+/** Collation "C" compares by code point, as SQLite does, whatever language the database was made for. */
+const typeWithCollation = (kind: FieldKind): string =>
+  types[kind] === 'text' ? 'text COLLATE "C"' : types[kind]
+
+const list = (names: readonly string[]): string => names.map(ident).join(', ')
+
+const literal = (value: unknown, kind: FieldKind): string => {
+  if (kind === 'json') return sqlText(JSON.stringify(value))
+  return typeof value === 'string' ? sqlText(value) : String(value)
+}
+
+const columnText = ({ name, kind, nullable, default: value }: Column): string =>
+  `${ident(name)} ${typeWithCollation(kind)}${nullable ? '' : ' NOT NULL'}${value === undefined ? '' : ` DEFAULT ${literal(value, kind)}`}`
+
+const checkText = ({ name, column }: Check, values: readonly string[]): string =>
+  `CONSTRAINT ${ident(name)} CHECK (${ident(column)} IN (${values.map(sqlText).join(', ')}))`
+
+export const createTable = (table: Table): string => {
+  const parts = [
+    ...table.columns.map(columnText),
+    `CONSTRAINT ${ident(objectName(table.name, ['primary'], 'key'))} PRIMARY KEY (${list(table.primaryKey)})`,
+    ...table.checks.map((check) => checkText(check, check.values)),
+  ]
+  return `CREATE TABLE ${ident(table.name)} (\n  ${parts.join(',\n  ')}\n)`
+}
+
+const alter = (table: Table, what: string): string => `ALTER TABLE ${ident(table.name)} ${what}`
+
+export const addColumn = (table: Table, column: Column): string =>
+  alter(table, `ADD COLUMN ${columnText(column)}`)
+
+/** Filled in by whoever runs it; the value is theirs to know. */
+export const addRequiredColumn = (table: Table, column: Column): string =>
+  [
+    addColumn(table, { ...column, nullable: true }),
+    `UPDATE ${ident(table.name)} SET ${ident(column.name)} = …`,
+    setNotNull(table, column),
+  ].join(';\n')
+
+export const setNotNull = (table: Table, { name }: { readonly name: string }): string =>
+  alter(table, `ALTER COLUMN ${ident(name)} SET NOT NULL`)
+
+export const dropNotNull = (table: Table, name: string): string =>
+  alter(table, `ALTER COLUMN ${ident(name)} DROP NOT NULL`)
+
+export const changeColumnType = (table: Table, { name, kind }: Column): string =>
+  alter(
+    table,
+    `ALTER COLUMN ${ident(name)} TYPE ${typeWithCollation(kind)} USING ${ident(name)}::${types[kind]}`,
+  )
+
+/** Lists are sorted with NULLs first, which is not the order of an index unless it says so. */
+export const createIndex = (
+  table: Table,
+  { name, unique, columns }: Index,
+  concurrently: boolean,
+): string => {
+  const parts = columns.map((column) => `${ident(column.name)}${column.nullable ? ' NULLS FIRST' : ''}`)
+  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${concurrently ? 'CONCURRENTLY ' : ''}${ident(name)} ON ${ident(table.name)} (${parts.join(', ')})`
+}
+
+export const dropIndex = (name: string): string => `DROP INDEX CONCURRENTLY IF EXISTS ${ident(name)}`
+
+/** NOT VALID: what is written from now on is checked at once, what is there by VALIDATE, which holds up nobody. */
+export const addCheck = (table: Table, check: Check, values: readonly string[]): string =>
+  alter(table, `ADD ${checkText(check, values)} NOT VALID`)
+
+export const addForeignKey = (table: Table, key: ForeignKey, validated: boolean): string => {
+  const action = key.onDelete === 'cascade' ? ' ON DELETE CASCADE' : ''
+  return alter(
+    table,
+    `ADD CONSTRAINT ${ident(key.name)} FOREIGN KEY (${list(key.columns)}) REFERENCES ${ident(key.table)} (${list(key.references)})${action}${validated ? '' : ' NOT VALID'}`,
+  )
+}
+
+export const dropConstraint = (table: Table, name: string): string =>
+  alter(table, `DROP CONSTRAINT ${ident(name)}`)
+
+export const validate = (table: Table, name: string): string =>
+  alter(table, `VALIDATE CONSTRAINT ${ident(name)}`)

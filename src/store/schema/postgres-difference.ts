@@ -1,0 +1,144 @@
+import { type ColumnFinding, columnFindings, foreignKeyFindings, leftOverColumns } from './findings.ts'
+import * as ddl from './postgres-ddl.ts'
+import type { PresentTable } from './present.ts'
+import type { Step } from './step.ts'
+import type { Check, ForeignKey, Index, Table } from './table.ts'
+
+/** In the order they must run: tables, then what refers from one to another, then what may take long. */
+export function postgresDifference(
+  wanted: readonly Table[],
+  present: ReadonlyMap<string, PresentTable>,
+): readonly Step[] {
+  const tables = wanted.filter((table) => !present.has(table.name)).flatMap(newTable)
+  const existing = wanted.flatMap((table) => {
+    const found = present.get(table.name)
+    return found ? existingTable(table, found) : []
+  })
+  const references = wanted
+    .filter((table) => !present.has(table.name))
+    .flatMap((table) => table.foreignKeys.map((key) => newReference(table, key)))
+  return [
+    ...tables,
+    ...existing.filter((one) => !one.alone),
+    ...references,
+    ...existing.filter((one) => one.alone),
+  ]
+}
+
+const step = (table: Table, sql: string, why: string, more: Partial<Step> = {}): Step => ({
+  table: table.name,
+  sql,
+  additive: true,
+  why,
+  ...more,
+})
+
+const newTable = (table: Table): Step[] => [
+  step(table, ddl.createTable(table), `table ${table.name} is new`),
+  ...table.indexes.map((index) =>
+    step(table, ddl.createIndex(table, index, false), `index of ${table.name} is new`),
+  ),
+]
+
+export const newReference = (table: Table, key: ForeignKey): Step =>
+  step(table, ddl.addForeignKey(table, key, true), `reference from ${table.name} to ${key.table} is new`)
+
+function existingTable(table: Table, found: PresentTable): Step[] {
+  return [
+    ...columnFindings(table, found, ddl.postgresType).map((finding) => columnStep(table, found, finding)),
+    ...leftOverColumns(table, found).map(({ column, why }) =>
+      step(table, ddl.dropNotNull(table, column), why, { additive: false }),
+    ),
+    ...table.checks.flatMap((check) => checkSteps(table, found, check)),
+    ...droppedChecks(table, found),
+    ...foreignKeySteps(table, found),
+    ...table.indexes.flatMap((index) => indexSteps(table, found, index)),
+  ]
+}
+
+/** A new column comes with its check and its reference at once: a migration that is cut off leaves no column without. */
+function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): Step {
+  const { column, why } = finding
+  switch (finding.kind) {
+    case 'type':
+      return step(table, ddl.changeColumnType(table, column), why, { additive: false })
+    case 'must-be-set':
+      return step(table, ddl.setNotNull(table, column), why, { additive: false })
+    case 'may-be-null':
+      return step(table, ddl.dropNotNull(table, column.name), why, { additive: false })
+    case 'new': {
+      if (!finding.additive)
+        return step(table, ddl.addRequiredColumn(table, column), `${why} (put it in place of …)`, {
+          additive: false,
+        })
+      const checks = table.checks.filter((check) => check.column === column.name)
+      const keys = table.foreignKeys.filter(
+        (key) => key.columns.includes(column.name) && !found.foreignKeys.has(key.columns.join(',')),
+      )
+      const parts = [
+        ddl.addColumn(table, column),
+        ...checks.map((check) => ddl.addCheck(table, check, check.values)),
+        ...keys.map((key) => ddl.addForeignKey(table, key, false)),
+      ]
+      return step(table, parts.join(';\n'), why)
+    }
+  }
+}
+
+function checkSteps(table: Table, found: PresentTable, check: Check): Step[] {
+  const validation = step(table, ddl.validate(table, check.name), `values of ${table.name}.${check.column}`, {
+    alone: true,
+  })
+  if (!found.columns.has(check.column)) return [validation]
+  const present = found.checks.get(check.name)
+  if (!present) {
+    const sql = `${ddl.addCheck(table, check, check.values)};\n${validation.sql}`
+    return [step(table, sql, `${table.name}.${check.column} takes only some values now`, { additive: false })]
+  }
+  // Values that are no longer declared stay allowed: processes of the last deploy, and rows, still have them.
+  const missing = check.values.filter((value) => !present.values.has(value))
+  if (missing.length === 0) return present.valid ? [] : [validation]
+  const values = [...present.values, ...missing]
+  const sql = `${ddl.dropConstraint(table, check.name)};\n${ddl.addCheck(table, check, values)}`
+  return [step(table, sql, `${table.name}.${check.column} takes ${missing.join(', ')} too`), validation]
+}
+
+/** A column that took some values and now takes any. */
+const droppedChecks = (table: Table, found: PresentTable): Step[] =>
+  [...found.checks.keys()]
+    .filter((name) => name.startsWith(`${table.name}__`) && name.endsWith('__check'))
+    .filter((name) => !table.checks.some((check) => check.name === name))
+    .filter((name) => table.columns.some((column) => name === `${table.name}__${column.name}__check`))
+    .map((name) => step(table, ddl.dropConstraint(table, name), `${name} is no longer declared`))
+
+function foreignKeySteps(table: Table, found: PresentTable): Step[] {
+  const differing = foreignKeyFindings(table, found).flatMap(
+    ({ key, found: present, additive, why }): Step[] => {
+      const validation = step(table, ddl.validate(table, key.name), why, { alone: true })
+      if (additive) return [validation]
+      const parts = [
+        ...(present?.name ? [ddl.dropConstraint(table, present.name)] : []),
+        ddl.addForeignKey(table, key, false),
+        validation.sql,
+      ]
+      return [step(table, parts.join(';\n'), why, { additive: false })]
+    },
+  )
+  const unfinished = table.foreignKeys
+    .filter((key) => found.foreignKeys.get(key.columns.join(','))?.valid === false)
+    .map((key) => step(table, ddl.validate(table, key.name), `reference to ${key.table}`, { alone: true }))
+  return [...differing, ...unfinished]
+}
+
+function indexSteps(table: Table, found: PresentTable, index: Index): Step[] {
+  const present = found.indexes.get(index.name)
+  if (present?.valid) return []
+  const create = step(table, ddl.createIndex(table, index, true), `index ${index.name} is new`, {
+    alone: true,
+  })
+  if (!present) return [create]
+  const drop = step(table, ddl.dropIndex(index.name), `index ${index.name} was left unfinished`, {
+    alone: true,
+  })
+  return [drop, create]
+}
