@@ -62,7 +62,7 @@ const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<st
 }
 
 /** What the service answers itself beside the versions; only unversioned paths could be mistaken for these. */
-const ownPaths = new Set(['docs', 'problems', 'contracts', 'versions', 'metrics', 'assets'])
+const ownPaths = new Set(['docs', 'problems', 'metrics'])
 
 const reservedFault = (name: string, declaration: ApiDeclaration) => {
   if (name.startsWith('nounkit-') || name.startsWith('sqlite-'))

@@ -67,7 +67,7 @@ export const checkShape = (declaration: unknown, mistakes: MistakeList): declara
     )
     return false
   }
-  const { name, resources } = declaration
+  const { name, resources, versions = [] } = declaration
   if (typeof name !== 'string' || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     mistakes.add(
       'api',
@@ -79,8 +79,11 @@ export const checkShape = (declaration: unknown, mistakes: MistakeList): declara
     mistakes.add('resources', 'there are none.', "List at least one resource('name', { fields: { … } }).")
     return false
   }
+  const strays = (versions as readonly unknown[]).filter((one) => !isKind(one, 'version'))
+  for (const stray of strays)
+    mistakes.add('versions', `${JSON.stringify(stray)} is not a version.`, "Write version('v1', { … }).")
   const sound = resources.map((resource, index) => checkResource(resource, index, mistakes))
-  return sound.every(Boolean)
+  return sound.every(Boolean) && strays.length === 0
 }
 
 const checkResource = (resource: unknown, index: number, mistakes: MistakeList): boolean => {
