@@ -43,11 +43,11 @@ export const plainAddress = (address: string | undefined): string =>
       : address
 
 const addRange = (list: BlockList, entry: string): void => {
-  const [address = '', bits] = entry.split('/')
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
   const kind = isIP(address)
   const widest = kind === 6 ? 128 : 32
   const prefix = bits === undefined ? widest : Number(bits)
-  if (kind === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > widest || bits === '') {
+  if (kind === 0 || prefix > widest) {
     throw new Error(`proxies: "${entry}" is no address range. Write it like 10.0.0.0/8 or fd00::/8.`)
   }
   list.addSubnet(address, prefix, kind === 6 ? 'ipv6' : 'ipv4')
