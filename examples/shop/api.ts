@@ -1,6 +1,7 @@
 import { api, belongsTo, hasMany, immutable, resource, states, sum, version } from 'nounkit'
 import { z } from 'zod'
 import { seed } from './seed.ts'
+import { v1 } from './v1.ts'
 
 const currency = z.enum(['EUR', 'USD']).describe('The currency of all amounts of the row.')
 
@@ -146,7 +147,7 @@ export default api('shop', {
   title: 'The shop',
   description: 'Customers, orders and payments of a small shop.',
   resources: [customers, products, orders, orderItems, adjustments, payments, refunds],
-  versions: [version('v2', { published: '2026-06-01' })],
+  versions: [version('v2', { published: '2026-06-01' }), v1],
   unversioned: 'v2',
   seed,
 })

@@ -33,7 +33,14 @@ export interface ContractService {
   readonly idempotency: { readonly retention_hours: number; readonly key_characters: number }
   readonly limits: { readonly [name: string]: number }
   readonly rate: ContractRate
+  /** On every answer. */
+  readonly headers: readonly string[]
+  /** What any call may meet. */
+  readonly problems: ContractProblems
 }
+
+/** Status → problem types. */
+export type ContractProblems = { readonly [status: string]: readonly string[] }
 
 export interface ContractRate {
   readonly per_second: number
@@ -52,6 +59,8 @@ export interface ContractResource {
   readonly limits: { readonly [name: string]: number }
   readonly idempotency: { readonly mode: IdempotencyMode; readonly replay: 'stored' | 'reread' }
   readonly if_match: 'optional' | 'required'
+  /** Sets of fields whose values no two rows share. */
+  readonly unique: readonly (readonly string[])[]
   readonly cache_control: string
   readonly rate?: ContractRate
 }
@@ -93,7 +102,7 @@ export interface ContractOperation {
   readonly scope: ScopeRule
   readonly success: number
   readonly parameters: readonly string[]
+  /** Beyond those of the service, as are its problems. */
   readonly headers: readonly string[]
-  /** Problem type → status. */
-  readonly problems: { readonly [type: string]: number }
+  readonly problems: ContractProblems
 }

@@ -1,0 +1,121 @@
+import { sorted } from '../compile/canonical.ts'
+import type {
+  Contract,
+  ContractField,
+  ContractRelation,
+  ContractResource,
+  ContractService,
+} from '../compile/frozen.ts'
+import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
+import type { JsonSchema } from '../declare/json-schema.ts'
+import { byStatus, pathsOf, problemsEverywhere } from './operations.ts'
+
+/** All that a consumer of one version can see, as data whose order never depends on how it was declared. */
+export const contractOf = (model: Model, version: Version): Contract => {
+  const seen = [...version.views.values()].filter((view) => view.topLevel || view.under.length > 0)
+  const contract: Contract = {
+    format: 1,
+    api: model.name,
+    version: version.name,
+    lifecycle: {
+      published: version.published?.date ?? null,
+      deprecated: version.deprecated?.date ?? null,
+      sunset: version.sunset?.date ?? null,
+      unversioned: model.unversioned === version,
+    },
+    service: serviceOf(model),
+    resources: Object.fromEntries(seen.map((view) => [view.name, resourceOf(view)])),
+    paths: pathsOf(version),
+  }
+  return sorted(contract) as Contract
+}
+
+const serviceOf = ({ declaration, limits, rate }: Model): ContractService => ({
+  authentication: declaration.tokens ? ['bearer key', 'bearer token'] : ['bearer key'],
+  request_media_types: {
+    POST: ['application/json'],
+    PUT: ['application/json'],
+    PATCH: ['application/json', 'application/merge-patch+json'],
+  },
+  response_media_types: ['application/json', 'application/problem+json'],
+  envelopes: {
+    one: ['data'],
+    list: ['data', 'page'],
+    page: ['has_more', 'limit', 'next_cursor'],
+    included_page: ['has_more', 'limit', 'next', 'next_cursor'],
+    problem: ['detail', 'instance', 'status', 'title', 'type'],
+  },
+  idempotency: { retention_hours: limits.idempotencyHours, key_characters: 255 },
+  limits: {
+    header_bytes: limits.headerBytes,
+    json_depth: limits.jsonDepth,
+    rows_per_request: limits.rowsPerRequest,
+  },
+  rate: rateOf(rate),
+  headers: ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'],
+  problems: byStatus(problemsEverywhere),
+})
+
+const rateOf = (rate: RateModel) => ({ per_second: rate.perSecond, burst: rate.burst })
+
+const resourceOf = (view: View): ContractResource => ({
+  ...described(view.description),
+  fields: Object.fromEntries(view.fields.map((field) => [field.name, fieldOf(field)])),
+  relations: Object.fromEntries([...view.relations.values()].map((one) => [one.name, relationOf(one)])),
+  include: view.includePaths.toSorted(),
+  filters: Object.fromEntries([...view.filters].map((name) => [name, operatorsOf(view.field.get(name))])),
+  sorts: [...view.sorts].sort(),
+  default_sort: ['id'],
+  limits: { ...view.limits },
+  idempotency: { mode: view.idempotency.mode, replay: view.idempotency.storesBody ? 'stored' : 'reread' },
+  if_match: view.requireIfMatch ? 'required' : 'optional',
+  unique: uniquesOf(view),
+  cache_control: view.cacheControl,
+  ...(view.rate ? { rate: rateOf(view.rate) } : {}),
+})
+
+const described = (description: string) => (description === '' ? {} : { description })
+
+const fieldOf = (field: ViewField): ContractField => {
+  const schema = plainSchema(field.schema)
+  const { required, nullable, immutable, states } = field
+  const fallback = field.default === undefined || states ? {} : { default: field.default }
+  return {
+    ...described(field.description),
+    ...(field.readOnly ? {} : { request: { schema, required, nullable, immutable, ...fallback } }),
+    ...(field.writeOnly ? {} : { response: { schema, nullable, ...(field.open ? { open: true } : {}) } }),
+    ...(states ? { states: { initial: states.initial, moves: movesOf(states.moves) } } : {}),
+    ...(field.target ? { reference: field.target().name } : {}),
+  }
+}
+
+/** The order in which values were declared is nobody's promise. */
+const plainSchema = (schema: JsonSchema): JsonSchema =>
+  schema.enum ? { ...schema, enum: schema.enum.toSorted() } : schema
+
+const movesOf = (moves: { readonly [from: string]: readonly string[] | undefined }) =>
+  Object.fromEntries(
+    Object.entries(moves)
+      .filter(([, to]) => to !== undefined && to.length > 0)
+      .map(([from, to]) => [from, (to ?? []).toSorted()]),
+  )
+
+const relationOf = (relation: ViewRelation): ContractRelation =>
+  relation.relation.kind === 'belongs-to'
+    ? { kind: 'to-one', resource: relation.target().name }
+    : { kind: 'to-many', resource: relation.target().name, rows: relation.cap }
+
+const comparable: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'date', 'datetime'])
+
+const operatorsOf = (field: ViewField | undefined): readonly string[] => {
+  const compares = field && comparable.has(field.kind)
+  return ['eq', ...(compares ? ['gt', 'gte'] : []), 'in', ...(compares ? ['lt', 'lte'] : []), 'ne']
+}
+
+/** A set of fields is a consumer's business only when all of them are seen. */
+const uniquesOf = (view: View): readonly (readonly string[])[] => {
+  const shown = new Map(view.fields.map((field) => [field.field?.name, field.name]))
+  const sets = view.resource.uniques.map((set) => set.map((name) => shown.get(name) ?? null))
+  const seen = sets.filter((set): set is string[] => set.every((name) => name !== null))
+  return seen.map((set) => set.toSorted()).sort((a, b) => (a.join() < b.join() ? -1 : 1))
+}

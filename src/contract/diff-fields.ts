@@ -1,0 +1,141 @@
+import { sameJson } from '../compile/canonical.ts'
+import type { ContractField, ContractResource } from '../compile/frozen.ts'
+import { compareSchemas, type SchemaDifference, type Verdict } from '../compile/schema-difference.ts'
+import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
+
+/** A field that is both sent and returned is judged in both directions, and breaking wins. */
+export const compareFields = (
+  resource: string,
+  from: ContractResource['fields'],
+  to: ContractResource['fields'],
+): Differences => {
+  const { both, gone, come } = matched(from, to)
+  return [
+    ...gone.map((name) => said(resource, name, from, to)(breaking, 'field was removed', 'field removed')),
+    ...come.map((name) => addedField(said(resource, name, from, to), to[name])),
+    ...both.flatMap(([name, before, after]) => compareField(said(resource, name, from, to), before, after)),
+  ]
+}
+
+type Say = (verdict: Verdict, what: string, kind: string) => Difference
+
+const said =
+  (resource: string, name: string, from: ContractResource['fields'], to: ContractResource['fields']): Say =>
+  (verdict, what, kind) => ({
+    verdict,
+    part: 'field',
+    where: `${resource}.${name}`,
+    what,
+    subject: { kind, resource, name, from: from[name], to: to[name] },
+  })
+
+const addedField = (say: Say, field: ContractField | undefined): Difference =>
+  field?.request?.required
+    ? say(breaking, 'required request field was added', 'required field added')
+    : say(additive, field?.request ? 'optional field was added' : 'response field was added', 'field added')
+
+const compareField = (say: Say, from: ContractField, to: ContractField): Differences => [
+  ...compareDirections(say, from, to),
+  ...compareRequests(say, from.request, to.request),
+  ...compareResponses(say, from.response, to.response),
+  ...compareValues(say, from, to),
+  ...compareStates(say, from.states, to.states),
+  ...(from.reference === to.reference || from.reference === undefined
+    ? []
+    : [
+        say(
+          breaking,
+          `names a row of ${to.reference ?? 'nothing'} in place of ${from.reference}`,
+          'reference',
+        ),
+      ]),
+]
+
+const compareDirections = (say: Say, from: ContractField, to: ContractField): Differences => {
+  const found: Difference[] = []
+  if (from.request && !to.request) found.push(say(breaking, 'became read-only', 'read-only'))
+  if (!from.request && to.request) {
+    const must = to.request.required
+    found.push(say(must ? breaking : additive, must ? 'must now be sent' : 'may now be sent', 'writable'))
+  }
+  if (from.response && !to.response) found.push(say(breaking, 'is no longer shown', 'write-only'))
+  if (!from.response && to.response) found.push(say(additive, 'is now shown', 'shown'))
+  return found
+}
+
+const compareRequests = (
+  say: Say,
+  from: ContractField['request'],
+  to: ContractField['request'],
+): Differences => {
+  if (!from || !to) return []
+  const found: Difference[] = []
+  if (to.required && !from.required) found.push(say(breaking, 'became required', 'required'))
+  if (!to.required && from.required) found.push(say(additive, 'became optional in requests', 'optional'))
+  if (to.nullable && !from.nullable) found.push(say(additive, 'may be null in requests', 'nullable'))
+  // What must now be sent was said above; that it cannot be null goes with it.
+  if (!to.nullable && from.nullable && !to.required)
+    found.push(say(breaking, 'may no longer be null in requests', 'not nullable'))
+  if (to.immutable && !from.immutable) found.push(say(breaking, 'can no longer be changed', 'immutable'))
+  if (!to.immutable && from.immutable) found.push(say(additive, 'can now be changed', 'mutable'))
+  return [...found, ...compareDefaults(say, from, to)]
+}
+
+type Request = NonNullable<ContractField['request']>
+
+const compareDefaults = (say: Say, from: Request, to: Request): Differences => {
+  if (from.required || to.required || sameJson(from.default, to.default)) return []
+  const [before, after] = [from.default, to.default].map((value) => JSON.stringify(value))
+  if (before === undefined) return [say(breaking, `default ${after} is newly serialised`, 'default')]
+  if (after === undefined) return [say(breaking, `default ${before} was dropped`, 'default')]
+  return [say(breaking, `default ${before} became ${after}`, 'default')]
+}
+
+const compareResponses = (
+  say: Say,
+  from: ContractField['response'],
+  to: ContractField['response'],
+): Differences => {
+  if (!from || !to) return []
+  const found: Difference[] = []
+  if (to.nullable && !from.nullable)
+    found.push(say(breaking, 'became nullable in responses', 'shown nullable'))
+  if (!to.nullable && from.nullable) found.push(say(additive, 'is never null in responses', 'never null'))
+  if (to.open && !from.open) found.push(say(breaking, 'may show values that are not listed', 'opened'))
+  if (!to.open && from.open) found.push(say(additive, 'shows only listed values', 'closed'))
+  return found
+}
+
+/** One difference per change of values, though it travels both ways. */
+const compareValues = (say: Say, from: ContractField, to: ContractField): Differences => {
+  const sent = from.request && to.request ? compareSchemas(from.request.schema, to.request.schema) : []
+  const shown = from.response && to.response ? compareSchemas(from.response.schema, to.response.schema) : []
+  const open = from.response?.open === true
+  const all = new Map<string, { one: SchemaDifference; verdict: Verdict }>()
+  const judge = (one: SchemaDifference, verdict: Verdict): void => {
+    const key = `${one.at} ${one.what}`
+    if (all.get(key)?.verdict !== 'breaking') all.set(key, { one, verdict })
+  }
+  for (const one of sent) judge(one, one.request)
+  for (const one of shown) judge(one, open && one.enumGrew ? additive : one.response)
+  return [...all.values()].map(({ one, verdict }) => {
+    const at = one.at === '' ? '' : `${one.at}: `
+    return say(verdict, `${at}${one.what}`, one.what.startsWith('value ') ? 'values' : 'type')
+  })
+}
+
+const compareStates = (say: Say, from: ContractField['states'], to: ContractField['states']): Differences => {
+  if (!from && !to) return []
+  if (!from) return [say(breaking, 'can now only move along declared moves', 'states')]
+  if (!to) return [say(additive, 'can be set to any value', 'states')]
+  const found: Difference[] = []
+  if (from.initial !== to.initial) {
+    found.push(say(breaking, `first state ${from.initial} became ${to.initial}`, 'initial state'))
+  }
+  const arrows = (states: NonNullable<ContractField['states']>) =>
+    new Set(Object.entries(states.moves).flatMap(([at, next]) => next.map((one) => `${at} → ${one}`)))
+  const [before, after] = [arrows(from), arrows(to)]
+  for (const move of before.difference(after)) found.push(say(breaking, `move ${move} was removed`, 'moves'))
+  for (const move of after.difference(before)) found.push(say(additive, `move ${move} was added`, 'moves'))
+  return found
+}

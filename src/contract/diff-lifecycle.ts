@@ -1,0 +1,41 @@
+import type { ContractLifecycle } from '../compile/frozen.ts'
+import type { Verdict } from '../compile/schema-difference.ts'
+import { additive, breaking, type Difference, type Differences } from './difference.ts'
+
+export const compareLifecycles = (from: ContractLifecycle, to: ContractLifecycle): Differences => {
+  const found: Difference[] = []
+  const moved = (name: 'published' | 'deprecated' | 'sunset', verdict: Verdict): void => {
+    const [before, after] = [from[name], to[name]]
+    if (before === after) return
+    const what =
+      before === null
+        ? `was set to ${after}`
+        : after === null
+          ? `(${before}) was withdrawn`
+          : `moved from ${before} to ${after}`
+    found.push({
+      verdict,
+      part: 'lifecycle',
+      where: name,
+      what,
+      subject: { kind: 'date', name, from: before, to: after },
+    })
+  }
+  moved('published', additive)
+  moved('deprecated', additive)
+  // A promise to stay until a day: it may be given and lengthened, never shortened or taken back.
+  const shortened = from.sunset !== null && (to.sunset === null || to.sunset < from.sunset)
+  moved('sunset', shortened ? breaking : additive)
+  if (from.unversioned !== to.unversioned) {
+    found.push({
+      verdict: from.unversioned ? breaking : additive,
+      part: 'lifecycle',
+      where: 'unversioned',
+      what: from.unversioned
+        ? 'paths without a version are served by another version'
+        : 'paths without a version are now served too',
+      subject: { kind: 'pin' },
+    })
+  }
+  return found
+}

@@ -1,0 +1,55 @@
+import type { ContractProblems } from '../compile/frozen.ts'
+import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
+
+/** Not possible in the present state: a refusal that a sender who changed nothing now meets. */
+const newRefusals: ReadonlySet<string> = new Set(['state-conflict'])
+/** Refusals that another difference (of the key, of If-Match, of unique fields) already tells. */
+const toldElsewhere: ReadonlySet<string> = new Set([
+  'idempotency-key-missing',
+  'idempotency-key-malformed',
+  'idempotency-key-reused',
+  'idempotency-in-progress',
+  'precondition-required',
+  'unique-conflict',
+  'scope-missing',
+  'credentials-missing',
+  'credentials-invalid',
+  'transition-not-allowed',
+  'include-not-allowed',
+  'include-too-deep',
+  'include-too-large',
+  'include-too-many',
+  'include-unknown',
+])
+
+export const compareProblems = (
+  where: string,
+  from: ContractProblems,
+  to: ContractProblems,
+  resource?: string,
+): Differences => {
+  const { both, gone, come } = matched(statusesOf(from), statusesOf(to))
+  const difference = (verdict: Difference['verdict'], name: string, what: string): Difference => ({
+    verdict,
+    part: 'problem',
+    where,
+    what: `problem ${name}${what}`,
+    subject: { kind: 'problem', name, ...(resource === undefined ? {} : { resource }) },
+  })
+  return [
+    ...both
+      .filter(([, before, after]) => before !== after)
+      .map(([name, before, after]) => difference(breaking, name, `: status ${before} became ${after}`)),
+    ...gone
+      .filter((name) => !toldElsewhere.has(name) && !newRefusals.has(name))
+      .map((name) => difference(breaking, name, ' was removed or became another type')),
+    ...come
+      .filter((name) => !toldElsewhere.has(name))
+      .map((name) => difference(newRefusals.has(name) ? breaking : additive, name, ' was added')),
+  ]
+}
+
+const statusesOf = (problems: ContractProblems): { readonly [type: string]: string } =>
+  Object.fromEntries(
+    Object.entries(problems).flatMap(([status, types]) => types.map((type) => [type, status])),
+  )

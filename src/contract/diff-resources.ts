@@ -1,0 +1,162 @@
+import { sameJson } from '../compile/canonical.ts'
+import type { Contract, ContractRelation, ContractResource } from '../compile/frozen.ts'
+import { compareFields } from './diff-fields.ts'
+import { compareLimits, compareNames, compareRates } from './diff-service.ts'
+import {
+  additive,
+  asSet,
+  breaking,
+  type Difference,
+  type Differences,
+  matched,
+  type Part,
+} from './difference.ts'
+
+export const compareResources = (from: Contract['resources'], to: Contract['resources']): Differences => {
+  const { both, gone, come } = matched(from, to)
+  return [
+    ...gone.map((name) =>
+      whole(name, breaking, 'resource and its endpoints were removed, renamed or re-rooted', from),
+    ),
+    ...come.map((name) => whole(name, additive, 'resource and its endpoints were added', to)),
+    ...both.flatMap(([name, before, after]) => compareResource(name, before, after)),
+  ]
+}
+
+const whole = (
+  resource: string,
+  verdict: Difference['verdict'],
+  what: string,
+  { [resource]: contract }: Contract['resources'],
+): Difference => {
+  const kind = verdict === breaking ? 'resource removed' : 'resource added'
+  return { verdict, part: 'resource', where: resource, what, subject: { kind, resource, from: contract } }
+}
+
+const compareResource = (name: string, from: ContractResource, to: ContractResource): Differences => [
+  ...compareFields(name, from.fields, to.fields),
+  ...compareRelations(name, from.relations, to.relations),
+  ...compareNames(from.include, to.include, 'query', name, 'include', name),
+  ...compareFilters(name, from.filters, to.filters),
+  ...compareNames(from.sorts, to.sorts, 'query', name, 'sort', name),
+  ...compareRules(name, from, to),
+  ...compareUniques(name, from.unique, to.unique),
+  ...compareLimits(from.limits, to.limits, 'rule', `${name}.limits`, name),
+  ...compareRates(from.rate, to.rate, 'rule', `${name}.rate`),
+  ...compareWords(name, from, to),
+]
+
+const compareRelations = (
+  resource: string,
+  from: ContractResource['relations'],
+  to: ContractResource['relations'],
+): Differences => {
+  const { both, gone, come } = matched(from, to)
+  const difference = (
+    name: string,
+    verdict: Difference['verdict'],
+    what: string,
+    kind: string,
+  ): Difference => ({
+    verdict,
+    part: 'relation',
+    where: `${resource}.${name}`,
+    what,
+    subject: { kind, resource, name, from: from[name], to: to[name] },
+  })
+  return [
+    ...gone.map((name) => difference(name, breaking, 'relation was removed', 'relation removed')),
+    ...come.map((name) => difference(name, additive, 'relation was added', 'relation added')),
+    ...both
+      .filter(([, before, after]) => before.kind !== after.kind || before.resource !== after.resource)
+      .map(([name, before, after]) =>
+        difference(
+          name,
+          breaking,
+          `leads to ${after.resource} (${after.kind}) in place of ${before.resource} (${before.kind})`,
+          'relation changed',
+        ),
+      ),
+    ...both.flatMap(([name, before, after]) => compareRows(resource, name, before, after)),
+  ]
+}
+
+const compareRows = (
+  resource: string,
+  name: string,
+  from: ContractRelation,
+  to: ContractRelation,
+): Differences =>
+  from.rows === undefined || to.rows === undefined
+    ? []
+    : compareLimits({ rows: from.rows }, { rows: to.rows }, 'relation', `${resource}.${name}`)
+
+const compareFilters = (
+  resource: string,
+  from: ContractResource['filters'],
+  to: ContractResource['filters'],
+): Differences => [
+  ...compareNames(Object.keys(from), Object.keys(to), 'query', resource, 'filter', resource),
+  ...matched(from, to).both.flatMap(([name, before, after]) =>
+    compareNames(before, after, 'query', `${resource}.${name}`, 'filter operator'),
+  ),
+]
+
+/** In the order of what they ask of a sender. */
+const modes = ['off', 'optional', 'required']
+
+const compareRules = (resource: string, from: ContractResource, to: ContractResource): Differences => {
+  const found: Difference[] = []
+  const add = (verdict: Difference['verdict'], what: string, kind: string, part: Part = 'rule'): void => {
+    found.push({ verdict, part, where: resource, what, subject: { kind, resource } })
+  }
+  const [mode, nowMode] = [from.idempotency.mode, to.idempotency.mode]
+  if (mode !== nowMode) {
+    const harmless = nowMode === 'optional' && modes.includes(mode)
+    add(harmless ? additive : breaking, `Idempotency-Key ${mode} became ${nowMode}`, `key ${nowMode}`)
+  }
+  if (from.idempotency.replay !== to.idempotency.replay) {
+    const verdict = to.idempotency.replay === 'stored' ? additive : breaking
+    add(verdict, `a replay shows the ${to.idempotency.replay} body`, 'replay')
+  }
+  if (from.if_match !== to.if_match) {
+    add(to.if_match === 'required' ? breaking : additive, `If-Match became ${to.if_match}`, 'if-match')
+  }
+  if (!sameJson(from.default_sort, to.default_sort)) {
+    add(breaking, `default sort ${from.default_sort.join()} became ${to.default_sort.join()}`, 'default sort')
+  }
+  return found
+}
+
+const compareUniques = (
+  resource: string,
+  from: ContractResource['unique'],
+  to: ContractResource['unique'],
+): Differences => {
+  const names = (sets: ContractResource['unique']) => asSet(sets.map((set) => set.join(', ')))
+  const { gone, come } = matched(names(from), names(to))
+  const difference = (set: string, verdict: Difference['verdict'], what: string): Difference => ({
+    verdict,
+    part: 'rule',
+    where: resource,
+    what: `${set} ${what}`,
+    subject: { kind: 'unique', resource, name: set },
+  })
+  return [
+    ...come.map((set) => difference(set, breaking, 'must now be unique (a constraint newly set)')),
+    ...gone.map((set) => difference(set, additive, 'need no longer be unique')),
+  ]
+}
+
+const compareWords = (resource: string, from: ContractResource, to: ContractResource): Differences => {
+  const found: Difference[] = []
+  const add = (where: string, what: string): void => {
+    found.push({ verdict: additive, part: 'words', where, what, subject: { kind: 'words', resource } })
+  }
+  if (from.description !== to.description) add(resource, 'description changed')
+  if (from.cache_control !== to.cache_control) add(resource, `Cache-Control became ${to.cache_control}`)
+  for (const [name, before, after] of matched(from.fields, to.fields).both) {
+    if (before.description !== after.description) add(`${resource}.${name}`, 'description changed')
+  }
+  return found
+}

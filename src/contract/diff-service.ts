@@ -1,0 +1,108 @@
+import { sameJson } from '../compile/canonical.ts'
+import type { ContractRate, ContractService } from '../compile/frozen.ts'
+import { compareProblems } from './diff-problems.ts'
+import {
+  additive,
+  asSet,
+  breaking,
+  type Difference,
+  type Differences,
+  matched,
+  type Part,
+} from './difference.ts'
+
+export const compareServices = (from: ContractService, to: ContractService): Differences => {
+  const found: Difference[] = []
+  if (!sameJson(from.authentication, to.authentication)) {
+    found.push({
+      verdict: breaking,
+      part: 'service',
+      where: 'authentication',
+      what: `${from.authentication.join(', ')} became ${to.authentication.join(', ')}`,
+      subject: { kind: 'authentication' },
+    })
+  }
+  const types = { ...from.request_media_types, response: from.response_media_types }
+  const nowTypes = { ...to.request_media_types, response: to.response_media_types }
+  for (const [where, before] of Object.entries(types)) {
+    const now: readonly string[] = (nowTypes as ContractService['request_media_types'])[where] ?? []
+    found.push(...compareNames(before, now, 'service', `media types of ${where}`, 'media type'))
+  }
+  for (const [name, keys, nowKeys] of matched(from.envelopes, to.envelopes).both) {
+    if (sameJson(keys, nowKeys)) continue
+    const what = `keys ${keys.join(', ')} became ${nowKeys.join(', ')}`
+    found.push({
+      verdict: breaking,
+      part: 'service',
+      where: `envelope ${name}`,
+      what,
+      subject: { kind: 'envelope' },
+    })
+  }
+  return [
+    ...found,
+    ...compareLimits(asNumbers(from.idempotency), asNumbers(to.idempotency), 'service', 'idempotency'),
+    ...compareLimits(from.limits, to.limits, 'service', 'limits'),
+    ...compareRates(from.rate, to.rate, 'service', 'rate'),
+    ...compareNames(from.headers, to.headers, 'service', 'every answer', 'response header'),
+    ...compareProblems('every call', from.problems, to.problems),
+  ]
+}
+
+const asNumbers = (value: object): { readonly [name: string]: number } => ({ ...value })
+
+/** Names of which consumers use some: more is an addition, fewer breaks. */
+export const compareNames = (
+  before: readonly string[],
+  after: readonly string[],
+  part: Part,
+  where: string,
+  noun: string,
+  resource?: string,
+): Differences => {
+  const { gone, come } = matched(asSet(before), asSet(after))
+  const difference = (name: string, verdict: Difference['verdict'], verb: string): Difference => ({
+    verdict,
+    part,
+    where,
+    what: `${noun} ${name} was ${verb}`,
+    subject: { kind: `${noun} ${verb}`, name, ...(resource === undefined ? {} : { resource }) },
+  })
+  return [
+    ...gone.map((name) => difference(name, breaking, 'removed')),
+    ...come.map((name) => difference(name, additive, 'added')),
+  ]
+}
+
+export const compareLimits = (
+  from: { readonly [name: string]: number },
+  to: { readonly [name: string]: number },
+  part: Part,
+  where: string,
+  resource?: string,
+): Differences =>
+  matched(from, to)
+    .both.filter(([, before, after]) => before !== after)
+    .map(([name, before, after]) => ({
+      verdict: after < before ? breaking : additive,
+      part,
+      where: `${where}.${name}`,
+      what: `${before} was ${after < before ? 'lowered' : 'raised'} to ${after}`,
+      subject: {
+        kind: 'limit',
+        name,
+        from: before,
+        to: after,
+        ...(resource === undefined ? {} : { resource }),
+      },
+    }))
+
+export const compareRates = (
+  from: ContractRate | undefined,
+  to: ContractRate | undefined,
+  part: Part,
+  where: string,
+): Differences => {
+  const none = { per_second: Number.POSITIVE_INFINITY, burst: Number.POSITIVE_INFINITY }
+  return compareLimits(asNumbers(from ?? none), asNumbers(to ?? none), part, where)
+}

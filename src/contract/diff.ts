@@ -1,0 +1,23 @@
+import { sameJson } from '../compile/canonical.ts'
+import type { Contract } from '../compile/frozen.ts'
+import { compareLifecycles } from './diff-lifecycle.ts'
+import { comparePaths } from './diff-paths.ts'
+import { compareResources } from './diff-resources.ts'
+import { compareServices } from './diff-service.ts'
+import type { Difference } from './difference.ts'
+
+/**
+ * Every difference that a consumer of `older` meets in `newer`, with its verdict. It reads nothing but the two contracts,
+ * so that what the change list says of itself (verdict.ts) is judged a second time.
+ */
+export const compareContracts = (older: Contract, newer: Contract): readonly Difference[] => {
+  if (sameJson(older, newer)) return []
+  // Two versions each have dates of their own; only a version's own dates can be moved.
+  const lifecycle = older.version === newer.version ? compareLifecycles(older.lifecycle, newer.lifecycle) : []
+  return [
+    ...lifecycle,
+    ...compareServices(older.service, newer.service),
+    ...compareResources(older.resources, newer.resources),
+    ...comparePaths(older, newer),
+  ]
+}

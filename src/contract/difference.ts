@@ -1,0 +1,60 @@
+import type { Verdict } from '../compile/schema-difference.ts'
+
+/** What part of a contract differs; the part decides whether an older version can hide it. */
+export type Part =
+  | 'lifecycle'
+  | 'service'
+  | 'resource'
+  | 'field'
+  | 'relation'
+  | 'query'
+  | 'rule'
+  | 'path'
+  | 'problem'
+  | 'words'
+
+/** One difference between two contracts, as a consumer of the older one meets it. */
+export interface Difference {
+  readonly verdict: Verdict
+  readonly part: Part
+  /** `orders.status`, `GET /orders` */
+  readonly where: string
+  readonly what: string
+  /** The thing itself, for the change that would declare the difference. */
+  readonly subject: Subject
+}
+
+export interface Subject {
+  readonly kind: string
+  readonly resource?: string
+  readonly name?: string
+  readonly from?: unknown
+  readonly to?: unknown
+}
+
+export type Differences = readonly Difference[]
+
+export const breaking: Verdict = 'breaking'
+export const additive: Verdict = 'additive'
+
+export const isBreaking = ({ verdict }: { readonly verdict: Verdict }): boolean => verdict === 'breaking'
+
+/** Names in both, only before, only after. */
+export const matched = <T>(
+  before: { readonly [name: string]: T },
+  after: { readonly [name: string]: T },
+): { both: readonly (readonly [string, T, T])[]; gone: readonly string[]; come: readonly string[] } => {
+  const both: (readonly [string, T, T])[] = []
+  for (const [name, one] of Object.entries(before)) {
+    const other = after[name]
+    if (other !== undefined) both.push([name, one, other])
+  }
+  return {
+    both,
+    gone: Object.keys(before).filter((name) => after[name] === undefined),
+    come: Object.keys(after).filter((name) => before[name] === undefined),
+  }
+}
+
+export const asSet = (names: readonly string[]): { readonly [name: string]: true } =>
+  Object.fromEntries(names.map((name) => [name, true]))

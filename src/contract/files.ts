@@ -1,0 +1,43 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Contract } from '../compile/frozen.ts'
+import { freezeContract, thawContract } from './freeze.ts'
+import type { Refusal } from './refusal.ts'
+
+export interface FrozenContracts {
+  /** By version, those that are whole. */
+  readonly contracts: ReadonlyMap<string, Contract>
+  /** Files that are not what was published. */
+  readonly refusals: readonly Refusal[]
+}
+
+/** All contracts of a folder; a folder that is not there holds none. */
+export const readContracts = async (folder: string): Promise<FrozenContracts> => {
+  const contracts = new Map<string, Contract>()
+  const refusals: Refusal[] = []
+  for (const file of await contractFiles(folder)) {
+    const version = file.replace(/\.json$/, '')
+    const { contract, fault } = thawContract(await readFile(join(folder, file), 'utf8'), version)
+    if (contract) contracts.set(version, contract)
+    else refusals.push({ version, file, ...fault, differences: [], lines: [] })
+  }
+  return { contracts, refusals }
+}
+
+const contractFiles = async (folder: string): Promise<readonly string[]> => {
+  try {
+    return (await readdir(folder)).filter((file) => file.endsWith('.json')).sort()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Writes `{version}.json`, whole or not at all, and answers its path. */
+export const writeContract = async (folder: string, contract: Contract): Promise<string> => {
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, `${contract.version}.json`)
+  await writeFile(`${path}.new`, freezeContract(contract))
+  await rename(`${path}.new`, path)
+  return path
+}

@@ -1,0 +1,140 @@
+import type { Contract } from '../compile/frozen.ts'
+import type { Model, Version } from '../compile/model.ts'
+import { contractOf } from './contract.ts'
+import { compareContracts } from './diff.ts'
+import { type Difference, isBreaking, type Part } from './difference.ts'
+import type { FrozenContracts } from './files.ts'
+import { linesFor } from './lines.ts'
+import { type Refusal, refusalText } from './refusal.ts'
+import { judgeChanges } from './verdict.ts'
+
+export interface GateAnswer {
+  /** Empty: the API keeps its promises and may be served. */
+  readonly refusals: readonly Refusal[]
+  /** What the newest published version gained since it was last published. */
+  readonly grown: readonly { readonly version: string; readonly differences: readonly Difference[] }[]
+}
+
+/** Holds every published version against its frozen contract: the newest may have grown, older ones must be the same. */
+export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contract>): GateAnswer => {
+  const promised = model.versions.filter(({ name, published }) => published !== null || frozen.has(name))
+  const answers = promised.map((version, index) =>
+    checkVersion(model, version, frozen.get(version.name), index === 0),
+  )
+  return {
+    refusals: [
+      ...answers.flatMap(({ refusal }) => refusal ?? []),
+      ...leftOver(model, frozen),
+      ...model.versions.flatMap((version) => disagreement(model, version)),
+    ],
+    grown: answers.flatMap(({ version, grown }) =>
+      grown.length > 0 ? [{ version, differences: grown }] : [],
+    ),
+  }
+}
+
+/** Thrown before a port opens: all refusals at once, as a person reads them. */
+export class BrokenContracts extends Error {
+  readonly refusals: readonly Refusal[]
+
+  constructor(refusals: readonly Refusal[]) {
+    super(refusals.map(refusalText).join('\n\n'))
+    this.name = 'BrokenContracts'
+    this.refusals = refusals
+  }
+}
+
+/** Throws when a file is not what was published, or a published version not what its file says. */
+export const refuseBrokenContracts = (model: Model, frozen: FrozenContracts): void => {
+  const unreadable = new Set(frozen.refusals.map(({ version }) => version))
+  const { refusals } = checkContracts(model, frozen.contracts)
+  const all = [...frozen.refusals, ...refusals.filter(({ version }) => !unreadable.has(version))]
+  if (all.length > 0) throw new BrokenContracts(all)
+}
+
+interface Checked {
+  readonly version: string
+  readonly refusal: Refusal | null
+  readonly grown: readonly Difference[]
+}
+
+const checkVersion = (
+  model: Model,
+  version: Version,
+  frozen: Contract | undefined,
+  newest: boolean,
+): Checked => {
+  const { name } = version
+  const answer = (what: string, hint: string, differences: readonly Difference[] = []): Checked => {
+    const lines = linesFor(differences)
+    return {
+      version: name,
+      refusal: { version: name, file: `${name}.json`, what, hint, differences, lines },
+      grown: [],
+    }
+  }
+  if (!frozen) {
+    const hint = `Run "nounkit publish" for ${name} and commit the file, or leave out its "published" date.`
+    return answer(`${name} is published, but its contract is missing.`, hint)
+  }
+  if (frozen.api !== model.name) {
+    return answer(
+      `it is a contract of the API "${frozen.api}", not of "${model.name}".`,
+      'Restore the right file.',
+    )
+  }
+  const differences = compareContracts(frozen, contractOf(model, version))
+  const refused = differences.filter((one) => isBreaking(one) || !(newest || cannotBeHidden(one)))
+  if (refused.length === 0) return { version: name, refusal: null, grown: newest ? differences : [] }
+  return newest
+    ? answer(
+        `${name} is published, and these differences would break its consumers:`,
+        newVersionHint(version),
+        refused,
+      )
+    : answer(
+        `${name} is no longer the newest version and must stay as it is, but differs:`,
+        olderHint(version),
+        refused,
+      )
+}
+
+const unhidden: ReadonlySet<Part> = new Set(['lifecycle', 'service', 'problem'])
+
+/** An addition that holds for the whole service or for a version's dates is no one's surprise, and cannot be hidden. */
+const cannotBeHidden = ({ verdict, part }: Difference): boolean =>
+  verdict === 'additive' && unhidden.has(part)
+
+const newVersionHint = ({ name }: Version): string =>
+  `Undo them, or declare version('v${Number(name.slice(1)) + 1}') before ${name} and write into the changes of ${name}:`
+
+const olderHint = ({ name, successor }: Version): string =>
+  `Undo them, or write into the changes of ${name} (what became of it on the way to ${successor?.name}):`
+
+/** A contract whose version is not declared: a published version was dropped. */
+const leftOver = (model: Model, frozen: ReadonlyMap<string, Contract>): readonly Refusal[] =>
+  [...frozen.keys()]
+    .filter((name) => !model.versions.some((version) => version.name === name))
+    .map((version) => ({
+      version,
+      file: `${version}.json`,
+      what: `${version} was published, but is no longer declared.`,
+      hint: `Declare it again; delete the file only once ${version} is retired.`,
+      differences: [],
+      lines: [],
+    }))
+
+/** The change list and the two contracts are judged apart; where they disagree, one of the two judgements is wrong. */
+const disagreement = (model: Model, version: Version): readonly Refusal[] => {
+  const { name, successor } = version
+  if (!successor || version.changes.some(({ kind }) => kind === 'custom')) return []
+  const differences = compareContracts(contractOf(model, version), contractOf(model, successor))
+  const declared = judgeChanges(version).some(isBreaking)
+  const found = differences.filter(isBreaking)
+  if (declared === found.length > 0) return []
+  const what = declared
+    ? `the changes of ${name} say it breaks, but no consumer of ${successor.name} could tell.`
+    : `the changes of ${name} say nothing breaks, but ${successor.name} differs:`
+  const hint = declared ? 'Leave out the changes that change nothing.' : `Write into the changes of ${name}:`
+  return [{ version: name, file: `${name}.json`, what, hint, differences: found, lines: linesFor(found) }]
+}

@@ -1,0 +1,130 @@
+import type { Contract, ContractOperation, ContractProblems } from '../compile/frozen.ts'
+import type { SubCollection, Version, View } from '../compile/model.ts'
+import type { Method } from '../declare/resource.ts'
+import { type ProblemType, problemKinds } from '../problems.ts'
+
+type Place = 'collection' | 'row'
+type Paths = { [path: string]: { [M in Method]?: ContractOperation } }
+
+/** Every path of a version with its methods. */
+export const pathsOf = (version: Version): Contract['paths'] => {
+  const paths: Paths = {}
+  for (const view of version.views.values()) {
+    if (view.topLevel) addPaths(paths, `/${view.name}`, view, null)
+    for (const sub of view.under) addPaths(paths, `/${sub.owner().name}/{id}/${sub.segment}`, view, sub)
+  }
+  return paths
+}
+
+const methodsOf: { readonly [P in Place]: readonly Method[] } = {
+  collection: ['GET', 'POST'],
+  row: ['GET', 'PUT', 'PATCH', 'DELETE'],
+}
+
+const addPaths = (paths: Paths, path: string, view: View, sub: SubCollection | null): void => {
+  const places = [
+    ['collection', path],
+    ['row', `${path}/${sub ? '{sub_id}' : '{id}'}`],
+  ] as const
+  for (const [place, at] of places) {
+    const offered = methodsOf[place].filter((method) => view.methods.has(method))
+    if (offered.length === 0) continue
+    paths[at] = Object.fromEntries(
+      offered.map((method) => [method, operationOf(view, method, place, sub !== null)]),
+    )
+  }
+}
+
+const success: { readonly [M in Method]: number } = { GET: 200, POST: 201, PUT: 200, PATCH: 200, DELETE: 204 }
+
+const operationOf = (view: View, method: Method, place: Place, nested: boolean): ContractOperation => ({
+  resource: view.name,
+  scope: view.scopes[method],
+  success: success[method],
+  parameters: parametersOf(view, method, place),
+  headers: headersOf(view, method, place),
+  problems: byStatus(problemsOf(view, method, place, nested)),
+})
+
+export const byStatus = (types: readonly ProblemType[]): ContractProblems => {
+  const groups = Map.groupBy(types.toSorted(), (type) => problemKinds[type].status)
+  return Object.fromEntries(groups)
+}
+
+const parametersOf = (view: View, method: Method, place: Place): readonly string[] => {
+  if (method !== 'GET') return []
+  const include = view.includePaths.length > 0 ? ['include'] : []
+  if (place === 'row') return include
+  const filter = view.filters.size > 0 ? ['filter'] : []
+  return ['cursor', ...filter, ...include, 'limit', 'sort']
+}
+
+const headersOf = (view: View, method: Method, place: Place): readonly string[] => {
+  if (method === 'DELETE') return []
+  if (method === 'POST') {
+    const replayed = view.idempotency.mode === 'off' ? [] : ['Idempotent-Replayed']
+    return ['ETag', ...replayed, 'Location']
+  }
+  return ['Cache-Control', place === 'row' ? 'ETag' : 'Link']
+}
+
+/** What any call may meet, whatever it asks for. */
+export const problemsEverywhere: readonly ProblemType[] = [
+  'bad-query',
+  'headers-too-large',
+  'not-acceptable',
+  'overloaded',
+  'request-timeout',
+  'shutting-down',
+  'store-unavailable',
+  'too-many-requests',
+  'unexpected',
+  'uri-too-long',
+  'version-retired',
+]
+const onInclude: readonly ProblemType[] = [
+  'include-not-allowed',
+  'include-too-deep',
+  'include-too-large',
+  'include-too-many',
+  'include-unknown',
+]
+const onBody: readonly ProblemType[] = [
+  'body-too-large',
+  'malformed-json',
+  'unsupported-media-type',
+  'validation-failed',
+]
+const onKey: readonly ProblemType[] = [
+  'idempotency-in-progress',
+  'idempotency-key-malformed',
+  'idempotency-key-reused',
+]
+
+/** What may go wrong with one operation, from what its resource declares. */
+const problemsOf = (view: View, method: Method, place: Place, nested: boolean): readonly ProblemType[] => {
+  const { resource } = view
+  const when = (condition: boolean, ...types: ProblemType[]) => (condition ? types : [])
+  const [reads, creates, deletes] = [method === 'GET', method === 'POST', method === 'DELETE']
+  const changes = !reads && !creates
+  const rule = view.scopes[method]
+  return [
+    ...when(rule !== 'public', 'credentials-missing', 'credentials-invalid'),
+    ...when(rule !== 'public' && rule !== 'authenticated', 'scope-missing'),
+    ...when(place === 'row' || nested, 'not-found'),
+    ...when(reads && view.includePaths.length > 0, ...onInclude),
+    ...when(reads && place === 'collection', 'bad-cursor'),
+    ...when(!reads && !deletes, ...onBody),
+    ...when(!reads && !deletes && resource.uniques.length > 0, 'unique-conflict'),
+    ...when(creates && view.idempotency.mode !== 'off', ...onKey),
+    ...when(creates && view.idempotency.mode === 'required', 'idempotency-key-missing'),
+    ...when(changes, 'precondition-failed'),
+    ...when(changes && view.requireIfMatch, 'precondition-required'),
+    ...when(changes && !deletes && view.fields.some((field) => field.states), 'transition-not-allowed'),
+    ...when(
+      !reads && (resource.onlyWhile.length > 0 || (deletes && resource.deleteOnlyWhile.length > 0)),
+      'state-conflict',
+    ),
+    ...when(deletes && resource.dependents.some((one) => one.onDelete === 'refuse'), 'still-referenced'),
+  ]
+}

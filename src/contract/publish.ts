@@ -1,0 +1,42 @@
+import type { Contract } from '../compile/frozen.ts'
+import type { Model } from '../compile/model.ts'
+import { didYouMean } from '../compile/nearest.ts'
+import { contractOf } from './contract.ts'
+import { compareContracts } from './diff.ts'
+import type { Difference } from './difference.ts'
+import { writeContract } from './files.ts'
+import { checkContracts } from './gate.ts'
+import type { Refusal } from './refusal.ts'
+
+export interface Published {
+  /** Null when it was refused. */
+  readonly path: string | null
+  /** What the file says now that it did not say before; empty for a first publication. */
+  readonly differences: readonly Difference[]
+  readonly refusals: readonly Refusal[]
+}
+
+/** Freezes one version as `{folder}/{version}.json`, unless that would break what was already promised. */
+export const publishVersion = async (
+  model: Model,
+  name: string,
+  folder: string,
+  frozen: ReadonlyMap<string, Contract>,
+): Promise<Published> => {
+  const version = model.versions.find((one) => one.name === name)
+  if (!version) {
+    throw new Error(
+      `There is no version "${name}". ${didYouMean(
+        name,
+        model.versions.map((one) => one.name),
+      )}`,
+    )
+  }
+  const contract = contractOf(model, version)
+  const before = frozen.get(name)
+  const refusals = checkContracts(model, new Map(frozen).set(name, before ?? contract)).refusals
+  const ours = refusals.filter((refusal) => refusal.version === name)
+  if (ours.length > 0) return { path: null, differences: [], refusals: ours }
+  const path = await writeContract(folder, contract)
+  return { path, differences: before ? compareContracts(before, contract) : [], refusals: [] }
+}
