@@ -34,8 +34,8 @@ export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
 
 /** Recovering, out of resources, read-only, shutting down, cancelled, no such role or database any more. */
 const unavailableStates = /^(08|25006|25P03|28|3D000|40|53|57|58|XX00[12])/
-/** Data that does not fit (22), values no constraint lets through (23), an index entry that is too long (54). */
-const outOfRangeStates = /^(22|23|54)/
+/** Data that does not fit (22), an index entry that is too long (54). */
+const outOfRangeStates = /^(22|54)/
 
 /** The driver's error in the store's words; anything that is not the database's doing comes back as it is. */
 export function postgresError(error: unknown): unknown {

@@ -6,6 +6,8 @@ import type { Row, StoreCounters, Value } from '../store.ts'
 export interface Connection {
   first(sql: string, values: readonly Value[]): Row | undefined
   all(sql: string, values: readonly Value[]): Row[]
+  /** BEGIN, SAVEPOINT, COMMIT and their like. */
+  control(sql: string): void
   exec(sql: string): void
   readonly inTransaction: boolean
   close(): void
@@ -40,6 +42,7 @@ export function openConnection(
       counters.statements++
       return statements.get(sql).all(...bound(values)) as unknown as Row[]
     },
+    control: (sql) => void statements.get(sql).run(),
     exec: (sql) => database.exec(sql),
     get inTransaction() {
       return database.isTransaction

@@ -4,7 +4,6 @@ import { StoreError } from '../store.ts'
 const BUSY = 5
 const LOCKED = 6
 const TOOBIG = 18
-const CONSTRAINT = 19
 const MISMATCH = 20
 const CONSTRAINT_FOREIGNKEY = 787
 const CONSTRAINT_PRIMARYKEY = 1555
@@ -42,7 +41,7 @@ export function sqliteError(error: unknown): unknown {
       return outOfRange(error)
   }
   const code = error.errcode & 0xff
-  if (code === TOOBIG || code === MISMATCH || code === CONSTRAINT) return outOfRange(error)
+  if (code === TOOBIG || code === MISMATCH) return outOfRange(error)
   if (error.message === 'integer overflow') return outOfRange(error)
   if (code === BUSY || code === LOCKED || outOfOrder.has(code))
     return new StoreError('unavailable', `SQLite: ${error.message} (${error.errcode})`, { cause: error })

@@ -9,8 +9,6 @@ type Work<T> = (tx: Transaction) => Maybe<T>
 
 interface Entry {
   readonly work: Work<unknown>
-  /** A single statement undoes itself when it fails and needs no savepoint. */
-  readonly single: boolean
   readonly queuedAt: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -18,7 +16,7 @@ interface Entry {
 }
 
 export interface GroupCommit {
-  run<T>(work: Work<T>, single: boolean): Promise<T>
+  run<T>(work: Work<T>): Promise<T>
   /** Resolves when everything queued so far has ended. */
   drain(): Promise<void>
 }
@@ -61,7 +59,7 @@ export function groupCommit(writer: Connection, dialect: Dialect, counters: Stor
   const begin = async (): Promise<boolean> => {
     for (let tries = 0; queue.length > 0; tries++) {
       try {
-        writer.exec('BEGIN IMMEDIATE')
+        writer.control('BEGIN IMMEDIATE')
         noteOthers()
         return true
       } catch (error) {
@@ -106,9 +104,9 @@ export function groupCommit(writer: Connection, dialect: Dialect, counters: Stor
         // A full disk or a failed read ends the whole transaction, with what the others wrote.
         if (!writer.inTransaction) throw failureOf(entry)
       }
-      writer.exec('COMMIT')
+      writer.control('COMMIT')
     } catch (error) {
-      if (writer.inTransaction) writer.exec('ROLLBACK')
+      if (writer.inTransaction) writer.control('ROLLBACK')
       for (const entry of done) entry.reject(lost(error))
       return
     } finally {
@@ -121,7 +119,7 @@ export function groupCommit(writer: Connection, dialect: Dialect, counters: Stor
   const perform = (entry: Entry): Maybe<void> => {
     const tx = openTransaction(writer, dialect)
     try {
-      if (!entry.single) writer.exec('SAVEPOINT work')
+      writer.control('SAVEPOINT work')
       const value = entry.work(tx)
       if (value instanceof Promise) return performSlowly(entry, tx, value)
       release(entry, tx, value)
@@ -148,23 +146,23 @@ export function groupCommit(writer: Connection, dialect: Dialect, counters: Stor
   const release = (entry: Entry, tx: OpenTransaction, value: unknown): void => {
     tx.end()
     if (tx.failure !== undefined) throw tx.failure
-    if (!entry.single) writer.exec('RELEASE work')
+    writer.control('RELEASE work')
     entry.outcome = { value }
   }
 
   const undo = (entry: Entry, tx: OpenTransaction, error: unknown): void => {
     tx.end()
     entry.outcome = { error: tx.failure ?? sqliteError(error) }
-    if (entry.single || !writer.inTransaction) return
-    writer.exec('ROLLBACK TO work')
-    writer.exec('RELEASE work')
+    if (!writer.inTransaction) return
+    writer.control('ROLLBACK TO work')
+    writer.control('RELEASE work')
   }
 
   return {
-    run<T>(work: Work<T>, single: boolean) {
+    run<T>(work: Work<T>) {
       return new Promise<T>((resolve, reject) => {
         const queuedAt = performance.now()
-        queue.push({ work, single, queuedAt, resolve: resolve as Entry['resolve'], reject, outcome: null })
+        queue.push({ work, queuedAt, resolve: resolve as Entry['resolve'], reject, outcome: null })
         counters.waiting = queue.length
         if (!running) void loop()
       })

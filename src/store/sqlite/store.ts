@@ -18,8 +18,8 @@ export function sqliteStore(file: string, connections: Connections, counters: St
     counters,
     first: (sql, values) => reading(() => reader.first(sql, values)),
     all: (sql, values) => reading(() => reader.all(sql, values)),
-    writeOne: (sql, values) => commits.run((tx) => tx.first(sql, values), true),
-    transaction: (work) => commits.run(work, false),
+    writeOne: (sql, values) => commits.run((tx) => tx.first(sql, values)),
+    transaction: (work) => commits.run(work),
     async ready() {
       await reading(() => reader.first('SELECT 1 FROM sqlite_schema LIMIT 1', []))
     },

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../../src/store/store.ts'
+import { storeUnderTest } from '../support/stores.ts'
+
+const insert = 'INSERT INTO "things" ("name") VALUES (?1) RETURNING "name"'
+
+describe('SQLite transactions share commits', () => {
+  let store: Store
+  const names = async () => (await store.all('SELECT "name" FROM "things" ORDER BY "name"', [])).flat()
+
+  beforeEach(async () => {
+    store = await storeUnderTest('sqlite').open()
+    await store.session((session) => session.script('CREATE TABLE "things" ("name" TEXT PRIMARY KEY) STRICT'))
+  })
+
+  test('those that queue up together are committed together', async () => {
+    const works = Array.from({ length: 300 }, (_, at) =>
+      at % 2 === 0
+        ? store.writeOne(insert, [`${at}`])
+        : store.transaction((tx) => tx.first(insert, [`${at}`])),
+    )
+    expect((await Promise.all(works)).flat()).toHaveLength(300)
+    expect(await names()).toHaveLength(300)
+    expect(store.counters.committed).toBe(300)
+    // 128 to a commit at most.
+    expect(store.counters.commits).toBe(3)
+  })
+
+  test('one that fails is undone alone and gets its own error', async () => {
+    const refused = new Error('no')
+    const outcomes = await Promise.allSettled([
+      store.writeOne(insert, ['a']),
+      store.transaction(async (tx) => {
+        await tx.first(insert, ['b'])
+        await tx.first(insert, ['c'])
+        throw refused
+      }),
+      store.writeOne(insert, ['a']),
+      store.transaction((tx) => tx.first(insert, ['d'])),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
+    expect(outcomes[1]).toEqual({ status: 'rejected', reason: refused })
+    expect(outcomes[2]).toMatchObject({ reason: { kind: 'unique', table: 'things', columns: ['name'] } })
+    expect(await names()).toEqual(['a', 'd'])
+    expect(store.counters.commits).toBe(1)
+  })
+
+  test('nothing is visible, and nobody is answered, before the commit', async () => {
+    const gate = Promise.withResolvers<void>()
+    const inside = Promise.withResolvers<void>()
+    const answered: string[] = []
+    const first = store.writeOne(insert, ['first']).then(() => answered.push('first'))
+    const slow = store.transaction(async (tx) => {
+      await tx.first(insert, ['slow'])
+      inside.resolve()
+      await gate.promise
+      await tx.first(insert, ['slower'])
+    })
+    await inside.promise
+    const last = store.writeOne(insert, ['last']).then(() => answered.push('last'))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(await names()).toEqual([])
+    expect(answered).toEqual([])
+    gate.resolve()
+    await Promise.all([first, slow, last])
+    expect(await names()).toEqual(['first', 'last', 'slow', 'slower'])
+    expect(store.counters.commits).toBe(1)
+  })
+
+  test('a work sees what those before it wrote, though it is not committed', async () => {
+    const seen = await Promise.all([
+      store.writeOne(insert, ['a']),
+      store.transaction((tx) => tx.all('SELECT "name" FROM "things"', [])),
+    ])
+    expect(seen).toEqual([['a'], [['a']]])
+  })
+
+  test('a commit that fails undoes and refuses all that shared it', async () => {
+    await store.session((session) =>
+      session.script(
+        'CREATE TABLE "later" ("name" TEXT REFERENCES "things" DEFERRABLE INITIALLY DEFERRED) STRICT',
+      ),
+    )
+    const outcomes = await Promise.allSettled([
+      store.writeOne(insert, ['a']),
+      store.writeOne('INSERT INTO "later" VALUES (?1)', ['nobody']),
+    ])
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable' } })
+    expect(await names()).toEqual([])
+    await store.writeOne(insert, ['after'])
+    expect(await names()).toEqual(['after'])
+  })
+
+  test('closing waits for what is queued', async () => {
+    const writes = Promise.all(Array.from({ length: 5 }, (_, at) => store.writeOne(insert, [`${at}`])))
+    await store.close()
+    expect(await writes).toHaveLength(5)
+    await expect(async () => store.first('SELECT 1', [])).rejects.toThrow()
+  })
+})

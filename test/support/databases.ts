@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import { createDatabase } from './postgres-server.ts'
+
+export type StoreKind = 'sqlite' | 'postgres'
+export const storeKinds: readonly StoreKind[] = ['sqlite', 'postgres']
+
+type CleanUp = () => void | Promise<void>
+const atFileEnd: CleanUp[] = []
+afterAll(async () => {
+  for (const cleanUp of atFileEnd.splice(0).reverse()) await cleanUp()
+})
+
+/** When the test that asks ends, or the file when a hook asks; the last thing asked for goes first. */
+export function whenOver(cleanUp: CleanUp): void {
+  if (TestRunner.getCurrentTest()) onTestFinished(async () => cleanUp())
+  else atFileEnd.push(cleanUp)
+}
+
+/** The URL of an empty database that is gone afterwards. */
+export async function emptyDatabase(kind: StoreKind): Promise<string> {
+  if (kind === 'sqlite') return `sqlite:${join(temporaryFolder(), 'store.db')}`
+  const database = await createDatabase()
+  whenOver(database.drop)
+  return database.url
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nounkit-test-'))
+  whenOver(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

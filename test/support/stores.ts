@@ -1,0 +1,29 @@
+import { describe } from 'vitest'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { emptyDatabase, type StoreKind, storeKinds, whenOver } from './databases.ts'
+
+export interface StoreUnderTest {
+  readonly kind: StoreKind
+  /** The URL of a new, empty database. */
+  url(): Promise<string>
+  /** A store on it (or on the one named), closed when the test or the file is over. */
+  open(url?: string): Promise<Store>
+}
+
+/** Runs the same tests on every store. */
+export function describeStores(name: string, body: (store: StoreUnderTest) => void): void {
+  for (const kind of storeKinds) describe(`${name} (${kind})`, () => body(storeUnderTest(kind)))
+}
+
+export const storeUnderTest = (kind: StoreKind): StoreUnderTest => ({
+  kind,
+  url: () => emptyDatabase(kind),
+  open: async (url) => openForTest(url ?? (await emptyDatabase(kind))),
+})
+
+export async function openForTest(url: string): Promise<Store> {
+  const store = await openStore(url)
+  whenOver(() => store.close())
+  return store
+}
