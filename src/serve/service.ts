@@ -17,8 +17,10 @@ export interface ServiceOptions {
   readonly declaration: ApiDeclaration
   readonly databaseUrl: string
   readonly clock?: Clock
-  /** Frozen contracts by version. */
+  /** Contracts that older versions are held to when they are compiled. */
   readonly contracts?: ReadonlyMap<string, unknown>
+  /** Refuses to serve what would break a published contract. */
+  readonly gate?: (model: Model) => void
   /** Where the declaration lies. */
   readonly folder?: string
   readonly file?: string
@@ -41,6 +43,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { declaration, contracts, file, folder = '.', clock = systemClock } = options
   const warn = options.warn ?? (() => {})
   const model = compileApi(declaration, { ...(contracts ? { contracts } : {}), ...(file ? { file } : {}) })
+  options.gate?.(model)
   const store = await openStore(options.databaseUrl)
   try {
     await migrate(store, model)

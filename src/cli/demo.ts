@@ -1,0 +1,25 @@
+import type { Clock } from '../clock.ts'
+import { createKeyRing } from '../guard/key-ring.ts'
+import type { Service } from '../serve/service.ts'
+
+/** A fresh key for each account of the seed, in place of the last start's, and calls that work when pasted. */
+export async function printDemo({ store, model }: Service, clock: Clock, url: string): Promise<void> {
+  const ring = createKeyRing(store, clock)
+  const keys: { account: string; secret: string }[] = []
+  for (const account of model.declaration.seed?.accounts ?? []) {
+    const made = await ring.replace({ account, name: 'demo', scopes: ['*'], kind: 'internal' })
+    keys.push({ account, secret: made.secret })
+  }
+  const width = Math.max(0, ...keys.map(({ account }) => account.length))
+  console.log('\nAPI keys, new with every start:')
+  for (const { account, secret } of keys) console.log(`  ${account.padEnd(width)}  ${secret}`)
+  console.log(`\nTry it, or open ${url}/docs\n`)
+  for (const line of curlLines(url, keys[0]?.secret ?? '')) console.log(`  ${line}`)
+  console.log('')
+}
+
+const curlLines = (url: string, key: string): readonly string[] => [
+  `curl -H 'Authorization: Bearer ${key}' '${url}/v2/orders?limit=2&include=customer,items.product'`,
+  `curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -H 'Idempotency-Key: try-1' -d '{"name":"Ada","email":"ada@example.com"}' '${url}/v2/customers'`,
+  `curl -i -H 'Authorization: Bearer ${key}' '${url}/v1/clients?limit=1'`,
+]

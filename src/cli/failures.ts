@@ -1,0 +1,19 @@
+import { Mistakes } from '../compile/mistakes.ts'
+import { BrokenPromises } from '../contract/broken.ts'
+import { BrokenContracts } from '../contract/gate.ts'
+import { KeyMistake } from '../guard/key-ring.ts'
+import { StoreError, StoreRefused } from '../store/store.ts'
+import { CommandMistake } from './mistake.ts'
+
+const kinds = [
+  CommandMistake,
+  Mistakes,
+  BrokenPromises,
+  BrokenContracts,
+  StoreRefused,
+  StoreError,
+  KeyMistake,
+]
+
+/** Whether an error's message is written for the person at the keyboard. */
+export const isMendable = (error: Error): boolean => kinds.some((kind) => error instanceof kind)

@@ -1,0 +1,85 @@
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { compileApi } from '../compile/compile.ts'
+import type { Model } from '../compile/model.ts'
+import { type FrozenContracts, readContracts } from '../contract/files.ts'
+import type { ApiDeclaration } from '../declare/api.ts'
+import { openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { CommandMistake } from './mistake.ts'
+
+/** A declaration found in a folder, with the contracts that were frozen beside it. */
+export interface LoadedApi {
+  readonly declaration: ApiDeclaration
+  readonly folder: string
+  /** For messages: relative to where the command runs. */
+  readonly file: string
+  readonly frozen: FrozenContracts
+}
+
+const fileNames = ['api.ts', 'api.mts', 'api.js', 'api.mjs']
+
+export async function loadApi(place: string | undefined): Promise<LoadedApi> {
+  if (place === undefined) {
+    throw new CommandMistake(
+      'Which API? Name the folder of its declaration, as in: nounkit check examples/shop',
+    )
+  }
+  const path = declarationPath(place)
+  const declaration = await importDeclaration(path)
+  const folder = dirname(path)
+  return {
+    declaration,
+    folder,
+    file: relative(process.cwd(), path),
+    frozen: await readContracts(join(folder, 'contracts')),
+  }
+}
+
+function declarationPath(place: string): string {
+  const path = resolve(place)
+  if (!existsSync(path)) throw new CommandMistake(`There is no file or folder "${place}".`)
+  if (statSync(path).isFile()) return path
+  const found = fileNames.map((name) => join(path, name)).find((file) => existsSync(file))
+  if (found) return found
+  throw new CommandMistake(
+    `"${place}" has no declaration. Put one into ${join(place, 'api.ts')}: export default api('name', { … })`,
+  )
+}
+
+async function importDeclaration(path: string): Promise<ApiDeclaration> {
+  const shown = relative(process.cwd(), path)
+  let loaded: { readonly default?: { readonly kind?: unknown } }
+  try {
+    loaded = await import(pathToFileURL(path).href)
+  } catch (error) {
+    throw new CommandMistake(`${shown} could not be loaded: ${loadingError(error, path)}`)
+  }
+  if (loaded.default?.kind !== 'api') {
+    throw new CommandMistake(`${shown} does not export an API. Write: export default api('name', { … })`)
+  }
+  return loaded.default as unknown as ApiDeclaration
+}
+
+/** The message and the place in the user's own file; the rest of a stack is ours and tells them nothing. */
+function loadingError(error: unknown, path: string): string {
+  if (!(error instanceof Error)) return String(error)
+  const place = error.stack?.split('\n').find((line) => line.includes(path) && !line.includes('Error:'))
+  return place
+    ? `${error.message}\n  ${place
+        .trim()
+        .replaceAll(pathToFileURL(dirname(path)).href, '')
+        .replaceAll(dirname(path), '')}`
+    : error.message
+}
+
+export const compileLoaded = (api: LoadedApi): Model =>
+  compileApi(api.declaration, { contracts: api.frozen.contracts, file: api.file })
+
+export const databaseUrl = (declaration: ApiDeclaration): string =>
+  process.env.DATABASE_URL || `sqlite:${declaration.name}.db`
+
+/** The store of an API, for a command's own use. */
+export const openDatabase = (declaration: ApiDeclaration): Promise<Store> =>
+  openStore(databaseUrl(declaration))

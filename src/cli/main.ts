@@ -1,0 +1,109 @@
+import { nearest } from '../compile/nearest.ts'
+
+interface Command {
+  readonly usage: string
+  readonly does: string
+  run(args: string[]): Promise<number>
+}
+
+/** Each command is loaded when it is called: `serve` should not wait for what only `diff` needs. */
+const commands: { readonly [name: string]: Command } = {
+  serve: {
+    usage: 'serve API [--port 3000] [--host 127.0.0.1] [--workers N] [--ops-port N]',
+    does: 'migrates the store and serves the API',
+    run: async (args) => (await import('./serve.ts')).serveCommand(args),
+  },
+  check: {
+    usage: 'check API',
+    does: 'compiles the declaration and holds it against its frozen contracts',
+    run: async (args) => (await import('./check.ts')).checkCommand(args),
+  },
+  migrate: {
+    usage: 'migrate API [--dry-run] [--citus]',
+    does: 'makes the store fit the declaration',
+    run: async (args) => (await import('./migrate.ts')).migrateCommand(args),
+  },
+  keys: {
+    usage: 'keys create|list|revoke|rotate API --account ACCOUNT --name NAME [--scopes a,b] [--expires 90d]',
+    does: 'makes and ends API keys',
+    run: async (args) => (await import('./keys.ts')).keysCommand(args),
+  },
+  openapi: {
+    usage: 'openapi API v2',
+    does: "prints a version's OpenAPI document",
+    run: async (args) => (await import('./openapi.ts')).openapiCommand(args),
+  },
+  publish: {
+    usage: 'publish API v2',
+    does: "freezes a version's contract",
+    run: async (args) => (await import('./contracts.ts')).publishCommand(args),
+  },
+  diff: {
+    usage: 'diff API v1 v2 [--json]',
+    does: 'lists what differs between two versions, with verdicts',
+    run: async (args) => (await import('./contracts.ts')).diffCommand(args),
+  },
+  guide: {
+    usage: 'guide API v1 v2',
+    does: 'writes the migration guide, as Markdown',
+    run: async (args) => (await import('./contracts.ts')).guideCommand(args),
+  },
+  usage: {
+    usage: 'usage API [--version v1] [--json]',
+    does: 'shows who still calls a version, and what of it they use',
+    run: async (args) => (await import('./usage.ts')).usageCommand(args),
+  },
+  contact: {
+    usage: 'contact API v1 --consumer NAME --note "…"',
+    does: 'records that a consumer was told',
+    run: async (args) => (await import('./contact.ts')).contactCommand(args),
+  },
+  retire: {
+    usage: 'retire API v1 [--dry-run] [--undo]',
+    does: 'ends a version when nobody is left on it, or says what stands in the way',
+    run: async (args) => (await import('./retire.ts')).retireCommand(args),
+  },
+}
+
+function help(): string {
+  const lines = Object.values(commands).map(({ usage, does }) => `  nounkit ${usage}\n      ${does}`)
+  return `Nounkit turns one file of declared nouns into an HTTP API.\n\n${lines.join('\n')}\n\nAPI is the folder of a declaration, such as examples/shop. DATABASE_URL names the store: sqlite:shop.db or postgres://…`
+}
+
+async function main(args: string[]): Promise<number> {
+  const [name, ...rest] = args
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    console.log(help())
+    return name === undefined ? 2 : 0
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) {
+    const near = nearest(name, Object.keys(commands))
+    console.error(
+      `There is no command "${name}".${near ? ` Did you mean "${near}"?` : ''} nounkit help lists all.`,
+    )
+    return 2
+  }
+  if (rest.includes('--help')) {
+    console.log(`nounkit ${command.usage}\n    ${command.does}`)
+    return 0
+  }
+  try {
+    return await command.run(rest)
+  } catch (error) {
+    console.error(await failure(error, command))
+    return 1
+  }
+}
+
+/** What a person can mend is shown as a sentence; anything else with its stack, because it is ours. */
+async function failure(error: unknown, command: Command): Promise<string> {
+  if (!(error instanceof Error)) return String(error)
+  if ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
+    return `${error.message}\nUsage: nounkit ${command.usage}`
+  }
+  const { isMendable } = await import('./failures.ts')
+  return isMendable(error) ? error.message : (error.stack ?? error.message)
+}
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,106 @@
+import cluster from 'node:cluster'
+import { parseArgs } from 'node:util'
+import { clockFromEnvironment } from '../clock.ts'
+import { refuseBrokenPromises } from '../contract/broken.ts'
+import { listen } from '../serve/listen.ts'
+import { createLogger } from '../serve/logs.ts'
+import { openService } from '../serve/service.ts'
+import { superviseWorkers } from '../serve/workers.ts'
+import { printDemo } from './demo.ts'
+import { databaseUrl, type LoadedApi, loadApi } from './load.ts'
+import { CommandMistake } from './mistake.ts'
+
+const options = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  workers: { type: 'string' },
+  'ops-port': { type: 'string' },
+  demo: { type: 'boolean' },
+} as const
+
+interface ServeSettings {
+  readonly port: number
+  readonly host: string
+  readonly opsPort: number | undefined
+  readonly demo: boolean
+}
+
+/** `nounkit serve API`: migrates, seeds an empty store, serves until SIGTERM or SIGINT. */
+export async function serveCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const workers = wholeNumber(values.workers, '--workers', 1, 256) ?? 1
+  const settings: ServeSettings = {
+    port: wholeNumber(values.port ?? process.env.PORT, '--port', 0, 65_535) ?? 3000,
+    host: values.host ?? process.env.HOST ?? '127.0.0.1',
+    opsPort: wholeNumber(values['ops-port'] ?? process.env.NOUNKIT_OPS_PORT, '--ops-port', 0, 65_535),
+    demo: values.demo ?? false,
+  }
+  if (workers > 1 && cluster.isPrimary) return superviseWorkers({ workers, say: console.error })
+  return serve(await loadApi(positionals[0]), settings)
+}
+
+async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSettings): Promise<number> {
+  const logger = createLogger({ level: process.env.NOUNKIT_LOG ?? (demo ? 'warn' : 'info') })
+  const clock = clockFromEnvironment(process.env)
+  const service = await openService({
+    declaration: api.declaration,
+    databaseUrl: databaseUrl(api.declaration),
+    clock,
+    contracts: api.frozen.contracts,
+    gate: (model) => refuseBrokenPromises(model, api.frozen),
+    folder: api.folder,
+    file: api.file,
+    rate: process.env.NOUNKIT_RATE,
+    redisUrl: process.env.NOUNKIT_REDIS_URL,
+    warn: (message, error) => logger.error({ err: error }, message),
+  })
+  const { model, store, engine } = service
+  const listening = await listen({ model, store, handle: engine.handle, logger, port, host, opsPort }).catch(
+    async (error: unknown) => {
+      await service.close()
+      throw portMistake(error, host, port)
+    },
+  )
+  const versions = model.versions.map((version) => version.name).join(', ')
+  console.log(`${model.title} is ready: ${listening.url} (${versions}; ${store.dialect.name})`)
+  if (demo) await printDemo(service, clock, listening.url)
+  await signalled()
+  await listening.stop()
+  await service.close()
+  return 0
+}
+
+function portMistake(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  if (code === 'EADDRINUSE') {
+    return new CommandMistake(
+      `Port ${port} on ${host} is in use. Stop what uses it, or choose another: --port ${port + 1}`,
+    )
+  }
+  if (code === 'EACCES')
+    return new CommandMistake(`Port ${port} needs more rights than this user has. Choose one above 1023.`)
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new CommandMistake(`"${host}" is no address of this machine.`)
+  return error
+}
+
+/** A second signal ends the process at once, for whoever does not want to wait. */
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false
+    const stop = () => {
+      if (asked) process.exit(130)
+      asked = true
+      resolve()
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+  })
+}
+
+function wholeNumber(text: string | undefined, name: string, from: number, to: number): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= from && number <= to) return number
+  throw new CommandMistake(`${name} is "${text}". It must be a whole number from ${from} to ${to}.`)
+}

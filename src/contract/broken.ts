@@ -1,0 +1,23 @@
+import type { Model } from '../compile/model.ts'
+import type { FrozenContracts } from './files.ts'
+import { checkContracts } from './gate.ts'
+import { type Refusal, refusalText } from './refusal.ts'
+
+/** The API would break a promise it has published; its message names each one and what to write. */
+export class BrokenPromises extends Error {
+  readonly refusals: readonly Refusal[]
+
+  constructor(refusals: readonly Refusal[]) {
+    super(refusals.map(refusalText).join('\n\n'))
+    this.name = 'BrokenPromises'
+    this.refusals = refusals
+  }
+}
+
+export function refuseBrokenPromises(model: Model, frozen: FrozenContracts): void {
+  const unreadable = new Set(frozen.refusals.map(({ version }) => version))
+  // A file that cannot be read is its own complaint; that its contract is missing then needs no telling.
+  const { refusals } = checkContracts(model, frozen.contracts)
+  const all = [...frozen.refusals, ...refusals.filter(({ version }) => !unreadable.has(version))]
+  if (all.length > 0) throw new BrokenPromises(all)
+}
