@@ -51,7 +51,7 @@ describe.each(onEveryStore)('API keys on %s', (_, openUrl) => {
     expect(unknown.headers.get('www-authenticate')).toBe('Bearer realm="api", error="invalid_token"')
     expect(missing.status).toBe(401)
     expect(missing.headers.get('www-authenticate')).toBe('Bearer realm="api"')
-    expect((await missing.json()).type).toBe('/problems/credentials-missing')
+    expect(await missing.json()).toMatchObject({ type: '/problems/credentials-missing' })
   })
 
   test('credentials of another kind are 401', async () => {

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import shop from '../../examples/shop/api.ts'
+import { compileApi } from '../../src/compile/compile.ts'
+import { openRates, type Rates } from '../../src/guard/rate-settings.ts'
+import { type RedisServer, startRedis } from '../support/redis-server.ts'
+
+let redis: RedisServer
+const opened: Rates[] = []
+const warnings: string[] = []
+
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(async () => {
+  for (const rates of opened) await rates.close()
+  await redis.stop()
+})
+
+/** A process of its own, as far as Redis can tell. */
+const openProcess = async (rate: string, whenAway: 'open' | 'closed' = 'open') => {
+  const rates = await openRates({
+    model: compileApi({ ...shop, rateStoreAway: whenAway }),
+    rate,
+    redisUrl: redis.url,
+    warn: (message) => void warnings.push(message),
+  })
+  opened.push(rates)
+  return rates.limiter
+}
+const outcome = (taken: unknown) =>
+  Promise.resolve(taken).then(
+    (signals) => (signals === null ? 'uncounted' : 'counted'),
+    (error) => error.status,
+  )
+
+test('two processes count one account together', async () => {
+  const [one, two] = [await openProcess('0.1'), await openProcess('0.1')]
+  expect(await outcome(one.take('together', null))).toBe('counted')
+  expect(await outcome(two.take('together', null))).toBe(429)
+  expect(await outcome(one.take('together', null))).toBe(429)
+  expect(await outcome(two.take('another', null))).toBe('counted')
+})
+
+test('the signals are those of memory', async () => {
+  const limiter = await openProcess('50')
+  expect(await limiter.take('signals', null)).toEqual({
+    policy: '"account";q=50;w=1',
+    state: '"account";r=99;t=1',
+  })
+})
+
+test('what was used comes back with time', async () => {
+  const limiter = await openProcess('2')
+  const empty = async () => {
+    while ((await outcome(limiter.take('refill', null))) !== 429);
+  }
+  await empty()
+  await expect
+    .poll(() => outcome(limiter.take('refill', null)), { timeout: 5_000, interval: 100 })
+    .toBe('counted')
+})
+
+test('with the server away calls go through uncounted, or are refused, as declared; one line tells; it mends itself', async () => {
+  const open = await openProcess('1000')
+  const closed = await openProcess('1000', 'closed')
+  expect(await outcome(open.take('away', null))).toBe('counted')
+  await redis.halt()
+  warnings.length = 0
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(open.take('away', null))))
+  expect(new Set(outcomes)).toEqual(new Set(['uncounted']))
+  expect(await outcome(closed.take('away', null))).toBe(503)
+  expect(warnings.length).toBeGreaterThan(0)
+  expect(warnings.length).toBeLessThan(2 * opened.length)
+  await redis.start()
+  await expect.poll(() => outcome(open.take('away', null)), { timeout: 10_000 }).toBe('counted')
+  await expect.poll(() => outcome(closed.take('away', null)), { timeout: 10_000 }).toBe('counted')
+})
+
+test('a process starts while the server is away', async () => {
+  await redis.halt()
+  const limiter = await openProcess('10')
+  expect(await outcome(limiter.take('early', null))).toBe('uncounted')
+  await redis.start()
+  await expect.poll(() => outcome(limiter.take('early', null)), { timeout: 10_000 }).toBe('counted')
+})
