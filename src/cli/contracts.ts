@@ -55,6 +55,6 @@ export async function guideCommand(args: string[]): Promise<number> {
   const model = compileLoaded(await loadApi(positionals[0]))
   const older = namedVersion(model, positionals[1])
   const newer = namedVersion(model, positionals[2] ?? older.successor?.name)
-  console.log(guideOf(model, older, newer))
+  console.log(guideOf(older, newer))
   return 0
 }

@@ -1,6 +1,5 @@
 import { Mistakes } from '../compile/mistakes.ts'
 import { BrokenPromises } from '../contract/broken.ts'
-import { BrokenContracts } from '../contract/gate.ts'
 import { KeyMistake } from '../guard/key-ring.ts'
 import { StoreError, StoreRefused } from '../store/store.ts'
 import { CommandMistake } from './mistake.ts'

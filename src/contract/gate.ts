@@ -3,9 +3,8 @@ import type { Model, Version } from '../compile/model.ts'
 import { contractOf } from './contract.ts'
 import { compareContracts } from './diff.ts'
 import { type Difference, isBreaking, type Part } from './difference.ts'
-import type { FrozenContracts } from './files.ts'
 import { linesFor } from './lines.ts'
-import { type Refusal, refusalText } from './refusal.ts'
+import type { Refusal } from './refusal.ts'
 import { judgeChanges } from './verdict.ts'
 
 export interface GateAnswer {
@@ -31,25 +30,6 @@ export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contrac
       grown.length > 0 ? [{ version, differences: grown }] : [],
     ),
   }
-}
-
-/** Thrown before a port opens: all refusals at once, as a person reads them. */
-export class BrokenContracts extends Error {
-  readonly refusals: readonly Refusal[]
-
-  constructor(refusals: readonly Refusal[]) {
-    super(refusals.map(refusalText).join('\n\n'))
-    this.name = 'BrokenContracts'
-    this.refusals = refusals
-  }
-}
-
-/** Throws when a file is not what was published, or a published version not what its file says. */
-export const refuseBrokenContracts = (model: Model, frozen: FrozenContracts): void => {
-  const unreadable = new Set(frozen.refusals.map(({ version }) => version))
-  const { refusals } = checkContracts(model, frozen.contracts)
-  const all = [...frozen.refusals, ...refusals.filter(({ version }) => !unreadable.has(version))]
-  if (all.length > 0) throw new BrokenContracts(all)
 }
 
 interface Checked {

@@ -1,0 +1,64 @@
+import { shownFrom } from '../compile/codecs.ts'
+import type { Field, Resource, View, ViewField } from '../compile/model.ts'
+import type { JsonSchema } from '../declare/json-schema.ts'
+
+/** A row as the store would keep it, by stored field name. */
+export type ExampleRow = { readonly [field: string]: unknown }
+
+const exampleId = '01980000-0000-7000-8000-000000000042'
+const relatedId = '01980000-0000-7000-8000-000000000007'
+const formats: { readonly [format: string]: string } = {
+  email: 'ada@example.com',
+  uri: 'https://example.com/',
+  uuid: exampleId,
+  date: '2026-06-01',
+  'date-time': '2026-06-01T12:00:00.000Z',
+}
+
+/** The same row each time: a guide that changes is a guide that must be read again. */
+export const exampleRow = (resource: Resource, focus: ExampleRow = {}): ExampleRow => ({
+  ...Object.fromEntries(resource.fields.map((field) => [field.name, exampleOf(field, resource)])),
+  ...focus,
+})
+
+const exampleOf = (field: Field, { idPrefix }: Resource): unknown => {
+  if (field.kind === 'id') return `${idPrefix}${exampleId}`
+  if (field.relation) return `${field.relation.target.idPrefix}${relatedId}`
+  return field.default ?? exampleValue(field.schema, field.name)
+}
+
+export const exampleValue = (schema: JsonSchema, name: string): unknown => {
+  const given = schema.examples?.[0] ?? schema.const ?? schema.enum?.[0] ?? formats[schema.format ?? '']
+  if (given !== undefined) return given
+  if (schema.anyOf?.[0]) return exampleValue(schema.anyOf[0], name)
+  switch (schema.type) {
+    case 'integer':
+      return Math.min(Math.max(1250, schema.minimum ?? 1250), schema.maximum ?? 1250)
+    case 'number':
+      return Math.min(Math.max(12.5, schema.minimum ?? 12.5), schema.maximum ?? 12.5)
+    case 'boolean':
+      return true
+    case 'array':
+      return schema.items ? [exampleValue(schema.items, name)] : []
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([key, inner]) => [key, exampleValue(inner, key)]),
+      )
+    default:
+      return `some ${name.replaceAll('_', ' ')}`.slice(0, schema.maxLength)
+  }
+}
+
+/** The row as one version shows it: the very maps, codecs and code that answer a request. */
+export const showRow = (view: View, row: ExampleRow): { readonly [name: string]: unknown } => {
+  const made: { readonly [key: string]: unknown }[] = []
+  const shown = (field: ViewField): unknown =>
+    field.made
+      ? (made[field.made.step]?.[field.made.key] ?? null)
+      : shownFrom(field, field.field && row[field.field.name])
+  for (const { change, newer } of view.customs) {
+    made.push(change.down(Object.fromEntries(newer.map((field) => [field.name, shown(field)]))))
+  }
+  const seen = view.fields.filter((field) => !field.writeOnly)
+  return Object.fromEntries(seen.map((field) => [field.name, shown(field)]))
+}

@@ -1,0 +1,106 @@
+import type { Version } from '../compile/model.ts'
+import type { Change } from '../declare/change.ts'
+import { exampleRow, showRow } from './example.ts'
+import { entryOf, type GuideEntry, type Step } from './guide-entries.ts'
+import { type JudgedChange, judgeChanges } from './verdict.ts'
+
+export interface GuideOptions {
+  /** Who still uses what a change takes away, by name; from recorded usage. */
+  affected?(change: Change, version: Version): readonly string[]
+}
+
+/** How to move from one version to a newer one, as Markdown: a section for each version on the way, an entry for each change. */
+export const guideOf = (from: Version, to: Version, options: GuideOptions = {}): string => {
+  const steps: Step[] = []
+  for (let older = from; older !== to && older.successor; older = older.successor) {
+    steps.push({ older, newer: older.successor })
+  }
+  const sections = steps.map((step) => stepSection(step, steps.length > 1, options))
+  return `# Moving from ${from.name} to ${to.name}\n\n${datesOf(from)}\n\n${sections.join('\n\n')}\n`
+}
+
+const datesOf = ({ name, deprecated, sunset }: Version): string => {
+  if (!deprecated) return `${name} is not deprecated.`
+  const end = sunset ? ` and is served at least until ${sunset.date}` : ''
+  return `${name} has been deprecated since ${deprecated.date}${end}. Every row keeps its id, and both versions work on the same data, so you can move one call at a time.`
+}
+
+const stepSection = (step: Step, several: boolean, options: GuideOptions): string => {
+  const judged = judgeChanges(step.older)
+  const level = several ? '###' : '##'
+  const entries = judged.map((one, index) => entryText(one, index + 1, step, level, options))
+  const heading = several ? [`## From ${step.older.name} to ${step.newer.name}`] : []
+  const additions = additionsText(step, level)
+  return [...heading, ...entries, ...(additions === null ? [] : [additions])].join('\n\n')
+}
+
+const entryText = (
+  { change, verdict, loss }: JudgedChange,
+  number: number,
+  step: Step,
+  level: string,
+  options: GuideOptions,
+): string => {
+  const entry = entryOf(change, step)
+  const affected = options.affected?.(change, step.older) ?? []
+  return [
+    `${level} ${number}. ${entry.title}`,
+    ...(change.why ? [change.why] : []),
+    `| ${step.older.name} | ${step.newer.name} |\n|---|---|\n${entry.rows.map(([old, now]) => `| ${old} | ${now} |`).join('\n')}`,
+    ...(entry.note === '' ? [] : [entry.note]),
+    ...exampleText(entry, step),
+    `*${verdict === 'breaking' ? 'Breaking' : 'Additive'}; ${lossWords[loss]}.*`,
+    ...(affected.length > 0 ? [`Still in use by: ${affected.join(', ')}.`] : []),
+  ].join('\n\n')
+}
+
+const lossWords: { readonly [L in JudgedChange['loss']]: string } = {
+  'two-way': 'both versions read and write the same data',
+  keeps: 'what one version cannot see stays stored',
+  loses: 'the older version cannot tell everything apart',
+}
+
+/** Before and after, by showing one stored row as each version shows it. */
+const exampleText = ({ example }: GuideEntry, { older, newer }: Step): readonly string[] => {
+  const [before, after] = [older, newer].map((version) => version.viewOf.get(example?.resource ?? ''))
+  if (!example || !before || !after) return []
+  const row = exampleRow(before.resource, example.focus)
+  const pick = (shown: object, names: readonly string[]) =>
+    Object.fromEntries(Object.entries(shown).filter(([name]) => name === 'id' || names.includes(name)))
+  const block = (version: Version, name: string, data: object) =>
+    `\`GET /${version.name}/${name}/{id}\`\n\n\`\`\`json\n${JSON.stringify({ data }, null, 2)}\n\`\`\``
+  return [
+    block(older, before.name, pick(showRow(before, row), example.older)),
+    block(newer, after.name, pick(showRow(after, row), example.newer)),
+  ]
+}
+
+/** What the newer version has beyond its changes: hidden from the older one, so nobody has to act. */
+const additionsText = ({ older, newer }: Step, level: string): string | null => {
+  const told = new Set(older.changes.flatMap(newerFields))
+  const lines: string[] = []
+  for (const view of newer.views.values()) {
+    const before = older.viewOf.get(view.resource.name)
+    if (!before) {
+      lines.push(`- the resource \`${view.name}\``)
+      continue
+    }
+    const known = new Set<unknown>([
+      ...before.fields.map(({ field }) => field),
+      ...[...before.relations.values()].map(({ relation }) => relation),
+    ])
+    const fields = view.fields.filter(
+      ({ field, name }) => !known.has(field) && !told.has(`${view.name}.${name}`),
+    )
+    const relations = [...view.relations.values()].filter(({ relation }) => !known.has(relation))
+    lines.push(...fields.map(({ name }) => `- the field \`${view.name}.${name}\``))
+    lines.push(...relations.map(({ name }) => `- the relation \`${view.name}.${name}\``))
+  }
+  if (lines.length === 0) return null
+  return `${level} Also new in ${newer.name}\n\nNothing to do; there when you want it.\n\n${lines.join('\n')}`
+}
+
+const newerFields = (change: Change): readonly string[] => {
+  if (change.kind === 'custom') return change.replaces.map((name) => `${change.resource}.${name}`)
+  return 'field' in change ? [`${change.resource}.${change.field}`] : []
+}
