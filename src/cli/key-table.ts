@@ -1,0 +1,38 @@
+import { isActive } from '../guard/key-ring.ts'
+import type { StoredKey } from '../guard/key-rows.ts'
+
+const heading = ['ACCOUNT', 'NAME', 'ID', 'KEY', 'KIND', 'SCOPES', 'MADE', 'STATE', 'CONTACT']
+
+/** Keys in columns, for people. */
+export const keyTable = (keys: readonly StoredKey[], now: number): string => {
+  const rows = [heading, ...keys.map((key) => cells(key, now))]
+  const widths = heading.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+const cells = (key: StoredKey, now: number): string[] => [
+  key.account,
+  key.name,
+  key.id,
+  `${key.prefix}…`,
+  key.kind,
+  key.scopes.join(','),
+  day(key.createdAt),
+  state(key, now),
+  key.contact ?? '',
+]
+
+const state = (key: StoredKey, now: number): string => {
+  if (key.revokedAt !== null) return `revoked ${day(key.revokedAt)}`
+  if (key.expiresAt === null) return 'active'
+  return `${isActive(key, now) ? 'active until' : 'expired'} ${new Date(key.expiresAt).toISOString().slice(0, 16)}Z`
+}
+
+const day = (time: number): string => new Date(time).toISOString().slice(0, 10)

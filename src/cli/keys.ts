@@ -1,0 +1,164 @@
+import { parseArgs } from 'node:util'
+import { type Clock, clockFromEnvironment, readDuration } from '../clock.ts'
+import type { Model } from '../compile/model.ts'
+import { didYouMean } from '../compile/nearest.ts'
+import { createKeyRing, type KeyRing, type MadeKey } from '../guard/key-ring.ts'
+import { knownScopes } from '../guard/known-scopes.ts'
+import type { Consumer } from '../request/caller.ts'
+import { migrate } from '../store/schema/migrate.ts'
+import { type Store, StoreError } from '../store/store.ts'
+import { keyTable } from './key-table.ts'
+import { compileLoaded, loadApi, openDatabase } from './load.ts'
+import { CommandMistake } from './mistake.ts'
+
+const options = {
+  account: { type: 'string' },
+  name: { type: 'string' },
+  scopes: { type: 'string' },
+  kind: { type: 'string' },
+  contact: { type: 'string' },
+  expires: { type: 'string' },
+  overlap: { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+type Flags = { readonly [name in Exclude<keyof typeof options, 'json'>]?: string } & {
+  readonly json?: boolean
+}
+
+interface Task {
+  readonly ring: KeyRing
+  readonly model: Model
+  readonly clock: Clock
+  readonly flags: Flags
+}
+
+const actions: { readonly [name: string]: (task: Task) => Promise<number> } = { create, list, revoke, rotate }
+const dayMs = 86_400_000
+
+/** `nounkit keys create|list|revoke|rotate API …`: works while the service runs, which follows within seconds. */
+export async function keysCommand(args: string[]): Promise<number> {
+  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [name = '', place] = positionals
+  const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (!action) {
+    throw new CommandMistake(`"keys ${name}" is no command. ${didYouMean(name, Object.keys(actions))}`)
+  }
+  const api = await loadApi(place)
+  const model = compileLoaded(api)
+  const store = await openDatabase(api.declaration)
+  try {
+    if (!(await hasKeyTable(store))) await migrate(store, model)
+    const clock = clockFromEnvironment(process.env)
+    return await action({ ring: createKeyRing(store, clock), model, clock, flags })
+  } finally {
+    await store.close()
+  }
+}
+
+async function create({ ring, model, clock, flags }: Task): Promise<number> {
+  const account = needed(flags, 'account', /^[\w.@-]{1,100}$/)
+  const name = needed(flags, 'name', /^[^\p{Cc}]{1,100}$/u)
+  const wanted = {
+    account,
+    name,
+    scopes: readScopes(flags.scopes, model),
+    kind: readKind(flags.kind),
+    contact: flags.contact ?? null,
+    expiresAt: expiry(flags.expires, clock),
+  }
+  const isNew = (await ring.list(account)).length === 0
+  const made = await ring.create(wanted)
+  if (isNew) console.log(`${account} had no key so far: this is its first.`)
+  show(made, 'Made')
+  return 0
+}
+
+async function list({ ring, clock, flags }: Task): Promise<number> {
+  const keys = await ring.list(flags.account ?? null)
+  if (flags.json) console.log(JSON.stringify(keys, null, 2))
+  else if (keys.length === 0)
+    console.log('There is no key yet. Make one: nounkit keys create API --account … --name …')
+  else console.log(keyTable(keys, clock.now()))
+  return 0
+}
+
+async function revoke({ ring, flags }: Task): Promise<number> {
+  const account = needed(flags, 'account')
+  const name = needed(flags, 'name')
+  const ended = await ring.revoke(account, name)
+  if (ended === 0) {
+    const active = (await ring.list(account)).filter((key) => key.revokedAt === null).map((key) => key.name)
+    throw new CommandMistake(
+      `${account} has no active key named "${name}". ${didYouMean(name, new Set(active))}`,
+    )
+  }
+  console.log(`Ended "${name}" of ${account}. Running processes refuse it within a few seconds.`)
+  return 0
+}
+
+async function rotate({ ring, clock, flags }: Task): Promise<number> {
+  const overlapMs = flags.overlap === undefined ? dayMs : duration(flags.overlap, '--overlap')
+  const expiresAt = expiry(flags.expires, clock)
+  const made = await ring.rotate(needed(flags, 'account'), needed(flags, 'name'), {
+    overlapMs,
+    ...(expiresAt === null ? {} : { expiresAt }),
+  })
+  console.log(`The old key works until ${new Date(clock.now() + overlapMs).toISOString()}.`)
+  show(made, 'Rotated')
+  return 0
+}
+
+function show({ key, secret }: MadeKey, verb: string): void {
+  const until = key.expiresAt === null ? 'without expiry' : `until ${new Date(key.expiresAt).toISOString()}`
+  console.log(
+    `${verb} "${key.name}" (${key.id}) for ${key.account}: ${key.kind}, ${key.scopes.join(' ')}, ${until}.`,
+  )
+  console.log(`Only its hash is stored, so this is the one time it is shown: ${secret}`)
+}
+
+function needed(flags: Flags, name: 'account' | 'name', form = /./): string {
+  const value = flags[name]
+  if (value === undefined || value === '')
+    throw new CommandMistake(`--${name} is missing: whose key, and which?`)
+  if (form.test(value)) return value
+  throw new CommandMistake(`--${name} is ${JSON.stringify(value)}. Write at most 100 plain characters.`)
+}
+
+/** Not given: all. Given, each must open something. */
+function readScopes(text: string | undefined, model: Model): readonly string[] {
+  if (text === undefined) return ['*']
+  const known = knownScopes(model)
+  const scopes = text.split(',').map((scope) => scope.trim())
+  for (const scope of scopes) {
+    if (!known.has(scope)) {
+      throw new CommandMistake(`--scopes: "${scope}" opens nothing in this API. ${didYouMean(scope, known)}`)
+    }
+  }
+  return [...new Set(scopes)]
+}
+
+function readKind(text = 'external'): Consumer['kind'] {
+  if (text === 'external' || text === 'internal' || text === 'probe') return text
+  throw new CommandMistake(`--kind is "${text}". Write external, internal or probe.`)
+}
+
+const expiry = (text: string | undefined, clock: Clock): number | null =>
+  text === undefined ? null : clock.now() + duration(text, '--expires')
+
+function duration(text: string, flag: string): number {
+  const milliseconds = readDuration(text)
+  if (milliseconds !== null && milliseconds >= 0) return milliseconds
+  throw new CommandMistake(`${flag} is "${text}". Write a time such as 90d, 12h, 30m or 10s.`)
+}
+
+/** A key can be made before the service has ever run. A store that is there is left as it is. */
+async function hasKeyTable(store: Store): Promise<boolean> {
+  try {
+    await store.first('SELECT 1 FROM "nounkit_api_keys" LIMIT 1', [])
+    return true
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'unavailable') throw error
+    return false
+  }
+}
