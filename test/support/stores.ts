@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { openStore } from '../../src/store/open.ts'
+import { openStore, type StoreOptions } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyDatabase, type StoreKind, storeKinds, whenOver } from './databases.ts'
 
@@ -22,8 +22,8 @@ export const storeUnderTest = (kind: StoreKind): StoreUnderTest => ({
   open: async (url) => openForTest(url ?? (await emptyDatabase(kind))),
 })
 
-export async function openForTest(url: string): Promise<Store> {
-  const store = await openStore(url)
+export async function openForTest(url: string, options: StoreOptions = {}): Promise<Store> {
+  const store = await openStore(url, options)
   whenOver(() => store.close())
   return store
 }

@@ -2,7 +2,7 @@ import type { Dialect } from '../../plan/dialect.ts'
 import { type Maybe, type StoreCounters, StoreError, type Transaction } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
-import { patienceMs, pauseMs } from './retry.ts'
+import { pauseMs } from './retry.ts'
 import { type OpenTransaction, openTransaction } from './transaction.ts'
 
 type Work<T> = (tx: Transaction) => Maybe<T>
@@ -31,7 +31,12 @@ const politeMs = 1_000
  * Transactions queue up and share a commit, so that durability costs one sync per batch and not per request. Each runs in a
  * savepoint of its own, one after the other: one that fails is undone alone, and nobody is answered before the commit.
  */
-export function groupCommit(writer: Connection, dialect: Dialect, counters: StoreCounters): GroupCommit {
+export function groupCommit(
+  writer: Connection,
+  dialect: Dialect,
+  counters: StoreCounters,
+  patienceMs: number,
+): GroupCommit {
   const queue: Entry[] = []
   let running = false
   const whenIdle: (() => void)[] = []

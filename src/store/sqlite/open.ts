@@ -11,29 +11,34 @@ const READONLY = 8
 const NOTADB = 26
 
 /** A store in one file, made when it is missing. */
-export async function openSqlite(path: string): Promise<Store> {
+export async function openSqlite(path: string, patienceMs: number): Promise<Store> {
   refuseUnusablePath(path)
   const file = resolve(path)
   const counters = newCounters()
   const opened: Connection[] = []
   try {
-    const connections = await connect(file, counters, opened)
+    const connections = await connect(file, counters, opened, patienceMs)
     refuseStrangers(connections.reader, file)
-    return sqliteStore(file, connections, counters)
+    return sqliteStore(file, connections, counters, patienceMs)
   } catch (error) {
     for (const connection of opened) connection.close()
     throw error instanceof StoreRefused ? error : refusal(file, error)
   }
 }
 
-async function connect(file: string, counters: StoreCounters, opened: Connection[]): Promise<Connections> {
+async function connect(
+  file: string,
+  counters: StoreCounters,
+  opened: Connection[],
+  patienceMs: number,
+): Promise<Connections> {
   const writer = openConnection(file, {}, counters)
   opened.push(writer)
-  await whenFree(() => writer.exec('PRAGMA journal_mode = WAL'))
+  await whenFree(() => writer.exec('PRAGMA journal_mode = WAL'), patienceMs)
   // FULL: an acknowledged write survives the loss of power, not only of the process.
   writer.exec('PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -16000')
   // Read-only files can be opened and read; only a write tells.
-  await whenFree(() => writer.exec('BEGIN IMMEDIATE; ROLLBACK'))
+  await whenFree(() => writer.exec('BEGIN IMMEDIATE; ROLLBACK'), patienceMs)
   const reader = openConnection(file, { readOnly: true }, counters)
   opened.push(reader)
   reader.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cache_size = -16000')

@@ -2,11 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '../store.ts'
 import { isBusy } from './errors.ts'
 
-/** How long another process may hold the file before callers are told to come back later. */
-export const patienceMs = 10_000
-
 /** Runs `attempt` until no other process is in the way, without holding up the event loop between attempts. */
-export async function whenFree<T>(attempt: () => T, patience = patienceMs): Promise<T> {
+export async function whenFree<T>(attempt: () => T, patience: number): Promise<T> {
   const giveUpAt = performance.now() + patience
   for (let tries = 0; ; tries++) {
     try {

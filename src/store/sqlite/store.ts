@@ -3,16 +3,29 @@ import type { Maybe, Row, Session, Store, StoreCounters, Value } from '../store.
 import { type Connection, openConnection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
 import { groupCommit } from './group-commit.ts'
-import { patienceMs, whenFree } from './retry.ts'
+import { whenFree } from './retry.ts'
 
 export interface Connections {
   readonly reader: Connection
   readonly writer: Connection
 }
 
-export function sqliteStore(file: string, connections: Connections, counters: StoreCounters): Store {
-  const { reader, writer } = connections
-  const commits = groupCommit(writer, sqlite, counters)
+export function sqliteStore(
+  file: string,
+  { reader, writer }: Connections,
+  counters: StoreCounters,
+  patienceMs: number,
+): Store {
+  const commits = groupCommit(writer, sqlite, counters, patienceMs)
+  /** Readers meet a lock only while the log is recovered or removed by another process, so waiting is the rare way. */
+  const reading = <T>(read: () => T): Maybe<T> => {
+    try {
+      return read()
+    } catch (error) {
+      if (isBusy(error)) return translated(whenFree(read, patienceMs))
+      throw sqliteError(error)
+    }
+  }
   return {
     dialect: sqlite,
     counters,
@@ -23,22 +36,12 @@ export function sqliteStore(file: string, connections: Connections, counters: St
     async ready() {
       await reading(() => reader.first('SELECT 1 FROM sqlite_schema LIMIT 1', []))
     },
-    session: (work) => withSession(file, counters, work),
+    session: (work) => withSession(file, counters, 6 * patienceMs, work),
     async close() {
       await commits.drain()
       reader.close()
       writer.close()
     },
-  }
-}
-
-/** Readers meet a lock only while the log is recovered or removed by another process, so waiting is the rare way. */
-function reading<T>(read: () => T): Maybe<T> {
-  try {
-    return read()
-  } catch (error) {
-    if (isBusy(error)) return translated(whenFree(read))
-    throw sqliteError(error)
   }
 }
 
@@ -54,10 +57,11 @@ async function translated<T>(result: Promise<T>): Promise<T> {
 async function withSession<T>(
   file: string,
   counters: StoreCounters,
+  patienceMs: number,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const connection = openConnection(file, { foreignKeys: false }, counters)
-  const run = <R>(attempt: () => R): Promise<R> => translated(whenFree(attempt, 6 * patienceMs))
+  const run = <R>(attempt: () => R): Promise<R> => translated(whenFree(attempt, patienceMs))
   try {
     return await work({
       all: (sql: string, values: readonly Value[] = []): Promise<readonly Row[]> =>

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import type { StoreOptions } from '../../src/store/open.ts'
+import { nodeScript } from '../support/child.ts'
+import { temporaryFolder } from '../support/databases.ts'
+import { openForTest } from '../support/stores.ts'
+
+const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+async function thingsStore(options: StoreOptions = {}) {
+  const file = join(temporaryFolder(), 'shared.db')
+  const store = await openForTest(`sqlite:${file}`, options)
+  await store.session((session) =>
+    session.script(
+      'CREATE TABLE "nounkit_meta" ("key" TEXT); CREATE TABLE "things" ("name" TEXT PRIMARY KEY) STRICT',
+    ),
+  )
+  const count = async () => (await store.first('SELECT count(*) FROM "things"', []))?.[0]
+  return { file, store, count }
+}
+
+test('while another process writes, writes wait and reads go on', async () => {
+  const { file, store, count } = await thingsStore()
+  const holder = nodeScript(script('hold-lock.ts'), [file, '700'])
+  await holder.line(/^locked$/)
+  let written = false
+  const write = store.writeOne('INSERT INTO "things" VALUES (?1)', ['waited']).then(() => {
+    written = true
+  })
+  let readsMeanwhile = 0
+  while (!written) {
+    if ((await count()) === 0) readsMeanwhile++
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  await write
+  expect(holder.stdout).toContain('released')
+  // 700 ms in steps of 5: had the wait held up the event loop, there would be one.
+  expect(readsMeanwhile).toBeGreaterThan(10)
+  expect(await count()).toBe(1)
+})
+
+test('three processes write into one file at once, and none is refused', async () => {
+  const { file, count } = await thingsStore()
+  const writers = ['a', 'b', 'c'].map((name) =>
+    nodeScript(script('write-many.ts'), [`sqlite:${file}`, name, '50']),
+  )
+  const endings = await Promise.all(writers.map((writer) => writer.ended))
+  expect(writers.map((writer) => writer.output.trim())).toEqual(Array(3).fill('wrote 200'))
+  expect(endings.map(({ code }) => code)).toEqual([0, 0, 0])
+  expect(await count()).toBe(600)
+})
+
+test('a lock that is never released is unavailable in the end, and harms nobody after', async () => {
+  const { file, store, count } = await thingsStore({ busyMs: 300 })
+  const holder = nodeScript(script('hold-lock.ts'), [file, '60000'])
+  await holder.line(/^locked$/)
+  const write = store.writeOne('INSERT INTO "things" VALUES (?1)', ['never'])
+  await expect(write).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' })
+  await holder.kill('SIGKILL')
+  await store.writeOne('INSERT INTO "things" VALUES (?1)', ['after'])
+  expect(await count()).toBe(1)
+})

@@ -1,0 +1,92 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { openStore } from '../../src/store/open.ts'
+import { StoreRefused } from '../../src/store/store.ts'
+import { nodeScript } from '../support/child.ts'
+import { temporaryFolder } from '../support/databases.ts'
+import { openForTest } from '../support/stores.ts'
+
+const refusal = async (url: string): Promise<string> => {
+  const error = await openStore(url, { busyMs: 200 }).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(StoreRefused)
+  return (error as StoreRefused).message
+}
+
+test('a URL of no known kind is refused without showing its password', async () => {
+  expect(await refusal('mysql://me:secret@host/db')).toMatch(/no known kind.*sqlite:.*postgres:/)
+  expect(await refusal('mysql://me:secret@host/db')).not.toContain('secret')
+})
+
+test('a store in memory is refused', async () => {
+  expect(await refusal('sqlite::memory:')).toMatch(/always a file/)
+  expect(await refusal('sqlite:')).toMatch(/names no file/)
+})
+
+test('a folder that does not exist is named', async () => {
+  const folder = join(temporaryFolder(), 'nowhere')
+  expect(await refusal(`sqlite:${folder}/x.db`)).toContain(`the folder ${folder} does not exist`)
+})
+
+test('a folder is no file', async () => {
+  expect(await refusal(`sqlite:${temporaryFolder()}`)).toMatch(/is a folder/)
+})
+
+test('a file that is no database is refused and left as it was', async () => {
+  const file = join(temporaryFolder(), 'notes.txt')
+  writeFileSync(file, 'dear diary '.repeat(1_000))
+  expect(await refusal(`sqlite:${file}`)).toMatch(/is not a SQLite database/)
+  expect(readFileSync(file, 'utf8')).toBe('dear diary '.repeat(1_000))
+})
+
+test('a database of another program is refused', async () => {
+  const file = join(temporaryFolder(), 'other.db')
+  const other = new DatabaseSync(file)
+  other.exec('CREATE TABLE posts (id); CREATE TABLE users (id)')
+  other.close()
+  expect(await refusal(`sqlite:${file}`)).toMatch(/another program.*\(posts, users\)/)
+})
+
+test('a file or folder that may not be written is refused, also for those who may write everything', async () => {
+  const folder = join(temporaryFolder(), 'locked')
+  mkdirSync(folder)
+  const file = join(folder, 'store.db')
+  await (await openStore(`sqlite:${file}`)).close()
+  const asNobody = process.getuid?.() === 0
+  chmodSync(file, 0o444)
+  chmodSync(folder, 0o555)
+  if (!asNobody) expect(await refusal(`sqlite:${file}`)).toMatch(/read-only for this user/)
+  else {
+    const script = `process.setgid(65534); process.setuid(65534); const { openStore } = await import('./src/store/open.ts'); await openStore(process.argv[1]).catch((error) => console.log(error.name + ': ' + error.message))`
+    chmodSync(join(folder, '..'), 0o755)
+    const child = nodeScript('--input-type=module', ['-e', script, `sqlite:${file}`])
+    await child.ended
+    expect(child.output).toMatch(/StoreRefused: .*read-only for this user/)
+  }
+  chmodSync(folder, 0o755)
+})
+
+test('a file that another program has locked for itself is refused after a while', async () => {
+  const file = join(temporaryFolder(), 'held.db')
+  const holder = new DatabaseSync(file)
+  holder.exec('BEGIN EXCLUSIVE')
+  expect(await refusal(`sqlite:${file}`)).toMatch(/locked by another program/)
+  holder.close()
+})
+
+test('a new file is made, in WAL mode with full syncs and foreign keys', async () => {
+  const file = join(temporaryFolder(), 'new.db')
+  const store = await openForTest(`sqlite:${file}`)
+  expect(existsSync(file)).toBe(true)
+  const settings = await store.transaction(async (tx) => [
+    await tx.first('PRAGMA journal_mode', []),
+    await tx.first('PRAGMA synchronous', []),
+    await tx.first('PRAGMA foreign_keys', []),
+    await tx.first('PRAGMA trusted_schema', []),
+  ])
+  expect(settings).toEqual([['wal'], [2], [1], [0]])
+})
