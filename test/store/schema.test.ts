@@ -1,0 +1,205 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { addRequiredField } from '../../src/declare/change.ts'
+import { states } from '../../src/declare/field.ts'
+import { belongsTo } from '../../src/declare/relation.ts'
+import { migrate } from '../../src/store/schema/migrate.ts'
+import { MigrationRefused, migrationSql } from '../../src/store/schema/migration.ts'
+import type { Store, Value } from '../../src/store/store.ts'
+import { nodeScript } from '../support/child.ts'
+import { describeStores } from '../support/stores.ts'
+import { type BooksOptions, booksModel } from './books.ts'
+
+const now = '2026-01-01T00:00:00.000Z'
+
+async function insert(store: Store, table: string, row: { readonly [column: string]: Value }): Promise<void> {
+  const kinds = { created_at: 'datetime', updated_at: 'datetime', pages: 'integer' } as const
+  const all: { readonly [column: string]: Value } = {
+    account_id: 'a',
+    created_at: now,
+    updated_at: now,
+    ...row,
+  }
+  const names = Object.keys(all)
+  const params = names.map((name, at) =>
+    store.dialect.param(at + 1, name in kinds ? kinds[name as keyof typeof kinds] : 'string'),
+  )
+  const columns = names.map((name) => `"${name}"`).join(', ')
+  await store.writeOne(
+    `INSERT INTO "${table}" (${columns}) VALUES (${params.join(', ')})`,
+    Object.values(all),
+  )
+}
+
+const book = { id: 'b1', title: 'One', genre: 'novel', author_id: 'w1' }
+
+describeStores('the schema follows the model', ({ kind, open, url }) => {
+  /** A store as an older declaration left it, with a row in it. */
+  const older = async (options: BooksOptions = {}): Promise<Store> => {
+    const store = await open()
+    await migrate(store, booksModel(options))
+    await insert(store, 'authors', { id: 'w1', name: 'Ada' })
+    await insert(store, 'books', book)
+    return store
+  }
+  const refusal = async (store: Store, options: BooksOptions): Promise<string> => {
+    const error = await migrate(store, booksModel(options)).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(MigrationRefused)
+    return (error as MigrationRefused).message
+  }
+
+  test('a dry run says what it would do, and does nothing', async () => {
+    const store = await open()
+    const planned = await migrate(store, booksModel(), { dryRun: true })
+    expect(planned.applied).toBe(false)
+    expect(migrationSql(planned.steps)).toContain('CREATE TABLE "books"')
+    const again = await migrate(store, booksModel(), { dryRun: true })
+    expect(again.steps).toEqual(planned.steps)
+    const done = await migrate(store, booksModel())
+    expect(done).toEqual({ steps: planned.steps, applied: true })
+  })
+
+  test('a second run finds nothing to do', async () => {
+    const store = await older({ sort: ['title'], unique: ['title'] })
+    expect(await migrate(store, booksModel({ sort: ['title'], unique: ['title'] }))).toEqual({
+      steps: [],
+      applied: false,
+    })
+  })
+
+  test('references are kept by the store: nothing is named that is not there, and cascades are its own', async () => {
+    const store = await older()
+    const stray = insert(store, 'books', { ...book, id: 'b2', author_id: 'nobody' })
+    await expect(stray).rejects.toMatchObject({ kind: 'foreign-key' })
+    const elsewhere = insert(store, 'books', { ...book, id: 'b2', account_id: 'other' })
+    await expect(elsewhere).rejects.toMatchObject({ kind: 'foreign-key' })
+    await store.writeOne(`DELETE FROM "authors" WHERE "id" = 'w1'`, [])
+    expect(await store.all('SELECT "id" FROM "books"', [])).toEqual([])
+  })
+
+  test('additions are made, and every row stays', async () => {
+    const store = await older()
+    const fields = {
+      subtitle: z.string().max(50).optional(),
+      pages: z.int().default(7),
+      tags: z.array(z.string()).default(["it's"]),
+      sold: z.boolean().default(false),
+      status: states('draft', { draft: ['printed'] }),
+    }
+    const model = booksModel({ fields, sort: ['title', 'pages'], filter: ['status'], publishers: true })
+    const { steps, applied } = await migrate(store, model)
+    expect(applied).toBe(true)
+    expect(steps.every((step) => step.additive)).toBe(true)
+    const columns = `"id", "title", "subtitle", "pages", CAST("tags" AS TEXT), "sold", "status", "version"`
+    expect(await store.all(`SELECT ${columns} FROM "books"`, [])).toEqual([
+      ['b1', 'One', null, 7, `["it's"]`, 0, 'draft', 1],
+    ])
+    expect((await migrate(store, model)).steps).toEqual([])
+    // A process of the last deploy does not know the new columns, and goes on.
+    await insert(store, 'books', { ...book, id: 'b2' })
+    expect((await migrate(store, booksModel())).steps).toEqual([])
+  })
+
+  test('a new optional relation comes with its foreign key, and every row and index stays', async () => {
+    const store = await older({ sort: ['title'] })
+    const relations = { publisher: belongsTo('publishers', { optional: true }) }
+    const model = booksModel({
+      sort: ['title'],
+      relations,
+      publishers: true,
+      fields: { note: z.string().optional() },
+    })
+    expect((await migrate(store, model)).applied).toBe(true)
+    expect(await store.all('SELECT "id", "publisher_id" FROM "books"', [])).toEqual([['b1', null]])
+    const stray = insert(store, 'books', { ...book, id: 'b2', publisher_id: 'nobody' })
+    await expect(stray).rejects.toMatchObject({ kind: 'foreign-key' })
+    expect((await migrate(store, model)).steps).toEqual([])
+    // The references that were there before still hold.
+    const orphan = insert(store, 'books', { ...book, id: 'b2', author_id: 'nobody' })
+    await expect(orphan).rejects.toMatchObject({ kind: 'foreign-key' })
+  })
+
+  test('a required field that older versions do without is filled with what they mean', async () => {
+    const store = await older()
+    const changes = [addRequiredField('books', 'currency', { whenAbsent: 'EUR' })]
+    await migrate(store, booksModel({ fields: { currency: z.enum(['EUR', 'USD']) }, changes }))
+    expect(await store.all('SELECT "currency" FROM "books"', [])).toEqual([['EUR']])
+  })
+
+  test('a required field without a value for the rows that exist is refused with the SQL', async () => {
+    const store = await older()
+    const message = await refusal(store, { fields: { isbn: z.string().max(20) }, publishers: true })
+    expect(message).toContain('books.isbn is new and required')
+    expect(message).toContain('ALTER TABLE "books" ADD COLUMN "isbn"')
+    // All or nothing: the addition beside it was not made either.
+    await expect(async () => store.first('SELECT 1 FROM "publishers"', [])).rejects.toThrow()
+  })
+
+  test('another type is refused with the SQL', async () => {
+    const store = await older({ fields: { pages: z.int().optional() } })
+    const message = await refusal(store, { fields: { pages: z.string().optional() } })
+    expect(message).toMatch(/books\.pages is (integer|bigint), and should be/)
+    expect(message).toContain(
+      kind === 'sqlite' ? 'CREATE TABLE "nounkit_new_books"' : 'ALTER COLUMN "pages" TYPE text',
+    )
+  })
+
+  test('an optional field made required, and the other way round, is refused with the SQL', async () => {
+    const optional = { fields: { pages: z.int().optional() } }
+    const required = { fields: { pages: z.int().default(1) } }
+    expect(await refusal(await older(optional), required)).toContain('books.pages allows NULL')
+    expect(await refusal(await older(required), optional)).toContain('books.pages is NOT NULL')
+  })
+
+  test('what the refusal says can be run, and then the store fits', async () => {
+    const required = { fields: { pages: z.int().default(1) } }
+    const optional = { fields: { pages: z.int().optional() } }
+    const store = await older(required)
+    const { steps } = await migrate(store, booksModel(optional), { dryRun: true })
+    await store.session((session) => session.script(steps.map((step) => step.sql).join(';\n')))
+    expect((await migrate(store, booksModel(optional))).steps).toEqual([])
+    await insert(store, 'books', { ...book, id: 'b2', pages: null })
+    expect(await store.all('SELECT "id", "pages" FROM "books" ORDER BY "id"', [])).toEqual([
+      ['b1', 1],
+      ['b2', null],
+    ])
+  })
+
+  test('a field that is no longer declared keeps its column and its data', async () => {
+    const store = await older({ fields: { note: z.string().default('kept') } })
+    expect((await migrate(store, booksModel())).steps).toEqual([])
+    expect(await store.all('SELECT "note" FROM "books"', [])).toEqual([['kept']])
+  })
+
+  test('unless it would refuse every new row', async () => {
+    const store = await older()
+    const message = await refusal(store, { without: ['title'] })
+    expect(message).toContain('books.title is no longer declared, but NOT NULL without a default')
+  })
+
+  test('a relation that deletes differently is refused with the SQL', async () => {
+    const store = await older()
+    const message = await refusal(store, { relations: { author: belongsTo('authors') } })
+    expect(message).toContain('should refuse on delete')
+  })
+
+  test('a new unique is made if the rows allow it, else refused, and made once they do', async () => {
+    const store = await older()
+    await insert(store, 'books', { ...book, id: 'b2' })
+    expect(await refusal(store, { unique: ['title'] })).toMatch(/rows of books share values of title/)
+    await store.writeOne(`UPDATE "books" SET "title" = 'Two' WHERE "id" = 'b2'`, [])
+    expect((await migrate(store, booksModel({ unique: ['title'] }))).applied).toBe(true)
+    const taken = insert(store, 'books', { ...book, id: 'b3' })
+    await expect(taken).rejects.toMatchObject({ kind: 'unique', table: 'books', columns: ['title'] })
+  })
+
+  test('of several processes that start at once, one applies and the others find it done', async () => {
+    const at = await url()
+    const script = fileURLToPath(new URL('migrate-books.ts', import.meta.url))
+    const processes = [1, 2, 3].map(() => nodeScript(script, [at]))
+    const endings = await Promise.all(processes.map((child) => child.ended))
+    expect(endings.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect(processes.map((child) => child.output.trim()).sort()).toEqual(['applied', 'found', 'found'])
+  })
+})
