@@ -1,0 +1,94 @@
+import type { LoadResult } from './load.ts'
+
+export interface Turn extends LoadResult {
+  readonly workload: string
+  readonly contender: string
+  readonly cpuMicros: number
+  readonly memoryMb: number
+}
+
+export interface Line {
+  readonly workload: string
+  readonly contender: string
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly cpuMicros: number
+  readonly memoryMb: number
+  readonly toFloor: number | null
+  readonly toFastify: number | null
+  /** The old version against the new one, a keyed create against a plain one. */
+  readonly toV2: number | null
+}
+
+const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
+/** Ratios are taken round by round, so that a slow moment of the machine hits both sides, and then the median. */
+export function summarise(turns: readonly Turn[]): readonly Line[] {
+  const keys = [...new Set(turns.map((turn) => `${turn.workload}\0${turn.contender}`))]
+  const of = (workload: string, contender: string) =>
+    turns.filter((turn) => turn.workload === workload && turn.contender === contender)
+  const ratio = (mine: readonly Turn[], theirs: readonly Turn[]): number | null =>
+    theirs.length === 0 || mine === theirs
+      ? null
+      : median(mine.map((turn, at) => turn.perSecond / (theirs[at]?.perSecond ?? 1)))
+  return keys.map((key) => {
+    const [workload = '', contender = ''] = key.split('\0')
+    const mine = of(workload, contender)
+    const isOurs = contender.startsWith('nounkit')
+    return {
+      workload,
+      contender,
+      perSecond: median(mine.map((turn) => turn.perSecond)),
+      p50Ms: median(mine.map((turn) => turn.p50Ms)),
+      p99Ms: median(mine.map((turn) => turn.p99Ms)),
+      cpuMicros: median(mine.map((turn) => turn.cpuMicros)),
+      memoryMb: median(mine.map((turn) => turn.memoryMb)),
+      toFloor: isOurs ? ratio(mine, of(workload, 'floor')) : null,
+      toFastify: isOurs ? ratio(mine, of(workload, 'fastify')) : null,
+      toV2: contender === 'nounkit v1' ? ratio(mine, of(workload, 'nounkit v2')) : null,
+    }
+  })
+}
+
+export function tableOf(lines: readonly Line[]): string {
+  const number = (value: number, digits = 0) =>
+    value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  const times = (value: number | null) => (value === null ? '' : value.toFixed(2))
+  const head =
+    '| workload | contender | requests/s | p50 ms | p99 ms | CPU µs | MB | : floor | : Fastify | v1 : v2 |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|'
+  const rows = lines.map(
+    (line) =>
+      `| ${line.workload} | ${line.contender} | ${number(line.perSecond)} | ${number(line.p50Ms, 2)} | ${number(line.p99Ms, 2)} | ${number(line.cpuMicros)} | ${number(line.memoryMb)} | ${times(line.toFloor)} | ${times(line.toFastify)} | ${times(line.toV2)} |`,
+  )
+  return [head, ...rows].join('\n')
+}
+
+const colours: { readonly [contender: string]: string } = {
+  floor: '#9aa4b2',
+  fastify: '#d97706',
+  'nounkit v2': '#2563eb',
+  'nounkit v1': '#7c3aed',
+}
+
+/** A bar per contender and workload, as SVG that reads on light and dark pages. */
+export function chartOf(lines: readonly Line[], title: string): string {
+  const workloads = [...new Set(lines.map((line) => line.workload))]
+  const most = Math.max(...lines.map((line) => line.perSecond))
+  let y = 48
+  let body = ''
+  for (const workload of workloads) {
+    body += `<text x="16" y="${y + 12}" font-weight="600">${workload}</text>`
+    y += 20
+    for (const line of lines.filter((one) => one.workload === workload)) {
+      const width = Math.max(2, (line.perSecond / most) * 420)
+      body += `<rect x="130" y="${y}" width="${width.toFixed(1)}" height="12" rx="2" fill="${colours[line.contender] ?? '#888'}"/><text x="122" y="${y + 10}" text-anchor="end">${line.contender}</text><text x="${(138 + width).toFixed(1)}" y="${y + 10}">${Math.round(line.perSecond).toLocaleString('en')}</text>`
+      y += 16
+    }
+    y += 10
+  }
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 ${y}" role="img" aria-label="${title}" font-family="system-ui, sans-serif" font-size="11"><style>text{fill:#1f2937}@media (prefers-color-scheme: dark){text{fill:#e5e7eb}}</style><text x="16" y="24" font-size="14" font-weight="700">${title}, requests per second</text>${body}</svg>\n`
+}

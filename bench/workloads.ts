@@ -1,0 +1,74 @@
+/** What is asked of every contender. Paths are the head's; `{id}` is an order's id, drawn at random for each request. */
+export interface Workload {
+  readonly name: string
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly path: string
+  /** Whether contenders that only read can take part. */
+  readonly writes: boolean
+  readonly body?: 'order' | 'note'
+  readonly headers?: 'fresh-key' | 'known-key' | 'etag'
+  /** The contenders that can do it: the floor and Fastify have no keys, cursors or entity tags. */
+  readonly only?: readonly string[]
+}
+
+const deep = 'customer,items,items.product'
+
+export const workloads: readonly Workload[] = [
+  { name: 'one order', method: 'GET', path: '/orders/{id}', writes: false },
+  { name: 'one order with customer', method: 'GET', path: '/orders/{id}?include=customer', writes: false },
+  {
+    name: 'one order with customer, items, products',
+    method: 'GET',
+    path: `/orders/{id}?include=${deep}`,
+    writes: false,
+  },
+  { name: 'list of 25', method: 'GET', path: '/orders?limit=25', writes: false },
+  {
+    name: 'list of 25 with customer',
+    method: 'GET',
+    path: '/orders?limit=25&include=customer',
+    writes: false,
+  },
+  {
+    name: 'deep page, row 90,000',
+    method: 'GET',
+    path: '/orders?limit=25&cursor={cursor}',
+    writes: false,
+    only: ['nounkit v2', 'nounkit v1'],
+  },
+  {
+    name: 'not modified',
+    method: 'GET',
+    path: '/orders/{id}',
+    writes: false,
+    headers: 'etag',
+    only: ['nounkit v2', 'nounkit v1'],
+  },
+  { name: 'create', method: 'POST', path: '/orders', writes: true, body: 'order' },
+  {
+    name: 'keyed create',
+    method: 'POST',
+    path: '/orders',
+    writes: true,
+    body: 'order',
+    headers: 'fresh-key',
+    only: ['nounkit v2', 'nounkit v1'],
+  },
+  {
+    name: 'replay',
+    method: 'POST',
+    path: '/orders',
+    writes: true,
+    body: 'order',
+    headers: 'known-key',
+    only: ['nounkit v2', 'nounkit v1'],
+  },
+  {
+    name: 'patch',
+    method: 'PATCH',
+    path: '/orders/{id}',
+    writes: true,
+    body: 'note',
+    only: ['nounkit v2', 'nounkit v1'],
+  },
+]
