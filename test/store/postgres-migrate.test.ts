@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { belongsTo } from '../../src/declare/relation.ts'
+import { migrate } from '../../src/store/schema/migrate.ts'
+import { migrationSql } from '../../src/store/schema/migration.ts'
+import type { Session, Store } from '../../src/store/store.ts'
+import { openForTest, storeUnderTest } from '../support/stores.ts'
+import { type BooksOptions, booksModel } from './books.ts'
+
+const { open, url } = storeUnderTest('postgres')
+
+const sql = async (store: Store, options: BooksOptions): Promise<string> =>
+  migrationSql((await migrate(store, booksModel(options), { dryRun: true })).steps)
+
+const script = (store: Store, text: string): Promise<void> =>
+  store.session((session: Session) => session.script(text))
+
+describe('migrations on PostgreSQL', () => {
+  test('tables with rows are not locked for long: indexes concurrently, constraints validated after', async () => {
+    const store = await open()
+    await migrate(store, booksModel())
+    const planned = await sql(store, {
+      sort: ['title'],
+      fields: { binding: z.enum(['hard', 'soft']).optional() },
+      relations: { publisher: belongsTo('publishers', { optional: true }) },
+      publishers: true,
+    })
+    expect(planned).toContain('CREATE INDEX CONCURRENTLY "books__account_id__title__id__idx"')
+    expect(planned).toMatch(/ADD CONSTRAINT "books__account_id__publisher_id__fkey" [^;]* NOT VALID;/)
+    expect(planned).toContain('VALIDATE CONSTRAINT "books__account_id__publisher_id__fkey"')
+    expect(planned).toMatch(/ADD CONSTRAINT "books__binding__check" [^;]* NOT VALID/)
+    expect(planned).toContain('VALIDATE CONSTRAINT "books__binding__check"')
+  })
+
+  test('what an interrupted migration left behind is finished', async () => {
+    const store = await open()
+    const model = booksModel({ sort: ['title'], fields: { binding: z.enum(['hard', 'soft']).optional() } })
+    await migrate(store, model)
+    await script(
+      store,
+      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = '"books__account_id__title__id__idx"'::regclass;
+       ALTER TABLE "books" DROP CONSTRAINT "books__binding__check";
+       ALTER TABLE "books" ADD CONSTRAINT "books__binding__check" CHECK ("binding" IN ('hard', 'soft')) NOT VALID;
+       ALTER TABLE "books" DROP CONSTRAINT "books__account_id__author_id__fkey";
+       ALTER TABLE "books" ADD CONSTRAINT "books__account_id__author_id__fkey" FOREIGN KEY ("account_id", "author_id") REFERENCES "authors" ("account_id", "id") ON DELETE CASCADE NOT VALID`,
+    )
+    const { steps } = await migrate(store, model)
+    expect(steps.map((step) => step.sql.split(' ON ')[0])).toEqual([
+      'ALTER TABLE "books" VALIDATE CONSTRAINT "books__binding__check"',
+      'ALTER TABLE "books" VALIDATE CONSTRAINT "books__account_id__author_id__fkey"',
+      'DROP INDEX CONCURRENTLY IF EXISTS "books__account_id__title__id__idx"',
+      'CREATE INDEX CONCURRENTLY "books__account_id__title__id__idx"',
+    ])
+    expect((await migrate(store, model)).steps).toEqual([])
+  })
+
+  test('an enum that grows is a check that grows; one that shrinks leaves it to rows and older processes', async () => {
+    const store = await open()
+    await migrate(store, booksModel())
+    const grown = { fields: { genre: z.enum(['novel', 'essay']) } }
+    const { steps } = await migrate(store, booksModel(grown))
+    expect(steps[0]?.why).toBe('books.genre takes essay too')
+    expect(steps[0]?.sql).toContain(`IN ('novel', 'poetry', 'essay')`)
+    expect((await migrate(store, booksModel(grown))).steps).toEqual([])
+    expect((await migrate(store, booksModel())).steps).toEqual([])
+  })
+
+  test('a text that becomes an enum is refused, an enum that becomes a text is not', async () => {
+    const store = await open()
+    const text = { fields: { genre: z.string().max(20) } }
+    await migrate(store, booksModel(text))
+    await expect(migrate(store, booksModel())).rejects.toThrow(/books\.genre takes only some values now/)
+    const other = await open()
+    await migrate(other, booksModel())
+    expect((await migrate(other, booksModel(text))).applied).toBe(true)
+    expect((await migrate(other, booksModel(text))).steps).toEqual([])
+  })
+
+  test('text columns compare by code point, and one that does not is refused', async () => {
+    const store = await open()
+    await migrate(store, booksModel())
+    await script(store, `ALTER TABLE "books" ALTER COLUMN "title" TYPE text COLLATE "und-x-icu"`)
+    const planned = await sql(store, {})
+    expect(planned).toContain('books.title is text collate "und-x-icu", and should be text')
+    expect(planned).toContain('TYPE text COLLATE "C"')
+  })
+
+  test('tables of another program are not touched', async () => {
+    const store = await open()
+    await script(store, 'CREATE TABLE "books" ("id" int)')
+    await expect(migrate(store, booksModel())).rejects.toThrow(/\(books\), but no nounkit_meta/)
+  })
+
+  test('a schema of one’s own keeps two APIs apart in one database', async () => {
+    const at = await url()
+    const store = await openForTest(at)
+    await script(store, 'CREATE SCHEMA one; CREATE SCHEMA two')
+    for (const schema of ['one', 'two']) {
+      const own = await openForTest(`${at}?search_path=${schema}`)
+      expect((await migrate(own, booksModel())).applied).toBe(true)
+    }
+  })
+
+  test('a table that somebody reads for a while is altered once they are done', async () => {
+    const store = await open()
+    await migrate(store, booksModel())
+    const gate = Promise.withResolvers<void>()
+    const reading = Promise.withResolvers<void>()
+    const reader = store.transaction(async (tx) => {
+      await tx.all('SELECT * FROM "books"', [])
+      reading.resolve()
+      await gate.promise
+    })
+    await reading.promise
+    const migration = migrate(store, booksModel({ fields: { note: z.string().optional() } }))
+    // Others are not held up behind the migration that waits.
+    setTimeout(gate.resolve, 300)
+    await reader
+    expect((await migration).applied).toBe(true)
+  })
+})
+
+describe('a Citus cluster', () => {
+  test('account tables are distributed beside each other, shared ones everywhere, references come last', async () => {
+    const store = await open()
+    const { steps } = await migrate(store, booksModel({ publishers: true }), { dryRun: true, citus: true })
+    const texts = steps.map((step) => step.sql)
+    const at = (part: string) => texts.findIndex((text) => text.includes(part))
+    expect(texts[0]).toBe('CREATE EXTENSION IF NOT EXISTS citus')
+    expect(texts).toContain(`SELECT create_reference_table('"nounkit_meta"')`)
+    expect(texts).toContain(`SELECT create_distributed_table('"nounkit_idempotency"', 'account_id')`)
+    expect(texts).toContain(
+      `SELECT create_distributed_table('"books"', 'account_id', colocate_with => 'nounkit_idempotency')`,
+    )
+    expect(at('CREATE TABLE "books"')).toBeLessThan(at(`create_distributed_table('"books"`))
+    expect(at('FOREIGN KEY')).toBeGreaterThan(texts.findLastIndex((text) => text.includes('create_')))
+    expect(steps.every((step) => step.additive && step.alone)).toBe(true)
+  })
+
+  test('tables that already have references lose them before and get them back after', async () => {
+    const store = await open()
+    await migrate(store, booksModel())
+    const { steps } = await migrate(store, booksModel(), { dryRun: true, citus: true })
+    const texts = steps.map((step) => step.sql)
+    expect(texts.filter((text) => /CONSTRAINT "books__account_id__author_id__fkey"/.test(text))).toEqual([
+      'ALTER TABLE "books" DROP CONSTRAINT "books__account_id__author_id__fkey"',
+      'ALTER TABLE "books" ADD CONSTRAINT "books__account_id__author_id__fkey" FOREIGN KEY ("account_id", "author_id") REFERENCES "authors" ("account_id", "id") ON DELETE CASCADE',
+    ])
+  })
+})

@@ -1,0 +1,62 @@
+import { expect, inject, test } from 'vitest'
+import { openStore } from '../../src/store/open.ts'
+import { postgresSettings } from '../../src/store/postgres/settings.ts'
+import { StoreRefused } from '../../src/store/store.ts'
+import { openForTest } from '../support/stores.ts'
+
+const base = 'postgres://me:secret@db.example:5433/shop'
+
+test('the URL wins over the environment, and both over the defaults', () => {
+  expect(postgresSettings(base, {})).toMatchObject({
+    url: base,
+    place: 'db.example:5433/shop',
+    pool: 10,
+    statementMs: 10_000,
+    lockMs: 5_000,
+    ssl: false,
+    pgbouncer: false,
+  })
+  const env = { NOUNKIT_POOL: '3', NOUNKIT_PGBOUNCER: '1', NOUNKIT_STATEMENT_TIMEOUT: '2000' }
+  expect(postgresSettings(base, env)).toMatchObject({ pool: 3, pgbouncer: true, statementMs: 2_000 })
+  const url = `${base}?pool=4&pgbouncer=false&sslmode=require&application_name=x`
+  expect(postgresSettings(url, env)).toMatchObject({
+    url: `${base}?application_name=x`,
+    pool: 4,
+    pgbouncer: false,
+    ssl: 'require',
+  })
+})
+
+test('certificates are checked where they should be', () => {
+  expect(postgresSettings(`${base}?sslmode=verify-full`, {}).ssl).toEqual({ rejectUnauthorized: true })
+  expect(() => postgresSettings(`${base}?sslmode=yes`, {})).toThrow(/sslmode is "yes"/)
+  expect(() => postgresSettings(`${base}?sslmode=verify-full&sslrootcert=/no/where`, {})).toThrow(
+    /cannot be read/,
+  )
+})
+
+test('a setting that is no number is refused by name', () => {
+  expect(() => postgresSettings(`${base}?pool=many`, {})).toThrow(/pool \(or NOUNKIT_POOL\) is "many"/)
+})
+
+const refusal = async (url: string): Promise<string> => {
+  const error = await openStore(url).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(StoreRefused)
+  return (error as Error).message
+}
+
+test('a server that cannot be used says why, without the password', async () => {
+  const message = await refusal('postgres://me:secret@127.0.0.1:1/shop')
+  expect(message).toMatch(/127\.0\.0\.1:1\/shop cannot be used.*Nothing listens there/)
+  expect(message).not.toContain('secret')
+  const missing = new URL(inject('postgresUrl'))
+  missing.pathname = '/no_such_database'
+  expect(await refusal(missing.href)).toMatch(/That database does not exist/)
+})
+
+test('every session is in UTC with its time limits', async () => {
+  const store = await openForTest(`${inject('postgresUrl')}?statement_timeout=1234&lock_timeout=567`)
+  const settings = ['TimeZone', 'statement_timeout', 'lock_timeout', 'application_name']
+  const rows = await Promise.all(settings.map((name) => store.first(`SELECT current_setting('${name}')`, [])))
+  expect(rows.flat()).toEqual(['UTC', '1234ms', '567ms', 'nounkit'])
+})
