@@ -8,7 +8,6 @@ const kinds = [
   CommandMistake,
   Mistakes,
   BrokenPromises,
-  BrokenContracts,
   StoreRefused,
   StoreError,
   KeyMistake,

@@ -15,7 +15,7 @@ interface Kind<C> {
   readonly inverse: Inverse<C>
   /**
    * Names never depend on order (see Draft), but some changes build on what others restore: a filter on a removed field
-   * needs the field, a default is written in the older values, and what hides a field comes last.
+   * needs the field, a default or scope is written in the older words, and what hides a field comes last.
    */
   readonly turn: 0 | 1 | 2 | 3 | 4
 }
@@ -33,7 +33,7 @@ const kinds: { readonly [K in Change['kind']]: Kind<OfKind<K>> } = {
   'remove-filter': { inverse: removeFilter, turn: 3 },
   'remove-sort': { inverse: removeSort, turn: 3 },
   'require-idempotency-key': { inverse: requireIdempotencyKey, turn: 3 },
-  'require-scope': { inverse: requireScope, turn: 3 },
+  'require-scope': { inverse: requireScope, turn: 4 },
   'remove-method': { inverse: removeMethod, turn: 3 },
   'change-default': { inverse: changeDefault, turn: 3 },
   'add-required-field': { inverse: addRequiredField, turn: 4 },

@@ -92,6 +92,10 @@ export const changeDefault: Inverse<ChangeDefault> = (draft, change, report) => 
   const view = report.view(change.resource)
   const field = view && report.field(view, change.resource, change.field)
   if (!field || !report.claim(`${change.resource}.${change.field}`, 'absence')) return draft
+  if (field.readOnly) {
+    report.mistake(`${change.field} is read-only: nobody leaves it out.`, 'Leave this change out.')
+    return draft
+  }
   if (change.was === null && !field.nullable) {
     report.mistake(
       `${change.resource}.${change.field} cannot be null, so null was never its default.`,

@@ -4,11 +4,15 @@ import { type Draft, type DraftView, targetOf, viewOfResource } from './draft.ts
 /** Ends the crossing: everything is now found by the older version's own names, which must not collide. */
 export const settle = (draft: Draft, version: string, mistakes: MistakeList): Draft => {
   const settled = new Map<string, DraftView>()
-  for (const view of draft.values()) {
-    if (settled.has(view.name)) collision(mistakes, version, `two resources are called "${view.name}"`)
+  for (const [key, view] of draft) {
+    const taken = settled.has(view.name)
+    if (taken) collision(mistakes, version, `two resources are called "${view.name}"`)
     checkNames(view, version, mistakes)
-    settled.set(view.name, {
+    // A collision keeps both, so that all other mistakes can still be found.
+    const name = taken ? `${key} (2)` : view.name
+    settled.set(name, {
       ...view,
+      name,
       fields: byName(view.fields),
       relations: byName(view.relations),
       filters: new Set([...view.filters].map((key) => view.fields.get(key)?.name ?? key)),
