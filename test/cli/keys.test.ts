@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nounkit } from '../support/child.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'nounkit-keys-'))
+const env = { DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
+let url: string
+
+beforeAll(async () => {
+  const server = nounkit(['serve', 'examples/shop', '--port', '0'], {
+    env: { ...env, NOUNKIT_LOG: 'silent' },
+  })
+  url = (await server.line(/(http:\/\/\S+)/))[1] ?? ''
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const keys = async (...args: string[]) => {
+  const [action = '', ...rest] = args
+  const child = nounkit(['keys', action, 'examples/shop', ...rest], { env })
+  const { code } = await child.ended
+  return {
+    code,
+    stdout: child.stdout,
+    stderr: child.stderr,
+    last: child.stdout.trim().split(/\s/).at(-1) ?? '',
+  }
+}
+const status = async (key: string, path = '/v2/orders') =>
+  (await fetch(url + path, { headers: { Authorization: `Bearer ${key}` } })).status
+
+test('a key made while the service runs works at once, and ends within seconds of being revoked', async () => {
+  const made = await keys('create', '--account', 'acme', '--name', 'ci')
+  expect(made.code).toBe(0)
+  expect(made.last).toMatch(/^nk_\w{38}$/)
+  expect(await status(made.last)).toBe(200)
+  expect((await keys('revoke', '--account', 'acme', '--name', 'ci')).code).toBe(0)
+  await expect.poll(() => status(made.last), { timeout: 5_000 }).toBe(401)
+})
+
+test('scopes, kind, contact and expiry are kept, and shown by list without the key', async () => {
+  const flags = [
+    '--scopes',
+    'orders:read,clients:read',
+    '--kind',
+    'internal',
+    '--contact',
+    'ops@acme.example',
+    '--expires',
+    '90d',
+  ]
+  const { last } = await keys('create', '--account', 'acme', '--name', 'narrow', ...flags)
+  expect(await status(last)).toBe(200)
+  expect(await status(last, '/v2/payments')).toBe(403)
+  const { stdout } = await keys('list', '--account', 'acme')
+  expect(stdout).toMatch(
+    /acme +narrow +key_\w+ +nk_\w{4}… +internal +orders:read,clients:read .* active until .* ops@acme\.example/,
+  )
+  expect(stdout).not.toContain(last)
+})
+
+test('rotating prints a new key; both work', async () => {
+  const old = await keys('create', '--account', 'globex', '--name', 'turning')
+  const next = await keys('rotate', '--account', 'globex', '--name', 'turning')
+  expect(next.last).toMatch(/^nk_/)
+  expect(await status(old.last)).toBe(200)
+  expect(await status(next.last)).toBe(200)
+})
+
+describe('what is wrong is said, with what was probably meant', () => {
+  const wrong: [string, string[], RegExp][] = [
+    [
+      'a scope that opens nothing',
+      ['create', '--account', 'a', '--name', 'b', '--scopes', 'order:read'],
+      /"order:read".*Did you mean "orders:read"\?/,
+    ],
+    ['no account', ['create', '--name', 'b'], /--account is missing/],
+    [
+      'no such kind',
+      ['create', '--account', 'a', '--name', 'b', '--kind', 'robot'],
+      /external, internal or probe/,
+    ],
+    ['no time', ['create', '--account', 'a', '--name', 'b', '--expires', 'soon'], /90d, 12h, 30m or 10s/],
+    ['an unknown flag', ['create', '--acount', 'a'], /--acount.*\nUsage: nounkit keys/s],
+    ['a name that no key has', ['revoke', '--account', 'acme', '--name', 'narow'], /Did you mean "narrow"\?/],
+    ['no such action', ['remove'], /"keys remove" is no command/],
+  ]
+  test.each(wrong)('%s', async (_, args, message) => {
+    const { code, stderr, stdout } = await keys(...args)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(message)
+    expect(stderr).not.toContain('    at ')
+    expect(stdout).toBe('')
+  })
+})
