@@ -20,8 +20,22 @@ export interface Target {
 interface Collection {
   readonly view: View
   readonly topLevel: boolean
-  readonly subs: ReadonlyMap<string, { readonly view: View; readonly sub: SubCollection }>
+  readonly subs: ReadonlyMap<string, Nested>
+  readonly templates: Templates
 }
+
+interface Nested {
+  readonly view: View
+  readonly sub: SubCollection
+  readonly templates: Templates
+}
+
+interface Templates {
+  readonly all: string
+  readonly one: string
+}
+
+const templatesOf = (path: string): Templates => ({ all: path, one: `${path}/{id}` })
 
 /** Paths are regular, so routing is a look-up per segment: no patterns, no order of rules. */
 export interface Router {
@@ -63,37 +77,35 @@ function locate(
   at: number,
   unversioned: boolean,
 ): Target | null {
-  const [ownerId, segment, id] = segments.slice(at + 1)
+  const first = segments[at + 1]
+  const id = segments[at + 3]
   const rest = segments.length - at
-  const { view } = collection
+  if (first === '') return null
   if (rest <= 2) {
-    if (!collection.topLevel || ownerId === '') return null
-    const template = `/${view.name}${ownerId === undefined ? '' : '/{id}'}`
-    return { version, view, sub: null, ownerId: null, id: ownerId ?? null, unversioned, template }
+    if (!collection.topLevel) return null
+    const { view, templates } = collection
+    const template = first === undefined ? templates.all : templates.one
+    return { version, view, sub: null, ownerId: null, id: first ?? null, unversioned, template }
   }
-  const nested = collection.subs.get(segment ?? '')
-  if (!nested || rest > 4 || ownerId === '' || id === '') return null
-  return {
-    version,
-    view: nested.view,
-    sub: nested.sub,
-    ownerId: ownerId ?? null,
-    id: id ?? null,
-    unversioned,
-    template: `/${view.name}/{id}/${nested.sub.segment}${id === undefined ? '' : '/{id}'}`,
-  }
+  const nested = collection.subs.get(segments[at + 2] ?? '')
+  if (!nested || rest > 4 || id === '') return null
+  const { view, sub, templates } = nested
+  const template = id === undefined ? templates.all : templates.one
+  return { version, view, sub, ownerId: first ?? null, id: id ?? null, unversioned, template }
 }
 
 function collectionsOf(version: Version): Collections {
-  const collections = new Map<
-    string,
-    Collection & { subs: Map<string, { view: View; sub: SubCollection }> }
-  >()
+  const collections = new Map<string, Collection & { readonly subs: Map<string, Nested> }>()
   for (const view of version.views.values()) {
-    collections.set(view.name, { view, topLevel: view.topLevel, subs: new Map() })
+    const { name, topLevel } = view
+    collections.set(name, { view, topLevel, subs: new Map(), templates: templatesOf(`/${name}`) })
   }
   for (const view of version.views.values()) {
-    for (const sub of view.under) collections.get(sub.owner().name)?.subs.set(sub.segment, { view, sub })
+    for (const sub of view.under) {
+      const owner = sub.owner().name
+      const templates = templatesOf(`/${owner}/{id}/${sub.segment}`)
+      collections.get(owner)?.subs.set(sub.segment, { view, sub, templates })
+    }
   }
   return collections
 }

@@ -1,3 +1,4 @@
+import type { View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { problem } from '../problems.ts'
 import type { PlainRequest } from '../request/exchange.ts'
@@ -7,18 +8,29 @@ import type { Engine } from './engine.ts'
 const collectionMethods: readonly Method[] = ['GET', 'POST']
 const oneMethods: readonly Method[] = ['GET', 'PUT', 'PATCH', 'DELETE']
 
+const allowed = new WeakMap<View, { readonly all: readonly string[]; readonly one: readonly string[] }>()
+
 export function allowedMethods(target: Target): readonly string[] {
-  const possible = target.id === null ? collectionMethods : oneMethods
-  const offered = possible.filter((method) => target.view.methods.has(method))
-  return offered.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).concat('OPTIONS')
+  let known = allowed.get(target.view)
+  if (!known) {
+    known = { all: offered(target.view, collectionMethods), one: offered(target.view, oneMethods) }
+    allowed.set(target.view, known)
+  }
+  return target.id === null ? known.all : known.one
 }
 
+const offered = (view: View, possible: readonly Method[]): readonly string[] =>
+  possible
+    .filter((method) => view.methods.has(method))
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    .concat('OPTIONS')
+
 export function refuseMethod(target: Target, method: string): void {
-  const allowed = allowedMethods(target)
-  if (allowed.includes(method)) return
+  const methods = allowedMethods(target)
+  if (methods.includes(method)) return
   throw problem('method-not-allowed', {
-    detail: `${method.slice(0, 20)} is not offered here. Use ${allowed.join(', ')}.`,
-    headers: { Allow: allowed.join(', ') },
+    detail: `${method.slice(0, 20)} is not offered here. Use ${methods.join(', ')}.`,
+    headers: { Allow: methods.join(', ') },
   })
 }
 
@@ -43,12 +55,22 @@ export function versionRetired(name: string, engine: Engine): Error {
 export function refuseUnacceptable(request: PlainRequest): void {
   const accept = request.headers.accept
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return
-  const ranges = String(accept).toLowerCase().split(',')
-  const offered = ranges.some((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
-    if (parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter))) return false
-    return type === '*/*' || type === 'application/*' || type === 'application/json' || type === ''
-  })
-  if (offered) return
+  if (acceptsJson(String(accept).toLowerCase())) return
   throw problem('not-acceptable', { detail: 'Resources are shown as application/json only.' })
+}
+
+const rangesOfJson = ['', '*/*', 'application/*', 'application/json']
+
+/** RFC 9110 §12.5.1: the most specific range decides, and a weight of zero excludes. */
+function acceptsJson(accept: string): boolean {
+  let closest = -1
+  let accepted = false
+  for (const range of accept.split(',')) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const at = rangesOfJson.indexOf(type)
+    if (at < closest || at < 0) continue
+    closest = at
+    accepted = !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter))
+  }
+  return accepted
 }
