@@ -1,4 +1,4 @@
-import type { Resource, SumFeed, View } from '../compile/model.ts'
+import type { Field, Resource, SumFeed, View } from '../compile/model.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { column, projectRow, projectStored } from './project.ts'
 import { Binds, type Statement } from './statement.ts'
@@ -88,8 +88,7 @@ export function updateRow(view: View, fields: readonly string[], dialect: Dialec
   const binds = new Binds(dialect)
   const { resource } = view
   const sets = fields.map((name, index) => {
-    const field = resource.field.get(name)
-    if (!field) throw new Error(`${resource.name} has no field ${name}`)
+    const field = known(resource, name)
     return `${ident(field.column)} = ${binds.use(index, field.kind)}`
   })
   sets.push(`"updated_at" = ${binds.use(fields.length, 'datetime')}`, '"version" = "version" + 1')
@@ -118,34 +117,41 @@ export function lockRow(
   return made(text, binds)
 }
 
+/** Fields that equal the bound values, in that order, and fields that are NULL. */
+export interface Where {
+  readonly set: readonly string[]
+  readonly unset: readonly string[]
+}
+
 /** Stored rows whose fields equal the bound values, oldest first: `[json]` each. */
-export function findRows(resource: Resource, fields: readonly string[], dialect: Dialect): Mutation {
+export function findRows(resource: Resource, where: Where, dialect: Dialect): Mutation {
   const binds = new Binds(dialect)
-  const text = `SELECT ${projectStored(resource, '', binds)} FROM ${ident(resource.table)} WHERE ${equals(resource, fields, binds)} ORDER BY "id" LIMIT 1000`
+  const text = `SELECT ${projectStored(resource, '', binds)} FROM ${ident(resource.table)} WHERE ${equals(resource, where, binds)} ORDER BY "id" LIMIT 1000`
   return made(text, binds)
 }
 
 /** The sum of an integer field over the rows whose fields equal the bound values: `[text]`. */
-export function sumRows(
-  resource: Resource,
-  of: string,
-  fields: readonly string[],
-  dialect: Dialect,
-): Mutation {
+export function sumRows(resource: Resource, of: string, where: Where, dialect: Dialect): Mutation {
   const binds = new Binds(dialect)
   const field = resource.field.get(of)
   if (field?.kind !== 'integer') throw new Error(`${resource.name}.${of} is not an integer field`)
-  const text = `SELECT ${dialect.asText(`coalesce(sum(${column(field, '')}), 0)`)} FROM ${ident(resource.table)} WHERE ${equals(resource, fields, binds)}`
+  const text = `SELECT ${dialect.asText(`coalesce(sum(${column(field, '')}), 0)`)} FROM ${ident(resource.table)} WHERE ${equals(resource, where, binds)}`
   return made(text, binds)
 }
 
-function equals(resource: Resource, fields: readonly string[], binds: Binds): string {
-  const terms = fields.map((name, index) => {
-    const field = resource.field.get(name)
-    if (!field) throw new Error(`${resource.name} has no field ${name}`)
+function equals(resource: Resource, { set, unset }: Where, binds: Binds): string {
+  const terms = set.map((name, index) => {
+    const field = known(resource, name)
     return `${column(field, '')} = ${binds.use(index, field.kind)}`
   })
-  return `${binds.account(resource.shared, '')}${['1 = 1', ...terms].join(' AND ')}`
+  const nulls = unset.map((name) => `${column(known(resource, name), '')} IS NULL`)
+  return `${binds.account(resource.shared, '')}${['1 = 1', ...terms, ...nulls].join(' AND ')}`
+}
+
+const known = (resource: Resource, name: string): Field => {
+  const field = resource.field.get(name)
+  if (!field) throw new Error(`${resource.name} has no field ${name}`)
+  return field
 }
 
 /** Makes a sum anew on the owner (bound: its id, then the time), touching it only when it differs: `[sum as text]`. */

@@ -18,6 +18,7 @@ import {
   refreshSum,
   sumRows,
   updateRow,
+  type Where,
 } from './mutate.ts'
 import { filterValues, selectList, selectOne } from './select.ts'
 import type { Statement } from './statement.ts'
@@ -87,15 +88,15 @@ export class Planner {
     )
   }
 
-  find(resource: Resource, fields: readonly string[]): Mutation {
-    return this.#mutation(`f ${resource.name} ${fields.join(',')}`, () =>
-      findRows(resource, fields, this.dialect),
+  find(resource: Resource, where: Where): Mutation {
+    return this.#mutation(`f ${resource.name} ${whereShape(where)}`, () =>
+      findRows(resource, where, this.dialect),
     )
   }
 
-  sum(resource: Resource, of: string, fields: readonly string[]): Mutation {
-    return this.#mutation(`s ${resource.name} ${of} ${fields.join(',')}`, () =>
-      sumRows(resource, of, fields, this.dialect),
+  sum(resource: Resource, of: string, where: Where): Mutation {
+    return this.#mutation(`s ${resource.name} ${of} ${whereShape(where)}`, () =>
+      sumRows(resource, of, where, this.dialect),
     )
   }
 
@@ -135,6 +136,8 @@ function remembered<T>(plans: Map<string, T>, shape: string, plan: () => T): T {
 }
 
 const viewKey = (view: View): string => `${view.version.name}/${view.name}`
+
+const whereShape = ({ set, unset }: Where): string => `${set.join(',')} ${unset.join(',')}`
 
 const filterShape = (filter: Filter): string =>
   `${filter.name} ${filter.operator} ${filterValues(filter).length}${filter.values.includes(null) ? 'n' : ''}`

@@ -40,9 +40,9 @@ export function readReplace(target: Target, body: JsonObject, current: StoredRow
   const row: { [field: string]: StoredValue } = { ...current }
   for (const field of view.fields) {
     const value = sent.get(field)
-    // What a GET does not show, or what cannot change, need not be sent to stay.
-    if (value === undefined && (field.readOnly || field.immutable || field.writeOnly || field.states))
-      continue
+    // What a GET does not show, or what cannot change, need not be sent to stay; a state stays unless it is moved.
+    if (value === undefined && (field.readOnly || field.immutable || field.writeOnly)) continue
+    if ((value === undefined || value === null) && field.states) continue
     change(view, field, value, current, row, errors)
   }
   refuse(errors)

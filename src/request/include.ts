@@ -62,7 +62,7 @@ function refuseTooDeep(paths: readonly string[], view: View): void {
   const depth = Math.max(...paths.map((path) => path.split('.').length))
   throw problem('include-too-deep', {
     detail: `include path "${shown(deep)}" has more than ${limit} steps.`,
-    members: { limit, depth },
+    members: { limit, count: depth, path: shown(deep) },
   })
 }
 

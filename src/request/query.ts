@@ -60,7 +60,7 @@ export function readListQuery(query: string, view: View, ceiling: number): ListQ
 
 function readLimit(text: string | undefined, view: View, errors: FieldError[]): number {
   if (text === undefined) return view.limits.pageDefault
-  if (/^[1-9]\d{0,14}$/.test(text)) return Math.min(Number(text), view.limits.pageMax)
+  if (/^0*[1-9]\d*$/.test(text)) return Math.min(Number(text), view.limits.pageMax)
   errors.push({
     parameter: 'limit',
     detail: `must be a whole number from 1 to ${view.limits.pageMax}`,

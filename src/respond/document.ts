@@ -13,9 +13,10 @@ export function documentResponse(outcome: Outcome, target: Target, request: Plai
   if (outcome.location) headers.Location = outcome.location
   if (outcome.replayed) headers['Idempotent-Replayed'] = 'true'
   if (outcome.reread) headers['Idempotent-Replayed-Body'] = 'current'
-  if (outcome.next) headers.Link = `<${nextPage(target, request.query, outcome.next)}>; rel="next"`
-  const canonical =
-    outcome.contentLocation ?? (target.unversioned ? withQuery(pathOf(target), request.query) : null)
+  if (outcome.next) {
+    headers.Link = `<${pathOf(target)}?${withParameter(request.query, 'cursor', outcome.next)}>; rel="next"`
+  }
+  const canonical = contentLocation(outcome, target, request.query)
   if (canonical) headers['Content-Location'] = canonical
   const reading = request.method === 'GET' || request.method === 'HEAD'
   if (reading && notModified(request.headers['if-none-match'] as string | undefined, outcome.etag)) {
@@ -27,10 +28,19 @@ export function documentResponse(outcome: Outcome, target: Target, request: Plai
 
 const cacheControl = (view: View): string => view.cacheControl
 
-const withQuery = (path: string, query: string): string => (query === '' ? path : `${path}?${query}`)
-
-/** The same query with the next cursor; everything else stays as it was sent. */
-function nextPage(target: Target, query: string, cursor: string): string {
-  const kept = query.split('&').filter((part) => part !== '' && !/^cursor=/.test(part))
-  return `${pathOf(target)}?${[...kept, `cursor=${cursor}`].join('&')}`
+/** The canonical URL, where it may be another than the one that was called. */
+function contentLocation(outcome: Outcome, target: Target, query: string): string | null {
+  if (outcome.include) return `${pathOf(target)}?${withParameter(query, 'include', outcome.include)}`
+  if (!target.unversioned) return null
+  return query === '' ? pathOf(target) : `${pathOf(target)}?${query}`
 }
+
+/** The query with one parameter set anew; everything else stays as it was sent. */
+function withParameter(query: string, name: string, value: string): string {
+  const kept = query.split('&').filter((part) => part !== '' && !isNamed(part, name))
+  return [...kept, `${name}=${value}`].join('&')
+}
+
+/** The query has been read, so it decodes. */
+const isNamed = (part: string, name: string): boolean =>
+  decodeURIComponent(part.split('=', 1)[0] ?? '') === name

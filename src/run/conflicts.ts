@@ -1,31 +1,35 @@
 import type { Resource } from '../compile/model.ts'
-import { problem } from '../problems.ts'
+import { Problem, problem } from '../problems.ts'
 import type { StoredRow } from '../request/body.ts'
 import { pointerStep } from '../request/validate.ts'
-import { StoreError } from '../store/store.ts'
+import { StoreError, type Transaction } from '../store/store.ts'
 import { notThere } from './read.ts'
 import { bindSlots, type Call, type Runner } from './run.ts'
 
-/** A store's refusal of a written row, in the consumer's words. References are judged before taken values. */
+/** A refusal of a written row, in the consumer's words. A row that is named and not there is told before any conflict. */
 export async function writeRefused(
   error: unknown,
   runner: Runner,
   call: Call,
   row: StoredRow,
 ): Promise<unknown> {
+  const missing = isConflict(error) ? await missingReferences(runner, runner.store, call, row) : null
+  if (missing) return missing
   if (!(error instanceof StoreError)) return error
-  if (error.kind === 'foreign-key' || error.kind === 'unique') {
-    const missing = await missingReferences(runner, call, row)
-    if (missing) return missing
-  }
   if (error.kind === 'unique' && error.columns.length > 0) return taken(call, error.columns)
   if (error.kind === 'out-of-range') return outOfRange()
   return error
 }
 
-/** Only looked for after a refusal: which of the rows that are named do not exist. */
-async function missingReferences(
+const isConflict = (error: unknown): boolean =>
+  error instanceof StoreError
+    ? error.kind === 'foreign-key' || error.kind === 'unique'
+    : error instanceof Problem && error.status === 409
+
+/** Which of the rows that are named do not exist: looked for after a refusal, or before a hook that counts on them. */
+export async function missingReferences(
   runner: Runner,
+  reader: Pick<Transaction, 'first'>,
   { caller, target }: Call,
   row: StoredRow,
 ): Promise<Error | null> {
@@ -34,10 +38,7 @@ async function missingReferences(
     const id = row[relation.field]
     if (typeof id !== 'string') continue
     const exists = runner.planner.exists(relation.target)
-    const found = await runner.store.first(
-      exists.text,
-      bindSlots(exists.slots, { account: caller.account, id }),
-    )
+    const found = await reader.first(exists.text, bindSlots(exists.slots, { account: caller.account, id }))
     if (found) continue
     if (target.sub?.by === relation) return notThere(target)
     const field = target.view.fields.find((one) => one.field?.name === relation.field)

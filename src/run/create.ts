@@ -2,106 +2,22 @@ import { bound } from '../plan/bind.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
 import { noInclude } from '../request/include.ts'
 import type { JsonObject } from '../request/json.ts'
-import { StoreError, type Transaction, type Value } from '../store/store.ts'
-import { writeRefused } from './conflicts.ts'
+import type { Transaction, Value } from '../store/store.ts'
+import { missingReferences, writeRefused } from './conflicts.ts'
 import { finishText } from './finish.ts'
 import { hookContext, hooksOf } from './hooks.ts'
-import {
-  claimKey,
-  derivedKey,
-  findReplay,
-  type KeyedRequest,
-  keyReused,
-  keyValues,
-  stillRunning,
-  storeAnswer,
-} from './idempotency.ts'
+import { claimKey, derivedKey, type KeyedRequest, keyValues, storeAnswer } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { notThere } from './read.ts'
 import { refreshSums, refuseUnlessWhile, serverValue } from './rules.ts'
 import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
 
-const longestWait = 5_000
-
 /** The key was taken by another request while this one ran: undo, and look what that one answered. */
-class KeyTaken extends Error {}
+export class KeyTaken extends Error {}
 
-export async function create(
-  runner: Runner,
-  call: Call,
-  body: JsonObject,
-  keyed: KeyedRequest | null,
-): Promise<Outcome> {
-  return keyed ? createKeyed(runner, call, body, keyed) : createOnce(runner, call, body, null)
-}
-
-/** Exactly once: the first of all requests with a key runs, the others wait for it and replay. */
-async function createKeyed(
-  runner: Runner,
-  call: Call,
-  body: JsonObject,
-  keyed: KeyedRequest,
-): Promise<Outcome> {
-  const name = `${call.caller.account}\0${keyed.key}`
-  const deadline = performance.now() + longestWait
-  for (;;) {
-    const first = runner.inFlight.get(name)
-    if (first) {
-      if (first.fingerprint !== keyed.fingerprint) throw keyReused()
-      if (!(await endsBefore(first.ended, deadline))) throw stillRunning()
-      const replay = await findReplay(runner, call, keyed)
-      if (replay) return replay
-      continue
-    }
-    const { promise, resolve } = Promise.withResolvers<void>()
-    runner.inFlight.set(name, { fingerprint: keyed.fingerprint, ended: promise })
-    try {
-      return await createFirst(runner, call, body, keyed)
-    } catch (error) {
-      if (!(error instanceof KeyTaken) || performance.now() > deadline) throw inProgress(error)
-    } finally {
-      runner.inFlight.delete(name)
-      resolve()
-    }
-  }
-}
-
-async function createFirst(
-  runner: Runner,
-  call: Call,
-  body: JsonObject,
-  keyed: KeyedRequest,
-): Promise<Outcome> {
-  // Where a create and its key are one statement, the look-up is left to it: most keys are new.
-  const lookFirst = !runner.store.dialect.insertsInWith || !isPlain(call)
-  const replay = lookFirst ? await findReplay(runner, call, keyed) : null
-  if (replay) return replay
-  try {
-    return await createOnce(runner, call, body, keyed)
-  } catch (error) {
-    // A replay comes before validation and conflicts: the first try may have passed under older rules.
-    const earlier = lookFirst && !(error instanceof KeyTaken) ? null : await findReplay(runner, call, keyed)
-    if (earlier) return earlier
-    throw error
-  }
-}
-
-const inProgress = (error: unknown): unknown =>
-  error instanceof KeyTaken || (error instanceof StoreError && error.kind === 'lock-timeout')
-    ? stillRunning()
-    : error
-
-async function endsBefore(ended: Promise<void>, deadline: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), false)
-  })
-  try {
-    return await Promise.race([ended.then(() => true as const), late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+/** Where a create and its key are one statement; what code makes of a row cannot be stored by one. */
+export const isOneStatement = (runner: Runner, call: Call): boolean =>
+  runner.store.dialect.insertsInWith && isPlain(call) && call.target.view.customs.length === 0
 
 /** Nothing but the row itself is read or written: no interactive transaction is needed. */
 const isPlain = ({ target }: Call): boolean => {
@@ -109,7 +25,8 @@ const isPlain = ({ target }: Call): boolean => {
   return !resource.hasHooks.create && resource.onlyWhile.length === 0 && resource.feeds.length === 0
 }
 
-async function createOnce(
+/** One try: the row, and its key where there is one, or an error and nothing. */
+export async function createOnce(
   runner: Runner,
   call: Call,
   body: JsonObject,
@@ -120,7 +37,7 @@ async function createOnce(
   try {
     if (!isPlain(call)) return await createInteractive(runner, call, row, location, keyed)
     if (!keyed) return await createPlain(runner, call, row, location)
-    return runner.store.dialect.insertsInWith
+    return isOneStatement(runner, call)
       ? await createWithKey(runner, call, row, location, keyed)
       : await createBesideKey(runner, call, row, location, keyed)
   } catch (error) {
@@ -247,6 +164,10 @@ async function insertWithHooks(
   const { beforeCreate, afterCreate } = hooksOf(view.resource)
   const context = hookContext(runner, tx, call, keyed && derivedKey(account, keyed))
   await refuseUnlessWhile(runner, tx, call, row)
+  if (beforeCreate) {
+    const missing = await missingReferences(runner, tx, call, row)
+    if (missing) throw missing
+  }
   const set = beforeCreate ? await beforeCreate(row, context) : undefined
   const whole = set ? { ...row, ...set } : row
   const insert = runner.planner.insert(view)

@@ -27,9 +27,10 @@ export function hookContext(
   }
   const rowsWhere = (resource: Resource, where: StoredRow) => {
     const names = Object.keys(where).sort()
+    const set = names.filter((name) => where[name] !== null && where[name] !== undefined)
     return {
-      names,
-      values: names.map((name) => bound(resource.field.get(name)?.kind ?? 'string', where[name])),
+      fields: { set, unset: names.filter((name) => !set.includes(name)) },
+      values: set.map((name) => bound(resource.field.get(name)?.kind ?? 'string', where[name])),
     }
   }
   return {
@@ -41,15 +42,15 @@ export function hookContext(
     },
     async list(name, where) {
       const resource = resourceOf(name)
-      const { names, values } = rowsWhere(resource, where)
-      const statement = runner.planner.find(resource, names)
+      const { fields, values } = rowsWhere(resource, where)
+      const statement = runner.planner.find(resource, fields)
       const rows = await tx.all(statement.text, bindSlots(statement.slots, { account, values }))
       return rows.map((row) => JSON.parse(String(row[0])) as AnyRow)
     },
     async sum(name, field, where) {
       const resource = resourceOf(name)
-      const { names, values } = rowsWhere(resource, where)
-      const statement = runner.planner.sum(resource, field, names)
+      const { fields, values } = rowsWhere(resource, where)
+      const statement = runner.planner.sum(resource, field, fields)
       const row = await tx.first(statement.text, bindSlots(statement.slots, { account, values }))
       return Number(row?.[0] ?? 0)
     },

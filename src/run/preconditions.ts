@@ -5,13 +5,8 @@ import { problem } from '../problems.ts'
 export type IfMatch = '*' | readonly string[]
 
 /** RFC 9110 §13.1.1: If-Match compares strongly, so a weak tag matches nothing. */
-export function readIfMatch(header: string | undefined, view: View): IfMatch | null {
-  if (header === undefined) {
-    if (!view.requireIfMatch) return null
-    throw problem('precondition-required', {
-      detail: `Changing ${view.name} needs If-Match with the ETag of the version you saw.`,
-    })
-  }
+export function readIfMatch(header: string | undefined): IfMatch | null {
+  if (header === undefined) return null
   if (header.trim() === '*') return '*'
   // The part after the dot tells includes apart; a write concerns the resource alone.
   return [...header.matchAll(/(W\/)?"([^"]*)"/g)]
@@ -19,7 +14,12 @@ export function readIfMatch(header: string | undefined, view: View): IfMatch | n
     .map((tag) => (tag[2] ?? '').split('.')[0] ?? '')
 }
 
-export function refuseStale(ifMatch: IfMatch | null, version: number): void {
+export function refuseStale(ifMatch: IfMatch | null, version: number, view: View): void {
+  if (ifMatch === null && view.requireIfMatch) {
+    throw problem('precondition-required', {
+      detail: `Changing ${view.name} needs If-Match with the ETag of the version you saw.`,
+    })
+  }
   if (ifMatch === null || ifMatch === '*' || ifMatch.includes(String(version))) return
   throw problem('precondition-failed', {
     detail: 'If-Match does not name the current version of the resource.',

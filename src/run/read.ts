@@ -30,9 +30,7 @@ export async function readOne(runner: Runner, { caller, target }: Call, include:
     status: 200,
     body: `{"data":${data}}`,
     etag: include.canonical === '' ? `"${row[1]}"` : `"${row[1]}.${hash('sha1', data, 'base64url')}"`,
-    ...(include.canonical === ''
-      ? {}
-      : { contentLocation: `${pathOf(target)}?include=${include.canonical}` }),
+    include: include.canonical,
   }
 }
 
@@ -55,7 +53,7 @@ export async function readList(runner: Runner, { caller, target }: Call, query: 
   const cursor =
     position && runner.seal.seal(position, boundTo ?? cursorBound(account, target, sort, filters))
   const tail = `"page":{"limit":${limit},"has_more":${page.hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
-  return { status: 200, body: `{"data":[${rows}],${tail}}`, next: cursor }
+  return { status: 200, body: `{"data":[${rows}],${tail}}`, next: cursor, include: query.include.canonical }
 }
 
 function listValues(query: ListQuery, after: Position | null): Value[] {

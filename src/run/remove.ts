@@ -12,7 +12,7 @@ export async function remove(runner: Runner, call: Call, ifMatch: IfMatch | null
   try {
     return await runner.store.transaction(async (tx) => {
       const { row, version } = await lockCurrent(runner, tx, call)
-      refuseStale(ifMatch, version)
+      refuseStale(ifMatch, version, call.target.view)
       refuseDeleteUnlessWhile(call, row)
       await refuseUnlessWhile(runner, tx, call, row)
       const { beforeDelete, afterDelete } = hooksOf(resource)

@@ -39,7 +39,8 @@ export interface Outcome {
   readonly location?: string
   /** Path and query of the next page. */
   readonly next?: string | null
-  readonly contentLocation?: string
+  /** What was included, in canonical form; empty for nothing. */
+  readonly include?: string
   readonly replayed?: boolean
   /** The replay shows the row as it is now, because its answer was stored without the body. */
   readonly reread?: boolean

@@ -5,7 +5,7 @@ import { sameJson } from '../request/equal.ts'
 import { noInclude } from '../request/include.ts'
 import type { JsonObject } from '../request/json.ts'
 import type { Transaction } from '../store/store.ts'
-import { writeRefused } from './conflicts.ts'
+import { missingReferences, writeRefused } from './conflicts.ts'
 import { finishText } from './finish.ts'
 import { hookContext, hooksOf } from './hooks.ts'
 import { type IfMatch, refuseStale } from './preconditions.ts'
@@ -27,7 +27,7 @@ export async function update(
   try {
     return await runner.store.transaction(async (tx) => {
       const current = await lockCurrent(runner, tx, call)
-      refuseStale(ifMatch, current.version)
+      refuseStale(ifMatch, current.version, call.target.view)
       const next =
         kind === 'replace'
           ? readReplace(call.target, body, current.row)
@@ -71,6 +71,10 @@ async function write(
   const { beforeUpdate, afterUpdate } = hooksOf(resource)
   if (changed(resource.fields, before, asked).length > 0) await refuseUnlessWhile(runner, tx, call, before)
   const context = hookContext(runner, tx, call, null)
+  if (beforeUpdate) {
+    const missing = await missingReferences(runner, tx, call, asked)
+    if (missing) throw missing
+  }
   const set = beforeUpdate ? await beforeUpdate(asked, before, context) : undefined
   const next = set ? { ...asked, ...set } : asked
   const fields = changed(resource.fields, before, next)

@@ -6,7 +6,7 @@ import { readListQuery, readOneQuery, refuseQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import { documentResponse } from '../respond/document.ts'
 import { asProblem, problemResponse } from '../respond/problem.ts'
-import { create } from '../run/create.ts'
+import { create } from '../run/exactly-once.ts'
 import { readIfMatch } from '../run/preconditions.ts'
 import { readList, readOne } from '../run/read.ts'
 import { remove } from '../run/remove.ts'
@@ -47,7 +47,6 @@ async function answer(engine: Engine, request: PlainRequest, walk: Walk): Promis
     walk.headers['RateLimit-Policy'] = signals.policy
     walk.headers.RateLimit = signals.state
   }
-  refuseUnacceptable(request)
   const call = { target, caller: caller ?? anonymous }
   const outcome = await run(engine, request, call, walk)
   return documentResponse(outcome, target, request)
@@ -74,9 +73,11 @@ function run(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Pro
     case 'PATCH':
       return change(engine, request, call, walk)
     case 'DELETE':
+      refuseUnacceptable(request)
       refuseQuery(request.query)
-      return remove(engine.runner, call, readIfMatch(header(request, 'if-match'), call.target.view))
+      return remove(engine.runner, call, readIfMatch(header(request, 'if-match')))
     default:
+      refuseUnacceptable(request)
       return call.target.id === null ? list(engine, request, call, walk) : one(engine, request, call, walk)
   }
 }
@@ -120,7 +121,7 @@ async function change(engine: Engine, request: PlainRequest, call: Call, walk: W
   const body = await readBody(engine, request, call.target)
   refuseQuery(request.query)
   walk.uses = { ...walk.uses, fields: Object.keys(body) }
-  const ifMatch = readIfMatch(header(request, 'if-match'), call.target.view)
+  const ifMatch = readIfMatch(header(request, 'if-match'))
   return update(engine.runner, call, request.method === 'PUT' ? 'replace' : 'patch', body, ifMatch)
 }
 

@@ -3,12 +3,14 @@ import type { PlainRequest } from '../request/exchange.ts'
 import { type JsonObject, readJsonObject } from '../request/json.ts'
 import type { Target } from '../request/route.ts'
 import { fingerprintOf, type KeyedRequest, readKey } from '../run/idempotency.ts'
+import { refuseUnacceptable } from './admit.ts'
 import type { Engine } from './engine.ts'
 
-/** The body as a JSON object: size, then media type, then syntax. */
+/** The body as a JSON object. Judged in turn: its size, its media type, the form the answer shall have, its syntax. */
 export async function readBody(engine: Engine, request: PlainRequest, target: Target): Promise<JsonObject> {
   const bytes = await request.readBody(target.view.limits.bodyBytes)
   refuseMediaType(request)
+  refuseUnacceptable(request)
   return readJsonObject(bytes, engine.model.limits.jsonDepth)
 }
 
