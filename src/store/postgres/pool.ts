@@ -17,8 +17,6 @@ export interface Pool {
   end(): Promise<void>
 }
 
-/** How long to wait for a free client. */
-const patienceMs = 5_000
 /** After a failed connection everybody is refused for this long without asking the server again. */
 const pauseMs = 250
 
@@ -62,8 +60,8 @@ export function createPool(clients: readonly Client[], settings: PostgresSetting
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         line.splice(line.indexOf(waiter), 1)
-        reject(unavailable(`no free connection of ${clients.length} in ${patienceMs} ms`))
-      }, patienceMs)
+        reject(unavailable(`no free connection of ${clients.length} in ${settings.connectMs} ms`))
+      }, settings.connectMs)
       const ending =
         <A>(settle: (value: A) => void) =>
         (value: A): void => {
@@ -142,7 +140,8 @@ const unavailable = (what: string): StoreError => new StoreError('unavailable', 
 
 /** Ends connections that nobody needs, and cuts those whose server has gone without a word. */
 function sweep(clients: readonly Client[], settings: PostgresSettings): () => void {
-  const silentMs = settings.statementMs > 0 ? settings.statementMs + 5_000 : Number.POSITIVE_INFINITY
+  // The server itself ends a statement sooner, if it still can.
+  const silentMs = settings.statementMs > 0 ? 1.5 * settings.statementMs + 1_000 : Number.POSITIVE_INFINITY
   const timer = setInterval(() => {
     const now = performance.now()
     clients.forEach((client, at) => {

@@ -62,6 +62,83 @@ const tables: readonly EngineTable[] = [
     uniques: [['hash']],
     indexes: [['account_id', 'name']],
   },
+  {
+    // `account_id` is empty where no account is known.
+    name: 'nounkit_usage',
+    columns: {
+      account_id: 'string',
+      consumer: 'string',
+      version: 'string',
+      day: 'string',
+      operation: 'string',
+      calls: 'integer',
+      last_seen: 'integer',
+    },
+    primaryKey: ['account_id', 'consumer', 'version', 'day', 'operation'],
+    indexes: [['day']],
+  },
+  {
+    name: 'nounkit_usage_details',
+    columns: {
+      account_id: 'string',
+      consumer: 'string',
+      version: 'string',
+      day: 'string',
+      resource: 'string',
+      kind: 'string',
+      name: 'string',
+      calls: 'integer',
+      last_seen: 'integer',
+    },
+    primaryKey: ['account_id', 'consumer', 'version', 'day', 'resource', 'kind', 'name'],
+    indexes: [['day']],
+  },
+  {
+    // A process that counts. `flushes` numbers its writes, so that one whose outcome is unknown is not made twice.
+    name: 'nounkit_recorders',
+    columns: {
+      id: 'string',
+      started_at: 'integer',
+      flushes: 'integer',
+      last_flush_at: 'integer',
+      ended_at: 'integer?',
+      lost_at: 'integer?',
+    },
+    primaryKey: ['id'],
+  },
+  {
+    name: 'nounkit_signals',
+    columns: { version: 'string', first_sent_at: 'integer' },
+    primaryKey: ['version'],
+  },
+  {
+    name: 'nounkit_contacts',
+    columns: {
+      account_id: 'string',
+      id: 'string',
+      version: 'string',
+      consumer: 'string',
+      note: 'string',
+      told_by: 'string?',
+      told_at: 'integer',
+    },
+    primaryKey: ['account_id', 'id'],
+  },
+  {
+    name: 'nounkit_retirements',
+    columns: {
+      version: 'string',
+      number: 'integer',
+      decided_at: 'integer',
+      decided_by: 'string?',
+      evidence: 'json',
+      withdrawn_at: 'integer?',
+      withdrawn_by: 'string?',
+      withdrawn_why: 'string?',
+    },
+    primaryKey: ['version', 'number'],
+    longRows: true,
+  },
 ]
 
 /** The engine's own tables. A new one is a row above; whatever is about one account has `account_id` first in its key. */

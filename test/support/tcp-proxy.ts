@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { whenOver } from './databases.ts'
+
+export interface TcpProxy {
+  readonly port: number
+  /** Connections made through it so far. */
+  readonly accepted: number
+  /** Bytes no longer pass, in either direction, and nobody is told. */
+  freeze(): void
+  /** Ends every connection; new ones pass. */
+  cut(): void
+  /** Whether new connections are answered. */
+  refuse(refusing: boolean): void
+}
+
+/** Stands between a client and a server, and fails in the ways that networks do. */
+export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const pairs = new Set<readonly [Socket, Socket]>()
+  let refusing = false
+  let accepted = 0
+  const server = createServer((client) => {
+    if (refusing) {
+      client.destroy()
+      return
+    }
+    accepted++
+    const upstream = connect(target)
+    const pair = [client, upstream] as const
+    pairs.add(pair)
+    for (const [from, to] of [pair, [upstream, client] as const]) {
+      from.on('error', () => {})
+      from.on('close', () => {
+        to.destroy()
+        pairs.delete(pair)
+      })
+      from.pipe(to)
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = (): void => {
+    for (const pair of pairs) for (const socket of pair) socket.destroy()
+  }
+  whenOver(async () => {
+    cut()
+    server.close()
+    await once(server, 'close')
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    get accepted() {
+      return accepted
+    },
+    freeze() {
+      for (const [client, upstream] of pairs) {
+        client.unpipe(upstream)
+        upstream.unpipe(client)
+      }
+    },
+    cut,
+    refuse(now) {
+      refusing = now
+    },
+  }
+}
