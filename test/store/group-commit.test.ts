@@ -92,6 +92,22 @@ describe('SQLite transactions share commits', () => {
     expect(await names()).toEqual(['after'])
   })
 
+  test('a full disk is unavailable to those it concerns, and forgotten when there is room', async () => {
+    await store.writeOne(insert, ['before'])
+    const room = (pages: number) =>
+      store.transaction((tx) => tx.first(`PRAGMA max_page_count = ${pages}`, []))
+    await room(1)
+    const outcomes = await Promise.allSettled([
+      store.writeOne(insert, ['x'.repeat(100_000)]),
+      store.transaction((tx) => tx.first(insert, ['y'.repeat(100_000)])),
+    ])
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable' } })
+    await room(1_000_000)
+    await store.writeOne(insert, ['later'])
+    expect(await names()).toEqual(['before', 'later'])
+  })
+
   test('closing waits for what is queued', async () => {
     const writes = Promise.all(Array.from({ length: 5 }, (_, at) => store.writeOne(insert, [`${at}`])))
     await store.close()

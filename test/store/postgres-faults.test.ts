@@ -193,6 +193,17 @@ describe('PostgreSQL fails, and comes back', () => {
     expect(await names()).toEqual(['first', 'third'])
   })
 
+  test('a transaction that never ends is given up, and its connection serves others', async () => {
+    const small = await open('pool=1&statement_timeout=100')
+    const endless = small.transaction(async (tx) => {
+      await tx.first(insert, ['endless'])
+      await new Promise(() => {})
+    })
+    await expect(endless).rejects.toMatchObject(unavailable)
+    await small.transaction((tx) => tx.first(insert, ['next']))
+    expect(await names()).toEqual(['next'])
+  })
+
   test('with one connection, statements and transactions take turns and never mix', async () => {
     const single = await open('pool=1')
     const refused = new Error('undo')

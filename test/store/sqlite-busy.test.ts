@@ -6,7 +6,8 @@ import { nodeScript } from '../support/child.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'
 
-const script = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const holdLock = fileURLToPath(new URL('hold-lock.ts', import.meta.url))
+const writeMany = fileURLToPath(new URL('write-many.ts', import.meta.url))
 
 async function thingsStore(options: StoreOptions = {}) {
   const file = join(temporaryFolder(), 'shared.db')
@@ -22,7 +23,7 @@ async function thingsStore(options: StoreOptions = {}) {
 
 test('while another process writes, writes wait and reads go on', async () => {
   const { file, store, count } = await thingsStore()
-  const holder = nodeScript(script('hold-lock.ts'), [file, '700'])
+  const holder = nodeScript(holdLock, [file, '700'])
   await holder.line(/^locked$/)
   let written = false
   const write = store.writeOne('INSERT INTO "things" VALUES (?1)', ['waited']).then(() => {
@@ -42,9 +43,7 @@ test('while another process writes, writes wait and reads go on', async () => {
 
 test('three processes write into one file at once, and none is refused', async () => {
   const { file, count } = await thingsStore()
-  const writers = ['a', 'b', 'c'].map((name) =>
-    nodeScript(script('write-many.ts'), [`sqlite:${file}`, name, '50']),
-  )
+  const writers = ['a', 'b', 'c'].map((name) => nodeScript(writeMany, [`sqlite:${file}`, name, '50']))
   const endings = await Promise.all(writers.map((writer) => writer.ended))
   expect(writers.map((writer) => writer.output.trim())).toEqual(Array(3).fill('wrote 200'))
   expect(endings.map(({ code }) => code)).toEqual([0, 0, 0])
@@ -53,7 +52,7 @@ test('three processes write into one file at once, and none is refused', async (
 
 test('a lock that is never released is unavailable in the end, and harms nobody after', async () => {
   const { file, store, count } = await thingsStore({ busyMs: 300 })
-  const holder = nodeScript(script('hold-lock.ts'), [file, '60000'])
+  const holder = nodeScript(holdLock, [file, '60000'])
   await holder.line(/^locked$/)
   const write = store.writeOne('INSERT INTO "things" VALUES (?1)', ['never'])
   await expect(write).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' })

@@ -4,9 +4,6 @@ import type { Client } from './client.ts'
 import { isRetryable, postgresError } from './errors.ts'
 import type { PostgresSettings } from './settings.ts'
 
-/** After this long a transaction is given up: it holds a connection, and locks. */
-const transactionMs = 30_000
-
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
   /** Nothing was begun, or everything undone for the sake of another: the same again may succeed. */
@@ -26,9 +23,9 @@ export async function attemptTransaction<T>(
     return { kind: 'again', error }
   }
   const tx = openTransaction(client, dialect)
-  const timer = setTimeout(client.cut, transactionMs)
+  const limit = timeLimit(client, settings)
   try {
-    const value = await work(tx)
+    const value = await Promise.race([work(tx), limit.passed])
     await tx.commit()
     return { kind: 'done', value }
   } catch (thrown) {
@@ -36,8 +33,20 @@ export async function attemptTransaction<T>(
     const error = tx.failure ?? thrown
     return { kind: isRetryable(error) ? 'again' : 'failed', error }
   } finally {
-    clearTimeout(timer)
+    limit.lift()
   }
+}
+
+/** A transaction holds a connection, and locks: a hook that never ends is given up, and the connection with it. */
+function timeLimit(client: Client, settings: PostgresSettings) {
+  const { promise: passed, reject } = Promise.withResolvers<never>()
+  passed.catch(() => {})
+  const ms = settings.statementMs > 0 ? 3 * settings.statementMs : 60_000
+  const timer = setTimeout(() => {
+    client.cut()
+    reject(new StoreError('unavailable', `PostgreSQL: a transaction was given up after ${ms} ms`))
+  }, ms)
+  return { passed, lift: () => clearTimeout(timer) }
 }
 
 async function begin(client: Client, settings: PostgresSettings): Promise<void> {
