@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { describeServing } from '../support/serving.ts'
+import { newOrder, unique } from '../support/shop-rows.ts'
+
+describeServing('query parameters', (served) => {
+  test.each([
+    ['/v2/orders?page=2', ['page'], 'unknown'],
+    ['/v2/orders?Limit=2', ['Limit'], 'unknown'],
+    ['/v2/orders?limt=2', ['limt'], 'unknown'],
+    ['/v2/orders?a=1&b=2&limit=3', ['a', 'b'], 'unknown'],
+    ['/v2/orders?limit=', ['limit'], 'empty'],
+    ['/v2/orders?limit', ['limit'], 'empty'],
+    ['/v2/orders?sort=', ['sort'], 'empty'],
+    ['/v2/orders?include=', ['include'], 'empty'],
+    ['/v2/orders?filter[total]=', ['filter[total]'], 'empty'],
+    ['/v2/orders?limit=1&limit=2', ['limit'], 'repeated'],
+    ['/v2/orders?limit=1&%6Cimit=1', ['limit'], 'repeated'],
+    ['/v2/orders?filter[total]=1&filter[total]=1', ['filter[total]'], 'repeated'],
+    ['/v2/orders?sort=%ff', ['sort'], 'encoding'],
+    ['/v2/orders?sort=%', ['sort'], 'encoding'],
+    ['/v2/orders?filter[email]=%00', ['filter[email]'], 'encoding'],
+    ['/v2/orders?&', ['', ''], 'empty'],
+    ['/v2/orders?=1', [''], 'unknown'],
+    ['/v2/orders?limit=1&', [''], 'empty'],
+    ['/v2/orders?limit=0&sort=nope&filter[x]=1', ['limit', 'sort', 'filter[x]'], 'type'],
+  ])('%s is 400 and names what is wrong', async (path, faults, code) => {
+    const answer = await served.get(path)
+    expect(answer.refusal).toEqual([400, 'bad-query'])
+    expect(answer.faults).toEqual(faults)
+    expect(answer.problem.errors?.[0]?.code).toBe(code)
+  })
+
+  test('a near miss is suggested', async () => {
+    const answer = await served.get('/v2/orders?limt=2')
+    expect(answer.problem.detail).toContain('did you mean "limit"?')
+  })
+
+  test('a bare question mark is no query', async () => {
+    expect((await served.get('/v2/orders?')).status).toBe(200)
+  })
+
+  test('on one resource only include means anything', async () => {
+    const { id } = await newOrder(served)
+    for (const query of ['limit=1', 'cursor=x', 'sort=total', 'filter[total]=1', 'x=1', 'include=']) {
+      const answer = await served.get(`/v2/orders/${id}?${query}`)
+      expect(answer.refusal, query).toEqual([400, 'bad-query'])
+    }
+    expect((await served.get(`/v2/orders/${id}?include=items`)).status).toBe(200)
+  })
+
+  test('a write takes none, not even include, and changes nothing', async () => {
+    const { id } = await newOrder(served)
+    const body = { note: 'changed' }
+    for (const query of ['include=items', 'limit=1', 'x=1', 'include=']) {
+      expect((await served.call('PATCH', `/v2/orders/${id}?${query}`, { body })).refusal).toEqual([
+        400,
+        'bad-query',
+      ])
+      expect((await served.call('PUT', `/v2/orders/${id}?${query}`, { body })).status).toBe(400)
+      expect((await served.call('DELETE', `/v2/orders/${id}?${query}`)).status).toBe(400)
+      const post = await served.call('POST', `/v2/customers?${query}`, {
+        body: { name: 'x', email: `${unique()}@example.com` },
+      })
+      expect(post.refusal).toEqual([400, 'bad-query'])
+    }
+    expect((await served.get(`/v2/orders/${id}`)).data.note).toBeNull()
+  })
+})
