@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { flushCompileCache } from 'node:module'
 import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { refuseBrokenPromises } from '../contract/broken.ts'
@@ -58,30 +59,49 @@ async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSetting
   const listening = await listen({ model, store, handle: engine.handle, logger, port, host, opsPort }).catch(
     async (error: unknown) => {
       await service.close()
-      throw portMistake(error, host, port)
+      throw portMistake(error, host)
     },
   )
-  const versions = model.versions.map((version) => version.name).join(', ')
-  console.log(`${model.title} is ready: ${listening.url} (${versions}; ${store.dialect.name})`)
-  if (demo) await printDemo(service, clock, listening.url)
-  await signalled()
+  const stopped = signalled()
+  if (speaksForAll()) {
+    const versions = model.versions.map((version) => version.name).join(', ')
+    const probes = listening.opsUrl ? `; probes and figures on ${listening.opsUrl}` : ''
+    console.log(`${model.title} is ready: ${listening.url} (${versions}; ${store.dialect.name}${probes})`)
+    if (demo) await printDemo(service, clock, listening.url)
+  }
+  flushCompileCache()
+  await stopped
   await listening.stop()
   await service.close()
+  // The channel to the primary would keep a worker alive.
+  cluster.worker?.disconnect()
   return 0
 }
 
-function portMistake(error: unknown, host: string, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  if (code === 'EADDRINUSE') {
-    return new CommandMistake(
-      `Port ${port} on ${host} is in use. Stop what uses it, or choose another: --port ${port + 1}`,
-    )
+/** Of several workers only the first tells that the service is ready, and makes the demo's keys. */
+const speaksForAll = (): boolean => cluster.worker === undefined || cluster.worker.id === 1
+
+function portMistake(error: unknown, host: string): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error
+  const port = 'port' in error ? Number(error.port) : 0
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new CommandMistake(
+        `Port ${port} on ${host} is in use. Stop what uses it, or choose another: --port ${port + 1}`,
+      )
+    case 'EACCES':
+      return new CommandMistake(
+        `Port ${port} needs more rights than this user has. Choose one above 1023: --port 3000`,
+      )
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new CommandMistake(
+        `"${host}" is no address of this machine. Use --host 127.0.0.1, or --host 0.0.0.0 for all of them.`,
+      )
+    default:
+      return error
   }
-  if (code === 'EACCES')
-    return new CommandMistake(`Port ${port} needs more rights than this user has. Choose one above 1023.`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new CommandMistake(`"${host}" is no address of this machine.`)
-  return error
 }
 
 /** A second signal ends the process at once, for whoever does not want to wait. */
@@ -94,7 +114,8 @@ function signalled(): Promise<void> {
       resolve()
     }
     process.on('SIGTERM', stop)
-    process.on('SIGINT', stop)
+    // Ctrl-C in a terminal reaches primary and workers alike; the primary then tells the workers.
+    process.on('SIGINT', cluster.isWorker ? () => {} : stop)
   })
 }
 

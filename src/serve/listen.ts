@@ -55,7 +55,12 @@ export const listen = async (options: ListenOptions): Promise<Listening> => {
   const side =
     opsPort === undefined ? null : operationsServer(options, { ...parts, accessLog: null }, operations)
   const address = await main.listen(port, host)
-  const sideAddress = side && (await side.listen(opsPort ?? 0, host))
+  const sideAddress =
+    side &&
+    (await side.listen(opsPort ?? 0, host).catch(async (error: unknown) => {
+      await main.stop()
+      throw error
+    }))
   return {
     url: urlOf(host, address.port),
     port: address.port,

@@ -14,49 +14,62 @@ const restartDelayMs = 1_000
 
 /**
  * The primary of `serve --workers N`: starts the workers, each of which runs the same command line, replaces one that
- * crashes, and ends with them. Resolves with the exit code.
+ * crashes, and ends with them. The others start when the first one listens, so that one migrates, one prints, and a
+ * mistake is told once. Resolves with the exit code.
  */
 export const superviseWorkers = async (options: SuperviseOptions): Promise<number> => {
   const { workers, say, graceMs = 15_000 } = options
   const ended = Promise.withResolvers<number>()
+  let served = false
   let stopping = false
   let code = 0
 
   const start = (): void => {
     const startedAt = performance.now()
     const worker = cluster.fork()
-    let listening = false
-    worker.once('listening', () => {
-      listening = true
-    })
+    worker.once('listening', startOthers)
     worker.once('exit', (exitCode, signal) => {
       if (stopping) return finishWhenAlone()
-      // One that never listened will not do better the next time: a wrong setting, a port that is taken.
-      if (!listening) return giveUp(exitCode || 1)
+      // Nobody ever listened, and the next one will not do better: a wrong setting, a port that is taken.
+      if (!served) return giveUp(exitCode || 1)
       say(`worker ${worker.process.pid} ended (${signal ?? exitCode}); another takes its place`)
       const delay = performance.now() - startedAt < healthyMs ? restartDelayMs : 0
       setTimeout(() => !stopping && start(), delay)
     })
   }
+  const startOthers = (): void => {
+    if (served || stopping) return
+    served = true
+    for (let i = 1; i < workers; i++) start()
+  }
   const finishWhenAlone = (): void => {
     if (living().length === 0) ended.resolve(code)
+  }
+  const killAll = (): void => {
+    for (const worker of living()) worker.process.kill('SIGKILL')
   }
   const stop = (): void => {
     if (stopping) return
     stopping = true
     for (const worker of living()) worker.process.kill('SIGTERM')
-    setTimeout(() => living().map((worker) => worker.process.kill('SIGKILL')), graceMs).unref()
+    setTimeout(killAll, graceMs).unref()
     finishWhenAlone()
   }
   const giveUp = (exitCode: number): void => {
     code = exitCode
     stop()
   }
+  /** A second signal is from somebody who does not want to wait. */
+  const signalled = (): void => {
+    if (!stopping) return stop()
+    code = 130
+    killAll()
+  }
 
   relayMetrics()
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-  for (let i = 0; i < workers; i++) start()
+  process.on('SIGTERM', signalled)
+  process.on('SIGINT', signalled)
+  start()
   return ended.promise
 }
 

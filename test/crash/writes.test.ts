@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { describe, expect, test } from 'vitest'
+import { storeKinds } from '../support/databases.ts'
+import { dataOf, type PreparedShop, prepareShop, type ServerProcess } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
+import { type Items, type ItemWriter, itemWriter } from './item-writer.ts'
+import { nightly } from './nightly.ts'
+import { inStore, wrongTotals } from './stored-rows.ts'
+
+const killsOf = nightly ? { sqlite: 50, postgres: 50 } : { sqlite: 10, postgres: 4 }
+const writersAtOnce = 6
+
+async function newWriters(server: ServerProcess): Promise<readonly ItemWriter[]> {
+  const first = async (path: string) =>
+    JSON.parse((await server.call('GET', `${path}?limit=1`)).text).data[0].id
+  const customer = await first('/v2/customers')
+  const product = await first('/v2/products')
+  const orders = Array.from({ length: writersAtOnce }, async () => {
+    const body = { customer_id: customer, currency: 'EUR' }
+    return dataOf(await server.call('POST', '/v2/orders', { body })).id
+  })
+  return (await Promise.all(orders)).map((order) => itemWriter(order, product))
+}
+
+async function killWithin(server: ServerProcess, milliseconds: number): Promise<void> {
+  await sleep(Math.random() * milliseconds)
+  await server.child.kill('SIGKILL')
+}
+
+/** PostgreSQL finishes the statement that a dead client sent; only then is it decided what the store holds. */
+async function settled({ databaseUrl }: PreparedShop): Promise<void> {
+  if (databaseUrl.startsWith('sqlite:')) return
+  const sql = postgres(databaseUrl, { max: 1 })
+  const others =
+    () => sql`select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+    and backend_type = 'client backend'`
+  await until(async () => (await others()).length === 0, { what: 'the end of all sessions' })
+  await sql.end()
+}
+
+describe.each(storeKinds)('%s', (kind) => {
+  const kills = killsOf[kind]
+  test(`${kills} kills amid creates, changes and deletes lose nothing that was acknowledged, and totals stay right`, {
+    timeout: nightly ? 600_000 : 60_000,
+  }, async () => {
+    const shop = await prepareShop(kind)
+    let server = await shop.start()
+    const writers = await newWriters(server)
+    for (let kill = 0; kill < kills; kill++) {
+      if (kill > 0) server = await shop.start()
+      await Promise.all([killWithin(server, 200), ...writers.map((writer) => writer.writeUntilGone(server))])
+      await settled(shop)
+      await inStore(shop.databaseUrl, async (store) => {
+        expect(await wrongTotals(store)).toEqual([])
+        for (const writer of writers) {
+          const rows = await store.all(
+            `SELECT "id", "quantity" FROM "order_items" WHERE "order_id" = '${writer.order}'`,
+            [],
+          )
+          const items: Items = new Map(rows.map(([id, quantity]) => [String(id), Number(quantity)]))
+          expect(writer.allows(items), `${[...items]} after ${[...writer.sure]}`).toBe(true)
+          writer.settle(items)
+        }
+      })
+    }
+    const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0)
+    expect(acknowledged).toBeGreaterThan(kills)
+  })
+})
