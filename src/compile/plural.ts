@@ -104,3 +104,25 @@ const regularPlural = (word: string): string => {
   if (/sis$/.test(word)) return `${word.slice(0, -2)}es`
   return /(s|x|z|ch|sh|i|u)$/.test(word) ? `${word}es` : `${word}s`
 }
+
+const singularOfIrregular = new Map([...irregular].map(([singular, plural]) => [plural, singular]))
+/** Plurals that the endings below would take apart in the wrong place. */
+const singularByHeart = new Map([
+  ['movies', 'movie'],
+  ['cookies', 'cookie'],
+  ['ties', 'tie'],
+  ['caches', 'cache'],
+  ['axes', 'axis'],
+])
+
+/** For names of single things, such as schemas: a word it does not know well stays readable rather than right. */
+export const singularOf = (word: string): string => {
+  const known = singularOfIrregular.get(word) ?? singularByHeart.get(word)
+  if (known !== undefined) return known
+  if (!looksPlural(word) || (irregularPlurals.has(word) && !/us$|is$/.test(word))) return word
+  if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`
+  if (/(aly|the|cri|gno)ses$/.test(word)) return `${word.slice(0, -2)}is`
+  const withoutEs = word.slice(0, -2)
+  if (singularInS.has(withoutEs) || /(ss|sh|ch|x|[^aeo]us)es$/.test(word)) return withoutEs
+  return word.slice(0, -1)
+}

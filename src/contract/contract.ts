@@ -107,7 +107,7 @@ const relationOf = (relation: ViewRelation): ContractRelation =>
 
 const comparable: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'date', 'datetime'])
 
-const operatorsOf = (field: ViewField | undefined): readonly string[] => {
+export const operatorsOf = (field: ViewField | undefined): readonly string[] => {
   const compares = field && comparable.has(field.kind)
   return ['eq', ...(compares ? ['gt', 'gte'] : []), 'in', ...(compares ? ['lt', 'lte'] : []), 'ne']
 }

@@ -74,7 +74,7 @@ const compareRequests = (
   if (!to.required && from.required) found.push(say(additive, 'became optional in requests', 'optional'))
   if (to.nullable && !from.nullable) found.push(say(additive, 'may be null in requests', 'nullable'))
   // What must now be sent was said above; that it cannot be null goes with it.
-  if (!to.nullable && from.nullable && !to.required)
+  if (!to.nullable && from.nullable && to.required === from.required)
     found.push(say(breaking, 'may no longer be null in requests', 'not nullable'))
   if (to.immutable && !from.immutable) found.push(say(breaking, 'can no longer be changed', 'immutable'))
   if (!to.immutable && from.immutable) found.push(say(additive, 'can now be changed', 'mutable'))

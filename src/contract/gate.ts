@@ -66,17 +66,10 @@ const checkVersion = (
   const differences = compareContracts(frozen, contractOf(model, version))
   const refused = differences.filter((one) => isBreaking(one) || !(newest || cannotBeHidden(one)))
   if (refused.length === 0) return { version: name, refusal: null, grown: newest ? differences : [] }
-  return newest
-    ? answer(
-        `${name} is published, and these differences would break its consumers:`,
-        newVersionHint(version),
-        refused,
-      )
-    : answer(
-        `${name} is no longer the newest version and must stay as it is, but differs:`,
-        olderHint(version),
-        refused,
-      )
+  const what = newest
+    ? `${name} is published, and these differences would break its consumers:`
+    : `${name} is no longer the newest version and must stay as it is, but differs:`
+  return answer(what, version.successor ? olderHint(version) : newVersionHint(version), refused)
 }
 
 const unhidden: ReadonlySet<Part> = new Set(['lifecycle', 'service', 'problem'])

@@ -1,0 +1,242 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { compileApi } from '../../src/compile/compile.ts'
+import type { Contract } from '../../src/compile/frozen.ts'
+import { refuseBrokenPromises } from '../../src/contract/broken.ts'
+import { contractOf } from '../../src/contract/contract.ts'
+import { readContracts } from '../../src/contract/files.ts'
+import { freezeContract, thawContract } from '../../src/contract/freeze.ts'
+import { checkContracts } from '../../src/contract/gate.ts'
+import { publishVersion } from '../../src/contract/publish.ts'
+import { refusalText } from '../../src/contract/refusal.ts'
+import { type ApiOptions, api } from '../../src/declare/api.ts'
+import * as change from '../../src/declare/change.ts'
+import { states } from '../../src/declare/field.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { version } from '../../src/declare/version.ts'
+
+type Loose = { readonly [option: string]: unknown }
+
+const fields = {
+  name: z.string().max(50),
+  note: z.string().optional(),
+  status: states('draft', { draft: ['placed'], placed: ['paid'] }),
+}
+const orders = (over: Loose = {}) =>
+  resource('orders', { fields, filter: ['name'], sort: ['name'], ...over } as never)
+
+const apiOf = (
+  over: Loose,
+  versions = [version('v1', { published: '2026-01-01' })],
+  more: Partial<ApiOptions> = {},
+) => api('small', { resources: [orders(over)], versions, ...more })
+
+const frozen = (over: Loose = {}): ReadonlyMap<string, Contract> => {
+  const model = compileApi(apiOf(over))
+  return new Map([['v1', contractOf(model, model.head)]])
+}
+
+/** What the gate says of a declaration after `frozen()` was published as v1. */
+const gate = (declaration: ReturnType<typeof apiOf>, contracts = frozen()): string =>
+  checkContracts(compileApi(declaration, { contracts }), contracts).refusals.map(refusalText).join('\n\n')
+
+describe('the newest published version', () => {
+  test('passes as it was published, and as it grew', () => {
+    expect(gate(apiOf({}))).toBe('')
+    const grown = { fields: { ...fields, tip: z.int().optional() }, sort: ['name', 'note'] }
+    expect(gate(apiOf(grown))).toBe('')
+    const answer = checkContracts(compileApi(apiOf(grown)), frozen())
+    expect(answer.grown[0]?.differences.map(({ where, what }) => `${where} ${what}`)).toEqual([
+      'orders.tip optional field was added',
+      'orders sort note was added',
+    ])
+  })
+
+  test('is refused when it breaks, with every difference, its verdict and the change to write', () => {
+    const { note: _, ...rest } = fields
+    const said = gate(apiOf({ fields: { ...rest, currency: z.string() }, sort: [], limits: { pageMax: 10 } }))
+    expect(said).toContain(
+      'contracts/v1.json: v1 is published, and these differences would break its consumers:',
+    )
+    expect(said).toContain('breaking  orders.note  field was removed')
+    expect(said).toContain('breaking  orders.currency  required request field was added')
+    expect(said).toContain("declare version('v2') before v1 and write into the changes of v1:")
+    expect(said).toContain("removeField('orders', 'note', { was: z.string().optional() })")
+    expect(said).toContain("addRequiredField('orders', 'currency', { whenAbsent: … })")
+    expect(said).toContain("removeSort('orders', 'name')")
+    expect(said).toContain("changeLimit('orders', 'pageMax', { was: 100 })")
+  })
+
+  test('a field of the same form under another name is told as a rename', () => {
+    const { name, ...rest } = fields
+    const said = gate(apiOf({ fields: { ...rest, title: name }, filter: [], sort: [] }))
+    expect(said).toContain("renameField('orders', 'name', 'title')")
+    expect(said).not.toContain('removeField')
+  })
+
+  test('a new state says which value has no image', () => {
+    const status = states('draft', { draft: ['placed'], placed: ['paid'], paid: ['refunded'] })
+    const said = gate(apiOf({ fields: { ...fields, status } }))
+    expect(said).toContain('breaking  orders.status  value "refunded" was added')
+    expect(said).toContain("mapValues('orders', 'status', {}, { onlyInNewer: { refunded: '…' }, why: '…' })")
+  })
+
+  test('the lines it prints, completed, are what lets it pass', () => {
+    const { note: _, ...rest } = fields
+    const changes = [
+      change.removeField('orders', 'note', { was: z.string().optional() }),
+      change.addRequiredField('orders', 'currency', { whenAbsent: 'EUR' }),
+    ]
+    const v1 = version('v1', { published: '2026-01-01', changes })
+    expect(gate(apiOf({ fields: { ...rest, currency: z.string() } }, [version('v2'), v1]))).toBe('')
+  })
+})
+
+describe('an older version', () => {
+  const v1 = version('v1', { published: '2026-01-01' })
+  const both = [version('v2'), v1]
+
+  test('hides what was only added since, without a line', () => {
+    const over = {
+      fields: { ...fields, tip: z.int().optional(), urgent: z.boolean().default(false) },
+      filter: ['name', 'note'],
+      sort: ['name', 'note'],
+      limits: { pageMax: 500 },
+      description: 'Other words.',
+    }
+    expect(gate(apiOf(over, both))).toBe('')
+    const [, older] = compileApi(apiOf(over, both), { contracts: frozen() }).versions
+    const view = older?.views.get('orders')
+    expect(view?.fields.map(({ name }) => name)).not.toContain('tip')
+    expect([...(view?.filters ?? [])]).toEqual(['name'])
+    expect(view?.limits.pageMax).toBe(100)
+    expect(view?.whenAbsent.get('urgent')).toBe(false)
+  })
+
+  test('hides a method, a resource and a relation that came later', () => {
+    const contracts = frozen({ methods: ['GET', 'POST'] })
+    const later = api('small', {
+      resources: [orders(), resource('extras', { fields: { text: z.string() } })],
+      versions: both,
+    })
+    expect(gate(later, contracts)).toBe('')
+    const [, older] = compileApi(later, { contracts }).versions
+    expect([...(older?.views.keys() ?? [])]).toEqual(['orders'])
+    expect([...(older?.views.get('orders')?.methods ?? [])]).toEqual(['GET', 'POST'])
+  })
+
+  test('keeps a requirement, a key and moves that were relaxed since', () => {
+    const contracts = frozen({ idempotencyKey: 'off', requireIfMatch: true })
+    const over = {
+      fields: {
+        ...fields,
+        name: z.string().max(50).default('nameless'),
+        status: states('draft', { draft: ['placed', 'paid'], placed: ['paid'] }),
+      },
+    }
+    expect(gate(apiOf(over, both), contracts)).toBe('')
+    const view = compileApi(apiOf(over, both), { contracts }).versions[1]?.views.get('orders')
+    expect(view?.field.get('name')).toMatchObject({ required: true, default: undefined })
+    expect(view?.idempotency.mode).toBe('off')
+    expect(view?.requireIfMatch).toBe(true)
+    expect(view?.field.get('status')?.states?.moves).toEqual({ draft: ['placed'], placed: ['paid'] })
+  })
+
+  test('is refused when it differs, naming the line it lacks', () => {
+    const said = gate(apiOf({ fields: { ...fields, currency: z.string() } }, both))
+    expect(said).toContain('write into the changes of v1 (what became of it on the way to v2):')
+    expect(said).toContain('breaking  orders.currency  required request field was added')
+    expect(said).toContain("addRequiredField('orders', 'currency', { whenAbsent: … })")
+  })
+
+  test('may announce its end, and not bring it forward', () => {
+    const dated = (sunset: string) =>
+      version('v1', { published: '2026-01-01', deprecated: '2026-02-01', sunset })
+    const model = compileApi(apiOf({}, [version('v2'), dated('2027-01-01')]), { contracts: frozen() })
+    expect(checkContracts(model, frozen()).refusals).toEqual([])
+    const announced = new Map([['v1', contractOf(model, model.versions[1] ?? model.head)]])
+    expect(gate(apiOf({}, [version('v2'), dated('2026-12-01')]), announced)).toContain(
+      'breaking  sunset  moved from 2027-01-01 to 2026-12-01',
+    )
+  })
+})
+
+describe('a published version', () => {
+  test('whose contract is missing is refused', () => {
+    expect(gate(apiOf({}), new Map())).toContain('v1 is published, but its contract is missing.')
+  })
+
+  test('that is no longer declared is refused', () => {
+    const contracts = new Map([...frozen(), ...frozen()].map(([, one]) => ['v0', { ...one, version: 'v0' }]))
+    expect(gate(apiOf({}, [version('v1')]), contracts)).toContain(
+      'v0 was published, but is no longer declared.',
+    )
+  })
+
+  test('of another API is refused', () => {
+    const contracts = new Map([...frozen()].map(([name, one]) => [name, { ...one, api: 'other' }]))
+    expect(gate(apiOf({}), contracts)).toContain('it is a contract of the API "other", not of "small".')
+  })
+
+  test('cannot give its unversioned paths to another', () => {
+    const pinned = compileApi(apiOf({}, undefined, { unversioned: 'v1' }))
+    const contracts = new Map([['v1', contractOf(pinned, pinned.head)]])
+    const moved = apiOf({}, [version('v2'), version('v1', { published: '2026-01-01' })], {
+      unversioned: 'v2',
+    })
+    expect(gate(moved, contracts)).toContain('paths without a version are served by another version')
+  })
+})
+
+describe('the file', () => {
+  let folder = ''
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'nounkit-contracts-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test('is the same text for the same promise, and reads back', () => {
+    const contract = frozen().get('v1')
+    if (!contract) throw new Error('no contract')
+    const text = freezeContract(contract)
+    expect(freezeContract(structuredClone(contract))).toBe(text)
+    expect(thawContract(text, 'v1').contract).toEqual(contract)
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(180)
+  })
+
+  test('is written by publishing, grows by publishing again, and is not overwritten by a break', async () => {
+    const publish = async (over: Loose) => {
+      const { contracts } = await readContracts(folder)
+      return publishVersion(compileApi(apiOf(over), { contracts }), 'v1', folder, contracts)
+    }
+    expect(await publish({})).toMatchObject({ differences: [], refusals: [] })
+    const grown = await publish({ sort: ['name', 'note'] })
+    expect(grown.differences.map(({ what }) => what)).toEqual(['sort note was added'])
+    const before = await readFile(join(folder, 'v1.json'), 'utf8')
+    const broken = await publish({})
+    expect(broken.path).toBeNull()
+    expect(broken.refusals[0]?.differences.map(({ what }) => what)).toEqual(['sort note was removed'])
+    expect(await readFile(join(folder, 'v1.json'), 'utf8')).toBe(before)
+    expect(await readdir(folder)).toEqual(['v1.json'])
+  })
+
+  test('edited by hand is refused, and nothing else is said of that version', async () => {
+    const path = join(folder, 'v1.json')
+    await writeFile(path, (await readFile(path, 'utf8')).replace('"maxLength": 50', '"maxLength": 60'))
+    const read = await readContracts(folder)
+    expect(() => refuseBrokenPromises(compileApi(apiOf({})), read)).toThrow(
+      'contracts/v1.json: it was edited by hand: its hash does not match.\nUndo the edit',
+    )
+    expect(read.contracts.size).toBe(0)
+  })
+
+  test.each([
+    ['{', 'it is not valid JSON.'],
+    ['{"format":9}', 'it is not a contract of a format this engine knows.'],
+  ])('that is no contract is refused: %s', (text, what) => {
+    expect(thawContract(text, 'v1').fault?.what).toBe(what)
+  })
+})

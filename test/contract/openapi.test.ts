@@ -1,0 +1,114 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { describe, expect, it } from 'vitest'
+import shop from '../../examples/shop/api.ts'
+import { compileApi } from '../../src/compile/compile.ts'
+import { openapiOf } from '../../src/contract/openapi.ts'
+import { shopContracts } from './openapi-shop.ts'
+
+const model = compileApi(shop, { contracts: await shopContracts() })
+
+type Json = { readonly [key: string]: unknown }
+type Document = {
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Json } }
+  readonly components: { readonly schemas: { readonly [name: string]: Json } }
+}
+
+describe.each(model.versions.map((version) => [version.name, version] as const))(
+  'the document of %s',
+  (name, version) => {
+    const document = openapiOf(version, model) as Document & Json
+    const operations = Object.values(document.paths).flatMap((item) =>
+      Object.entries(item)
+        .filter(([method]) => method !== 'parameters')
+        .map(([, told]) => told),
+    )
+
+    it('has nothing that the strictest rules of Redocly would change', async () => {
+      // Under which licence an API is offered is for its owner to say.
+      const config = await createConfig({ extends: ['recommended-strict'], rules: { 'info-license': 'off' } })
+      const source = JSON.stringify(document)
+      const problems = await lintFromString({ source, absoluteRef: `${name}.json`, config })
+      expect(
+        problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+      ).toEqual([])
+    })
+
+    it('gives every operation an id of its own', () => {
+      const ids = operations.map((told) => told.operationId)
+      expect(new Set(ids).size).toBe(ids.length)
+    })
+
+    it('has examples that its own schemas accept', () => {
+      const ajv = new Ajv2020({ strict: false, allErrors: true })
+      addFormats.default(ajv)
+      ajv.addSchema(document, 'doc')
+      const withExamples = Object.entries(document.components.schemas).filter(([, schema]) => schema.examples)
+      expect(withExamples.length).toBeGreaterThan(20)
+      for (const [schema, { examples }] of withExamples) {
+        const validate = ajv.compile({ $ref: `doc#/components/schemas/${schema}` })
+        for (const example of examples as unknown[]) {
+          expect(validate(example) ? [] : [schema, ajv.errorsText(validate.errors)]).toEqual([])
+        }
+      }
+    })
+
+    it('has no links in the descriptions of responses, which renderers put into buttons', () => {
+      const texts = JSON.stringify(operations.map((told) => told.responses))
+      expect(texts).not.toMatch(/\]\(/)
+    })
+
+    it('shows samples in curl and TypeScript for every operation', () => {
+      for (const told of operations)
+        expect((told['x-codeSamples'] as Json[]).map((one) => one.lang)).toEqual(['Shell', 'TypeScript'])
+    })
+  },
+)
+
+const [v2, v1] = model.versions.map((version) => openapiOf(version, model) as Document & Json)
+
+it('marks every operation of a deprecated version, with its sunset, and none of the others', () => {
+  const all = (document?: Document) =>
+    Object.values(document?.paths ?? {}).flatMap((item) =>
+      Object.values(item).filter((one) => !Array.isArray(one)),
+    )
+  expect(all(v1).every((told) => told.deprecated === true && told['x-sunset'] === '2026-12-31')).toBe(true)
+  expect(all(v2).some((told) => 'deprecated' in told || 'x-sunset' in told)).toBe(false)
+})
+
+it('speaks of a version in that version’s own words', () => {
+  expect(Object.keys(v1?.paths ?? {})).toContain('/clients/{id}/orders')
+  const text = JSON.stringify(v1?.paths) + JSON.stringify(v1?.components.schemas)
+  expect(text).not.toMatch(/customer_id|"placed"|refunded|referrer|phone/)
+  expect(JSON.stringify(v2)).not.toMatch(/full_name|client_id|"fax"/)
+})
+
+it('keeps create, replace, patch and read apart', () => {
+  const { OrderCreate, OrderReplace, OrderPatch, Order } = v2?.components.schemas ?? {}
+  const names = (schema?: Json) => Object.keys((schema?.properties ?? {}) as Json)
+  expect(OrderCreate?.required).toEqual(['customer_id', 'currency'])
+  expect(names(OrderCreate)).toEqual(['customer_id', 'currency', 'note', 'status'])
+  expect(names(OrderReplace)).toEqual(names(Order))
+  expect(OrderPatch).not.toHaveProperty('required')
+  expect(Order?.required).toEqual(names(Order))
+  expect(Order?.properties).toMatchObject({
+    status: { 'x-states': { initial: 'draft', moves: { draft: ['placed', 'cancelled'] } } },
+    total: { readOnly: true },
+  })
+})
+
+it('tells the limits, the scopes and the headers of calls', () => {
+  expect(v2?.['x-limits']).toMatchObject({ bodyBytes: 1_048_576, ratePerSecond: 100, pageMax: 100 })
+  expect(v2?.paths['/products']?.post).toMatchObject({
+    security: [{ key: [] }],
+    'x-required-scopes': ['products:write'],
+  })
+  expect(v2?.paths['/products/{id}']?.put?.parameters).toContainEqual({
+    $ref: '#/components/parameters/If-Match-Required',
+  })
+  expect(v2?.paths['/payments']?.post?.parameters).toEqual([
+    { $ref: '#/components/parameters/Idempotency-Key-Required' },
+  ])
+  expect(v2?.paths['/adjustments']?.post).not.toHaveProperty('parameters')
+})

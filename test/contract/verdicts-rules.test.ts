@@ -1,0 +1,216 @@
+import { z } from 'zod'
+import type { Contract } from '../../src/compile/frozen.ts'
+import { states } from '../../src/declare/field.ts'
+import { both, contract, edited, type Row, shown, testRows, withField } from './verdict-rows.ts'
+
+const stageOf = (moves: { [from: string]: string[] }) => withField(states('new', moves) as never)
+
+const rules: Row[] = [
+  [
+    'success status changed',
+    edited(['paths', '/things', 'POST', 'success'], 200),
+    contract(),
+    'B',
+    'success status 200 became 201',
+  ],
+  [
+    'problem status changed',
+    edited(['service', 'problems'], { 400: ['uri-too-long'] }),
+    edited(['service', 'problems'], { 414: ['uri-too-long'] }),
+    'B',
+    'uri-too-long: status 400 became 414',
+  ],
+  [
+    'problem type changed',
+    edited(['service', 'problems'], { 414: ['too-long'] }),
+    edited(['service', 'problems'], { 414: ['uri-too-long'] }),
+    'B',
+    'too-long was removed or became another type',
+  ],
+  [
+    'authentication altered',
+    contract(),
+    edited(['service', 'authentication'], ['bearer token']),
+    'B',
+    'bearer key became bearer token',
+  ],
+  [
+    'scope newly needed',
+    contract({ scopes: { read: 'authenticated' } }),
+    contract(),
+    'B',
+    'needs things:read in place of authenticated',
+  ],
+  [
+    'scope lifted',
+    contract(),
+    contract({ scopes: { read: 'authenticated' } }),
+    'B',
+    'needs authenticated in place of things:read',
+  ],
+  [
+    'Idempotency-Key became required',
+    contract(),
+    contract({ idempotencyKey: 'required' }),
+    'B',
+    'optional became required',
+  ],
+  [
+    'Idempotency-Key became accepted',
+    contract({ idempotencyKey: 'off' }),
+    contract(),
+    'A',
+    'off became optional',
+  ],
+  [
+    'Idempotency-Key no longer accepted',
+    contract(),
+    contract({ idempotencyKey: 'off' }),
+    'B',
+    'optional became off',
+  ],
+  [
+    'If-Match became required',
+    contract(),
+    contract({ requireIfMatch: true }),
+    'B',
+    'If-Match became required',
+  ],
+  ...both(
+    'idempotency retention raised',
+    'idempotency retention lowered',
+    contract(),
+    contract({}, { limits: { idempotencyHours: 48 } }),
+    '24 was raised to 48',
+    '48 was lowered to 24',
+  ),
+  ...both(
+    'include count raised',
+    'include count lowered',
+    contract({ limits: { includeRelations: 5 } }),
+    contract(),
+    '5 was raised to 10',
+    '10 was lowered to 5',
+  ),
+  ...both(
+    'include depth raised',
+    'include depth lowered',
+    contract(),
+    contract({ limits: { includeDepth: 3 } }),
+    '2 was raised to 3',
+    '3 was lowered to 2',
+  ),
+  ...both(
+    'page size raised',
+    'page size lowered',
+    contract({ limits: { pageMax: 50 } }),
+    contract(),
+    '50 was raised to 100',
+    '100 was lowered to 50',
+  ),
+  ...both(
+    'rate raised',
+    'rate lowered',
+    contract({}, { rate: { perSecond: 50, burst: 200 } }),
+    contract(),
+    '50 was raised to 100',
+    '100 was lowered to 50',
+  ),
+  ...both(
+    'rate lifted',
+    'rate newly set',
+    contract({ rate: { perSecond: 5 } }),
+    contract(),
+    'things.rate',
+    'things.rate',
+  ),
+  ...both(
+    'body limit raised',
+    'body limit lowered',
+    contract({ limits: { bodyBytes: 9000 } }),
+    contract(),
+    '9000 was raised',
+    'lowered to 9000',
+  ),
+  [
+    'default sort order changed',
+    edited(['resources', 'things', 'default_sort'], ['created_at']),
+    contract(),
+    'B',
+    'default sort created_at became id',
+  ],
+  [
+    'list envelope changed',
+    edited(['service', 'envelopes', 'list'], ['items']),
+    contract(),
+    'B',
+    'keys items became data, page',
+  ],
+  [
+    'pagination changed',
+    edited(['service', 'envelopes', 'page'], ['limit', 'total']),
+    contract(),
+    'B',
+    'envelope page',
+  ],
+  [
+    'mutable field became read-only',
+    withField(z.int().default(1)),
+    shown(z.int().default(1)),
+    'B',
+    'became read-only',
+  ],
+  ...both(
+    'state transition added',
+    'state transition removed',
+    stageOf({ new: ['old', 'gone'], old: [] }),
+    stageOf({ new: ['old', 'gone'], old: ['gone'] }),
+    'move old → gone was added',
+    'move old → gone was removed',
+  ),
+]
+
+const lifecycle = (over: object): Contract => edited(['lifecycle'], { ...contract().lifecycle, ...over })
+
+const dates: Row[] = [
+  [
+    'unversioned pin moved away',
+    lifecycle({ unversioned: true }),
+    contract(),
+    'B',
+    'served by another version',
+  ],
+  [
+    'deprecation announced',
+    contract(),
+    lifecycle({ deprecated: '2026-06-01' }),
+    'A',
+    'deprecated  was set to 2026-06-01',
+  ],
+  ['sunset set', contract(), lifecycle({ sunset: '2026-12-31' }), 'A', 'sunset  was set to 2026-12-31'],
+  [
+    'sunset moved later',
+    lifecycle({ sunset: '2026-12-31' }),
+    lifecycle({ sunset: '2027-12-31' }),
+    'A',
+    'moved from 2026-12-31 to 2027-12-31',
+  ],
+  [
+    'sunset moved earlier',
+    lifecycle({ sunset: '2026-12-31' }),
+    lifecycle({ sunset: '2026-12-30' }),
+    'B',
+    'moved from 2026-12-31 to 2026-12-30',
+  ],
+  ['sunset withdrawn', lifecycle({ sunset: '2026-12-31' }), contract(), 'B', '(2026-12-31) was withdrawn'],
+  [
+    'description changed',
+    contract({ description: 'One thing.' }),
+    contract({ description: 'A thing.' }),
+    'A',
+    'description changed',
+  ],
+]
+
+testRows('rules', rules)
+testRows('dates and words', dates)

@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { open } from '../../src/declare/field.ts'
+import { colour, contract, type Row, sent, shown, testRows, withField } from './verdict-rows.ts'
+
+const object = (shape: { [name: string]: z.ZodType }) => z.object(shape)
+
+const types: Row[] = [
+  [
+    'type replaced',
+    withField(z.string().optional()),
+    withField(z.int().optional()),
+    'B',
+    'type string became integer',
+  ],
+  [
+    'type widened in a request',
+    sent(z.int().optional()),
+    sent(z.number().optional()),
+    'A',
+    'integer became number (widened)',
+  ],
+  [
+    'type widened in a response',
+    shown(z.int().optional()),
+    shown(z.number().optional()),
+    'B',
+    'integer became number (widened)',
+  ],
+  [
+    'type narrowed in a request',
+    sent(z.number().optional()),
+    sent(z.int().optional()),
+    'B',
+    'number became integer (narrowed)',
+  ],
+  [
+    'type narrowed in a response',
+    shown(z.number().optional()),
+    shown(z.int().optional()),
+    'A',
+    'number became integer (narrowed)',
+  ],
+  [
+    'form added to a request',
+    sent(z.union([z.array(z.int()), object({ a: z.int() })]).optional()),
+    sent(z.union([z.array(z.int()), object({ a: z.int() }), object({ b: z.int() })]).optional()),
+    'A',
+    'was added (type widened)',
+  ],
+  [
+    'form removed from a request',
+    sent(z.union([z.array(z.int()), object({ a: z.int() })]).optional()),
+    sent(z.array(z.int()).optional()),
+    'B',
+    'was removed (type narrowed)',
+  ],
+  [
+    'inner field added',
+    withField(object({ a: z.int() }).optional()),
+    withField(object({ a: z.int(), b: z.int().optional() }).optional()),
+    'A',
+    'b: was added',
+  ],
+  [
+    'inner field added and required',
+    withField(object({ a: z.int() }).optional()),
+    withField(object({ a: z.int(), b: z.int() }).optional()),
+    'B',
+    'b: was added and is required',
+  ],
+  [
+    'inner field removed',
+    withField(object({ a: z.int(), b: z.int() }).optional()),
+    withField(object({ a: z.int() }).optional()),
+    'B',
+    'b: was removed',
+  ],
+]
+
+const values: Row[] = [
+  [
+    'enum value added to a request',
+    sent(colour('red')),
+    sent(colour('red', 'blue')),
+    'A',
+    'value "blue" was added',
+  ],
+  [
+    'enum value added to a response',
+    shown(colour('red').default('red')),
+    shown(colour('red', 'blue').default('red')),
+    'B',
+    'value "blue" was added',
+  ],
+  [
+    'enum value added to a field both ways',
+    withField(colour('red')),
+    withField(colour('red', 'blue')),
+    'B',
+    'value "blue" was added',
+  ],
+  [
+    'enum value added to an open response',
+    shown(open(colour('red')).default('red')),
+    shown(open(colour('red', 'blue')).default('red')),
+    'A',
+    'value "blue" was added',
+  ],
+  [
+    'enum value removed from a request',
+    sent(colour('red', 'blue')),
+    sent(colour('red')),
+    'B',
+    'value "blue" was removed',
+  ],
+  [
+    'enum value removed from a response',
+    shown(colour('red', 'blue').default('red')),
+    shown(colour('red').default('red')),
+    'A',
+    'value "blue" was removed',
+  ],
+  [
+    'request constraint relaxed',
+    sent(z.string().max(5)),
+    sent(z.string().max(6)),
+    'A',
+    'maxLength 5 became 6',
+  ],
+  [
+    'request constraint tightened',
+    sent(z.string().max(6)),
+    sent(z.string().max(5)),
+    'B',
+    'maxLength 6 became 5',
+  ],
+  [
+    'request constraint newly set',
+    sent(z.string()),
+    sent(z.string().regex(/^a/)),
+    'B',
+    'pattern ^a was newly set',
+  ],
+  ['request minimum raised', sent(z.int().min(1)), sent(z.int().min(2)), 'B', 'minimum 1 became 2'],
+  ['unique newly set', contract(), contract({ unique: ['name'] }), 'B', 'name must now be unique'],
+  ['unique lifted', contract({ unique: ['name'] }), contract(), 'A', 'name need no longer be unique'],
+  [
+    'response length grown',
+    shown(z.string().max(5).default('')),
+    shown(z.string().max(6).default('')),
+    'B',
+    'maxLength 5 became 6',
+  ],
+  [
+    'response range grown',
+    shown(z.int().max(5).default(1)),
+    shown(z.int().max(6).default(1)),
+    'B',
+    'maximum 5 became 6',
+  ],
+  [
+    'value format changed',
+    withField(z.iso.date()),
+    withField(z.iso.datetime()),
+    'B',
+    'format date became date-time',
+  ],
+  [
+    'default changed',
+    withField(z.int().default(1)),
+    withField(z.int().default(2)),
+    'B',
+    'default 1 became 2',
+  ],
+  [
+    'default newly serialised',
+    withField(z.int().optional()),
+    withField(z.int().default(2)),
+    'B',
+    'default 2 is newly serialised',
+  ],
+]
+
+testRows('types', types)
+testRows('values', values)
