@@ -43,6 +43,7 @@ export const postgres: Dialect = Object.freeze({
   json: (expression: string, kind: FieldKind, nullable: boolean) =>
     nullable ? `coalesce(${plain(expression, kind)}, 'null')` : plain(expression, kind),
   encode: (expression: string, codec: CodecName) => encoders[codec](expression),
+  concat: (pieces: readonly string[]) => `(${pieces.join(' || ')})`,
   join: (expression: string, separator: string) =>
     `string_agg(${expression}, ${postgres.literal(separator)})`,
   literal: (text: string) =>

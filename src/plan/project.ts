@@ -1,6 +1,6 @@
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
 import type { Included } from '../request/include.ts'
-import { ident, sqlText } from './dialect.ts'
+import { type Dialect, ident, sqlText } from './dialect.ts'
 import type { Binds } from './statement.ts'
 
 /**
@@ -32,7 +32,7 @@ export function projectRow(
     const stored = step.newer.flatMap((field) =>
       field.field ? [{ key: field.name, sql: shownSql(field, field.field, alias, binds) }] : [],
     )
-    parts.push({ key: `@${index}`, sql: objectSql(stored) })
+    parts.push({ key: `@${index}`, sql: objectSql(stored, binds.dialect) })
   })
   for (const included of tree) {
     const sql =
@@ -41,7 +41,7 @@ export function projectRow(
         : oneSql(included, alias, binds, depth)
     parts.push({ key: included.relation.name, sql })
   }
-  return objectSql(parts)
+  return objectSql(parts, binds.dialect)
 }
 
 /** Every stored field of a row, in the store's names: what updates and hooks read. */
@@ -51,6 +51,7 @@ export const projectStored = (resource: Resource, alias: string, binds: Binds): 
       key: field.name,
       sql: binds.dialect.json(column(field, alias), field.kind, field.nullable),
     })),
+    binds.dialect,
   )
 
 interface Part {
@@ -61,18 +62,18 @@ interface Part {
 const quoteBefore = `'"' || `
 const quoteAfter = ` || '"'`
 
-/** A quote at the edge of a value joins the literal beside it: fewer concatenations per row. */
-const objectSql = (parts: readonly Part[]): string => {
-  let text = ''
+/** A quote at the edge of a value joins the literal beside it: fewer pieces per row. */
+const objectSql = (parts: readonly Part[], dialect: Dialect): string => {
+  const pieces: string[] = []
   let literal = '{'
   parts.forEach(({ key, sql }, index) => {
     literal += `${index === 0 ? '' : ','}${JSON.stringify(key)}:`
     const quoted = sql.startsWith(quoteBefore) && sql.endsWith(quoteAfter)
     const inner = quoted ? sql.slice(quoteBefore.length, -quoteAfter.length) : sql
-    text += `${sqlText(quoted ? `${literal}"` : literal)} || ${inner} || `
+    pieces.push(sqlText(quoted ? `${literal}"` : literal), inner)
     literal = quoted ? '"' : ''
   })
-  return `(${text}${sqlText(`${literal}}`)})`
+  return dialect.concat([...pieces, sqlText(`${literal}}`)])
 }
 
 export const column = (field: Field, alias: string): string => `${alias}${ident(field.column)}`
@@ -86,8 +87,13 @@ function shownSql(field: ViewField, stored: Field, alias: string, binds: Binds):
   }
   if (field.values)
     return `(CASE ${source} ${valueCases(field, (shown) => JSON.stringify(shown))} ELSE ${dialect.json(source, stored.kind, true)} END)`
-  return dialect.json(source, stored.kind, stored.nullable)
+  return dialect.json(source, isPlain(stored) ? 'id' : stored.kind, stored.nullable)
 }
+
+/** Values that are the same inside quotes as outside, like an id's, need no escaping. */
+const isPlain = ({ kind, schema }: Field): boolean =>
+  (kind === 'enum' || kind === 'state') &&
+  (schema.enum ?? ['"']).every((value) => /^[\w .:-]*$/.test(String(value)))
 
 const valueCases = (field: ViewField, write: (shown: string) => string): string =>
   [...(field.values?.down ?? [])]

@@ -22,6 +22,16 @@ const encoders: { readonly [C in CodecName]: (expression: string) => string } = 
   'datetime-as-unix-seconds': (x) => `strftime('%s', ${x})`,
 }
 
+// SQLite before 3.48 takes at most 127 arguments.
+const mostArguments = 100
+
+/** One call writes one text where a chain of `||` copies it again with each piece: about half the time of a row. */
+const concat = (pieces: readonly string[]): string => {
+  if (pieces.length <= mostArguments) return `concat(${pieces.join(', ')})`
+  const head = `concat(${pieces.slice(0, mostArguments).join(', ')})`
+  return concat([head, ...pieces.slice(mostArguments)])
+}
+
 export const sqlite: Dialect = Object.freeze({
   name: 'sqlite',
   param: (n: number) => `?${n}`,
@@ -33,6 +43,7 @@ export const sqlite: Dialect = Object.freeze({
     return `coalesce(${text}, 'null')`
   },
   encode: (expression: string, codec: CodecName) => encoders[codec](expression),
+  concat: (pieces: readonly string[]) => concat(pieces),
   join: (expression: string, separator: string) =>
     `group_concat(${expression}, ${sqlite.literal(separator)})`,
   literal: (text: string) =>
