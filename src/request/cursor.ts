@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { problem } from '../problems.ts'
 import type { Filter } from './filter.ts'
+import { createMac } from './mac.ts'
 import type { Target } from './route.ts'
 import { type SortKey, sortText } from './sort.ts'
 
@@ -16,8 +17,8 @@ export interface CursorSeal {
 }
 
 export function createCursorSeal(secret: string): CursorSeal {
-  const mac = (bound: string, payload: string): Buffer =>
-    createHmac('sha256', secret).update(bound).update('\0').update(payload).digest().subarray(0, macBytes)
+  const sign = createMac(secret)
+  const mac = (bound: string, payload: string): Buffer => sign(`${bound}\0${payload}`).subarray(0, macBytes)
   return {
     seal(position, bound) {
       const payload = JSON.stringify(position)

@@ -31,10 +31,24 @@ function parse(bytes: Uint8Array): unknown {
 
 /** Only the place is told: the parser's message may quote the body. */
 function position(error: unknown, text: string): string {
-  const match = /at position (\d+)/.exec(error instanceof Error ? error.message : '')
-  if (!match) return '; it ends too early'
-  const before = text.slice(0, Number(match[1])).split('\n')
+  const { message } = error as Error
+  if (/^Unexpected end/.test(message)) return ': it ends too early'
+  const named = /at position (\d+)/.exec(message)?.[1]
+  const at = named === undefined ? firstNonToken(text) : Number(named)
+  if (at === null) return ''
+  const before = text.slice(0, at).split('\n')
   return `: parsing stopped at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+const token =
+  /\s*(?:"(?:[^"\\\x00-\x1f]|\\["\\/bfnrtu])*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:])/y
+
+/** The parser does not say where it met a character that begins nothing. */
+function firstNonToken(text: string): number | null {
+  let at = 0
+  for (token.lastIndex = 0; token.test(text); ) at = token.lastIndex
+  const rest = text.slice(at).search(/\S/)
+  return rest < 0 ? null : at + rest
 }
 
 function refuseHostile(value: object, depth: number, maxDepth: number): void {

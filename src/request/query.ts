@@ -4,6 +4,7 @@ import type { FieldError } from '../problems.ts'
 import { type Filter, readFilter } from './filter.ts'
 import { type Include, noInclude, readInclude, refuseTooLarge } from './include.ts'
 import { badQuery, readParameters } from './parameters.ts'
+import { rememberQueries } from './query-memo.ts'
 import { readSort, type SortKey, withTieBreak } from './sort.ts'
 
 export interface ListQuery {
@@ -15,15 +16,17 @@ export interface ListQuery {
 }
 
 /** Reads the query of GET on one resource: only `include` means anything there. */
-export function readOneQuery(query: string, view: View, ceiling: number): Include {
-  if (query === '') return noInclude
+export const readOneQuery = (query: string, view: View, ceiling: number): Include =>
+  query === '' ? noInclude : rememberedOne(query, view, ceiling)
+
+const rememberedOne = rememberQueries((query, view, ceiling): Include => {
   const parameters = readParameters(query)
   refuseOthers(parameters, (name) => name === 'include', 'one resource', ['include'])
   const value = parameters.get('include')
   const include = value === undefined ? noInclude : readInclude(value, view)
   refuseTooLarge(1, include.tree, ceiling)
   return include
-}
+})
 
 /** A write takes no parameter at all. */
 export function refuseQuery(query: string): void {
@@ -31,7 +34,7 @@ export function refuseQuery(query: string): void {
   refuseOthers(readParameters(query), () => false, 'a write', [])
 }
 
-export function readListQuery(query: string, view: View, ceiling: number): ListQuery {
+export const readListQuery = rememberQueries((query, view, ceiling): ListQuery => {
   const parameters = readParameters(query)
   const known = (name: string) =>
     name === 'include' ||
@@ -56,7 +59,7 @@ export function readListQuery(query: string, view: View, ceiling: number): ListQ
   const include = value === undefined ? noInclude : readInclude(value, view)
   refuseTooLarge(limit, include.tree, ceiling)
   return { include, limit, sort, filters, cursor: parameters.get('cursor') ?? null }
-}
+})
 
 function readLimit(text: string | undefined, view: View, errors: FieldError[]): number {
   if (text === undefined) return view.limits.pageDefault
