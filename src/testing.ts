@@ -44,7 +44,7 @@ export interface TestApi {
 export async function testApi(declaration: ApiDeclaration, options: TestOptions = {}): Promise<TestApi> {
   const folder = options.databaseUrl ? null : await mkdtemp(join(tmpdir(), 'nounkit-test-'))
   const { databaseUrl = `sqlite:${join(folder ?? '', 'test.db')}`, rate = 'off', ...rest } = options
-  const service = await openService({ declaration, databaseUrl, rate, ...rest })
+  const service = await openService({ declaration, databaseUrl, rate, beatMs: null, ...rest })
   const keys = createKeyRing(service.store, options.clock ?? systemClock)
   let requests = 0
   let names = 0

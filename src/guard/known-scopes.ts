@@ -1,8 +1,11 @@
 import type { Model } from '../compile/model.ts'
 
+/** Opens the usage of all accounts; `*` opens that of its own only. */
+export const operatorScope = 'operations:read'
+
 /** Every scope that opens something in some version, and `*`. */
 export const knownScopes = (model: Model): ReadonlySet<string> => {
-  const known = new Set(['*'])
+  const known = new Set(['*', operatorScope])
   for (const version of model.versions) {
     for (const view of version.views.values()) {
       for (const rule of Object.values(view.scopes)) {

@@ -12,22 +12,31 @@ export interface Signals {
 
 const silent: Signals = { deprecation: null, sunset: null, link: () => null }
 
-export function signalsOf(version: Version): Signals {
-  const { deprecated, sunset, successor } = version
+/** `successorOf` says which newer version is served: one may have been retired meanwhile. */
+export function signalsOf(version: Version, successorOf: (version: Version) => Version | null): Signals {
+  const { deprecated, sunset } = version
   if (!deprecated) return silent
-  const guide = successor
-    ? `, </docs/migrations/${version.name}-to-${successor.name}>; rel="deprecation"; type="text/html"`
-    : ''
-  const tail = `${guide}, </docs/versions>; rel="sunset"; type="text/html"`
+  const end = '</docs/versions>; rel="sunset"; type="text/html"'
+  const guides = new Map<Version, string>()
+  const guideTo = (successor: Version): string => {
+    const known = guides.get(successor)
+    if (known) return known
+    const guide = `</docs/migrations/${version.name}-to-${successor.name}>; rel="deprecation"; type="text/html"`
+    guides.set(successor, guide)
+    return guide
+  }
   return {
     deprecation: `@${deprecated.seconds}`,
     sunset: sunset ? new Date(sunset.seconds * 1000).toUTCString() : null,
-    link: (target) =>
-      successor ? `<${successorPath(target, successor)}>; rel="successor-version"${tail}` : tail.slice(2),
+    link(target) {
+      const successor = successorOf(version)
+      if (!successor) return end
+      return `<${successorPath(target, successor)}>; rel="successor-version", ${guideTo(successor)}, ${end}`
+    },
   }
 }
 
-/** The same resource in the next version, or that version's index where it has none. */
+/** The same resource in a newer version, or that version's index where it has none. */
 export function successorPath(target: Target | null, successor: Version): string {
   const index = `/${successor.name}`
   if (!target) return index

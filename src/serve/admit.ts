@@ -1,4 +1,4 @@
-import type { View } from '../compile/model.ts'
+import type { Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { problem } from '../problems.ts'
 import type { PlainRequest } from '../request/exchange.ts'
@@ -35,12 +35,12 @@ export function refuseMethod(target: Target, method: string): void {
 }
 
 export function refuseRetired(engine: Engine, target: Target): void {
-  if (engine.retirement.isRetired(target.version)) throw versionRetired(target.version.name, engine)
+  if (engine.retirement.isRetired(target.version)) throw versionRetired(target.version, engine)
 }
 
-export function versionRetired(name: string, engine: Engine): Error {
-  const version = engine.model.versions.find((one) => one.name === name)
-  const successor = version?.successor?.name ?? null
+export function versionRetired(version: Version, engine: Engine): Error {
+  const { name } = version
+  const successor = engine.retirement.successorOf(version)?.name ?? null
   return problem('version-retired', {
     detail: successor
       ? `Version ${name} has been retired. Its successor is ${successor}.`

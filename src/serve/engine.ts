@@ -49,7 +49,9 @@ export interface EngineParts {
 export function createEngine(parts: EngineParts): Engine {
   const { model, store, clock, usage } = parts
   const router = createRouter(model)
-  const signals = new Map(model.versions.map((version) => [version.name, signalsOf(version)]))
+  const signals = new Map(
+    model.versions.map((version) => [version.name, signalsOf(version, parts.retirement.successorOf)]),
+  )
   const runner: Runner = {
     model,
     store,
@@ -69,7 +71,7 @@ export function createEngine(parts: EngineParts): Engine {
     report: parts.report,
     missing(path) {
       const version = router.versionOf(path)
-      if (version && parts.retirement.isRetired(version)) throw versionRetired(version.name, engine)
+      if (version && parts.retirement.isRetired(version)) throw versionRetired(version, engine)
       throw router.missing(path)
     },
     conclude(request, response, walk) {
@@ -77,11 +79,8 @@ export function createEngine(parts: EngineParts): Engine {
       Object.assign(headers, walk.headers)
       headers['X-Request-Id'] = request.id
       const version = walk.target?.version ?? router.versionOf(request.path)
-      if (version) addSignals(headers, signals.get(version.name), walk)
-      if (version && usage && (walk.target || walk.caller)) {
-        const operation = `${request.method} ${walk.target?.template ?? '/'}`
-        usage.count({ version, operation, caller: walk.caller, ...walk.uses })
-      }
+      if (version && addSignals(headers, signals.get(version.name), walk)) usage?.signalled(version)
+      usage?.count(request.method, response.status, walk)
       note(request, response, walk)
     },
     handle: (request) => handle(engine, request),
@@ -89,12 +88,13 @@ export function createEngine(parts: EngineParts): Engine {
   return engine
 }
 
-function addSignals(headers: { [name: string]: string }, signals: Signals | undefined, walk: Walk): void {
-  if (!signals?.deprecation) return
+function addSignals(headers: { [name: string]: string }, signals: Signals | undefined, walk: Walk): boolean {
+  if (!signals?.deprecation) return false
   headers.Deprecation = signals.deprecation
   if (signals.sunset) headers.Sunset = signals.sunset
   const link = signals.link(walk.target)
   if (link) headers.Link = headers.Link ? `${headers.Link}, ${link}` : link
+  return true
 }
 
 function note({ note: told }: PlainRequest, response: PlainResponse, walk: Walk): void {

@@ -4,6 +4,7 @@ import type { Model } from '../compile/model.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
+import { type Lifecycle, startLifecycle } from '../lifecycle/lifecycle.ts'
 import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
@@ -29,6 +30,8 @@ export interface ServiceOptions {
   /** `NOUNKIT_REDIS_URL` */
   readonly redisUrl?: string | undefined
   readonly warn?: (message: string, error: unknown) => void
+  /** How often usage is written and retirements are read; null where `lifecycle.beat` is called by hand. */
+  readonly beatMs?: number | null
 }
 
 /** A store opened and migrated, and an engine on it: all of the service but the port. */
@@ -36,6 +39,7 @@ export interface Service {
   readonly model: Model
   readonly store: Store
   readonly engine: Engine
+  readonly lifecycle: Lifecycle
   close(): Promise<void>
 }
 
@@ -49,16 +53,25 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await migrate(store, model)
     await seedEmpty(store, model, clock)
     const rates = await openRates({ model, rate: options.rate, redisUrl: options.redisUrl, warn })
-    const retirement = { isRetired: () => false }
+    const secret = await ensureSecret(store)
+    const { beatMs } = options
+    const lifecycle = await startLifecycle({
+      store,
+      model,
+      clock,
+      warn,
+      ...(beatMs === undefined ? {} : { everyMs: beatMs }),
+    })
+    const { retirement, usage } = lifecycle
     const engine = createEngine({
       model,
       store,
       clock,
-      secret: await ensureSecret(store),
+      secret,
       authenticator: createAuthenticator({ model, store, clock, folder, failures: rates.failures }),
       rates: rates.limiter,
       retirement,
-      usage: null,
+      usage,
       document: (request) => indexDocument(request, model, clock.now(), retirement),
       report: (error, request) => warn(`request ${request.id} failed`, error),
     })
@@ -67,8 +80,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       model,
       store,
       engine,
+      lifecycle,
       async close() {
         await sweeper.stop()
+        await lifecycle.stop()
         await rates.close()
         await store.close()
       },

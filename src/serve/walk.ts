@@ -1,4 +1,4 @@
-import type { Use } from '../lifecycle/use.ts'
+import { nothingUsed, type Uses } from '../lifecycle/use.ts'
 import type { Caller } from '../request/caller.ts'
 import type { Target } from '../request/route.ts'
 
@@ -8,9 +8,7 @@ export interface Walk {
   caller: Caller | null
   /** Headers that the response carries however it ends. */
   readonly headers: { [name: string]: string }
-  uses: Pick<Use, 'include' | 'filters' | 'sorts' | 'fields'>
+  uses: Uses
 }
 
-const nothing: Walk['uses'] = Object.freeze({ include: '', filters: [], sorts: [], fields: [] })
-
-export const newWalk = (): Walk => ({ target: null, caller: null, headers: {}, uses: nothing })
+export const newWalk = (): Walk => ({ target: null, caller: null, headers: {}, uses: nothingUsed })

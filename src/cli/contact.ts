@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util'
+import { didYouMean } from '../compile/nearest.ts'
+import type { KnownConsumer } from '../lifecycle/consumers.ts'
+import { readConsumers } from '../lifecycle/consumers.ts'
+import { storeContact } from '../lifecycle/contacts.ts'
+import { readOperations } from '../lifecycle/usage-rows.ts'
+import { anonymous, refused } from '../lifecycle/who.ts'
+import type { Store } from '../store/store.ts'
+import { actor, withLifecycleStore } from './lifecycle-store.ts'
+import { CommandMistake } from './mistake.ts'
+import { namedVersion } from './versions.ts'
+
+const options = {
+  consumer: { type: 'string' },
+  account: { type: 'string' },
+  note: { type: 'string' },
+  by: { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+/** `nounkit contact API v1 --consumer NAME --note "…"`: records who was told, when and how. */
+export async function contactCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [place, name] = positionals
+  const { consumer: wanted, note } = values
+  if (!wanted) throw new CommandMistake('Who was told? --consumer NAME; nounkit usage API lists them.')
+  if (!note?.trim()) throw new CommandMistake('How were they told? --note "mail to …, answered on …"')
+  return withLifecycleStore(place, async ({ model, store, clock }) => {
+    const version = namedVersion(model, name)
+    const { account, name: consumer } = pick(await allConsumers(store), wanted, values.account)
+    const contact = { version: version.name, account, consumer, note, by: actor(values.by), at: clock.now() }
+    await storeContact(store, contact)
+    if (values.json) console.log(JSON.stringify(contact, null, 2))
+    else console.log(`Noted: ${consumer} of ${account} was told about the end of ${version.name}.`)
+    return 0
+  })
+}
+
+/** Those with a key, and those who were only ever seen with a token. */
+async function allConsumers(store: Store): Promise<readonly KnownConsumer[]> {
+  const known = await readConsumers(store)
+  const all = new Map(known.all.map((one) => [`${one.account}\n${one.name}`, one]))
+  for (const { account, consumer } of await readOperations(store, { since: 0, account: null })) {
+    if (consumer === anonymous || consumer === refused) continue
+    const found = known.find(account, consumer)
+    all.set(`${found.account}\n${found.name}`, found)
+  }
+  return [...all.values()]
+}
+
+function pick(all: readonly KnownConsumer[], wanted: string, account: string | undefined): KnownConsumer {
+  if (wanted === anonymous) {
+    throw new CommandMistake('Anonymous callers cannot be told: wait until they are gone, or require keys.')
+  }
+  const inAccount = all.filter((one) => account === undefined || one.account === account)
+  const found = inAccount.filter(({ name }) => name === wanted || name === `token:${wanted}`)
+  const [first, second] = found
+  if (!first) {
+    const where = account === undefined ? '' : ` of ${account}`
+    const names = new Set(inAccount.map(({ name }) => name))
+    throw new CommandMistake(`There is no consumer "${wanted}"${where}. ${didYouMean(wanted, names)}`)
+  }
+  if (second) {
+    const accounts = found.map((one) => one.account).join(', ')
+    throw new CommandMistake(
+      `"${wanted}" is a consumer of several accounts (${accounts}). Say which: --account ${first.account}`,
+    )
+  }
+  return first
+}

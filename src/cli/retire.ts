@@ -1,0 +1,103 @@
+import { parseArgs } from 'node:util'
+import { readDuration } from '../clock.ts'
+import type { Version } from '../compile/model.ts'
+import { withdrawDecision } from '../lifecycle/decisions.ts'
+import { type RetireOutcome, retireVersion } from '../lifecycle/retire.ts'
+import { actor, type LifecycleStore, withLifecycleStore } from './lifecycle-store.ts'
+import { CommandMistake } from './mistake.ts'
+import { namedVersion } from './versions.ts'
+
+const options = {
+  'dry-run': { type: 'boolean' },
+  undo: { type: 'boolean' },
+  window: { type: 'string' },
+  by: { type: 'string' },
+  note: { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+interface Flags {
+  readonly 'dry-run'?: boolean
+  readonly window?: string
+  readonly by?: string
+  readonly note?: string
+  readonly json?: boolean
+}
+
+/** `nounkit retire API v1`: ends a version, or prints every blocker and exits with 1. */
+export async function retireCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [place, name] = positionals
+  if (values.undo && values['dry-run']) {
+    throw new CommandMistake('--undo and --dry-run do not go together: an undo asks for nothing.')
+  }
+  const windowMs = readWindow(values.window)
+  return withLifecycleStore(place, async (opened) => {
+    const version = namedVersion(opened.model, name)
+    return values.undo ? undo(opened, version, values) : retire(opened, version, values, windowMs)
+  })
+}
+
+async function retire(
+  { store, clock }: LifecycleStore,
+  version: Version,
+  flags: Flags,
+  windowMs: number,
+): Promise<number> {
+  const dryRun = flags['dry-run'] ?? false
+  const outcome = await retireVersion(store, version, {
+    clock,
+    windowMs,
+    by: actor(flags.by),
+    dryRun,
+    waiting: (processes) =>
+      console.error(
+        `Waiting for ${processes === 1 ? 'one process' : `${processes} processes`} to write down what was counted …`,
+      ),
+  })
+  if (flags.json) console.log(JSON.stringify({ version: version.name, dryRun, ...outcome }, null, 2))
+  else console.log(textOf(version.name, outcome))
+  return outcome.retired || (dryRun && outcome.allowed) ? 0 : 1
+}
+
+function textOf(name: string, { before, allowed, retired, blockers, facts }: RetireOutcome): string {
+  if (before) {
+    const by = before.decidedBy ? ` by ${before.decidedBy}` : ''
+    return `${name} has been retired since ${new Date(before.decidedAt).toISOString()}${by}. nounkit retire API ${name} --undo takes it back.`
+  }
+  if (!allowed) {
+    const lines = blockers.map(({ kind, what, lift }) => `  ✗ ${kind}: ${what}\n      → ${lift}`)
+    const count = blockers.length === 1 ? 'one thing stands' : `${blockers.length} things stand`
+    return `${name} cannot be retired: ${count} in the way.\n${lines.join('\n')}`
+  }
+  const told = facts.traffic.filter(({ contacted }) => contacted).map(({ consumer }) => consumer.name)
+  const left =
+    told.length > 0 ? `Still calling, but told: ${told.join(', ')}.` : 'Nobody outside calls it any more.'
+  return retired
+    ? `${name} is retired. ${left} Running processes answer 410 within a few seconds.`
+    : `${name} can be retired. ${left} Nothing was stored (--dry-run).`
+}
+
+async function undo({ store, clock }: LifecycleStore, version: Version, flags: Flags): Promise<number> {
+  const deed = { version: version.name, at: clock.now(), by: actor(flags.by) }
+  const withdrawn = await withdrawDecision(store, deed, flags.note ?? null)
+  if (flags.json) console.log(JSON.stringify({ version: version.name, withdrawn }, null, 2))
+  else if (withdrawn)
+    console.log(
+      `${version.name} is served again within a few seconds. The decision stays on record, withdrawn.`,
+    )
+  if (!withdrawn) console.error(`${version.name} is not retired, so there is nothing to take back.`)
+  return withdrawn ? 0 : 1
+}
+
+const defaultWindow = '30d'
+/** Usage is kept for 400 days; beyond that, nothing would be found. */
+const longestWindow = 400 * 86_400_000
+
+function readWindow(text = defaultWindow): number {
+  const milliseconds = readDuration(text)
+  if (milliseconds !== null && milliseconds > 0 && milliseconds <= longestWindow) return milliseconds
+  throw new CommandMistake(
+    `--window is "${text}". Write how far to look back, such as 30d; usage is kept for 400 days.`,
+  )
+}

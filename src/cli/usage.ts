@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util'
+import type { Traffic } from '../lifecycle/decide.ts'
+import { type ConsumerUsage, type UsageReport, usageReport, type VersionUsage } from '../lifecycle/report.ts'
+import { withLifecycleStore } from './lifecycle-store.ts'
+import { namedVersion } from './versions.ts'
+
+const options = { version: { type: 'string' }, json: { type: 'boolean' } } as const
+
+/** `nounkit usage API [--version v1] [--json]`: who calls, how much, last seen, and what of an old version they use. */
+export async function usageCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  return withLifecycleStore(positionals[0], async ({ model, store, clock }) => {
+    const only = values.version === undefined ? null : namedVersion(model, values.version).name
+    const report = await usageReport(store, model, clock.now())
+    const versions = report.versions.filter(({ version }) => only === null || version === only)
+    const shown = { ...report, versions }
+    console.log(values.json ? JSON.stringify(shown, null, 2) : textOf(shown))
+    return 0
+  })
+}
+
+const textOf = ({ days, versions, gaps }: UsageReport): string => {
+  const parts = versions.map((version) => versionText(version, days))
+  if (gaps.length > 0) {
+    const times = gaps.map(({ from, until }) => `  ${minute(from)} to ${minute(until)}`)
+    parts.push(`Not recorded, because a process ended without a last word:\n${times.join('\n')}`)
+  }
+  return parts.join('\n\n')
+}
+
+function versionText(usage: VersionUsage, days: readonly string[]): string {
+  const { version, calls, consumers, anonymous, refused } = usage
+  const total = calls.reduce((sum, one) => sum + one, 0)
+  const lines = [`${version}  ${lifeOf(usage)}`]
+  if (total === 0) lines.push(`  no calls since ${days[0]}`)
+  else
+    lines.push(
+      `  ${bars(calls)}  ${number(total)} calls since ${days[0]}, at most ${number(Math.max(...calls))} a day`,
+    )
+  lines.push(...table(consumers))
+  if (anonymous) lines.push(`  without credentials: ${traffic(anonymous)}`)
+  if (refused) lines.push(`  refused, for want of credentials or because it is retired: ${traffic(refused)}`)
+  return lines.join('\n')
+}
+
+function lifeOf({ deprecated, sunset, retired }: VersionUsage): string {
+  if (retired) return `retired on ${minute(retired.decidedAt)}`
+  if (!deprecated) return 'current'
+  return `deprecated ${deprecated}${sunset ? `, sunset ${sunset}` : ''}`
+}
+
+const levels = '▁▂▃▄▅▆▇█'
+const columns = 45
+
+/** A bar for every two days; an empty one where nobody called. */
+function bars(calls: readonly number[]): string {
+  const width = Math.ceil(calls.length / columns)
+  const sums: number[] = []
+  for (let at = 0; at < calls.length; at += width) {
+    sums.push(calls.slice(at, at + width).reduce((sum, one) => sum + one, 0))
+  }
+  const most = Math.max(...sums)
+  return sums.map((sum) => (sum === 0 ? ' ' : levels[Math.ceil((sum / most) * levels.length) - 1])).join('')
+}
+
+const heading = ['CONSUMER', 'ACCOUNT', 'KIND', 'CALLS', 'LAST SEEN', 'TOLD', 'CONTACT']
+
+function table(consumers: readonly ConsumerUsage[]): readonly string[] {
+  if (consumers.length === 0) return []
+  const rows = [heading, ...consumers.map(cells)]
+  const widths = heading.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  const texts = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
+  return texts.flatMap((text, index) => {
+    const uses = consumers[index - 1]?.stillUses ?? []
+    const still = uses.map(({ change, uses: words }) => `    still ${words.join(', ')}  (${change})`)
+    return [`  ${text.trimEnd()}`, ...still]
+  })
+}
+
+const cells = ({ name, account, kind, calls, lastSeen, contacted, contact }: ConsumerUsage): string[] => [
+  name,
+  account,
+  kind,
+  number(calls),
+  minute(lastSeen),
+  contacted ? minute(contacted.at).slice(0, 10) : 'no',
+  contact ?? '',
+]
+
+const traffic = ({ calls, lastSeen }: Traffic): string =>
+  `${number(calls)} call${calls === 1 ? '' : 's'}, the last on ${minute(lastSeen)}`
+const number = (value: number): string => value.toLocaleString('en')
+const minute = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`

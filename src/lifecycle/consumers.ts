@@ -1,0 +1,38 @@
+import { createKeyRing } from '../guard/key-ring.ts'
+import type { Consumer } from '../request/caller.ts'
+import type { Store } from '../store/store.ts'
+
+/** A consumer as people know it: all keys of one name are one, a token's client is `token:{client}`. */
+export interface KnownConsumer {
+  readonly account: string
+  readonly name: string
+  readonly kind: Consumer['kind']
+  /** How to reach it: an address, a channel, a person. */
+  readonly contact: string | null
+}
+
+export interface Consumers {
+  /** Who a counted consumer is; one whose key is gone from the store is known by its id, and external. */
+  find(account: string, id: string): KnownConsumer
+  readonly all: readonly KnownConsumer[]
+}
+
+export async function readConsumers(store: Store): Promise<Consumers> {
+  const known = new Map<string, KnownConsumer>()
+  const byName = new Map<string, KnownConsumer>()
+  const keys = await createKeyRing(store).list(null)
+  // Oldest first, so that of several keys the newest has the last word on kind and contact.
+  for (const { account, name, kind, contact } of keys) {
+    const place = `${account}\n${name}`
+    byName.set(place, { account, name, kind, contact: contact ?? byName.get(place)?.contact ?? null })
+  }
+  for (const { account, name, id } of keys) {
+    const consumer = byName.get(`${account}\n${name}`)
+    if (consumer) known.set(`${account}\n${id}`, consumer)
+  }
+  return {
+    all: [...byName.values()],
+    find: (account, id) =>
+      known.get(`${account}\n${id}`) ?? { account, name: id, kind: 'external', contact: null },
+  }
+}

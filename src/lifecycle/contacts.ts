@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { type Dialect, ident } from '../plan/dialect.ts'
+import type { Row, Store } from '../store/store.ts'
+
+/** That a consumer was told a version will end: when, how, by whom. */
+export interface Contact {
+  readonly version: string
+  readonly account: string
+  /** Its name. */
+  readonly consumer: string
+  readonly note: string
+  readonly by: string | null
+  readonly at: number
+}
+
+const table = ident('nounkit_contacts')
+const columns = ['version', 'account_id', 'consumer', 'note', 'told_by', 'told_at']
+
+const insertText = (dialect: Dialect): string => {
+  const kinds = ['string', 'string', 'string', 'string', 'string', 'integer', 'string'] as const
+  const values = kinds.map((kind, index) => dialect.param(index + 1, kind))
+  return `INSERT INTO ${table} (${[...columns, 'id'].map(ident).join(', ')}) VALUES (${values.join(', ')})`
+}
+
+export async function storeContact(store: Store, contact: Contact): Promise<void> {
+  const { version, account, consumer, note, by, at } = contact
+  const values = [version, account, consumer, note, by, at, randomUUID()]
+  await store.transaction((tx) => tx.all(insertText(store.dialect), values))
+}
+
+/** Every contact, oldest first. */
+export async function readContacts(store: Store): Promise<readonly Contact[]> {
+  const rows = await store.all(
+    `SELECT ${columns.map(ident).join(', ')} FROM ${table} ORDER BY "told_at", "id"`,
+    [],
+  )
+  return rows.map(contactOf)
+}
+
+/** The last one about a version, for each consumer. */
+export const lastContacts = (
+  contacts: readonly Contact[],
+  version: string,
+): ((account: string, consumer: string) => Contact | null) => {
+  const last = new Map<string, Contact>()
+  for (const contact of contacts) {
+    if (contact.version === version) last.set(`${contact.account}\n${contact.consumer}`, contact)
+  }
+  return (account, consumer) => last.get(`${account}\n${consumer}`) ?? null
+}
+
+const contactOf = ([version, account, consumer, note, by, at]: Row): Contact => ({
+  version: String(version),
+  account: String(account),
+  consumer: String(consumer),
+  note: String(note),
+  by: by === null || by === undefined ? null : String(by),
+  at: Number(at),
+})

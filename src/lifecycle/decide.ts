@@ -1,0 +1,188 @@
+import { monthsAfter } from '../compile/dates.ts'
+import type { KnownConsumer } from './consumers.ts'
+import type { Contact } from './contacts.ts'
+import { dayOf } from './day.ts'
+import type { Gap } from './recorder-rows.ts'
+
+/** All that a retirement is decided on. */
+export interface RetirementFacts {
+  readonly now: number
+  readonly version: string
+  /** Days: `2026-06-01`. */
+  readonly deprecated: string | null
+  readonly sunset: string | null
+  /** The nearest newer version that is served. */
+  readonly successor: { readonly name: string; readonly published: string | null } | null
+  /** Where consumers read how to move. */
+  readonly guide: string | null
+  /** When a response with a Deprecation header was sent for the first time. */
+  readonly signalFirstSentAt: number | null
+  /** How far back traffic and gaps are looked at. */
+  readonly windowMs: number
+  /** Consumers that called within the window. */
+  readonly traffic: readonly ConsumerTraffic[]
+  readonly anonymous: Traffic | null
+  /** Gaps that reach into the window. */
+  readonly gaps: readonly Gap[]
+}
+
+export interface Traffic {
+  readonly calls: number
+  readonly lastSeen: number
+}
+
+export interface ConsumerTraffic extends Traffic {
+  readonly consumer: KnownConsumer
+  /** The last time it was told of this version's end. */
+  readonly contacted: Contact | null
+}
+
+export type BlockerKind =
+  | 'no-successor'
+  | 'no-guide'
+  | 'overlap-too-short'
+  | 'sunset-not-reached'
+  | 'signal-never-sent'
+  | 'traffic'
+  | 'anonymous-traffic'
+  | 'recording-gap'
+
+export interface Blocker {
+  readonly kind: BlockerKind
+  readonly what: string
+  /** What would lift it. */
+  readonly lift: string
+  /** For traffic: whose. */
+  readonly consumer?: KnownConsumer
+}
+
+export interface Verdict {
+  readonly allowed: boolean
+  readonly blockers: readonly Blocker[]
+}
+
+const overlapMonths = 6
+
+/** Whether a version may end, and all that stands in the way. Nothing but the facts is looked at. */
+export function decideRetirement(facts: RetirementFacts): Verdict {
+  const blockers = [
+    ...successor(facts),
+    ...guide(facts),
+    ...overlap(facts),
+    ...sunset(facts),
+    ...signal(facts),
+    ...traffic(facts),
+    ...anonymousTraffic(facts),
+    ...gaps(facts),
+  ]
+  return { allowed: blockers.length === 0, blockers }
+}
+
+const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`)
+
+function successor({ version, successor: newer, now }: RetirementFacts): readonly Blocker[] {
+  const kind = 'no-successor'
+  if (!newer) {
+    const lift = 'Declare and publish a newer version, so that its consumers have somewhere to go.'
+    return [{ kind, what: `No newer version than ${version} is served.`, lift }]
+  }
+  if (newer.published !== null && startOf(newer.published) <= now) return []
+  const when = newer.published === null ? 'has no day of publication' : `is published on ${newer.published}`
+  const lift =
+    newer.published === null
+      ? `Publish ${newer.name}, and write its day into the declaration: published: '…'.`
+      : `Wait until ${newer.published}.`
+  return [{ kind, what: `The successor ${newer.name} ${when}.`, lift }]
+}
+
+function guide({ version, guide: url }: RetirementFacts): readonly Blocker[] {
+  if (url !== null) return []
+  return [
+    {
+      kind: 'no-guide',
+      what: `There is no guide that leads away from ${version}.`,
+      lift: `Write what became of ${version} into its declaration, as changes with a reason each: the guide is made from them.`,
+    },
+  ]
+}
+
+/** Six calendar months in which both versions were there and everyone could know. */
+function overlap({ version, deprecated, successor: newer, now }: RetirementFacts): readonly Blocker[] {
+  const kind = 'overlap-too-short'
+  if (deprecated === null) {
+    const lift = `Write deprecated: '${dayOf(now)}' and a sunset at least ${overlapMonths} calendar months later into its declaration.`
+    return [{ kind, what: `The deprecation of ${version} was never announced.`, lift }]
+  }
+  const announced = [deprecated, newer?.published ?? deprecated].sort().at(-1) ?? deprecated
+  const earliest = monthsAfter(announced, overlapMonths)
+  if (earliest !== null && now >= startOf(earliest)) return []
+  return [
+    {
+      kind,
+      what: `${version} was deprecated on ${deprecated}${announced === deprecated ? '' : ` and its successor published on ${announced}`}: less than ${overlapMonths} calendar months ago.`,
+      lift: `Wait until ${earliest}.`,
+    },
+  ]
+}
+
+function sunset({ version, sunset: day, now }: RetirementFacts): readonly Blocker[] {
+  const kind = 'sunset-not-reached'
+  if (day === null) {
+    const lift = "Write sunset: '…' into its declaration, and wait for that day to pass."
+    return [{ kind, what: `${version} has no sunset.`, lift }]
+  }
+  // Promised is the whole day, to its last second.
+  if (now >= startOf(day) + 86_400_000) return []
+  const next = dayOf(startOf(day) + 86_400_000)
+  return [{ kind, what: `${version} is promised until the end of ${day}.`, lift: `Wait until ${next}.` }]
+}
+
+function signal({ version, signalFirstSentAt }: RetirementFacts): readonly Blocker[] {
+  if (signalFirstSentAt !== null) return []
+  return [
+    {
+      kind: 'signal-never-sent',
+      what: `No response of ${version} has carried a Deprecation header yet.`,
+      lift: `Serve it with its deprecation declared; one call, such as GET /${version}, is enough.`,
+    },
+  ]
+}
+
+function traffic({ version, traffic: all }: RetirementFacts): readonly Blocker[] {
+  const left = all.filter(({ consumer, contacted }) => consumer.kind === 'external' && contacted === null)
+  return left.map(({ consumer, calls, lastSeen }) => ({
+    kind: 'traffic',
+    what: `${consumer.name} of ${consumer.account} made ${plural(calls, 'call')}, the last on ${minute(lastSeen)}, and was not told.`,
+    lift: `Tell it${consumer.contact ? ` (${consumer.contact})` : ''}, and record that: nounkit contact API ${version} --account ${consumer.account} --consumer ${quoted(consumer.name)} --note "…". Or wait until it has been silent for the whole window.`,
+    consumer,
+  }))
+}
+
+function anonymousTraffic({ anonymous }: RetirementFacts): readonly Blocker[] {
+  if (!anonymous) return []
+  return [
+    {
+      kind: 'anonymous-traffic',
+      what: `${plural(anonymous.calls, 'call')} came without credentials, the last on ${minute(anonymous.lastSeen)}: nobody knows whom to tell.`,
+      lift: 'Wait until there is none in the whole window, or require credentials.',
+    },
+  ]
+}
+
+function gaps({ gaps: all, windowMs }: RetirementFacts): readonly Blocker[] {
+  const [first] = all
+  const last = all.at(-1)
+  if (!first || !last) return []
+  const also = all.length > 1 ? `, and ${plural(all.length - 1, 'time')} more since` : ''
+  return [
+    {
+      kind: 'recording-gap',
+      what: `A process ended without writing down what it had counted, on ${minute(first.from)}${also}. Unknown is not zero.`,
+      lift: `Wait until ${minute(last.until + windowMs)}, when the window no longer reaches back to it.`,
+    },
+  ]
+}
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+const minute = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+const quoted = (name: string): string => (/^[\w.:@-]+$/.test(name) ? name : JSON.stringify(name))

@@ -1,0 +1,83 @@
+import type { Version } from '../compile/model.ts'
+import type { Store } from '../store/store.ts'
+import { type Consumers, readConsumers } from './consumers.ts'
+import { lastContacts, readContacts } from './contacts.ts'
+import type { ConsumerTraffic, RetirementFacts, Traffic } from './decide.ts'
+import { readRetired } from './decisions.ts'
+import { readGaps } from './recorder-rows.ts'
+import { servedSuccessor } from './retirement.ts'
+import { type CountedConsumer, readOperations, readSignals } from './usage-rows.ts'
+import { anonymous, refused } from './who.ts'
+
+export interface FactOptions {
+  readonly now: number
+  readonly windowMs: number
+}
+
+/** Reads from the declaration and the store what a retirement is decided on. */
+export async function collectFacts(
+  store: Store,
+  version: Version,
+  { now, windowMs }: FactOptions,
+): Promise<RetirementFacts> {
+  const since = now - windowMs
+  const retired = await readRetired(store)
+  const successor = servedSuccessor(version, ({ name }) => retired.has(name))
+  const all = await readOperations(store, { since, account: null })
+  const counted = all.filter((one) => one.version === version.name && one.consumer !== refused)
+  const contacted = lastContacts(await readContacts(store), version.name)
+  return {
+    now,
+    version: version.name,
+    deprecated: version.deprecated?.date ?? null,
+    sunset: version.sunset?.date ?? null,
+    successor: successor && { name: successor.name, published: successor.published?.date ?? null },
+    guide: guidePath(version, successor),
+    signalFirstSentAt: (await readSignals(store)).get(version.name) ?? null,
+    windowMs,
+    traffic: byConsumer(
+      counted.filter((one) => !isAnonymous(one)),
+      await readConsumers(store),
+    ).map((one) => ({ ...one, contacted: contacted(one.consumer.account, one.consumer.name) })),
+    anonymous: sumOf(counted.filter(isAnonymous)),
+    gaps: await readGaps(store, since),
+  }
+}
+
+/** Made from the changes on the way; where none is written down there is nothing to read. */
+export function guidePath(version: Version, successor: Version | null): string | null {
+  if (!successor) return null
+  for (let at: Version | null = version; at && at !== successor; at = at.successor) {
+    if (at.changes.length > 0) return `/docs/migrations/${version.name}-to-${successor.name}`
+  }
+  return null
+}
+
+export const isAnonymous = ({ consumer }: CountedConsumer): boolean => consumer === anonymous
+
+export function sumOf(counted: readonly Traffic[]): Traffic | null {
+  if (counted.length === 0) return null
+  return {
+    calls: counted.reduce((sum, { calls }) => sum + calls, 0),
+    lastSeen: Math.max(...counted.map(({ lastSeen }) => lastSeen)),
+  }
+}
+
+/** Of all keys of one name together, most calls first. */
+export function byConsumer(
+  counted: readonly CountedConsumer[],
+  consumers: Consumers,
+): readonly Omit<ConsumerTraffic, 'contacted'>[] {
+  const found = new Map<string, Omit<ConsumerTraffic, 'contacted'>>()
+  for (const { account, consumer: id, calls, lastSeen } of counted) {
+    const consumer = consumers.find(account, id)
+    const place = `${account}\n${consumer.name}`
+    const known = found.get(place)
+    found.set(place, {
+      consumer,
+      calls: calls + (known?.calls ?? 0),
+      lastSeen: Math.max(lastSeen, known?.lastSeen ?? 0),
+    })
+  }
+  return [...found.values()].sort((a, b) => b.calls - a.calls)
+}

@@ -1,0 +1,172 @@
+import type { Model, Version } from '../compile/model.ts'
+import { entryOf } from '../contract/guide-entries.ts'
+import type { Store } from '../store/store.ts'
+import { tracesOf } from './change-uses.ts'
+import { type Consumers, type KnownConsumer, readConsumers } from './consumers.ts'
+import { type Contact, lastContacts, readContacts } from './contacts.ts'
+import { dayMs, daysBetween } from './day.ts'
+import type { Traffic } from './decide.ts'
+import { type Decision, readDecisions } from './decisions.ts'
+import { byConsumer, isAnonymous, sumOf } from './facts.ts'
+import { type Gap, readGaps } from './recorder-rows.ts'
+import {
+  type CountedDetail,
+  type CountedOperation,
+  readDays,
+  readDetails,
+  readOperations,
+  readSignals,
+  type Span,
+} from './usage-rows.ts'
+import { refused } from './who.ts'
+
+/** Who calls which version, how much, and what of it they still use. */
+export interface UsageReport {
+  /** `2026-06-01`, oldest first, today last. */
+  readonly days: readonly string[]
+  /** Newest first. */
+  readonly versions: readonly VersionUsage[]
+  readonly gaps: readonly Gap[]
+}
+
+export interface VersionUsage {
+  readonly version: string
+  readonly deprecated: string | null
+  readonly sunset: string | null
+  /** The decision in force. */
+  readonly retired: Decision | null
+  readonly signalFirstSentAt: number | null
+  /** Calls that were served, for each of `days`. */
+  readonly calls: readonly number[]
+  /** Most calls first. */
+  readonly consumers: readonly ConsumerUsage[]
+  readonly anonymous: Traffic | null
+  /** Calls without valid credentials, and attempts after the retirement. */
+  readonly refused: Traffic | null
+}
+
+export interface ConsumerUsage extends KnownConsumer, Traffic {
+  readonly operations: readonly { readonly operation: string; readonly calls: number }[]
+  readonly stillUses: readonly ChangeUse[]
+  readonly contacted: Contact | null
+}
+
+/** That a consumer uses what a change took away. */
+export interface ChangeUse {
+  /** `clients.fax is gone`, in Markdown. */
+  readonly change: string
+  /** `sends fax`, `filters by fax` … */
+  readonly uses: readonly string[]
+}
+
+export interface ReportOptions {
+  /** Of this account only; of all where it is null. */
+  readonly account?: string | null
+  readonly days?: number
+}
+
+/** Usage of the last 90 days, for the command line and the page. */
+export async function usageReport(
+  store: Store,
+  model: Model,
+  now: number,
+  { account = null, days: length = 90 }: ReportOptions = {},
+): Promise<UsageReport> {
+  const days = daysBetween(now - (length - 1) * dayMs, now)
+  const since = Date.parse(`${days[0]}T00:00:00Z`)
+  const data = await readAll(store, { since, account })
+  return {
+    days,
+    versions: model.versions.map((version) => usageOf(version, days, data)),
+    gaps: await readGaps(store, since),
+  }
+}
+
+interface ReportData {
+  readonly operations: readonly CountedOperation[]
+  readonly details: readonly CountedDetail[]
+  readonly days: Awaited<ReturnType<typeof readDays>>
+  readonly consumers: Consumers
+  readonly contacts: readonly Contact[]
+  readonly signals: ReadonlyMap<string, number>
+  readonly decisions: readonly Decision[]
+}
+
+const readAll = async (store: Store, span: Span): Promise<ReportData> => ({
+  operations: await readOperations(store, span),
+  details: await readDetails(store, span),
+  days: await readDays(store, span),
+  consumers: await readConsumers(store),
+  contacts: await readContacts(store),
+  signals: await readSignals(store),
+  decisions: await readDecisions(store),
+})
+
+function usageOf(version: Version, days: readonly string[], data: ReportData): VersionUsage {
+  const { name } = version
+  const operations = data.operations.filter((one) => one.version === name)
+  const served = operations.filter((one) => one.consumer !== refused)
+  const byDay = new Map(data.days.filter((one) => one.version === name).map(({ day, calls }) => [day, calls]))
+  return {
+    version: name,
+    deprecated: version.deprecated?.date ?? null,
+    sunset: version.sunset?.date ?? null,
+    retired: data.decisions.findLast((one) => one.version === name && one.withdrawnAt === null) ?? null,
+    signalFirstSentAt: data.signals.get(name) ?? null,
+    calls: days.map((day) => byDay.get(day) ?? 0),
+    consumers: consumersOf(version, served, data),
+    anonymous: sumOf(served.filter(isAnonymous)),
+    refused: sumOf(operations.filter((one) => one.consumer === refused)),
+  }
+}
+
+function consumersOf(
+  version: Version,
+  served: readonly CountedOperation[],
+  { consumers, contacts, details }: ReportData,
+): readonly ConsumerUsage[] {
+  const contacted = lastContacts(contacts, version.name)
+  const known = served.filter((one) => !isAnonymous(one))
+  return byConsumer(known, consumers).map(({ consumer, calls, lastSeen }) => {
+    const isOf = (one: CountedOperation | CountedDetail) =>
+      one.account === consumer.account && consumers.find(one.account, one.consumer).name === consumer.name
+    const own = known.filter(isOf)
+    const shown = details.filter((one) => one.version === version.name && isOf(one))
+    return {
+      ...consumer,
+      calls,
+      lastSeen,
+      operations: operationsOf(own),
+      stillUses: changeUses(version, own, shown),
+      contacted: contacted(consumer.account, consumer.name),
+    }
+  })
+}
+
+function operationsOf(counted: readonly CountedOperation[]): ConsumerUsage['operations'] {
+  const calls = new Map<string, number>()
+  for (const one of counted) calls.set(one.operation, (calls.get(one.operation) ?? 0) + one.calls)
+  return [...calls].map(([operation, sum]) => ({ operation, calls: sum })).sort((a, b) => b.calls - a.calls)
+}
+
+/** By change, in the order they are declared; what no call shows is left out. */
+function changeUses(
+  version: Version,
+  operations: readonly CountedOperation[],
+  details: readonly CountedDetail[],
+): readonly ChangeUse[] {
+  const { successor } = version
+  if (!successor) return []
+  return version.changes.flatMap((change): ChangeUse[] => {
+    const traces = tracesOf(change, version)
+    const uses = [
+      ...operations.map(({ operation }) => {
+        const [method = '', template = ''] = operation.split(' ')
+        return traces.operation(method, template)
+      }),
+      ...details.map(({ resource, kind, name }) => traces.detail(resource, kind, name)),
+    ].filter((words) => words !== null)
+    if (uses.length === 0) return []
+    return [{ change: entryOf(change, { older: version, newer: successor }).title, uses: [...new Set(uses)] }]
+  })
+}

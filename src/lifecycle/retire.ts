@@ -1,0 +1,43 @@
+import type { Clock } from '../clock.ts'
+import type { Version } from '../compile/model.ts'
+import type { Store } from '../store/store.ts'
+import { decideRetirement, type RetirementFacts, type Verdict } from './decide.ts'
+import { type Decision, readDecisions, storeDecision } from './decisions.ts'
+import { collectFacts } from './facts.ts'
+import { type SettleOptions, settleRecorders } from './settle.ts'
+
+export interface RetireOptions extends SettleOptions {
+  readonly clock: Clock
+  readonly windowMs: number
+  readonly by: string | null
+  /** Decides, and stores nothing. */
+  readonly dryRun: boolean
+}
+
+export interface RetireOutcome extends Verdict {
+  readonly facts: RetirementFacts
+  /** Whether the version is retired now. */
+  readonly retired: boolean
+  /** The decision that was in force already. */
+  readonly before: Decision | null
+}
+
+/** Decides on what all processes have counted up to now, and stores a decision that passes, with what it was made on. */
+export async function retireVersion(
+  store: Store,
+  version: Version,
+  { clock, windowMs, by, dryRun, ...settling }: RetireOptions,
+): Promise<RetireOutcome> {
+  await settleRecorders(store, clock, settling)
+  const now = clock.now()
+  const facts = await collectFacts(store, version, { now, windowMs })
+  const verdict = decideRetirement(facts)
+  const before = await decisionInForce(store, version)
+  if (before) return { ...verdict, facts, retired: true, before }
+  const retired = verdict.allowed && !dryRun
+  if (retired) await storeDecision(store, { version: version.name, at: now, by }, facts)
+  return { ...verdict, facts, retired, before: null }
+}
+
+const decisionInForce = async (store: Store, { name }: Version): Promise<Decision | null> =>
+  (await readDecisions(store)).findLast((one) => one.version === name && one.withdrawnAt === null) ?? null

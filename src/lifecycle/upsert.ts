@@ -1,0 +1,80 @@
+import type { FieldKind } from '../compile/model.ts'
+import { type Dialect, ident } from '../plan/dialect.ts'
+import type { Transaction, Value } from '../store/store.ts'
+
+type CountRow = readonly [...string[], number, number]
+
+/** A table of counts: its key, then `calls` and `last_seen`. */
+interface CountTable {
+  readonly name: string
+  readonly key: readonly string[]
+}
+
+export const usageTable: CountTable = {
+  name: 'nounkit_usage',
+  key: ['account_id', 'consumer', 'version', 'day', 'operation'],
+}
+export const detailTable: CountTable = {
+  name: 'nounkit_usage_details',
+  key: ['account_id', 'consumer', 'version', 'day', 'resource', 'kind', 'name'],
+}
+
+/** Rows of one statement: few sizes, so that few texts are prepared. */
+const sizes = [50, 10, 1]
+
+/** Adds counts to what other processes have counted. */
+export async function addCounts(
+  tx: Transaction,
+  table: CountTable,
+  rows: readonly CountRow[],
+): Promise<void> {
+  let at = 0
+  while (at < rows.length) {
+    const size = sizes.find((one) => one <= rows.length - at) ?? 1
+    const values: Value[] = rows.slice(at, at + size).flat()
+    await tx.all(upsert(tx.dialect, table, size), values)
+    at += size
+  }
+}
+
+/**
+ * In the order of their keys, so that processes that write the same rows at once take their locks in one order; and no key
+ * twice, which PostgreSQL refuses within a statement.
+ */
+export function inOrder<R extends CountRow>(rows: readonly R[]): readonly R[] {
+  const merged = new Map<string, R>()
+  for (const row of rows) {
+    const key = row.slice(0, -2).join('\n')
+    const same = merged.get(key)
+    merged.set(key, same ? sumOf(same, row) : row)
+  }
+  return [...merged].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}
+
+function sumOf<R extends CountRow>(a: R, b: R): R {
+  const [callsA, seenA] = a.slice(-2).map(Number)
+  const [callsB, seenB] = b.slice(-2).map(Number)
+  const sums = [(callsA ?? 0) + (callsB ?? 0), Math.max(seenA ?? 0, seenB ?? 0)]
+  return [...a.slice(0, -2), ...sums] as readonly Value[] as R
+}
+
+const texts = new Map<string, string>()
+
+function upsert(dialect: Dialect, table: CountTable, size: number): string {
+  const name = `${dialect.name} ${table.name} ${size}`
+  const known = texts.get(name)
+  if (known) return known
+  const columns = [...table.key, 'calls', 'last_seen']
+  const kindAt = (index: number): FieldKind => (index < table.key.length ? 'string' : 'integer')
+  const row = (number: number) =>
+    `(${columns.map((_, at) => dialect.param(number * columns.length + at + 1, kindAt(at))).join(', ')})`
+  const mine = (column: string) => `${ident(table.name)}.${ident(column)}`
+  const text = [
+    `INSERT INTO ${ident(table.name)} (${columns.map(ident).join(', ')})`,
+    `VALUES ${Array.from({ length: size }, (_, number) => row(number)).join(', ')}`,
+    `ON CONFLICT (${table.key.map(ident).join(', ')}) DO UPDATE SET "calls" = ${mine('calls')} + excluded."calls",`,
+    `"last_seen" = CASE WHEN excluded."last_seen" > ${mine('last_seen')} THEN excluded."last_seen" ELSE ${mine('last_seen')} END`,
+  ].join(' ')
+  texts.set(name, text)
+  return text
+}
