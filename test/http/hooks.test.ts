@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { api } from '../../src/declare/api.ts'
+import { readOnly } from '../../src/declare/field.ts'
+import { belongsTo, hasMany } from '../../src/declare/relation.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { describeServing } from '../support/serving.ts'
+import { noId } from '../support/shop-rows.ts'
+
+/** Each hook does something that a consumer can see: sets, counts, writes elsewhere, refuses, or fails. */
+const documents = resource('documents', {
+  fields: {
+    title: z.string().max(50),
+    slug: readOnly(z.string().max(60).optional()),
+    views: readOnly(z.int().default(0)),
+    stamp: readOnly(z.string().max(100).optional()),
+  },
+  relations: { folder: belongsTo('folders', { optional: true }), notes: hasMany('notes') },
+  hooks: {
+    async beforeCreate(document, { find, list, sum, reject, account, caller }) {
+      if (document.title === 'broken') throw new Error('secret failure')
+      const folder = document.folder_id === null ? null : await find('folders', document.folder_id)
+      if (folder?.closed === true)
+        reject({
+          code: 'folder-closed',
+          title: 'The folder is closed',
+          detail: 'Open it.',
+          field: 'folder_id',
+        })
+      const siblings = await list('documents', { folder_id: document.folder_id })
+      const views = await sum('documents', 'views', { folder_id: document.folder_id })
+      return {
+        slug: document.title.toLowerCase().replaceAll(' ', '-'),
+        stamp: `${account}/${caller.consumer}/${siblings.length}/${views}`,
+        views: 1,
+      }
+    },
+    async afterCreate(document, { create, update }) {
+      await create('notes', { document_id: document.id, text: `created ${document.title}` })
+      if (document.title === 'counted') await update('documents', document.id, { views: 10 })
+    },
+    async beforeUpdate(next, before, { reject }) {
+      if (before.title === 'frozen') {
+        reject({ status: 422, code: 'frozen', title: 'Frozen', detail: 'It is frozen.', field: 'title' })
+      }
+      if (next.title !== before.title) return { slug: `${before.slug}-to-${next.title}` }
+    },
+    async afterUpdate(document, before, { create }) {
+      await create('notes', { document_id: document.id, text: `${before.title} is ${document.title}` })
+    },
+    async beforeDelete(document, { list, remove, reject }) {
+      if (document.title === 'kept') reject({ code: 'kept', title: 'Kept', detail: 'It stays.' })
+      for (const note of await list('notes', { document_id: document.id })) await remove('notes', note.id)
+    },
+    async afterDelete(document, { find, create }) {
+      const gone = (await find('documents', document.id)) === null
+      await create('notes', { text: `deleted ${document.title}: ${gone}` })
+    },
+  },
+})
+const folders = resource('folders', {
+  fields: { name: z.string().max(50), closed: z.boolean().default(false) },
+  relations: { documents: hasMany('documents') },
+})
+const notes = resource('notes', {
+  fields: { text: z.string().max(200) },
+  relations: { document: belongsTo('documents', { optional: true }) },
+})
+const declaration = api('hooked', { resources: [documents, folders, notes] })
+
+describeServing(
+  'hooks',
+  (served) => {
+    const post = (body: object) => served.call('POST', '/v1/documents', { body })
+    const notesOf = async (id: string) =>
+      (await served.get(`/v1/documents/${id}/notes`)).rows.map((row) => row.text)
+
+    test('a hook before a create sets fields and reads other rows of the account', async () => {
+      const folder = await served.make('/v1/folders', { name: 'f' })
+      const first = (await post({ title: 'Hello World', folder_id: folder.id })).data
+      expect(first).toMatchObject({ slug: 'hello-world', views: 1, stamp: 'acme/test-1/0/0' })
+      const second = (await post({ title: 'again', folder_id: folder.id })).data
+      expect(second.stamp).toBe('acme/test-1/1/1')
+      const other = await served.make('/v1/documents', { title: 'mine' }, { as: 'globex' })
+      expect(other.stamp).toMatch(/^globex\/test-\d\/0\/0$/)
+    })
+
+    test('null in a condition finds the rows where the field is unset', async () => {
+      const before = (await post({ title: 'loose' })).data
+      const after = (await post({ title: 'loose too' })).data
+      const siblings = (stamp: unknown) => Number(String(stamp).split('/')[2])
+      expect(siblings(after.stamp)).toBe(siblings(before.stamp) + 1)
+    })
+
+    test('what a hook writes after a create is committed with it, and the answer shows it', async () => {
+      const answer = await post({ title: 'counted' })
+      expect(answer.data.views).toBe(10)
+      expect(answer.etag).toBe('"2"')
+      expect((await served.get(`/v1/documents/${answer.data.id}`)).text).toBe(answer.text)
+      expect(await notesOf(answer.data.id)).toEqual(['created counted'])
+    })
+
+    test('a hook’s refusal is a problem of its own, and nothing is written', async () => {
+      const folder = await served.make('/v1/folders', { name: 'f', closed: true })
+      const answer = await post({ title: 'late', folder_id: folder.id })
+      expect(answer.refusal).toEqual([409, 'folder-closed'])
+      expect(answer.problem).toMatchObject({ title: 'The folder is closed', detail: 'Open it.' })
+      expect(answer.faults).toEqual(['#/folder_id'])
+      expect((await served.get(`/v1/folders/${folder.id}/documents`)).rows).toEqual([])
+    })
+
+    test('a hook is asked only about rows that exist and values that are valid', async () => {
+      expect((await post({ title: 'x', folder_id: noId })).faults).toEqual(['#/folder_id'])
+      expect((await post({ title: 'x'.repeat(51) })).faults).toEqual(['#/title'])
+      expect((await post({ title: 'x', slug: 'mine' })).faults).toEqual(['#/slug'])
+      const { id } = (await post({ title: 'y' })).data
+      const moved = await served.call('PATCH', `/v1/documents/${id}`, { body: { folder_id: noId } })
+      expect([moved.status, moved.faults]).toEqual([422, ['#/folder_id']])
+    })
+
+    test('a hook that fails is a 500 that tells nothing, and nothing is written', async () => {
+      const answer = await post({ title: 'broken' })
+      expect(answer.refusal).toEqual([500, 'unexpected'])
+      expect(answer.text).not.toContain('secret')
+      const { rows } = await served.get('/v1/documents?limit=100')
+      expect(rows.filter((row) => row.title === 'broken')).toEqual([])
+    })
+
+    test('hooks around an update set, write and refuse', async () => {
+      const { id } = (await post({ title: 'a' })).data
+      const path = `/v1/documents/${id}`
+      const answer = await served.call('PATCH', path, { body: { title: 'b' } })
+      expect(answer.data).toMatchObject({ title: 'b', slug: 'a-to-b' })
+      expect((await served.get(path)).text).toBe(answer.text)
+      expect(await notesOf(id)).toEqual(['created a', 'a is b'])
+      const same = await served.call('PATCH', path, { body: { title: 'b' } })
+      expect([same.status, same.text]).toEqual([200, answer.text])
+      expect(await notesOf(id)).toHaveLength(2)
+      await served.call('PATCH', path, { body: { title: 'frozen' } })
+      const refused = await served.call('PATCH', path, { body: { title: 'c' } })
+      expect(refused.refusal).toEqual([422, 'frozen'])
+      expect((await served.get(path)).data.title).toBe('frozen')
+    })
+
+    test('hooks around a delete write and refuse', async () => {
+      const kept = (await post({ title: 'kept' })).data
+      const refused = await served.call('DELETE', `/v1/documents/${kept.id}`)
+      expect(refused.refusal).toEqual([409, 'kept'])
+      expect(await notesOf(kept.id)).toEqual(['created kept'])
+      const gone = (await post({ title: 'gone' })).data
+      expect((await served.call('DELETE', `/v1/documents/${gone.id}`)).status).toBe(204)
+      const { rows } = await served.get('/v1/notes?limit=100')
+      expect(rows.map((row) => row.text)).toContain('deleted gone: true')
+    })
+  },
+  { declaration },
+)
