@@ -2,6 +2,7 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import shop from '../../examples/shop/api.ts'
 import { createKeyRing } from '../../src/guard/key-ring.ts'
 import { openService } from '../../src/serve/service.ts'
+import { openStore } from '../../src/store/open.ts'
 import { type Child, nounkit } from './child.ts'
 import { emptyDatabase, type StoreKind } from './databases.ts'
 
@@ -13,6 +14,8 @@ export interface Reply {
 
 export interface CallOptions {
   readonly body?: unknown
+  /** In place of the server's own. */
+  readonly key?: string
   readonly idempotencyKey?: string
   readonly headers?: { readonly [name: string]: string }
 }
@@ -35,6 +38,7 @@ export interface PreparedShop {
 export interface ServerOptions {
   /** The folder of the declaration. */
   readonly api?: string
+  readonly key?: string
   readonly args?: readonly string[]
   readonly env?: { readonly [name: string]: string }
 }
@@ -42,17 +46,23 @@ export interface ServerOptions {
 export async function prepareShop(kind: StoreKind): Promise<PreparedShop> {
   const databaseUrl = await emptyDatabase(kind)
   const service = await openService({ declaration: shop, databaseUrl })
-  const { secret: key } = await createKeyRing(service.store).create({ account: 'acme', name: 'test' })
   await service.close()
-  return { databaseUrl, key, start: (options) => startServer(databaseUrl, key, options) }
+  const key = await newKey(databaseUrl)
+  return { databaseUrl, key, start: (options) => startServer(databaseUrl, { key, ...options }) }
 }
 
-export async function startServer(
-  databaseUrl: string,
-  key: string,
-  options: ServerOptions = {},
-): Promise<ServerProcess> {
-  const { api = 'examples/shop', args = [], env = {} } = options
+/** Of acme, with all scopes, in a store that some service has migrated. */
+export async function newKey(databaseUrl: string): Promise<string> {
+  const store = await openStore(databaseUrl)
+  try {
+    return (await createKeyRing(store).create({ account: 'acme', name: 'test' })).secret
+  } finally {
+    await store.close()
+  }
+}
+
+export async function startServer(databaseUrl: string, options: ServerOptions = {}): Promise<ServerProcess> {
+  const { api = 'examples/shop', key = '', args = [], env = {} } = options
   const child = nounkit(['serve', api, '--port', '0', ...args], {
     env: { DATABASE_URL: databaseUrl, NOUNKIT_RATE: 'off', NOUNKIT_LOG: 'error', ...env },
   })
@@ -66,7 +76,7 @@ function exchange(
   url: string,
   method: string,
   key: string,
-  { body, idempotencyKey, headers }: CallOptions,
+  { body, idempotencyKey, headers, key: given }: CallOptions,
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const sent = body === undefined ? undefined : JSON.stringify(body)
@@ -74,7 +84,7 @@ function exchange(
       method,
       agent,
       headers: {
-        Authorization: `Bearer ${key}`,
+        Authorization: `Bearer ${given ?? key}`,
         ...(sent !== undefined && {
           'Content-Type': 'application/json',
           'Content-Length': Buffer.byteLength(sent),
