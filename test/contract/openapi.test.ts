@@ -1,4 +1,5 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
@@ -33,6 +34,11 @@ describe.each(model.versions.map((version) => [version.name, version] as const))
       expect(
         problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
       ).toEqual([])
+    })
+
+    it('is valid against the schema that the OpenAPI Initiative publishes', async () => {
+      const result = await new Validator().validate(structuredClone(document))
+      expect(result).toEqual({ valid: true })
     })
 
     it('gives every operation an id of its own', () => {

@@ -1,0 +1,57 @@
+import type { View, ViewField } from '../compile/model.ts'
+import type { JsonSchema } from '../declare/json-schema.ts'
+import { exampleRow, exampleValue, showRow } from './example.ts'
+
+type Example = { readonly [name: string]: unknown }
+
+/** A row as the version shows it; undefined where a value cannot be guessed, because a wrong example is worse than none. */
+export const exampleOfRow = (view: View): Example | undefined =>
+  whole(
+    view,
+    view.fields.filter((field) => !field.writeOnly),
+  )
+
+export const exampleOfCreate = (view: View, fromPath?: ViewField): Example | undefined =>
+  whole(
+    view,
+    view.fields.filter((field) => !field.readOnly && !field.states && field !== fromPath),
+  )
+
+export const exampleOfReplace = (view: View, fromPath?: ViewField): Example | undefined =>
+  whole(
+    view,
+    view.fields.filter((field) => !field.readOnly && field !== fromPath),
+  )
+
+/** One telling change: the first move of a state, or the first field that can change. */
+export const exampleOfPatch = (view: View): Example | undefined => {
+  const moving = view.fields.find((field) => field.states)
+  const next = moving?.states?.moves[moving.states.initial]?.[0]
+  if (moving && next !== undefined) return { [moving.name]: next }
+  const mutable = view.fields.filter((field) => !field.readOnly && !field.immutable)
+  const field = mutable.find(({ kind }) => kind !== 'reference') ?? mutable[0]
+  return field && whole(view, [field])
+}
+
+const whole = (view: View, fields: readonly ViewField[]): Example | undefined => {
+  const row = exampleRow(view.resource)
+  const shown = showRow(view, row)
+  const values = fields.map((field): [string, unknown] => [
+    field.name,
+    field.writeOnly ? exampleValue(field.schema, field.name) : shown[field.name],
+  ])
+  const sound = fields.every((field, index) => isSound(field, values[index]?.[1]))
+  return sound ? Object.fromEntries(values) : undefined
+}
+
+const isSound = (field: ViewField, value: unknown): boolean =>
+  value === null ? field.nullable : fits(field.schema, value)
+
+/** The rules that a made-up value may break; types, ranges and enums it was made by. */
+const fits = (schema: JsonSchema, value: unknown): boolean => {
+  if (typeof value === 'number') return schema.multipleOf === undefined || value % schema.multipleOf === 0
+  if (Array.isArray(value)) return value.length >= (schema.minItems ?? 0)
+  if (typeof value !== 'string') return true
+  if (value.length < (schema.minLength ?? 0)) return false
+  return schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)
+}

@@ -1,0 +1,110 @@
+import type { View, ViewField } from '../compile/model.ts'
+import type { JsonSchema } from '../declare/json-schema.ts'
+
+/** A piece of the document. */
+export type Part = { readonly [key: string]: unknown }
+
+/** A field as responses show it. */
+export const shownField = (field: ViewField): Part => {
+  const { enum: values, ...rest } = field.schema
+  // Readers of an open enum were told to expect new values, so the schema must let them pass.
+  const schema = field.open && values ? { ...rest, 'x-extensible-enum': values } : field.schema
+  return {
+    ...orNull(schema, field.nullable),
+    ...described(field, shownNotes(field)),
+    ...(field.readOnly ? { readOnly: true } : {}),
+    ...statesOf(field),
+  }
+}
+
+/** A field as a create takes it. */
+export const createdField = (field: ViewField, view: View): Part => {
+  if (field.states) return initialState(field)
+  const fallback = field.default === undefined ? {} : { default: field.default }
+  return { ...sentField(field, view, field.schema), ...fallback }
+}
+
+/** A field as a replacement takes it: what the server sets may be sent back as it was read. */
+export const replacedField = (field: ViewField, view: View): Part => {
+  if (field.readOnly) return { ...shownField(field), readOnly: true }
+  const keeps = field.states !== null || field.immutable || field.default === undefined
+  return {
+    ...sentField(field, view, field.schema),
+    ...(keeps ? {} : { default: field.default }),
+    ...statesOf(field),
+  }
+}
+
+export const patchedField = (field: ViewField, view: View): Part => {
+  if (field.readOnly) return { ...shownField(field), readOnly: true }
+  const schema = field.kind === 'json' ? mergeable(field.schema) : field.schema
+  return { ...sentField(field, view, schema), ...statesOf(field) }
+}
+
+const sentField = (field: ViewField, view: View, schema: JsonSchema | Part): Part => ({
+  ...orNull(schema, takesNull(field, view)),
+  ...described(field, sentNotes(field)),
+  ...(field.writeOnly ? { writeOnly: true } : {}),
+})
+
+/** `null` means unset, or the default where there is one. */
+const takesNull = (field: ViewField, view: View): boolean =>
+  field.nullable ||
+  (field.default !== undefined && field.states === null) ||
+  (field.field !== null && view.whenAbsent.has(field.field.name))
+
+const initialState = (field: ViewField): Part => {
+  const initial = field.states?.initial
+  return {
+    type: ['string', 'null'],
+    enum: [initial, null],
+    default: initial,
+    ...described(field, [`A new row starts as \`${initial}\`.`]),
+  }
+}
+
+/** RFC 7396: a patch of an object names only what changes, and `null` takes a member away. */
+const mergeable = (schema: JsonSchema): Part => {
+  if (schema.type !== 'object') return schema as Part
+  const { required: _, properties = {}, ...rest } = schema
+  const inner = Object.entries(properties).map(([name, one]) => [name, orNull(mergeable(one), true)])
+  return { ...rest, properties: Object.fromEntries(inner) }
+}
+
+export const orNull = (schema: JsonSchema | Part, nullable: boolean): Part => {
+  if (!nullable) return schema as Part
+  const { type, enum: values, description, ...rest } = schema as Part
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
+  const withNull = Array.isArray(values) ? { enum: [...values, null] } : {}
+  return { type: [type, 'null'], ...withNull, ...rest, ...(description ? { description } : {}) }
+}
+
+const described = (field: ViewField, notes: readonly string[]): Part => {
+  const description = [field.description, ...notes].filter((text) => text !== '').join(' ')
+  return description === '' ? {} : { description }
+}
+
+const shownNotes = (field: ViewField): readonly string[] => [
+  referenceNote(field),
+  ...(field.open ? ['More values may be added.'] : []),
+  movesNote(field),
+]
+
+const sentNotes = (field: ViewField): readonly string[] => [
+  referenceNote(field),
+  ...(field.immutable ? ['Cannot change once it is set.'] : []),
+  movesNote(field),
+]
+
+const referenceNote = (field: ViewField): string =>
+  field.target && field.description === '' ? `The id of a row of ${field.target().name}.` : ''
+
+const movesNote = ({ states }: ViewField): string => {
+  if (!states) return ''
+  const moves = Object.entries(states.moves).filter(([, to]) => to && to.length > 0)
+  const told = moves.map(([from, to]) => `\`${from}\` → ${(to ?? []).map((one) => `\`${one}\``).join(', ')}`)
+  return `Moves: ${told.join('; ')}.`
+}
+
+const statesOf = ({ states }: ViewField): Part =>
+  states ? { 'x-states': { initial: states.initial, moves: states.moves } } : {}

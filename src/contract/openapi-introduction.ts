@@ -1,0 +1,58 @@
+import type { Model, Version } from '../compile/model.ts'
+
+/** The first page of the reference: how every call works, with this API's own figures. */
+export const introduction = (version: Version, model: Model): string =>
+  [notice(version), model.description, ...conventions(version, model)]
+    .filter((part) => part !== '')
+    .join('\n\n')
+
+const notice = ({ name, deprecated, sunset, successor }: Version): string => {
+  if (!deprecated) return ''
+  const until = sunset ? ` It is served at least until ${sunset.date}.` : ''
+  const next = successor
+    ? ` Its successor is ${successor.name}: see the [migration guide](/docs/migrations/${name}-to-${successor.name}).`
+    : ''
+  return `**${name} has been deprecated since ${deprecated.date}.**${until}${next}`
+}
+
+const conventions = (version: Version, model: Model): readonly string[] => [
+  section('Keys', [
+    'Send `Authorization: Bearer <key>` with every call. A key belongs to an account and sees only its rows; some calls need a scope, which each one names.',
+  ]),
+  section('Answers', [
+    'One row comes as `{"data": {…}}`, a list as `{"data": […], "page": {"limit", "has_more", "next_cursor"}}`. A field that is unset is `null`, never absent. Times are RFC 3339 in UTC.',
+    'HEAD answers like GET without a body; OPTIONS names the methods of a path.',
+    unversionedText(version, model),
+  ]),
+  section('Lists', [
+    `A page has ${model.limits.pageDefault} rows unless \`limit\` says otherwise, and ${model.limits.pageMax} at most. Pass \`next_cursor\` on as \`cursor\`, with the same \`sort\` and \`filter\`, until it is \`null\`. An unknown parameter is refused, never ignored.`,
+  ]),
+  section('Relations', [
+    `\`include\` embeds related rows: at most ${model.limits.includeRelations} relations a call, ${model.limits.includeDepth} deep, ${model.limits.includeRows} rows of each list, and ${model.limits.rowsPerRequest} rows in all.`,
+  ]),
+  section('Safe retries', [
+    `A create with an \`Idempotency-Key\` happens once: a retry within ${model.limits.idempotencyHours} hours gets the first response again, with \`Idempotent-Replayed: true\`. \`If-Match\` with the \`ETag\` you saw keeps a change from undoing another.`,
+  ]),
+  section('Problems', [
+    'A call that is refused answers with `application/problem+json` (RFC 9457). Its `type` is the URL of a page that says what happened and how to mend it; `errors` names every wrong field at once. All of them are listed under [Problems](/problems).',
+  ]),
+  section('Limits', [limitsText(model)]),
+]
+
+const section = (heading: string, paragraphs: readonly string[]): string =>
+  [`## ${heading}`, ...paragraphs.filter((text) => text !== '')].join('\n\n')
+
+const unversionedText = (version: Version, { unversioned }: Model): string =>
+  unversioned === version
+    ? `Paths without a version are served by ${version.name}, with \`Content-Location\` naming the versioned URL.`
+    : ''
+
+const limitsText = ({ limits, rate }: Model): string =>
+  [
+    '| What | At most |',
+    '|---|---|',
+    `| Requests per account | ${rate.perSecond} a second, ${rate.burst} at once |`,
+    `| Body | ${limits.bodyBytes} bytes, nested ${limits.jsonDepth} deep |`,
+    `| Request line and headers | ${limits.headerBytes} bytes |`,
+    '| Idempotency-Key | 255 characters |',
+  ].join('\n')

@@ -1,0 +1,167 @@
+import type { Version, View, ViewField } from '../compile/model.ts'
+import type { Method } from '../declare/resource.ts'
+import { operatorsOf } from './contract.ts'
+import type { Part } from './openapi-fields.ts'
+import { words } from './openapi-names.ts'
+
+export const parameterRef = (name: string): Part => ({ $ref: `#/components/parameters/${name}` })
+
+/** The id of a row, as a part of a path. */
+export const pathParameter = (name: 'id' | 'sub_id', view: View): Part => ({
+  name,
+  in: 'path',
+  required: true,
+  description: `The id of a row of ${words(view.name)}.`,
+  schema: view.field.get('id')?.schema ?? { type: 'string' },
+})
+
+export const headerParameters = (view: View, method: Method, place: 'collection' | 'row'): Part[] => {
+  if (method === 'GET') return place === 'row' ? [parameterRef('If-None-Match')] : []
+  if (method !== 'POST') return [parameterRef(view.requireIfMatch ? 'If-Match-Required' : 'If-Match')]
+  const { mode } = view.idempotency
+  if (mode === 'off') return []
+  return [parameterRef(mode === 'required' ? 'Idempotency-Key-Required' : 'Idempotency-Key')]
+}
+
+export const queryParameters = (view: View, method: Method, place: 'collection' | 'row'): Part[] => {
+  if (method !== 'GET') return []
+  const include = view.includePaths.length > 0 ? [parameterRef(`${view.name}.include`)] : []
+  if (place === 'row') return include
+  const filters = filtersOf(view).map(([name]) => parameterRef(name))
+  return [
+    ...include,
+    parameterRef(`${view.name}.limit`),
+    parameterRef('cursor'),
+    parameterRef(`${view.name}.sort`),
+    ...filters,
+  ]
+}
+
+export const parameterComponents = (version: Version, idempotencyHours: number): Part => {
+  const made: { [name: string]: Part } = { cursor, ...headerComponents(idempotencyHours) }
+  for (const view of version.views.values()) {
+    made[`${view.name}.include`] = includeParameter(view)
+    made[`${view.name}.limit`] = limitParameter(view)
+    made[`${view.name}.sort`] = sortParameter(view)
+    Object.assign(made, Object.fromEntries(filtersOf(view)))
+  }
+  return made
+}
+
+const cursor: Part = {
+  name: 'cursor',
+  in: 'query',
+  description:
+    'Where to go on: `page.next_cursor` of the page before, with the same `sort` and `filter`. Opaque, and bound to the account, the collection and the version.',
+  schema: { type: 'string', minLength: 1 },
+}
+
+const headerComponents = (hours: number): { [name: string]: Part } => {
+  const key: Part = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: `A unique value of your own, such as a UUID. A retry with the same key and the same request within ${hours} hours gets the first response again, and nothing is created twice.`,
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: '6f1d3c1e-7d5e-4a57-9a0e-2c1f6b1c9a10',
+  }
+  const match: Part = {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag of the version you saw: the call is refused (412) if the row has changed since.',
+    schema: { type: 'string' },
+    example: '"3"',
+  }
+  return {
+    'Idempotency-Key': key,
+    'Idempotency-Key-Required': { ...key, required: true },
+    'If-Match': match,
+    'If-Match-Required': { ...match, required: true },
+    'If-None-Match': {
+      name: 'If-None-Match',
+      in: 'header',
+      description: 'The ETag you have: the answer is 304 without a body if nothing changed.',
+      schema: { type: 'string' },
+      example: '"3"',
+    },
+  }
+}
+
+const commaList = { style: 'form', explode: false } as const
+
+const includeParameter = (view: View): Part => ({
+  name: 'include',
+  in: 'query',
+  description: `Relations to embed; \`a.b\` brings \`a\` along. At most ${view.limits.includeRelations} a call, ${view.limits.includeDepth} deep.`,
+  ...commaList,
+  schema: { type: 'array', items: { type: 'string', enum: view.includePaths }, minItems: 1 },
+})
+
+const limitParameter = (view: View): Part => ({
+  name: 'limit',
+  in: 'query',
+  description: `How many rows a page has at most. More than ${view.limits.pageMax} is lowered to ${view.limits.pageMax}.`,
+  schema: { type: 'integer', minimum: 1, default: view.limits.pageDefault },
+})
+
+const sortParameter = (view: View): Part => {
+  const names = [...new Set([...view.sorts, 'id'])]
+  return {
+    name: 'sort',
+    in: 'query',
+    description:
+      'The order, most important field first; `-` reverses. Ties are broken by `id`, which is also the default: the order of creation.',
+    ...commaList,
+    schema: {
+      type: 'array',
+      items: { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) },
+      minItems: 1,
+    },
+  }
+}
+
+const operatorWords: { readonly [operator: string]: string } = {
+  eq: 'equal to this',
+  ne: 'not equal to this, or unset',
+  in: 'equal to one of these (a comma within a value is written `\\,`)',
+  gt: 'greater than this',
+  gte: 'greater than this, or equal',
+  lt: 'less than this',
+  lte: 'less than this, or equal',
+}
+
+/** Component name and parameter of every filter: `orders.filter.total.gte`. */
+const filtersOf = (view: View): [string, Part][] =>
+  [...view.filters].flatMap((name) => {
+    const field = view.field.get(name)
+    if (!field) return []
+    const offered = new Set(operatorsOf(field))
+    const operators = Object.keys(operatorWords).filter((operator) => offered.has(operator))
+    return operators.map((operator): [string, Part] => [
+      `${view.name}.filter.${name}${operator === 'eq' ? '' : `.${operator}`}`,
+      filterParameter(field, operator),
+    ])
+  })
+
+const filterParameter = (field: ViewField, operator: string): Part => {
+  const one = filterSchema(field, operator)
+  return {
+    name: `filter[${field.name}]${operator === 'eq' ? '' : `[${operator}]`}`,
+    in: 'query',
+    description: `Rows whose \`${field.name}\` is ${operatorWords[operator]}.`,
+    ...(operator === 'in'
+      ? { ...commaList, schema: { type: 'array', items: one, minItems: 1 } }
+      : { schema: one }),
+  }
+}
+
+/** What no row can hold is no mistake in a filter: it finds nothing. Only the type must be right; `null` finds what is unset. */
+const filterSchema = (field: ViewField, operator: string): Part => {
+  const { type, format, enum: values } = field.schema
+  const plain = {
+    ...(type ? { type } : {}),
+    ...(format && field.kind !== 'string' ? { format } : {}),
+    ...(values ? { enum: values } : {}),
+  }
+  const compares = !['eq', 'ne', 'in'].includes(operator)
+  return field.nullable && !compares ? { anyOf: [plain, { type: 'string', const: 'null' }] } : plain
+}

@@ -1,0 +1,167 @@
+import type { ContractOperation } from '../compile/frozen.ts'
+import type { Model, SubCollection, Version, View } from '../compile/model.ts'
+import type { Method } from '../declare/resource.ts'
+import type { ProblemType } from '../problems.ts'
+import { exampleOfCreate, exampleOfPatch, exampleOfReplace } from './openapi-examples.ts'
+import type { Part } from './openapi-fields.ts'
+import { type Naming, type OperationKind, singularName, withArticle, words } from './openapi-names.ts'
+import { headerParameters, pathParameter, queryParameters } from './openapi-parameters.ts'
+import type { ProblemResponses } from './openapi-problems.ts'
+import { type Place, successes } from './openapi-responses.ts'
+import { rulesText } from './openapi-rules.ts'
+import { curlSample, type SampleCall, typescriptSample } from './openapi-samples.ts'
+import { type Sent, schemaRef, sentName } from './openapi-schemas.ts'
+import { pathsOf, problemsEverywhere } from './operations.ts'
+
+interface Scene {
+  readonly model: Model
+  readonly version: Version
+  readonly naming: Naming
+  readonly problems: ProblemResponses
+}
+
+/** Where an operation is: its collection or row, of which view, under which owner. */
+interface Spot {
+  readonly path: string
+  readonly view: View
+  readonly sub: SubCollection | null
+  readonly place: Place
+}
+
+export const openapiPaths = (scene: Scene): Part => {
+  const contract = pathsOf(scene.version)
+  const paths: { [path: string]: Part } = {}
+  for (const spot of spotsOf(scene.version)) {
+    const operations = contract[spot.path]
+    if (!operations) continue
+    paths[spot.path] = {
+      ...pathParameters(spot),
+      ...Object.fromEntries(
+        Object.entries(operations).map(([method, told]) => [
+          method.toLowerCase(),
+          operation(scene, spot, method as Method, told),
+        ]),
+      ),
+    }
+  }
+  return paths
+}
+
+const spotsOf = (version: Version): Spot[] =>
+  [...version.views.values()].flatMap((view) => {
+    const top = view.topLevel ? spotsAt(`/${view.name}`, view, null) : []
+    const nested = view.under.map((sub) => spotsAt(`/${sub.owner().name}/{id}/${sub.segment}`, view, sub))
+    return [...top, ...nested.flat()]
+  })
+
+const spotsAt = (path: string, view: View, sub: SubCollection | null): Spot[] => [
+  { path, view, sub, place: 'collection' },
+  { path: `${path}/${sub ? '{sub_id}' : '{id}'}`, view, sub, place: 'row' },
+]
+
+const pathParameters = ({ view, sub, place }: Spot): Part => {
+  const owner = sub ? [pathParameter('id', sub.owner())] : []
+  const own = place === 'row' ? [pathParameter(sub ? 'sub_id' : 'id', view)] : []
+  return owner.length + own.length === 0 ? {} : { parameters: [...owner, ...own] }
+}
+
+const operation = (scene: Scene, spot: Spot, method: Method, told: ContractOperation): Part => {
+  const { model, version, naming, problems } = scene
+  const { view, sub, place } = spot
+  const kind = kindOf(method, place)
+  const types = [
+    ...problemsEverywhere,
+    ...(Object.values(told.problems).flat() as ProblemType[]),
+    ...(model.declaration.tokens && told.scope !== 'public' ? (['issuer-unavailable'] as const) : []),
+  ]
+  const sent = sentBy[method]
+  const parameters = [...queryParameters(view, method, place), ...headerParameters(view, method, place)]
+  return {
+    operationId: naming.operation(kind, view, sub),
+    summary: summary(kind, view, sub),
+    description: rulesText(view, method, told.scope, sub),
+    tags: [view.name],
+    ...deprecation(version),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(sent ? { requestBody: requestBody(sent, method, spot, naming) } : {}),
+    responses: { ...successes(view, method, place, naming), ...problems.refs(types, hasRules(view, method)) },
+    ...securityOf(model, told.scope),
+    'x-codeSamples': samples(sampleCall(spot, method, told)),
+  }
+}
+
+const kindOf = (method: Method, place: Place): OperationKind => {
+  if (method === 'GET') return place === 'row' ? 'get' : 'list'
+  return ({ POST: 'create', PUT: 'replace', PATCH: 'patch', DELETE: 'delete' } as const)[method]
+}
+
+const sentBy: { readonly [M in Method]?: Sent } = { POST: 'Create', PUT: 'Replace', PATCH: 'Patch' }
+
+const verbs: { readonly [K in OperationKind]: string } = {
+  list: 'List',
+  create: 'Create',
+  get: 'Fetch',
+  replace: 'Replace',
+  patch: 'Change',
+  delete: 'Delete',
+}
+
+const summary = (kind: OperationKind, view: View, sub: SubCollection | null): string => {
+  const name = sub ? sub.segment : view.name
+  const noun = kind === 'list' ? `${sub ? 'the ' : ''}${words(name)}` : withArticle(singularName(name))
+  return `${verbs[kind]} ${noun}${sub ? ` of ${withArticle(singularName(sub.owner().name))}` : ''}`
+}
+
+const deprecation = ({ deprecated, sunset }: Version): Part => ({
+  ...(deprecated ? { deprecated: true } : {}),
+  ...(deprecated && sunset ? { 'x-sunset': sunset.date } : {}),
+})
+
+const requestBody = (sent: Sent, method: Method, { view, sub }: Spot, naming: Naming): Part => {
+  const media = { schema: schemaRef(sentName(sent, view, sub, naming)) }
+  const types =
+    method === 'PATCH' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
+  return {
+    required: true,
+    description: `At most ${view.limits.bodyBytes} bytes.`,
+    content: Object.fromEntries(types.map((type) => [type, media])),
+  }
+}
+
+const hasRules = ({ resource }: View, method: Method): boolean => {
+  const { create, update, delete: remove } = resource.hasHooks
+  return { GET: false, POST: create, PUT: update, PATCH: update, DELETE: remove }[method]
+}
+
+const securityOf = (model: Model, scope: string): Part => {
+  if (scope === 'public') return { security: [{}] }
+  return {
+    security: [{ key: [] }, ...(model.declaration.tokens ? [{ token: [] }] : [])],
+    // Not in the requirement itself: many tools know scopes of OAuth only.
+    ...(scope === 'authenticated' ? {} : { 'x-required-scopes': [scope] }),
+  }
+}
+
+const sampleCall = ({ path, view, sub }: Spot, method: Method, told: ContractOperation): SampleCall => {
+  const fromPath = sub ? view.fields.find((field) => field.field?.name === sub.by.field) : undefined
+  const bodies = {
+    POST: () => exampleOfCreate(view, fromPath) ?? {},
+    PUT: () => exampleOfReplace(view, fromPath) ?? {},
+    PATCH: () => exampleOfPatch(view) ?? {},
+    GET: () => undefined,
+    DELETE: () => undefined,
+  }
+  return {
+    method,
+    path: `/${view.version.name}${path}`,
+    needsKey: told.scope !== 'public',
+    idempotencyKey: method === 'POST' && view.idempotency.mode !== 'off',
+    ifMatch: view.requireIfMatch && method !== 'GET' && method !== 'POST',
+    body: bodies[method](),
+  }
+}
+
+const samples = (call: SampleCall): readonly Part[] => [
+  { lang: 'Shell', label: 'curl', source: curlSample(call) },
+  { lang: 'TypeScript', label: 'TypeScript (fetch)', source: typescriptSample(call) },
+]

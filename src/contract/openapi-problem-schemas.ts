@@ -1,0 +1,225 @@
+import { type ProblemKind, type ProblemType, problemKinds } from '../problems.ts'
+import type { Part } from './openapi-fields.ts'
+import { pascal } from './openapi-names.ts'
+
+const count = (description: string): Part => ({ type: 'integer', description })
+const word = (description: string): Part => ({ type: 'string', description })
+const list = (description: string): Part => ({ type: 'array', items: { type: 'string' }, description })
+
+const errors: Part = {
+  type: 'array',
+  items: { $ref: '#/components/schemas/FieldError' },
+  minItems: 1,
+  maxItems: 100,
+  description: 'What is wrong, one entry each, in the names of this version.',
+}
+const path = word('The path that was asked for.')
+const allowedPaths = list('The relation paths that can be included.')
+const suggestion = word('What was probably meant.')
+const limit = count('The limit.')
+
+interface Members {
+  readonly always: { readonly [name: string]: Part }
+  readonly sometimes?: { readonly [name: string]: Part }
+  /** Example values of the members. */
+  readonly example: { readonly [name: string]: unknown }
+}
+
+const keyError = (detail: string, code: string) => ({
+  errors: [{ header: 'Idempotency-Key', detail, code }],
+})
+
+/** What a problem tells beyond the five members that all have. */
+const members: { readonly [T in ProblemType]?: Members } = {
+  'bad-query': {
+    always: { errors },
+    example: {
+      errors: [{ parameter: 'limit', detail: 'must be a whole number from 1 to 100', code: 'type' }],
+    },
+  },
+  'include-unknown': {
+    always: { path, allowed: allowedPaths },
+    sometimes: { suggestion },
+    example: { path: 'itms', allowed: ['items'], suggestion: 'items' },
+  },
+  'include-not-allowed': {
+    always: { path, allowed: allowedPaths },
+    sometimes: { suggestion },
+    example: { path: 'account', allowed: ['items'] },
+  },
+  'include-too-many': {
+    always: { limit, count: count('How many were asked for.') },
+    example: { limit: 10, count: 12 },
+  },
+  'include-too-deep': {
+    always: { limit, count: count('How many steps the path has.'), path },
+    example: { limit: 2, count: 3, path: 'items.product.orders' },
+  },
+  'include-too-large': {
+    always: { limit, count: count('How many rows it could be.'), arithmetic: word('How that came about.') },
+    example: { limit: 5000, count: 5100, arithmetic: '100 × (1 + 50 items) = 5100' },
+  },
+  'bad-cursor': {
+    always: { errors },
+    example: { errors: [{ parameter: 'cursor', detail: 'does not fit this request', code: 'cursor' }] },
+  },
+  'idempotency-key-missing': { always: { errors }, example: keyError('is required', 'required') },
+  'idempotency-key-malformed': { always: { errors }, example: keyError('is malformed', 'syntax') },
+  'idempotency-key-reused': { always: { errors }, example: keyError('belongs to another request', 'reused') },
+  'scope-missing': {
+    always: { scope: word('The scope that is missing.') },
+    example: { scope: 'orders:write' },
+  },
+  'not-found': { always: {}, sometimes: { versions: list('The versions there are.') }, example: {} },
+  'unique-conflict': {
+    always: {},
+    sometimes: { errors },
+    example: { errors: [{ pointer: '#/email', detail: 'is taken', code: 'unique' }] },
+  },
+  'still-referenced': {
+    always: { referenced_by: list('The resources with rows that point to it.') },
+    example: { referenced_by: ['orders'] },
+  },
+  'transition-not-allowed': {
+    always: {
+      field: word('The state field.'),
+      from: word('The present state.'),
+      to: word('The state that was asked for.'),
+      allowed: list('The states it can move to.'),
+      errors,
+    },
+    example: {
+      field: 'status',
+      from: 'draft',
+      to: 'shipped',
+      allowed: ['placed', 'cancelled'],
+      errors: [{ pointer: '#/status', detail: 'is not an allowed move', code: 'transition' }],
+    },
+  },
+  'state-conflict': {
+    always: {
+      field: { type: ['string', 'null'], description: 'The field that decides.' },
+      value: word('Its present value.'),
+      allowed: list('The values with which the call is possible.'),
+    },
+    example: { field: 'status', value: 'paid', allowed: ['draft'] },
+  },
+  'version-retired': {
+    always: {},
+    sometimes: {
+      successor: word('The version to move to.'),
+      guide: word('The migration guide.'),
+    },
+    example: { successor: '/v2', guide: '/docs/migrations/v1-to-v2' },
+  },
+  'body-too-large': { always: { limit }, example: { limit: 1048576 } },
+  'uri-too-long': { always: { limit }, example: { limit: 8192 } },
+  'validation-failed': {
+    always: { errors },
+    sometimes: { more: count('How many errors were left out.') },
+    example: { errors: [{ pointer: '#/email', detail: 'must be an email address', code: 'format' }] },
+  },
+  'too-many-requests': {
+    always: {},
+    sometimes: { 'violated-policies': list('The quotas that were exceeded.') },
+    example: { 'violated-policies': ['account'] },
+  },
+}
+
+export const problemUri = (type: ProblemType): string => problemKinds[type].uri ?? `/problems/${type}`
+
+export const problemSchemaName = (type: ProblemType): string => `${pascal(type)}Problem`
+
+/** What such a problem looks like on the wire. */
+export const problemExample = (type: ProblemType): Part => {
+  const { status, title, meaning }: ProblemKind = problemKinds[type]
+  return {
+    type: problemUri(type),
+    title,
+    status,
+    detail: meaning,
+    instance: 'req-01980000',
+    ...members[type]?.example,
+  }
+}
+
+export const problemSchemas = (): Part => ({
+  Problem: problemBase,
+  FieldError: fieldError,
+  RuleProblem: ruleProblem,
+  ...Object.fromEntries(
+    (Object.keys(problemKinds) as ProblemType[]).map((type) => [
+      problemSchemaName(type),
+      problemSchema(type),
+    ]),
+  ),
+})
+
+const problemSchema = (type: ProblemType): Part => {
+  const { status, title, meaning, mend } = problemKinds[type]
+  const { always = {}, sometimes = {} } = members[type] ?? {}
+  return {
+    title,
+    description: `${meaning} ${mend}`,
+    allOf: [
+      { $ref: '#/components/schemas/Problem' },
+      {
+        type: 'object',
+        properties: {
+          type: { type: 'string', enum: [problemUri(type)] },
+          status: { type: 'integer', enum: [status] },
+          ...always,
+          ...sometimes,
+        },
+        required: ['type', 'status', ...Object.keys(always)],
+      },
+    ],
+  }
+}
+
+const problemBase: Part = {
+  type: 'object',
+  description: 'Why a call was refused (RFC 9457).',
+  properties: {
+    type: {
+      type: 'string',
+      format: 'uri-reference',
+      description: 'The kind of problem; its URL opens a page.',
+    },
+    title: word('The kind of problem, for people.'),
+    status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
+    detail: word('What happened this time.'),
+    instance: word('The id of the request.'),
+  },
+  required: ['type', 'title', 'status', 'detail', 'instance'],
+}
+
+const fieldError: Part = {
+  type: 'object',
+  description: 'One wrong field, parameter or header.',
+  properties: {
+    pointer: word('A JSON pointer into the body.'),
+    parameter: word('The query parameter.'),
+    header: word('The header.'),
+    detail: word('What is wrong with it.'),
+    code: word('The same for programs.'),
+  },
+  required: ['detail', 'code'],
+}
+
+/** What a hook refuses has a type of the API's own. */
+const ruleProblem: Part = {
+  title: 'A rule of the resource',
+  description: 'The resource has a rule of its own that this call breaks; title and detail say which.',
+  allOf: [
+    { $ref: '#/components/schemas/Problem' },
+    {
+      type: 'object',
+      properties: {
+        type: { type: 'string', pattern: '^/problems/[a-z]' },
+        status: { type: 'integer', minimum: 400, maximum: 499 },
+        errors,
+      },
+    },
+  ],
+}

@@ -1,0 +1,88 @@
+import type { Version, View } from '../compile/model.ts'
+import type { Method } from '../declare/resource.ts'
+import { exampleOfRow } from './openapi-examples.ts'
+import type { Part } from './openapi-fields.ts'
+import { type HeaderName, headerRefs } from './openapi-headers.ts'
+import { type Naming, singularName, withArticle, words } from './openapi-names.ts'
+import { schemaRef } from './openapi-schemas.ts'
+
+export type Place = 'collection' | 'row'
+
+/** The ways an operation succeeds, by status. */
+export const successes = (view: View, method: Method, place: Place, naming: Naming): Part => {
+  const { version } = view
+  const one = withArticle(singularName(view.name))
+  switch (method) {
+    case 'GET':
+      return place === 'row'
+        ? {
+            200: shown(version, `${capital(one)}.`, rowHeaders, oneBody(view, naming)),
+            304: unchanged(version),
+          }
+        : { 200: shown(version, `A page of ${words(view.name)}.`, listHeaders, listBody(view, naming)) }
+    case 'POST':
+      return {
+        201: shown(version, `${capital(one)} was created.`, createHeaders(view), baseBody(view, naming)),
+      }
+    case 'DELETE':
+      return { 204: { description: `${capital(one)} was deleted.`, headers: headerRefs(version, always) } }
+    default:
+      return { 200: shown(version, `${capital(one)} as it is now.`, rowHeaders, baseBody(view, naming)) }
+  }
+}
+
+const always: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy', 'Cache-Control']
+const rowHeaders: readonly HeaderName[] = [...always, 'ETag', 'Content-Location']
+const listHeaders: readonly HeaderName[] = [...always, 'Link', 'Content-Location']
+
+const createHeaders = (view: View): readonly HeaderName[] => {
+  const { mode, storesBody } = view.idempotency
+  const replays: readonly HeaderName[] = mode === 'off' ? [] : ['Idempotent-Replayed']
+  const rereads: readonly HeaderName[] = mode === 'off' || storesBody ? [] : ['Idempotent-Replayed-Body']
+  return [...rowHeaders, 'Location', ...replays, ...rereads]
+}
+
+const shown = (version: Version, description: string, headers: readonly HeaderName[], body: Part): Part => ({
+  description,
+  headers: headerRefs(version, headers),
+  content: { 'application/json': body },
+})
+
+const unchanged = (version: Version): Part => ({
+  description: 'Nothing changed since the ETag in If-None-Match.',
+  headers: headerRefs(version, rowHeaders),
+})
+
+/** A read may carry relations; a write answers with the base form. */
+const readSchema = (view: View, naming: Naming): Part =>
+  schemaRef(`${naming.schema(view)}${view.include.size > 0 ? 'WithRelations' : ''}`)
+
+const oneBody = (view: View, naming: Naming): Part => enveloped(view, readSchema(view, naming))
+const baseBody = (view: View, naming: Naming): Part => enveloped(view, schemaRef(naming.schema(view)))
+
+const enveloped = (view: View, data: Part): Part => {
+  const example = exampleOfRow(view)
+  return {
+    schema: { type: 'object', properties: { data }, required: ['data'], additionalProperties: false },
+    ...(example ? { example: { data: example } } : {}),
+  }
+}
+
+const listBody = (view: View, naming: Naming): Part => {
+  const example = exampleOfRow(view)
+  const page = { limit: view.limits.pageDefault, has_more: false, next_cursor: null }
+  return {
+    schema: {
+      type: 'object',
+      properties: {
+        data: { type: 'array', items: readSchema(view, naming), maxItems: view.limits.pageMax },
+        page: schemaRef('Page'),
+      },
+      required: ['data', 'page'],
+      additionalProperties: false,
+    },
+    ...(example ? { example: { data: [example], page } } : {}),
+  }
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

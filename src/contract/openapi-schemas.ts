@@ -1,0 +1,164 @@
+import type { IncludeNode, SubCollection, Version, View, ViewField } from '../compile/model.ts'
+import { exampleOfCreate, exampleOfPatch, exampleOfReplace, exampleOfRow } from './openapi-examples.ts'
+import { createdField, type Part, patchedField, replacedField, shownField } from './openapi-fields.ts'
+import { type Naming, pascal, singularName, words } from './openapi-names.ts'
+
+export const schemaRef = (name: string): Part => ({ $ref: `#/components/schemas/${name}` })
+
+/** What a write sends; under an owner, the owner's id comes from the path. */
+export type Sent = 'Create' | 'Replace' | 'Patch'
+
+export const sentName = (sent: Sent, view: View, sub: SubCollection | null, naming: Naming): string => {
+  const name = `${naming.schema(view)}${sent}`
+  if (!sub || !ownerMatters(sent, view, sub)) return name
+  return `${name}Under${pascal(singularName(sub.owner().name))}`
+}
+
+const ownerField = (view: View, sub: SubCollection): ViewField | undefined =>
+  view.fields.find((field) => field.field?.name === sub.by.field)
+
+/** Only where the owner's id would have to be sent otherwise does the nested form need a schema of its own. */
+const ownerMatters = (sent: Sent, view: View, sub: SubCollection): boolean => {
+  const field = ownerField(view, sub)
+  return field !== undefined && isRequired(sent, field)
+}
+
+const isRequired = (sent: Sent, field: ViewField): boolean => {
+  if (sent === 'Patch' || !field.required || field.readOnly) return false
+  return sent === 'Create' || !(field.immutable || field.writeOnly || field.states)
+}
+
+export const schemasOf = (version: Version, naming: Naming): Part => {
+  const schemas: { [name: string]: Part } = {}
+  for (const view of version.views.values()) {
+    if (!view.topLevel && view.under.length === 0) continue
+    const name = naming.schema(view)
+    schemas[name] = rowSchema(view, naming)
+    if (view.include.size > 0 && view.methods.has('GET'))
+      schemas[`${name}WithRelations`] = withRelations(view, view.include, naming)
+    addSent(schemas, view, naming)
+  }
+  return { ...schemas, Page: pageSchema, IncludedPage: includedPageSchema }
+}
+
+const addSent = (schemas: { [name: string]: Part }, view: View, naming: Naming): void => {
+  const offered = sentKinds.filter(([method]) => view.methods.has(method))
+  for (const [, sent] of offered) {
+    const places = [...(view.topLevel ? [null] : []), ...view.under]
+    for (const sub of places) schemas[sentName(sent, view, sub, naming)] ??= sentSchema(sent, view, sub)
+  }
+}
+
+const sentKinds = [
+  ['POST', 'Create'],
+  ['PUT', 'Replace'],
+  ['PATCH', 'Patch'],
+] as const
+
+/** The base form: own fields only, every key there. */
+const rowSchema = (view: View, naming: Naming): Part => {
+  const shown = view.fields.filter((field) => !field.writeOnly)
+  return {
+    type: 'object',
+    title: naming.schema(view),
+    description: view.description === '' ? `A row of ${words(view.name)}.` : view.description,
+    properties: Object.fromEntries(shown.map((field) => [field.name, shownField(field)])),
+    required: shown.map((field) => field.name),
+    ...example(exampleOfRow(view)),
+  }
+}
+
+const fieldOf = { Create: createdField, Replace: replacedField, Patch: patchedField } as const
+const exampleFor = { Create: exampleOfCreate, Replace: exampleOfReplace, Patch: exampleOfPatch } as const
+const about = {
+  Create: 'What to send to create',
+  Replace: 'The whole of what to keep: an optional field that is left out returns to its default, in',
+  Patch: 'What to change, as a JSON merge patch (RFC 7396): what is left out stays, in',
+} as const
+
+const sentSchema = (sent: Sent, view: View, sub: SubCollection | null): Part => {
+  // A create that sends what only the server sets is refused; a replacement may send it back.
+  const fields = view.fields.filter((field) => sent !== 'Create' || !field.readOnly)
+  const fromPath = sub ? ownerField(view, sub) : undefined
+  const required = fields.filter((field) => field !== fromPath && isRequired(sent, field))
+  const properties = fields.map((field) => [
+    field.name,
+    field === fromPath ? pathField(field) : fieldOf[sent](field, view),
+  ])
+  return {
+    type: 'object',
+    description: `${about[sent]} a row of ${words(view.name)}.`,
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 ? { required: required.map((field) => field.name) } : {}),
+    additionalProperties: false,
+    ...example(exampleFor[sent](view, fromPath)),
+  }
+}
+
+const pathField = (field: ViewField): Part => ({
+  ...field.schema,
+  description: 'Taken from the path; if sent, it must be the same.',
+})
+
+const example = (value: unknown): Part => (value === undefined ? {} : { examples: [value] })
+
+/** A row with what the whitelist lets a reader include; each relation is there only when it was asked for. */
+const withRelations = (view: View, tree: ReadonlyMap<string, IncludeNode>, naming: Naming): Part => ({
+  allOf: [
+    schemaRef(naming.schema(view)),
+    {
+      type: 'object',
+      properties: Object.fromEntries([...tree].map(([name, node]) => [name, includedRelation(node, naming)])),
+    },
+  ],
+})
+
+const includedRelation = ({ relation, children }: IncludeNode, naming: Naming): Part => {
+  const target = relation.target()
+  const row = children.size === 0 ? schemaRef(naming.schema(target)) : withRelations(target, children, naming)
+  const description = `${relation.description === '' ? '' : `${relation.description} `}There when included.`
+  if (relation.relation.kind === 'belongs-to') {
+    return relation.relation.optional
+      ? { anyOf: [row, { type: 'null' }], description }
+      : { ...row, description }
+  }
+  return {
+    type: 'object',
+    description: `${description} At most ${relation.cap} rows; \`page.next\` continues.`,
+    properties: {
+      data: { type: 'array', items: row, maxItems: relation.cap },
+      page: schemaRef('IncludedPage'),
+    },
+    required: ['data', 'page'],
+  }
+}
+
+const pageProperties = {
+  limit: { type: 'integer', minimum: 1, description: 'The most rows this page could have.' },
+  has_more: { type: 'boolean', description: 'Whether there are rows after these.' },
+  next_cursor: {
+    type: ['string', 'null'],
+    description: 'Send it as `cursor` to get the next page; `null` at the end.',
+  },
+}
+
+const pageSchema: Part = {
+  type: 'object',
+  description: 'Where a list stands.',
+  properties: pageProperties,
+  required: ['limit', 'has_more', 'next_cursor'],
+}
+
+const includedPageSchema: Part = {
+  type: 'object',
+  description: 'Where an included list stands.',
+  properties: {
+    ...pageProperties,
+    next: {
+      type: ['string', 'null'],
+      format: 'uri-reference',
+      description: 'The URL in the sub-collection that continues it, or `null`.',
+    },
+  },
+  required: ['limit', 'has_more', 'next_cursor', 'next'],
+}

@@ -1,0 +1,33 @@
+import type { Part } from './openapi-fields.ts'
+
+const prefix = '#/components/'
+
+/** Leaves out the components that nothing leads to, so that the document shows no more than there is. */
+export const withoutUnused = (document: Part & { readonly components: Part }): Part => {
+  const { components, ...rest } = document
+  const used = new Set<string>()
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, inner] of Object.entries(value)) {
+      if (key === '$ref' && typeof inner === 'string' && inner.startsWith(prefix) && !used.has(inner)) {
+        used.add(inner)
+        visit(componentAt(components, inner))
+      } else visit(inner)
+    }
+  }
+  visit(rest)
+  const kept = Object.entries(components).map(([section, parts]) => [
+    section,
+    section === 'securitySchemes'
+      ? parts
+      : Object.fromEntries(
+          Object.entries(parts as Part).filter(([name]) => used.has(`${prefix}${section}/${name}`)),
+        ),
+  ])
+  return { ...rest, components: Object.fromEntries(kept) }
+}
+
+const componentAt = (components: Part, ref: string): unknown => {
+  const [section = '', name = ''] = ref.slice(prefix.length).split('/')
+  return (components[section] as Part | undefined)?.[name]
+}

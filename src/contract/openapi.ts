@@ -1,0 +1,80 @@
+import type { Model, Version, View } from '../compile/model.ts'
+import type { Part } from './openapi-fields.ts'
+import { headerComponents } from './openapi-headers.ts'
+import { introduction } from './openapi-introduction.ts'
+import { namingOf, words } from './openapi-names.ts'
+import { parameterComponents } from './openapi-parameters.ts'
+import { openapiPaths } from './openapi-paths.ts'
+import { problemSchemas } from './openapi-problem-schemas.ts'
+import { createProblemResponses } from './openapi-problems.ts'
+import { schemasOf } from './openapi-schemas.ts'
+import { withoutUnused } from './openapi-unused.ts'
+
+/** Everything a consumer of one version can call, as OpenAPI 3.1; derived, so that it cannot drift. */
+export const openapiOf = (version: Version, model: Model): object => {
+  const naming = namingOf(version)
+  const problems = createProblemResponses(version)
+  const paths = openapiPaths({ model, version, naming, problems })
+  return withoutUnused({
+    openapi: '3.1.1',
+    info: infoOf(version, model),
+    servers: [{ url: `/${version.name}`, description: 'This service.' }],
+    tags: tagsOf(version),
+    'x-limits': limitsOf(model),
+    paths,
+    components: {
+      schemas: { ...schemasOf(version, naming), ...problemSchemas() },
+      parameters: parameterComponents(version, model.limits.idempotencyHours),
+      headers: headerComponents,
+      responses: problems.components(),
+      securitySchemes: securitySchemes(model),
+    },
+  })
+}
+
+const infoOf = (version: Version, model: Model): Part => ({
+  title: model.title,
+  version: version.name,
+  ...(model.description === '' ? {} : { summary: model.description }),
+  description: introduction(version, model),
+  ...(version.published ? { 'x-published': version.published.date } : {}),
+  ...(version.deprecated ? { 'x-deprecated': version.deprecated.date } : {}),
+  ...(version.deprecated && version.sunset ? { 'x-sunset': version.sunset.date } : {}),
+})
+
+const tagsOf = (version: Version): readonly Part[] =>
+  [...version.views.values()]
+    .filter((view) => view.topLevel || view.under.length > 0)
+    .map((view) => ({
+      name: view.name,
+      description: view.description === '' ? `All about ${words(view.name)}.` : view.description,
+      'x-limits': { ...view.limits, ...rateOf(view) },
+    }))
+
+const rateOf = ({ rate }: View): Part =>
+  rate ? { ratePerSecond: rate.perSecond, rateBurst: rate.burst } : {}
+
+const limitsOf = ({ limits, rate }: Model): Part => ({
+  ...limits,
+  idempotencyKeyCharacters: 255,
+  ratePerSecond: rate.perSecond,
+  rateBurst: rate.burst,
+})
+
+const securitySchemes = ({ declaration }: Model): Part => ({
+  key: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key of an account, sent as `Authorization: Bearer <key>`.',
+  },
+  ...(declaration.tokens
+    ? {
+        token: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: `An access token of ${declaration.tokens.issuer}.`,
+        },
+      }
+    : {}),
+})
