@@ -21,11 +21,16 @@ const casts: { readonly [K in FieldKind]: string } = {
   json: '::text::json',
 }
 
+/** As JSON.stringify writes it: PostgreSQL has the same digits, but begins with exponents sooner and writes 1e-07. */
+const numberText = (x: string): string =>
+  `(CASE WHEN ${x} <> 0 AND abs(${x}) < 1e-6 THEN replace(${x}::text, 'e-0', 'e-') ELSE trim_scale(${x}::text::numeric)::text END)`
+
 const plain = (expression: string, kind: FieldKind): string => {
   if (kind === 'string' || kind === 'enum' || kind === 'state') return `to_json(${expression})::text`
   if (kind === 'id' || kind === 'reference') return `'"' || ${expression} || '"'`
   if (kind === 'date') return `'"' || to_char(${expression}, 'YYYY-MM-DD') || '"'`
   if (kind === 'datetime') return `'"' || ${utc(expression)} || '"'`
+  if (kind === 'number') return numberText(expression)
   return `${expression}::text`
 }
 
@@ -43,6 +48,8 @@ export const postgres: Dialect = Object.freeze({
   json: (expression: string, kind: FieldKind, nullable: boolean) =>
     nullable ? `coalesce(${plain(expression, kind)}, 'null')` : plain(expression, kind),
   encode: (expression: string, codec: CodecName) => encoders[codec](expression),
+  coarse: (expression: string, codec: CodecName) =>
+    codec === 'datetime-as-unix-seconds' ? `date_trunc('second', ${expression})` : expression,
   concat: (pieces: readonly string[]) => `(${pieces.join(' || ')})`,
   join: (expression: string, separator: string) =>
     `string_agg(${expression}, ${postgres.literal(separator)})`,

@@ -7,10 +7,8 @@ const plain = (expression: string, kind: FieldKind): string => {
   if (kind === 'id' || kind === 'reference' || kind === 'date' || kind === 'datetime')
     return `'"' || ${expression} || '"'`
   if (kind === 'boolean') return `CASE ${expression} WHEN 1 THEN 'true' ELSE 'false' END`
-  // A whole number is written without a fraction, as JSON.stringify and PostgreSQL write it.
-  if (kind === 'number') {
-    return `CASE WHEN ${expression} = CAST(${expression} AS INTEGER) AND abs(${expression}) < 1e15 THEN CAST(CAST(${expression} AS INTEGER) AS TEXT) ELSE json_quote(${expression}) END`
-  }
+  // SQLite writes 17 digits and 1.0e-07; numbers are written as JSON.stringify writes them, on every store.
+  if (kind === 'number') return `nounkit_number(${expression})`
   return expression
 }
 
@@ -37,12 +35,14 @@ export const sqlite: Dialect = Object.freeze({
   param: (n: number) => `?${n}`,
   json: (expression: string, kind: FieldKind, nullable: boolean) => {
     const text = plain(expression, kind)
-    if (!nullable) return kind === 'boolean' || kind === 'number' ? `(${text})` : text
-    if (text.startsWith('json_quote')) return text
+    if (!nullable) return kind === 'boolean' ? `(${text})` : text
+    if (text.startsWith('json_quote') || text.startsWith('nounkit_number')) return text
     if (text.startsWith('CASE')) return `(CASE WHEN ${expression} IS NULL THEN 'null' ELSE ${text} END)`
     return `coalesce(${text}, 'null')`
   },
   encode: (expression: string, codec: CodecName) => encoders[codec](expression),
+  coarse: (expression: string, codec: CodecName) =>
+    codec === 'datetime-as-unix-seconds' ? `(substr(${expression}, 1, 20) || '000Z')` : expression,
   concat: (pieces: readonly string[]) => concat(pieces),
   join: (expression: string, separator: string) =>
     `group_concat(${expression}, ${sqlite.literal(separator)})`,

@@ -162,11 +162,13 @@ function setAbsent(
 ): void {
   const fallback = field.default === undefined ? null : toStored(field, field.default)
   const absentMeans = field.field ? view.whenAbsent.get(field.field.name) : undefined
+  if (value === undefined && field.required && absentMeans === undefined) {
+    errors.push(fault(field, 'is required', 'required'))
+    return
+  }
   if (field.default !== undefined || field.nullable || absentMeans !== undefined) {
     if (field.field) row[field.field.name] = fallback ?? absentMeans ?? null
-  } else if (field.required || value === null) {
-    errors.push(fault(field, value === null ? 'must not be null' : 'is required', 'required'))
-  }
+  } else if (value === null) errors.push(fault(field, 'must not be null', 'required'))
 }
 
 const valuesByName = (sent: Sent): JsonObject =>

@@ -26,6 +26,7 @@ export function openConnection(
     enableForeignKeyConstraints: options.foreignKeys ?? true,
     timeout: 0,
   })
+  database.function('nounkit_number', { deterministic: true, directOnly: true }, jsonNumber)
   const statements = statementCache<StatementSync>(statementsKept, (sql) => {
     const statement = database.prepare(sql)
     statement.setReturnArrays(true)
@@ -54,6 +55,9 @@ export function openConnection(
     },
   }
 }
+
+/** How a number stands in JSON; statements call it by the name above. */
+const jsonNumber = (value: unknown): string => JSON.stringify(value ?? null)
 
 /** node:sqlite binds every number as REAL, so that `? + 1` gave 6.0: whole numbers go as bigint, which binds INTEGER. */
 const bound = (values: readonly Value[]): (Value | bigint)[] =>

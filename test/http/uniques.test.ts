@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { api } from '../../src/declare/api.ts'
+import { belongsTo, hasMany } from '../../src/declare/relation.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { describeServing } from '../support/serving.ts'
+
+const rooms = resource('rooms', {
+  fields: { name: z.string().max(20) },
+  relations: { seats: hasMany('seats') },
+})
+const seats = resource('seats', {
+  fields: { row: z.int(), label: z.string().max(5).optional(), code: z.string().max(10).optional() },
+  relations: { room: belongsTo('rooms') },
+  unique: [['room_id', 'row', 'label'], 'code'],
+})
+const declaration = api('theatre', { resources: [rooms, seats] })
+
+describeServing(
+  'unique values',
+  (served) => {
+    const seat = (room_id: string, row: number, label: string | null, code: string | null = null) =>
+      served.call('POST', '/v1/seats', { body: { room_id, row, label, code } })
+
+    test('over several fields they are taken only all together, and each is pointed at', async () => {
+      const [one, two] = [
+        await served.make('/v1/rooms', { name: '1' }),
+        await served.make('/v1/rooms', { name: '2' }),
+      ]
+      expect((await seat(one.id, 1, 'a')).status).toBe(201)
+      expect((await seat(one.id, 1, 'b')).status).toBe(201)
+      expect((await seat(one.id, 2, 'a')).status).toBe(201)
+      expect((await seat(two.id, 1, 'a')).status).toBe(201)
+      const taken = await seat(one.id, 1, 'a')
+      expect(taken.refusal).toEqual([409, 'unique-conflict'])
+      expect(taken.faults).toEqual(['#/room_id', '#/row', '#/label'])
+    })
+
+    test('a change into a taken set is refused, and nothing changes', async () => {
+      const { id: room } = await served.make('/v1/rooms', { name: '3' })
+      await seat(room, 1, 'a')
+      const other = await seat(room, 1, 'b')
+      const path = `/v1/seats/${other.data.id}`
+      expect((await served.call('PATCH', path, { body: { label: 'a' } })).refusal).toEqual([
+        409,
+        'unique-conflict',
+      ])
+      expect((await served.get(path)).text).toBe(other.text)
+    })
+
+    test('what is unset is never taken', async () => {
+      const { id: room } = await served.make('/v1/rooms', { name: '4' })
+      expect((await seat(room, 1, null)).status).toBe(201)
+      expect((await seat(room, 1, null)).status).toBe(201)
+    })
+
+    test('values differ by case and by every code point', async () => {
+      const { id: room } = await served.make('/v1/rooms', { name: '5' })
+      for (const code of ['x', 'X', 'x ', 'é', 'e\u0301'])
+        expect((await seat(room, 9, code, code)).status, code).toBe(201)
+      expect((await seat(room, 9, 'z', 'x')).faults).toEqual(['#/code'])
+    })
+
+    test('of many creates at once with one value exactly one succeeds', async () => {
+      const { id: room } = await served.make('/v1/rooms', { name: '6' })
+      const answers = await Promise.all(Array.from({ length: 8 }, () => seat(room, 1, 'a')))
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+      expect((await served.get(`/v1/rooms/${room}/seats`)).rows).toHaveLength(1)
+    })
+
+    test('a value that was freed can be taken again', async () => {
+      const { id: room } = await served.make('/v1/rooms', { name: '7' })
+      const first = await seat(room, 1, 'a', 'free')
+      await served.call('DELETE', `/v1/seats/${first.data.id}`)
+      expect((await seat(room, 1, 'a', 'free')).status).toBe(201)
+    })
+  },
+  { declaration },
+)
