@@ -2,7 +2,7 @@ import { bound } from '../plan/bind.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
 import { noInclude } from '../request/include.ts'
 import type { JsonObject } from '../request/json.ts'
-import type { Transaction, Value } from '../store/store.ts'
+import type { Maybe, Transaction, Value } from '../store/store.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
 import { finishText } from './finish.ts'
 import { hookContext, hooksOf } from './hooks.ts'
@@ -110,8 +110,11 @@ async function createWithKey(
   return created(runner, call, String(made[0]), location)
 }
 
-/** The same as two inserts in one transaction, where the store cannot do it in one statement. */
-async function createBesideKey(
+/**
+ * The same as two inserts in one transaction, where the store cannot do it in one statement. Where it answers at once, so does
+ * the whole work: others that share the commit do not wait for a turn of the event loop.
+ */
+function createBesideKey(
   runner: Runner,
   call: Call,
   row: StoredRow,
@@ -120,18 +123,21 @@ async function createBesideKey(
 ): Promise<Outcome> {
   const { account } = call.caller
   const insert = runner.planner.insert(call.target.view)
+  const bindings = bindSlots(insert.slots, { account, values: boundRow(call, row) })
   const values = keyValues(runner, call, keyed, String(row.id), location)
-  return runner.store.transaction(async (tx) => {
-    if (!(await claimKey(tx, account, values))) throw new KeyTaken()
-    const made = await tx.first(
-      insert.text,
-      bindSlots(insert.slots, { account, values: boundRow(call, row) }),
-    )
-    const outcome = created(runner, call, String(made?.[0]), location)
-    await storeAnswer(tx, account, keyed.key, storedBody(call, outcome), outcome.etag ?? '')
-    return outcome
-  })
+  return runner.store.transaction((tx) =>
+    andThen(tx.first(insert.text, bindings), (made) => {
+      const outcome = created(runner, call, String(made?.[0]), location)
+      return andThen(claimKey(tx, account, values, storedBody(call, outcome)), (claimed) => {
+        if (!claimed) throw new KeyTaken()
+        return outcome
+      })
+    }),
+  )
 }
+
+const andThen = <T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> =>
+  value instanceof Promise ? value.then(next) : next(value)
 
 async function createInteractive(
   runner: Runner,
@@ -142,8 +148,9 @@ async function createInteractive(
 ): Promise<Outcome> {
   const { account } = call.caller
   return runner.store.transaction(async (tx) => {
-    if (keyed && !(await claimKey(tx, account, keyValues(runner, call, keyed, String(row.id), location)))) {
-      throw new KeyTaken()
+    if (keyed) {
+      const values = keyValues(runner, call, keyed, String(row.id), location)
+      if (!(await claimKey(tx, account, values, null))) throw new KeyTaken()
     }
     const outcome = await insertWithHooks(runner, tx, call, row, location, keyed)
     if (keyed) await storeAnswer(tx, account, keyed.key, storedBody(call, outcome), outcome.etag ?? '')

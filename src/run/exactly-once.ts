@@ -59,8 +59,8 @@ async function createFirst(
   try {
     return await createOnce(runner, call, body, keyed)
   } catch (error) {
-    // A replay comes before validation and conflicts: the first try may have passed under older rules.
-    const earlier = lookFirst && !(error instanceof KeyTaken) ? null : await findReplay(runner, call, keyed)
+    // A replay comes before validation and conflicts: the first try may have passed under older rules, or just now elsewhere.
+    const earlier = await findReplay(runner, call, keyed)
     if (earlier) return earlier
     throw error
   }

@@ -5,7 +5,7 @@ import { problem } from '../problems.ts'
 import { noInclude } from '../request/include.ts'
 import type { JsonObject } from '../request/json.ts'
 import type { Target } from '../request/route.ts'
-import type { Row, Transaction, Value } from '../store/store.ts'
+import type { Maybe, Row, Transaction, Value } from '../store/store.ts'
 import { pathOf, readOne } from './read.ts'
 import type { Call, Outcome, Runner } from './run.ts'
 
@@ -60,9 +60,35 @@ export const stillRunning = (): Error =>
     headers: { 'Retry-After': '1' },
   })
 
-const table = '"nounkit_idempotency"'
-const where = (dialect: Dialect) =>
-  `"account_id" = ${dialect.param(1, 'id')} AND "key" = ${dialect.param(2, 'string')}`
+interface KeyStatements {
+  readonly find: string
+  readonly forget: string
+  /** Binds the account, `keyColumns`, and the body. */
+  readonly claim: string
+  readonly complete: string
+}
+
+const integers: ReadonlySet<string> = new Set(['fingerprint_version', 'status', 'completed_at', 'expires_at'])
+const made = new WeakMap<Dialect, KeyStatements>()
+
+function statementsFor(dialect: Dialect): KeyStatements {
+  const known = made.get(dialect)
+  if (known) return known
+  const table = '"nounkit_idempotency"'
+  const where = `"account_id" = ${dialect.param(1, 'id')} AND "key" = ${dialect.param(2, 'string')}`
+  const columns = ['account_id', ...keyColumns, 'body']
+  const params = columns.map((name, index) =>
+    dialect.param(index + 1, integers.has(name) ? 'integer' : 'string'),
+  )
+  const statements: KeyStatements = {
+    find: `SELECT "fingerprint", "status", "body", "location", "etag", "row_id", "expires_at" FROM ${table} WHERE ${where}`,
+    forget: `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')} RETURNING 1`,
+    claim: `INSERT INTO ${table} (${columns.map((name) => `"${name}"`).join(', ')}) VALUES (${params.join(', ')}) ON CONFLICT DO NOTHING RETURNING 1`,
+    complete: `UPDATE ${table} SET "body" = ${dialect.param(3, 'string')}, "etag" = ${dialect.param(4, 'string')} WHERE ${where} RETURNING 1`,
+  }
+  made.set(dialect, statements)
+  return statements
+}
 
 interface StoredAnswer {
   readonly fingerprint: string
@@ -76,8 +102,10 @@ interface StoredAnswer {
 
 /** The answer stored under a key, expired or not. */
 async function findAnswer(runner: Runner, account: string, key: string): Promise<StoredAnswer | null> {
-  const text = `SELECT "fingerprint", "status", "body", "location", "etag", "row_id", "expires_at" FROM ${table} WHERE ${where(runner.store.dialect)}`
-  const row: Row | undefined = await runner.store.first(text, [account, key])
+  const row: Row | undefined = await runner.store.first(statementsFor(runner.store.dialect).find, [
+    account,
+    key,
+  ])
   if (!row) return null
   const [fingerprint, status, body, location, etag, rowId, expiresAt] = row
   return {
@@ -111,10 +139,8 @@ export async function findReplay(runner: Runner, call: Call, keyed: KeyedRequest
   return { ...stored, body: now.body, ...(now.etag ? { etag: now.etag } : {}), reread: true }
 }
 
-async function forgetExpired(runner: Runner, account: string, key: string): Promise<void> {
-  const { dialect } = runner.store
-  const text = `DELETE FROM ${table} WHERE ${where(dialect)} AND "expires_at" <= ${dialect.param(3, 'integer')} RETURNING 1`
-  await runner.store.writeOne(text, [account, key, runner.now()])
+async function forgetExpired({ store, now }: Runner, account: string, key: string): Promise<void> {
+  await store.writeOne(statementsFor(store.dialect).forget, [account, key, now()])
 }
 
 /** What is stored beside the body, in the order of `keyColumns`. */
@@ -143,16 +169,13 @@ export function keyValues(
   return keyColumns.map((column) => values[column])
 }
 
-/** Takes the key for this transaction; false when another has it. A caller in another process waits here. */
-export async function claimKey(tx: Transaction, account: string, values: readonly Value[]): Promise<boolean> {
-  const columns = ['account_id', ...keyColumns].map((name) => `"${name}"`).join(', ')
-  const integers = new Set(['fingerprint_version', 'status', 'completed_at', 'expires_at'])
-  const params = keyColumns.map((name, index) =>
-    tx.dialect.param(index + 2, integers.has(name) ? 'integer' : 'string'),
-  )
-  const text = `INSERT INTO ${table} (${columns}) VALUES (${[tx.dialect.param(1, 'id'), ...params].join(', ')}) ON CONFLICT DO NOTHING RETURNING 1`
-  return (await tx.first(text, [account, ...values])) !== undefined
-}
+/** Takes the key for this transaction; undefined when another has it. A caller in another process waits here. */
+export const claimKey = (
+  tx: Transaction,
+  account: string,
+  values: readonly Value[],
+  body: string | null,
+): Maybe<Row | undefined> => tx.first(statementsFor(tx.dialect).claim, [account, ...values, body])
 
 /** Completes a claimed key with the answer, in the same transaction as the row. */
 export async function storeAnswer(
@@ -162,7 +185,5 @@ export async function storeAnswer(
   body: string | null,
   etag: string,
 ): Promise<void> {
-  const { dialect } = tx
-  const text = `UPDATE ${table} SET "body" = ${dialect.param(3, 'string')}, "etag" = ${dialect.param(4, 'string')} WHERE ${where(dialect)} RETURNING 1`
-  await tx.first(text, [account, key, body, etag])
+  await tx.first(statementsFor(tx.dialect).complete, [account, key, body, etag])
 }
