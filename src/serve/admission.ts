@@ -5,6 +5,12 @@ export interface Admission {
   /** False when the request must be turned away; else `leave` must follow. */
   enter(): boolean
   leave(): void
+  /** A request waits for its body: a slow client holds no place meanwhile, only memory for what has come. */
+  beginBody(): void
+  /** False when too much of all bodies together is in memory. */
+  growBody(bytes: number): boolean
+  /** With all that had come. */
+  endBody(bytes: number): void
   readonly inFlight: number
   readonly turnedAway: number
   /** How late the last timer came, in milliseconds: the work queued before it. */
@@ -15,10 +21,13 @@ export interface Admission {
 const sampleMs = 100
 /** Seconds of queued work are overload; a pause of the collector or a slow disk is not, so it takes two samples. */
 const lagLimitMs = 1_000
+/** Bodies that are still arriving, all together. */
+const bodyBytesLimit = 256 * 1_048_576
 
 export const createAdmission = (ceiling: number): Admission => {
   let inFlight = 0
   let turnedAway = 0
+  let bodyBytes = 0
   let lag = 0
   let lateSamples = 0
   let expected = performance.now() + sampleMs
@@ -40,6 +49,17 @@ export const createAdmission = (ceiling: number): Admission => {
     },
     leave() {
       inFlight--
+    },
+    beginBody() {
+      inFlight--
+    },
+    growBody(bytes) {
+      bodyBytes += bytes
+      return bodyBytes <= bodyBytesLimit
+    },
+    endBody(bytes) {
+      bodyBytes -= bytes
+      inFlight++
     },
     get inFlight() {
       return inFlight

@@ -82,6 +82,7 @@ const nodeServer = (
   createNodeServer({
     shell: createShell(parts),
     proxies: createProxies(proxies),
+    admission: parts.admission,
     headerBytes: model.limits.headerBytes,
     ...(timeouts && { timeouts }),
   })

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Problem, problem } from '../problems.ts'
 import type { RequestNote } from '../request/exchange.ts'
+import { type Admission, overloaded } from './admission.ts'
 import { type Forwarded, type Proxies, plainAddress } from './proxies.ts'
 import { isRequestId } from './request-id.ts'
 import { type ArrivedRequest, emptyNote } from './shell.ts'
@@ -22,10 +23,11 @@ export class NodeRequest implements ArrivedRequest {
   /** The client waits to be told before it sends the body. */
   readonly expectsContinue: boolean
   readonly #forwarded: Forwarded | null
+  readonly #admission: Admission
   #bodyTaken = false
 
   constructor(parts: NodeRequestParts) {
-    const { incoming, outgoing, proxies, makeId, expectsContinue } = parts
+    const { incoming, outgoing, proxies, admission, makeId, expectsContinue } = parts
     const url = originForm(incoming.url ?? '/')
     const mark = url.indexOf('?')
     const peer = proxies ? plainAddress(incoming.socket.remoteAddress) : ''
@@ -39,6 +41,7 @@ export class NodeRequest implements ArrivedRequest {
     this.outgoing = outgoing
     this.id = isRequestId(givenId) ? givenId : makeId()
     this.#forwarded = trusted && proxies ? proxies.read(incoming.headers, peer) : null
+    this.#admission = admission
     this.expectsContinue = expectsContinue
   }
 
@@ -62,8 +65,9 @@ export class NodeRequest implements ArrivedRequest {
     if (length > limit) throw tooLarge(limit)
     this.#bodyTaken = true
     if (this.expectsContinue) this.outgoing.writeContinue()
-    return collect(this.incoming, limit, () => {
+    return collect(this.incoming, limit, this.#admission).catch((error: unknown) => {
       this.#bodyTaken = false
+      throw error
     })
   }
 }
@@ -72,6 +76,7 @@ export interface NodeRequestParts {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
   readonly proxies: Proxies | null
+  readonly admission: Admission
   readonly makeId: () => string
   readonly expectsContinue: boolean
 }
@@ -91,28 +96,35 @@ const hasBody = (headers: IncomingMessage['headers']): boolean => {
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0'
 }
 
-const collect = (incoming: IncomingMessage, limit: number, leaveUnread: () => void): Promise<Uint8Array> => {
+const collect = (incoming: IncomingMessage, limit: number, admission: Admission): Promise<Uint8Array> => {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   const chunks: Buffer[] = []
   let size = 0
-  const onData = (chunk: Buffer) => {
-    size += chunk.length
-    if (size <= limit) {
-      chunks.push(chunk)
-      return
-    }
-    // Whoever answers decides what becomes of the rest.
-    incoming.off('data', onData)
-    incoming.pause()
-    leaveUnread()
-    reject(tooLarge(limit))
+  const end = (): void => {
+    incoming.off('data', onData).off('end', onEnd).off('close', onClose)
+    admission.endBody(size)
   }
-  incoming.on('data', onData)
-  incoming.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-  // Also comes after 'end', when it changes nothing.
-  incoming.once('close', () =>
-    reject(problem('bad-request', { detail: 'The body ended before it was complete.' })),
-  )
+  const fail = (error: Error): void => {
+    end()
+    // Whoever answers decides what becomes of the rest.
+    incoming.pause()
+    reject(error)
+  }
+  const onData = (chunk: Buffer): void => {
+    size += chunk.length
+    const fits = admission.growBody(chunk.length)
+    if (size > limit) fail(tooLarge(limit))
+    else if (!fits) fail(overloaded())
+    else chunks.push(chunk)
+  }
+  const onEnd = (): void => {
+    end()
+    resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+  }
+  const onClose = (): void =>
+    fail(problem('bad-request', { detail: 'The body ended before it was complete.' }))
+  admission.beginBody()
+  incoming.on('data', onData).once('end', onEnd).once('close', onClose)
   incoming.once('error', () => {})
   return promise
 }

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { problem } from '../problems.ts'
 import type { PlainResponse } from '../request/exchange.ts'
+import type { Admission } from './admission.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { isHost, NodeRequest } from './node-request.ts'
 import type { Proxies } from './proxies.ts'
@@ -13,6 +14,7 @@ import { writeResponse } from './write-response.ts'
 export interface NodeServerOptions {
   readonly shell: Shell
   readonly proxies: Proxies | null
+  readonly admission: Admission
   /** Request line and headers together; the URL may have half of it. */
   readonly headerBytes: number
   readonly timeouts?: Partial<Timeouts>
@@ -48,14 +50,14 @@ export interface NodeServer {
 }
 
 export const createNodeServer = (options: NodeServerOptions): NodeServer => {
-  const { shell, proxies, headerBytes } = options
+  const { shell, proxies, admission, headerBytes } = options
   const makeId = createRequestIds()
   const urlBytes = Math.floor(headerBytes / 2)
   const sockets = new Set<Socket>()
   let stopping = false
 
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean): void => {
-    const request = new NodeRequest({ incoming, outgoing, proxies, makeId, expectsContinue })
+    const request = new NodeRequest({ incoming, outgoing, proxies, admission, makeId, expectsContinue })
     const send = (response: PlainResponse): void => {
       try {
         writeResponse(request, response, stopping)

@@ -100,3 +100,30 @@ test('a header that cannot be written is a 500, not a crash', async () => {
   expect(answer.headers.has('set-cookie')).toBe(false)
   await shop.close()
 })
+
+test('a client that is slow with its body holds no place: others are served meanwhile', async () => {
+  const shop = await listeningShop({
+    declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: 1 } }),
+  })
+  const body = JSON.stringify({ name: 'Slow', email: 'slow@shop.example' })
+  const slow = await openRaw(shop.port)
+  const head = [
+    'POST /v2/customers HTTP/1.1',
+    'Host: a',
+    `Authorization: Bearer ${shop.key}`,
+    'Content-Type: application/json',
+    'Expect: 100-continue',
+    'Connection: close',
+    `Content-Length: ${body.length}`,
+  ]
+  slow.send(`${head.join('\r\n')}\r\n\r\n`)
+  await slow.until(/100 Continue/)
+  const call = () => fetch(`${shop.server.url}/v2/products`, { headers: { Authorization: `Bearer ${shop.key}` } })
+  expect((await call()).status).toBe(200)
+  slow.send(body)
+  expect(await slow.untilClosed()).toMatch(/HTTP\/1\.1 201 /)
+  expect((await call()).status).toBe(200)
+  const figures = await (await fetch(`${shop.server.url}/metrics`)).text()
+  expect(figures).toContain('nounkit_requests_in_flight 0\n')
+  await shop.close()
+})
