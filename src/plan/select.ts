@@ -111,7 +111,8 @@ export const filterValues = (filter: Filter): readonly unknown[] => {
 
 function filterSql(filter: Filter, alias: string, binds: Binds, values: Numbering): string {
   const field = stored(filter.field)
-  const source = column(field, alias)
+  const { codec } = filter.field
+  const source = codec ? binds.dialect.coarse(column(field, alias), codec) : column(field, alias)
   const bound = filterValues(filter).map(() => binds.use(values.next(), field.kind))
   const withNull = filter.values.includes(null)
   const compare = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const

@@ -206,6 +206,23 @@ describe.each(storeKinds)('laws over generated data on %s', (kind) => {
     },
   )
 
+  test.each(['v1', 'v2', 'v3'] as const)('in %s a filter by what is shown finds the row', (version) => {
+    const { users } = words[version]
+    const { filters } = contractNamed(version).resources[users] ?? { filters: {} }
+    return holds(sender, async (row) => {
+      const { id } = await created('/v3/senders', row)
+      const alone = await shown(`/${version}/${users}/${id}`)
+      const query = Object.keys(filters).map(
+        (name) => `filter[${name}]=${encodeURIComponent(String(alone[name]))}`,
+      )
+      const found = await call('GET', `/${version}/${users}?limit=100&${query.join('&')}`)
+      expect(found.status, found.text).toBe(200)
+      expect(found.rows).toContainEqual(alone)
+      for (const other of found.rows)
+        for (const name of Object.keys(filters)) expect(other[name]).toEqual(alone[name])
+    })
+  })
+
   test('v1 → v3 is v1 → v2 → v3: the same bytes', () =>
     holds(history, async ({ row, values, walk }) => {
       const { id } = await created('/v3/senders', row)

@@ -39,7 +39,7 @@ const senders = resource('senders', {
     city: z.string().max(80),
   },
   relations: { parcels: hasMany('parcels') },
-  filter: ['name', 'tier', 'balance', 'active'],
+  filter: ['name', 'tier', 'balance', 'active', 'joined_at'],
   sort: ['name', 'tier', 'balance'],
   include: ['parcels'],
 })
