@@ -1,3 +1,5 @@
+import { SettingMistake } from './setting-mistake.ts'
+
 /** The service's time, in Unix milliseconds. Everything that is stored, compared with a date or shown asks this one. */
 export interface Clock {
   now(): number
@@ -26,16 +28,16 @@ export const readDuration = (text: string): number | null => {
 
 /** The clock that `NOUNKIT_CLOCK` asks for. Never in production: a shifted clock sunsets versions and ages idempotency keys. */
 export const clockFromEnvironment = (environment: NodeJS.ProcessEnv): Clock => {
-  const shift = environment['NOUNKIT_CLOCK']
+  const shift = environment.NOUNKIT_CLOCK
   if (shift === undefined || shift === '') return systemClock
-  if (environment['NODE_ENV'] === 'production') {
-    throw new Error(
+  if (environment.NODE_ENV === 'production') {
+    throw new SettingMistake(
       'NOUNKIT_CLOCK is set, but NODE_ENV is production. Unset NOUNKIT_CLOCK; it is for tests only.',
     )
   }
   const milliseconds = readDuration(shift)
   if (milliseconds === null) {
-    throw new Error(
+    throw new SettingMistake(
       `NOUNKIT_CLOCK is "${shift}", which is no shift of time. Write it like +200d, -3h, +10m or +30s.`,
     )
   }

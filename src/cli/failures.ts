@@ -1,17 +1,11 @@
 import { Mistakes } from '../compile/mistakes.ts'
 import { BrokenPromises } from '../contract/broken.ts'
 import { KeyMistake } from '../guard/key-ring.ts'
+import { SettingMistake } from '../setting-mistake.ts'
 import { StoreError, StoreRefused } from '../store/store.ts'
 import { CommandMistake } from './mistake.ts'
 
-const kinds = [
-  CommandMistake,
-  Mistakes,
-  BrokenPromises,
-  StoreRefused,
-  StoreError,
-  KeyMistake,
-]
+const kinds = [CommandMistake, SettingMistake, Mistakes, BrokenPromises, StoreRefused, StoreError, KeyMistake]
 
 /** Whether an error's message is written for the person at the keyboard. */
 export const isMendable = (error: Error): boolean => kinds.some((kind) => error instanceof kind)

@@ -37,7 +37,12 @@ export async function serveCommand(args: string[]): Promise<number> {
     demo: values.demo ?? false,
   }
   if (workers > 1 && cluster.isPrimary) return superviseWorkers({ workers, say: console.error })
-  return serve(await loadApi(positionals[0]), settings)
+  try {
+    return await serve(await loadApi(positionals[0]), settings)
+  } finally {
+    // The channel to the primary would keep a worker alive.
+    cluster.worker?.disconnect()
+  }
 }
 
 async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSettings): Promise<number> {
@@ -73,8 +78,6 @@ async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSetting
   await stopped
   await listening.stop()
   await service.close()
-  // The channel to the primary would keep a worker alive.
-  cluster.worker?.disconnect()
   return 0
 }
 

@@ -1,4 +1,5 @@
 import type { Model, RateModel } from '../compile/model.ts'
+import { SettingMistake } from '../setting-mistake.ts'
 import { createFailedAuthentication, type FailedAuthentication, forgiving } from './failed-authentication.ts'
 import { createRateLimiter, type RateLimiter, unlimited } from './rate.ts'
 import { openSharedBuckets, type SharedBuckets } from './rate-redis.ts'
@@ -36,7 +37,7 @@ export const readRate = (setting: string | undefined, declared: RateModel): Rate
   const perSecond = Number(setting)
   if (Number.isFinite(perSecond) && perSecond > 0)
     return { perSecond, burst: Math.max(1, Math.ceil(2 * perSecond)) }
-  throw new Error(
+  throw new SettingMistake(
     `NOUNKIT_RATE is "${setting}". Write a number of requests per second greater than 0, or "off".`,
   )
 }

@@ -1,5 +1,6 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchange.ts'
+import { SettingMistake } from '../setting-mistake.ts'
 
 export type { Logger }
 
@@ -14,7 +15,7 @@ export interface LogSettings {
 /** JSON lines on standard output, written in batches. No bodies, no queries, no headers: what is not logged cannot leak. */
 export const createLogger = ({ level = 'info', destination }: LogSettings = {}): Logger => {
   if (!levels.includes(level)) {
-    throw new Error(`NOUNKIT_LOG is "${level}". Write one of ${levels.join(', ')}.`)
+    throw new SettingMistake(`NOUNKIT_LOG is "${level}". Write one of ${levels.join(', ')}.`)
   }
   const options = { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }
   return pino(

@@ -5,7 +5,7 @@ import { bound } from '../plan/bind.ts'
 import { insertRow } from '../plan/mutate.ts'
 import { serverValue } from '../run/rules.ts'
 import { bindSlots } from '../run/run.ts'
-import type { Store, Transaction } from '../store/store.ts'
+import { type Store, StoreError, type Transaction } from '../store/store.ts'
 
 const mark = 'seeded'
 
@@ -19,7 +19,7 @@ export async function seedEmpty(store: Store, model: Model, clock: Clock): Promi
     [mark],
   )
   if (known) return
-  await store.transaction(async (tx) => {
+  await unlessSeeding(store, async (tx) => {
     const now = new Date(clock.now()).toISOString()
     const claim = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${dialect.param(1, 'string')}, ${dialect.param(2, 'string')}) ON CONFLICT DO NOTHING RETURNING 1`
     if (!(await tx.first(claim, [mark, now]))) return
@@ -29,6 +29,21 @@ export async function seedEmpty(store: Store, model: Model, clock: Clock): Promi
       for (const row of seed.account?.(account) ?? []) await insertSeed(tx, model, account, row, now)
     }
   })
+}
+
+const longestSeedMs = 10 * 60_000
+
+/** Another process that seeds holds the mark, perhaps longer than a request would wait for a lock. */
+async function unlessSeeding(store: Store, work: (tx: Transaction) => Promise<void>): Promise<void> {
+  const giveUpAt = performance.now() + longestSeedMs
+  for (;;) {
+    try {
+      return await store.transaction(work)
+    } catch (error) {
+      const locked = error instanceof StoreError && error.kind === 'lock-timeout'
+      if (!locked || performance.now() > giveUpAt) throw error
+    }
+  }
 }
 
 /** A store that was filled by hand is not empty, even if we never seeded it. */
