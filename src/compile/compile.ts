@@ -6,13 +6,13 @@ import { readDay } from './days.ts'
 import type { Draft, Drafts, ResourceDraft } from './draft.ts'
 import { checkedIncludes } from './includes.ts'
 import { apiLimits, defaultRate, readRate, resourceLimits } from './limits.ts'
-import { listNames } from './lists.ts'
+import { indexSets, listNames } from './lists.ts'
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { ApiLimitsModel, Model, Version } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import { draftResources } from './resources.ts'
 import { checkShape } from './shape.ts'
-import { keptFields, olderVersions } from './versions.ts'
+import { keptFields, olderVersions, queriedFields } from './versions.ts'
 import { headViews, type ViewOptions } from './views.ts'
 
 export interface CompileOptions {
@@ -40,6 +40,8 @@ export const compileApi = (declaration: ApiDeclaration, options: CompileOptions 
   const older = whole ? olderVersions(head, declaration, options.contracts ?? new Map(), mistakes) : []
   if (mistakes.all.length > 0) throw fail()
   const versions = [head, ...older]
+  for (const { model } of drafts.values())
+    model.indexes = indexSets(model, queriedFields(model, versions), [])
   return Object.freeze({
     name: declaration.name,
     title: declaration.title ?? declaration.name,

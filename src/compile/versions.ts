@@ -11,7 +11,7 @@ import { checkDates } from './dates.ts'
 import { readDay } from './days.ts'
 import type { Contract } from './frozen.ts'
 import type { MistakeList } from './mistakes.ts'
-import type { Version } from './model.ts'
+import type { Resource, Version } from './model.ts'
 
 /** A field that newer versions removed, kept in the store for the older one that still shows it. */
 export interface KeptField {
@@ -106,4 +106,11 @@ const checkKept = (declaration: ApiDeclaration, mistakes: MistakeList): void => 
       taken.add(name)
     }
   }
+}
+
+/** Every stored field that some version filters or sorts a resource by: each needs an index, also what the head dropped. */
+export const queriedFields = (resource: Resource, versions: readonly Version[]): readonly string[] => {
+  const views = versions.flatMap(({ viewOf }) => viewOf.get(resource.name) ?? [])
+  const shown = views.flatMap((view) => [...view.filters, ...view.sorts].map((name) => view.field.get(name)))
+  return [...new Set(shown.flatMap((field) => field?.field?.name ?? []))]
 }

@@ -1,6 +1,15 @@
-import type { Version, View, ViewField } from '../compile/model.ts'
 import type { Change } from '../declare/change.ts'
 import type { ExampleRow } from './example.ts'
+import {
+  code,
+  newerView,
+  olderField,
+  olderName,
+  olderView,
+  pathRows,
+  queryRows,
+  type Step,
+} from './guide-step.ts'
 
 /** What one change means to a consumer. Everything in it is derived; only `why` was written by a person. */
 export interface GuideEntry {
@@ -17,30 +26,11 @@ export interface GuideEntry {
   } | null
 }
 
-/** One step between neighbouring versions, with the names of both. */
-export interface Step {
-  readonly older: Version
-  readonly newer: Version
-}
-
 type OfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
 type Entries = { readonly [K in Change['kind']]: (change: OfKind<K>, step: Step) => GuideEntry }
 
 export const entryOf = (change: Change, step: Step): GuideEntry =>
   (entries[change.kind] as (change: Change, step: Step) => GuideEntry)(change, step)
-
-const code = (text: string): string => `\`${text}\``
-
-const newerView = ({ newer }: Step, resource: string): View | undefined => newer.views.get(resource)
-const olderView = (step: Step, resource: string): View | undefined =>
-  step.older.viewOf.get(newerView(step, resource)?.resource.name ?? '')
-const olderName = (step: Step, resource: string): string => olderView(step, resource)?.name ?? resource
-
-/** The same stored field as the older version shows it. */
-const olderField = (step: Step, resource: string, field: string): ViewField | undefined => {
-  const stored = newerView(step, resource)?.field.get(field)?.field
-  return olderView(step, resource)?.fields.find((one) => one.field && one.field === stored)
-}
 
 const exampleOf = (
   step: Step,
@@ -225,35 +215,4 @@ const entries: Entries = {
 const exampleText = (step: Step, resource: string, field: string): unknown => {
   const kept = olderView(step, resource)?.field.get(field)
   return kept?.schema.type === 'string' && !kept.schema.enum ? `some ${field}` : undefined
-}
-
-/** Every path with the resource's name in it: its own, and what lies below it. */
-const pathRows = (step: Step, resource: string): readonly (readonly [string, string])[] => {
-  const [before, after] = [olderView(step, resource), newerView(step, resource)]
-  if (!before || !after) return []
-  const path = (version: Version, ...segments: string[]) => code(`/${[version.name, ...segments].join('/')}`)
-  const rows: [string, string][] = [[path(step.older, before.name), path(step.newer, after.name)]]
-  for (const { name, relation } of before.relations.values()) {
-    const now = [...after.relations.values()].find((one) => one.relation === relation)
-    if (!now || relation.kind !== 'has-many') continue
-    const below = (one: string) => one.replaceAll('_', '-')
-    rows.push([
-      path(step.older, before.name, '{id}', below(name)),
-      path(step.newer, after.name, '{id}', below(now.name)),
-    ])
-  }
-  return rows
-}
-
-const queryRows = (
-  step: Step,
-  resource: string,
-  from: string,
-  to: string,
-): readonly (readonly [string, string])[] => {
-  const view = newerView(step, resource)
-  const rows: [string, string][] = []
-  if (view?.filters.has(to)) rows.push([code(`filter[${from}]=…`), code(`filter[${to}]=…`)])
-  if (view?.sorts.has(to)) rows.push([code(`sort=${from}`), code(`sort=${to}`)])
-  return rows
 }

@@ -1,7 +1,8 @@
 import type { Version } from '../compile/model.ts'
 import type { Change } from '../declare/change.ts'
 import { exampleRow, showRow } from './example.ts'
-import { entryOf, type GuideEntry, type Step } from './guide-entries.ts'
+import { entryOf, type GuideEntry } from './guide-entries.ts'
+import type { Step } from './guide-step.ts'
 import { type JudgedChange, judgeChanges } from './verdict.ts'
 
 export interface GuideOptions {

@@ -184,6 +184,11 @@ describe('one change taken back', () => {
     expect(viewIn(v1, 'people').sorts.has('level')).toBe(true)
   })
 
+  test('a filter or sort that only an older version offers has its index', () => {
+    const model = pairOf(all, [change.removeFilter('people', 'level'), change.removeSort('people', 'email')])
+    expect(model.resources.get('people')?.indexes.flat()).toEqual(expect.arrayContaining(['level', 'email']))
+  })
+
   test('rules are as they were: limit, key, scope, method, default', () => {
     const v1 = v1With(
       change.changeLimit('letters', 'pageMax', { was: 100 }),
