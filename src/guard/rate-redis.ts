@@ -21,6 +21,8 @@ export interface SharedBucketOptions {
 }
 
 const answerWithinMs = 500
+/** After a failure nobody asks for a moment: a server that hangs must not make each call wait for it. */
+const restMs = 1_000
 const warnEveryMs = 10_000
 
 // The same arithmetic as in buckets.ts. Values travel as text: Redis cuts the fraction off numbers that a script returns.
@@ -66,16 +68,23 @@ export const openSharedBuckets = async (options: SharedBucketOptions): Promise<S
   await client.connect().catch((error: unknown) => warn('the shared counter of rates is away', error))
   const take = (client as unknown as { nounkitTake: TakeCommand }).nounkitTake.bind(client)
 
+  let restUntil = Number.NEGATIVE_INFINITY
+  const away = (): null => {
+    if (options.whenAway === 'open') return null
+    throw counterAway()
+  }
+
   return {
     async take(buckets) {
+      if (performance.now() < restUntil) return away()
       const keys = buckets.map(({ key }) => key)
       const sizes = buckets.flatMap(({ size }) => [size.perSecond, size.burst])
       try {
         return (await take(keys.length, ...keys, ...sizes)).map(Number)
       } catch (error) {
+        restUntil = performance.now() + restMs
         warn('the shared counter of rates is away', error)
-        if (options.whenAway === 'open') return null
-        throw counterAway()
+        return away()
       }
     },
     async close() {
