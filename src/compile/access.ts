@@ -12,7 +12,8 @@ export const readMethods = (draft: ResourceDraft, mistakes: MistakeList): Readon
   for (const method of declared)
     if (!allMethods.includes(method))
       mistakes.add(where, `"${method}" is not a method.`, didYouMean(method, allMethods))
-  if (!declared.includes('GET'))
+  // None at all: the newest version dropped the resource, and older ones offer its methods again.
+  if (declared.length > 0 && !declared.includes('GET'))
     mistakes.add(where, 'GET is missing, and what is written must be readable.', "Add 'GET'.")
   return new Set(allMethods.filter((method) => declared.includes(method)))
 }

@@ -43,7 +43,7 @@ export const headViews = (
     views.set(resource.name, headView(version, resource, options(resource), viewOf))
   for (const view of views.values()) {
     view.include = includeTree(view, view.includePaths)
-    view.under = subCollections(view.resource, resources, viewOf)
+    if (view.methods.size > 0) view.under = subCollections(view.resource, resources, viewOf)
   }
   return views
 }
@@ -70,7 +70,7 @@ const headView = (
       ]),
     ),
     include: new Map(),
-    topLevel: hasTopLevel(resource),
+    topLevel: options.methods.size > 0 && hasTopLevel(resource),
     under: [],
     whenAbsent: keptDefaults(resource),
     customs: [],

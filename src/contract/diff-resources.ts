@@ -2,15 +2,7 @@ import { sameJson } from '../compile/canonical.ts'
 import type { Contract, ContractRelation, ContractResource } from '../compile/frozen.ts'
 import { compareFields } from './diff-fields.ts'
 import { compareLimits, compareNames, compareRates } from './diff-service.ts'
-import {
-  additive,
-  asSet,
-  breaking,
-  type Difference,
-  type Differences,
-  matched,
-  type Part,
-} from './difference.ts'
+import { additive, breaking, type Difference, type Differences, matched, type Part } from './difference.ts'
 
 export const compareResources = (from: Contract['resources'], to: Contract['resources']): Differences => {
   const { both, gone, come } = matched(from, to)
@@ -40,7 +32,7 @@ const compareResource = (name: string, from: ContractResource, to: ContractResou
   ...compareFilters(name, from.filters, to.filters),
   ...compareNames(from.sorts, to.sorts, 'query', name, 'sort', name),
   ...compareRules(name, from, to),
-  ...compareUniques(name, from.unique, to.unique),
+  ...compareUniques(name, from, to),
   ...compareLimits(from.limits, to.limits, 'rule', `${name}.limits`, name),
   ...compareRates(from.rate, to.rate, 'rule', `${name}.rate`),
   ...compareWords(name, from, to),
@@ -128,13 +120,10 @@ const compareRules = (resource: string, from: ContractResource, to: ContractReso
   return found
 }
 
-const compareUniques = (
-  resource: string,
-  from: ContractResource['unique'],
-  to: ContractResource['unique'],
-): Differences => {
-  const names = (sets: ContractResource['unique']) => asSet(sets.map((set) => set.join(', ')))
-  const { gone, come } = matched(names(from), names(to))
+const compareUniques = (resource: string, from: ContractResource, to: ContractResource): Differences => {
+  const names = (sets: ContractResource['unique']) =>
+    Object.fromEntries(sets.map((set) => [set.join(', '), set]))
+  const { gone, come } = matched(names(from.unique), names(to.unique))
   const difference = (set: string, verdict: Difference['verdict'], what: string): Difference => ({
     verdict,
     part: 'rule',
@@ -142,8 +131,12 @@ const compareUniques = (
     what: `${set} ${what}`,
     subject: { kind: 'unique', resource, name: set },
   })
+  // Who cannot send a new field cannot collide in it.
+  const known = (set: string) => set.split(', ').every((name) => from.fields[name])
   return [
-    ...come.map((set) => difference(set, breaking, 'must now be unique (a constraint newly set)')),
+    ...come.map((set) =>
+      difference(set, known(set) ? breaking : additive, 'must now be unique (a constraint newly set)'),
+    ),
     ...gone.map((set) => difference(set, additive, 'need no longer be unique')),
   ]
 }

@@ -71,8 +71,11 @@ const lineFor = ({ subject, where, what }: Difference): string => {
   const at = `'${resource}', '${name}'`
   switch (kind) {
     case 'field removed':
+      if ((from as ContractField).reference)
+        return `// ${where}: ${what}; keep the relation, and take it off the include list`
       return `removeField(${at}, { was: ${zodFor(from as ContractField)} })`
     case 'required field added':
+      if ((to as ContractField).reference) return `// ${where}: ${what}; make the relation optional`
       return `addRequiredField(${at}, { whenAbsent: … })`
     case 'required':
     case 'not nullable':
@@ -93,6 +96,8 @@ const lineFor = ({ subject, where, what }: Difference): string => {
       return `requireIdempotencyKey('${resource}')`
     case 'scope':
       return `requireScope(${at}, { was: ${quoted(from)} })`
+    case 'resource removed':
+      return `// ${where}: declare it with methods: [], and removeMethod('${resource}', …) for each method it had`
     case 'endpoint was removed':
       return `removeMethod(${at})`
     case 'type':

@@ -4,6 +4,7 @@ import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { monthsAfter } from '../../src/compile/dates.ts'
 import type { View } from '../../src/compile/model.ts'
+import { contractOf } from '../../src/contract/contract.ts'
 import * as change from '../../src/declare/change.ts'
 import { states } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
@@ -215,6 +216,29 @@ describe('one change taken back', () => {
       [was, map],
     ])
       expect(viewIn(v1With(...list), 'people').field.get('role')?.default).toBe('guest')
+  })
+
+  test('a resource that the newest version dropped is served by the older one alone', () => {
+    const dropped = resource('faxes', {
+      fields: { text: z.string() },
+      relations: { person: belongsTo('people') },
+      methods: [],
+    })
+    const people2 = resource('people', {
+      nameIsPluralBecause: 'it is the plural of person',
+      fields: { name: z.string() },
+      relations: { faxes: hasMany('faxes') },
+    })
+    const model = pairOf(
+      [people2, dropped],
+      [change.removeMethod('faxes', 'GET'), change.removeMethod('faxes', 'POST')],
+    )
+    const [before, after] = [olderOf(model), model.head].map((version) => viewIn(version, 'faxes'))
+    expect(after).toMatchObject({ topLevel: false, under: [] })
+    expect(before?.topLevel).toBe(true)
+    expect(before?.under.map((sub) => sub.segment)).toEqual(['faxes'])
+    expect([...(before?.methods ?? [])]).toEqual(['GET', 'POST'])
+    expect(Object.keys(contractOf(model, model.head).paths).join()).not.toContain('faxes')
   })
 
   test('a custom change puts its own fields in the place of those it replaces', () => {

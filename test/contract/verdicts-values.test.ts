@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { open } from '../../src/declare/field.ts'
-import { colour, contract, type Row, sent, shown, testRows, withField } from './verdict-rows.ts'
+import { colour, contract, fields, type Row, sent, shown, testRows, withField } from './verdict-rows.ts'
 
 const object = (shape: { [name: string]: z.ZodType }) => z.object(shape)
 
@@ -143,6 +143,13 @@ const values: Row[] = [
   ],
   ['request minimum raised', sent(z.int().min(1)), sent(z.int().min(2)), 'B', 'minimum 1 became 2'],
   ['unique newly set', contract(), contract({ unique: ['name'] }), 'B', 'name must now be unique'],
+  [
+    'unique newly set on a new field',
+    contract(),
+    contract({ fields: { ...fields, code: z.string().optional() }, unique: ['code'] }),
+    'A',
+    'code must now be unique',
+  ],
   ['unique lifted', contract({ unique: ['name'] }), contract(), 'A', 'name need no longer be unique'],
   [
     'response length grown',

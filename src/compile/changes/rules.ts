@@ -1,6 +1,7 @@
 import type { ChangeLimit, RemoveMethod, RequireIdempotencyKey, RequireScope } from '../../declare/change.ts'
 import { didYouMean } from '../nearest.ts'
-import { type DraftView, withView } from './draft.ts'
+import { hasTopLevel } from '../owners.ts'
+import { type Draft, type DraftView, withView } from './draft.ts'
 import type { Inverse } from './inverse.ts'
 
 export const changeLimit: Inverse<ChangeLimit> = (draft, { resource, limit, was }, report) => {
@@ -86,5 +87,19 @@ export const removeMethod: Inverse<RemoveMethod> = (draft, { resource, method },
     return draft
   }
   if (!report.claim(`${method} ${resource}`, 'method')) return draft
-  return withView(draft, resource, (one) => ({ ...one, methods: new Set([...one.methods, method]) }))
+  return withView(draft, resource, (one) => ({
+    ...(one.methods.size === 0 ? withPaths(one, draft) : one),
+    methods: new Set([...one.methods, method]),
+  }))
 }
+
+/** A resource that the newer version dropped has no paths there; its older ones follow from what is stored. */
+const withPaths = (view: DraftView, draft: Draft): DraftView => ({
+  ...view,
+  topLevel: hasTopLevel(view.resource),
+  under: [...draft.values()].flatMap((owner) =>
+    [...owner.relations]
+      .filter(([, { relation }]) => relation.kind === 'has-many' && relation.target === view.resource)
+      .map(([key]) => ({ owner: owner.resource.name, relation: key })),
+  ),
+})
