@@ -29,7 +29,10 @@ export async function readOne(runner: Runner, { caller, target }: Call, include:
   return {
     status: 200,
     body: `{"data":${data}}`,
-    etag: include.canonical === '' ? `"${row[1]}"` : `"${row[1]}.${hash('sha1', `${include.canonical} ${data}`, 'base64url')}"`,
+    etag:
+      include.canonical === ''
+        ? `"${row[1]}"`
+        : `"${row[1]}.${hash('sha1', `${include.canonical} ${data}`, 'base64url')}"`,
     include: include.canonical,
   }
 }

@@ -159,9 +159,28 @@ describeServing(
     })
 
     const numbers = [
-      0, -0, 1, -1, 0.1, -0.25, 1 / 3, 2 / 3, 1e-7, 1.5e-7, 5e-324, 1e-320, 2.5e-300, 123456.789, 1e15 + 0.5,
-      0.30000000000000004, 4503599627370495.5, 9007199254740991, 1e14, 100000, 1.0000000000000002,
-    ] // biome-ignore format: a table of numbers
+      0,
+      -0,
+      1,
+      -1,
+      0.1,
+      -0.25,
+      1 / 3,
+      2 / 3,
+      1e-7,
+      1.5e-7,
+      5e-324,
+      1e-320,
+      2.5e-300,
+      123456.789,
+      1e15 + 0.5,
+      0.30000000000000004,
+      4503599627370495.5,
+      9007199254740991,
+      1e14,
+      100000,
+      1.0000000000000002,
+    ]
     test('numbers come back exactly, written alike on every store', async () => {
       for (const ratio of numbers) {
         const answer = await post({ ratio })
