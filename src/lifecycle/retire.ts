@@ -28,11 +28,11 @@ export async function retireVersion(
   version: Version,
   { clock, windowMs, by, dryRun, ...settling }: RetireOptions,
 ): Promise<RetireOutcome> {
-  await settleRecorders(store, clock, settling)
+  const before = await decisionInForce(store, version)
+  if (!before) await settleRecorders(store, clock, settling)
   const now = clock.now()
   const facts = await collectFacts(store, version, { now, windowMs })
   const verdict = decideRetirement(facts)
-  const before = await decisionInForce(store, version)
   if (before) return { ...verdict, facts, retired: true, before }
   const retired = verdict.allowed && !dryRun
   if (retired) await storeDecision(store, { version: version.name, at: now, by }, facts)

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
 import { lostAfterMs, markLost, type RecorderRow, readUnended } from './recorder-rows.ts'
 
-/** Silent for so long, a process is dead by any clock; of the others it is waited for a word. */
+/** Silent for so long, a process is dead by any clock; for a word of the others it is waited. */
 const surelyDeadMs = 5 * 60_000
 const askMs = 250
 
@@ -24,7 +24,7 @@ export async function settleRecorders(
 ): Promise<void> {
   const now = clock.now()
   const asked = await readUnended(store)
-  const dead = asked.filter((row) => row.lastFlushAt < now - surelyDeadMs)
+  const dead = asked.filter((row) => row.lost || row.lastFlushAt < now - surelyDeadMs)
   let silent = asked.filter((row) => !dead.includes(row))
   if (silent.length > 0) waiting?.(silent.length)
   const deadline = performance.now() + patienceMs

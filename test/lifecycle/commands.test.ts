@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { readGaps } from '../../src/lifecycle/recorder-rows.ts'
+import { settleRecorders } from '../../src/lifecycle/settle.ts'
+import { readOperations } from '../../src/lifecycle/usage-rows.ts'
+import { nounkit } from '../support/child.ts'
+import { type PreparedShop, prepareShop } from '../support/server-process.ts'
+import { describeStores, openForTest } from '../support/stores.ts'
+
+/** After the sunset of v1. */
+const env = { NOUNKIT_CLOCK: '+400d' }
+const shop = 'examples/shop'
+
+async function run({ databaseUrl }: PreparedShop, ...args: string[]) {
+  const child = nounkit(args, { env: { ...env, DATABASE_URL: databaseUrl } })
+  const { code } = await child.ended
+  return { code, stdout: child.stdout, stderr: child.stderr }
+}
+
+describeStores('the commands around a retirement', (stores) => {
+  test('lead from the first call to 410 and back, while the server runs', async () => {
+    const prepared = await prepareShop(stores.kind)
+    const server = await prepared.start({ env })
+    await server.call('GET', '/v1/orders?filter[status]=open&include=client')
+    const email = 'ida@acme.example'
+    await server.call('POST', '/v1/clients', { body: { full_name: 'Ida', email, fax: '1' } })
+
+    const refusal = await run(prepared, 'retire', shop, 'v1')
+    expect(refusal.code).toBe(1)
+    expect(refusal.stdout).toMatch(
+      /cannot be retired: one thing stands in the way\.\n {2}✗ traffic: test of acme/,
+    )
+    expect(refusal.stdout).toContain('nounkit contact API v1 --account acme --consumer test --note "…"')
+
+    const usage = await run(prepared, 'usage', shop, '--version', 'v1')
+    expect(usage.stdout).toMatch(/█ {2}2 calls since/)
+    expect(usage.stdout).toMatch(/test +acme +external +2 /)
+    for (const words of ['sends `fax`', 'filters by `status`', 'includes `client`', 'calls `/clients`']) {
+      expect(usage.stdout).toContain(`still ${words}`)
+    }
+
+    const typo = await run(prepared, 'contact', shop, 'v1', '--consumer', 'tset', '--note', 'mail')
+    expect([typo.code, typo.stderr]).toEqual([1, expect.stringContaining('Did you mean "test"?')])
+    const told = await run(prepared, 'contact', shop, 'v1', '--consumer', 'test', '--note', 'mail to Ida')
+    expect([told.code, told.stderr]).toEqual([0, ''])
+
+    const decided = await run(prepared, 'retire', shop, 'v1', '--json', '--by', 'ada')
+    expect(decided.code).toBe(0)
+    expect(JSON.parse(decided.stdout)).toMatchObject({ version: 'v1', retired: true, blockers: [] })
+    const gone = { timeout: 20_000, message: 'the running server follows' }
+    await expect.poll(async () => (await server.call('GET', '/v1/orders')).status, gone).toBe(410)
+
+    expect((await run(prepared, 'retire', shop, 'v1', '--undo', '--note', 'a late call')).code).toBe(0)
+    await expect.poll(async () => (await server.call('GET', '/v1/orders')).status, gone).toBe(200)
+    expect((await run(prepared, 'retire', shop, 'v1', '--undo')).code).toBe(1)
+  })
+
+  test('a server that is killed leaves a gap, one that is asked to stop leaves its counts', async () => {
+    const prepared = await prepareShop(stores.kind)
+    const store = await openForTest(prepared.databaseUrl)
+    const clock = { now: () => Date.now() + 400 * 86_400_000 }
+    const served = async () => {
+      const rows = await readOperations(store, { since: 0, account: null })
+      return rows.reduce((sum, { calls }) => sum + calls, 0)
+    }
+    const asked = await prepared.start({ env })
+    await asked.call('GET', '/v1/orders')
+    await asked.child.kill('SIGTERM')
+    expect(await served()).toBe(1)
+    await settleRecorders(store, clock, { patienceMs: 300 })
+    expect(await readGaps(store, 0)).toEqual([])
+
+    const killed = await prepared.start({ env })
+    await killed.call('GET', '/v1/orders')
+    await killed.child.kill('SIGKILL')
+    await settleRecorders(store, clock, { patienceMs: 300 })
+    expect(await readGaps(store, 0)).toHaveLength(1)
+    const { code, stdout } = await run(prepared, 'retire', shop, 'v1', '--dry-run')
+    expect([code, stdout]).toEqual([1, expect.stringContaining('✗ recording-gap')])
+  })
+})
+
+test.each([
+  [['retire', shop, 'v1', '--window', '30'], '--window is "30"'],
+  [['retire', shop, 'v1', '--undo', '--dry-run'], 'do not go together'],
+  [['contact', shop, 'v1', '--note', 'mail'], '--consumer NAME'],
+  [['contact', shop, 'v1', '--consumer', 'test'], '--note'],
+] as const)('%s is refused before the store is opened', async (args, message) => {
+  const child = nounkit([...args], { env: { DATABASE_URL: 'sqlite:/nowhere/at/all.db' } })
+  expect((await child.ended).code).toBe(1)
+  expect(child.stderr).toContain(message)
+})
