@@ -65,7 +65,21 @@ export const olderVersions = (
     newer = olderVersion(one, newer, contracts.get(one.name) as Contract | undefined, mistakes)
     versions.push(newer)
   }
+  checkReachable(head, versions, mistakes)
   return versions
+}
+
+/** A resource without methods is kept for older versions; without those it is a slip. */
+const checkReachable = (head: Version, older: readonly Version[], mistakes: MistakeList): void => {
+  for (const { methods, resource } of head.views.values()) {
+    const offered = older.some(({ viewOf }) => (viewOf.get(resource.name)?.methods.size ?? 0) > 0)
+    if (methods.size > 0 || offered) continue
+    mistakes.add(
+      `${resource.name}.methods`,
+      'there are none, and no older version offers any.',
+      'Leave "methods" out for all, or write removeMethod(…) into the version that had them.',
+    )
+  }
 }
 
 const olderVersion = (

@@ -22,7 +22,7 @@ export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contrac
   )
   return {
     refusals: [
-      ...answers.flatMap(({ refusal }) => refusal ?? []),
+      ...withoutEchoes(answers.flatMap(({ refusal }) => refusal ?? [])),
       ...leftOver(model, frozen),
       ...model.versions.flatMap((version) => disagreement(model, version)),
     ],
@@ -30,6 +30,17 @@ export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contrac
       grown.length > 0 ? [{ version, differences: grown }] : [],
     ),
   }
+}
+
+/** An older version is made from the newer one, so what broke there breaks again below: it is told and mended once, above. */
+const withoutEchoes = (refusals: readonly Refusal[]): readonly Refusal[] => {
+  const told = new Set<string>()
+  return refusals.flatMap((refusal) => {
+    const fresh = refusal.differences.filter(({ where, what }) => !told.has(`${where} ${what}`))
+    for (const { where, what } of refusal.differences) told.add(`${where} ${what}`)
+    if (refusal.differences.length > 0 && fresh.length === 0) return []
+    return [{ ...refusal, differences: fresh, lines: linesFor(fresh) }]
+  })
 }
 
 interface Checked {

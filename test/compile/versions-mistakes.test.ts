@@ -304,6 +304,13 @@ test('a name whose values are kept for an older version cannot be used again', (
   expect(lines.join('\n')).toContain('an older version removed a field of this name')
 })
 
+test('a resource that no version offers is refused', () => {
+  const lost = resource('notes', { fields: { text: z.string() }, methods: [] })
+  expect(mistakesIn([lost], [version('v1')]).join()).toContain(
+    'there are none, and no older version offers any.',
+  )
+})
+
 describe('dates are refused', () => {
   const dated = (v1: object, v2: object = {}) =>
     mistakesIn(resources, [version('v2', v2), version('v1', v1)]).join('\n')

@@ -152,6 +152,15 @@ describe('an older version', () => {
     expect(said).toContain("addRequiredField('orders', 'currency', { whenAbsent: … })")
   })
 
+  test('does not repeat what the newest version is refused for', () => {
+    const published = version('v2', { published: '2026-02-01' })
+    const model = compileApi(apiOf({}, [published, v1]), { contracts: frozen() })
+    const contracts = new Map(model.versions.map((one) => [one.name, contractOf(model, one)]))
+    const said = gate(apiOf({ sort: [] }, [published, v1]), contracts)
+    expect(said.match(/sort name was removed/g)).toHaveLength(1)
+    expect(said).toContain("declare version('v3') before v2")
+  })
+
   test('may announce its end, and not bring it forward', () => {
     const dated = (sunset: string) =>
       version('v1', { published: '2026-01-01', deprecated: '2026-02-01', sunset })
