@@ -1,0 +1,26 @@
+import { once } from 'node:events'
+import type { Child } from './child.ts'
+
+/** For a child that is to be measured: its inspector, on a port of its own. */
+export const inspected = { NODE_OPTIONS: '--inspect=127.0.0.1:0' }
+
+/** The megabytes a child still holds when all garbage is collected. */
+export async function heapOf(child: Child): Promise<number> {
+  const [, url = ''] = await child.line(/Debugger listening on (ws:\S+)/)
+  const inspector = new WebSocket(url)
+  await once(inspector, 'open')
+  const ask = async (id: number, method: string): Promise<{ usedSize: number }> => {
+    inspector.send(JSON.stringify({ id, method }))
+    for (;;) {
+      const [event] = await once(inspector, 'message')
+      const answer = JSON.parse(String(event.data))
+      if (answer.id === id) return answer.result
+    }
+  }
+  try {
+    await ask(1, 'HeapProfiler.collectGarbage')
+    return (await ask(2, 'Runtime.getHeapUsage')).usedSize / 1_048_576
+  } finally {
+    inspector.close()
+  }
+}
