@@ -66,6 +66,9 @@ export const superviseWorkers = async (options: SuperviseOptions): Promise<numbe
     killAll()
   }
 
+  if (!process.env.NOUNKIT_REDIS_URL) {
+    say('Each worker counts rates by itself. Set NOUNKIT_REDIS_URL to count them together.')
+  }
   relayMetrics()
   process.on('SIGTERM', signalled)
   process.on('SIGINT', signalled)
