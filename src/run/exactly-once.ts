@@ -4,8 +4,6 @@ import { createOnce, isOneStatement, KeyTaken } from './create.ts'
 import { findReplay, type KeyedRequest, keyReused, stillRunning } from './idempotency.ts'
 import type { Call, Outcome, Runner } from './run.ts'
 
-const longestWait = 5_000
-
 export async function create(
   runner: Runner,
   call: Call,
@@ -23,7 +21,7 @@ async function createKeyed(
   keyed: KeyedRequest,
 ): Promise<Outcome> {
   const name = `${call.caller.account}\0${keyed.key}`
-  const deadline = performance.now() + longestWait
+  const deadline = performance.now() + runner.keyWaitMs
   for (;;) {
     const first = runner.inFlight.get(name)
     if (first) {

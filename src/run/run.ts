@@ -16,6 +16,8 @@ export interface Runner {
   now(): number
   /** Creates in flight by account and key, so that duplicates in this process wait without a connection each. */
   readonly inFlight: Map<string, InFlight>
+  /** How long a duplicate waits for the first. */
+  readonly keyWaitMs: number
 }
 
 export interface InFlight {

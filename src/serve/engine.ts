@@ -59,6 +59,7 @@ export function createEngine(parts: EngineParts): Engine {
     seal: createCursorSeal(parts.secret),
     now: clock.now,
     inFlight: new Map(),
+    keyWaitMs: 5_000,
   }
   const engine: Engine = {
     model,

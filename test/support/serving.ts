@@ -135,6 +135,9 @@ export function describeServing(
   })
 }
 
+/** Several APIs may share a store, and names of keys are unique there. */
+let keysMade = 0
+
 export async function serve(kind: StoreKind, url: string, options: ServingOptions = {}): Promise<Serving> {
   const { declaration = shop, ...rest } = options
   const contracts = declaration === shop ? { contracts: await shopContracts() } : {}
@@ -142,7 +145,7 @@ export async function serve(kind: StoreKind, url: string, options: ServingOption
   whenOver(() => api.close())
   const keys = new Map<string, Promise<string>>()
   const key = (account: string): Promise<string> => {
-    const known = keys.get(account) ?? api.key(account)
+    const known = keys.get(account) ?? api.key(account, { name: `${account} ${++keysMade}` })
     keys.set(account, known)
     return known
   }

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { api } from '../../src/declare/api.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { type Answer, describeServing, type Serving, serve } from '../support/serving.ts'
+import { unique } from '../support/shop-rows.ts'
+import { describeStores } from '../support/stores.ts'
+import { until } from '../support/until.ts'
+
+/** Creates of `slow` jobs wait at a gate inside their transaction; those of `doomed` ones fail behind it. */
+let gate = Promise.withResolvers<void>()
+let entered = 0
+const closeGate = () => {
+  gate = Promise.withResolvers<void>()
+  entered = 0
+}
+
+const jobs = resource('jobs', {
+  fields: { name: z.string().max(20) },
+  filter: ['name'],
+  hooks: {
+    async beforeCreate(job, { reject }) {
+      if (!job.name.startsWith('slow') && !job.name.startsWith('doomed')) return
+      const first = entered++ === 0
+      await gate.promise
+      if (job.name.startsWith('doomed') && first) reject({ code: 'doomed', title: 'Doomed', detail: 'No.' })
+    },
+  },
+})
+const notes = resource('notes', { fields: { text: z.string().max(50) }, filter: ['text'] })
+const declaration = api('jobs', { resources: [jobs, notes] })
+
+const post = (served: Serving, path: string, body: object, key: string, as = 'acme') =>
+  served.call('POST', path, { body, headers: { 'Idempotency-Key': key }, as })
+const many = (count: number, make: () => Promise<Answer>) => Promise.all(Array.from({ length: count }, make))
+const replays = (answers: readonly Answer[]) =>
+  answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length
+
+describeServing(
+  'concurrent creates with one key',
+  (served) => {
+    test.each([
+      ['/v1/notes', 'text'],
+      ['/v1/jobs', 'name'],
+    ])('fifty at once at %s make one row; the others replay', async (path, field) => {
+      const [value, key] = [unique(), unique()]
+      const answers = await many(50, () => post(served, path, { [field]: value }, key))
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+      expect(replays(answers)).toBe(49)
+      expect((await served.get(`${path}?filter[${field}]=${value}`)).rows).toHaveLength(1)
+    })
+
+    test('fifty at once with five keys make five rows', async () => {
+      const keys = Array.from({ length: 5 }, unique)
+      const text = unique()
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, at) => post(served, '/v1/notes', { text }, keys[at % 5] ?? '')),
+      )
+      expect(replays(answers)).toBe(45)
+      expect((await served.get(`/v1/notes?filter[text]=${text}`)).rows).toHaveLength(5)
+    })
+
+    test('another body while the first is running is 422 at once, and writes nothing', async () => {
+      closeGate()
+      const key = unique()
+      const first = post(served, '/v1/jobs', { name: 'slow a' }, key)
+      await until(() => entered === 1)
+      const other = await post(served, '/v1/jobs', { name: 'slow b' }, key)
+      expect(other.refusal).toEqual([422, 'idempotency-key-reused'])
+      gate.resolve()
+      expect((await first).status).toBe(201)
+      expect((await served.get('/v1/jobs?filter[name]=slow%20b')).rows).toEqual([])
+    })
+
+    test('two accounts with one key do not wait for each other’s outcome: two rows', async () => {
+      const [text, key] = [unique(), unique()]
+      const [mine, theirs] = await Promise.all([
+        post(served, '/v1/notes', { text }, key),
+        post(served, '/v1/notes', { text }, key, 'globex'),
+      ])
+      expect([mine.status, theirs.status]).toEqual([201, 201])
+      expect(mine.data.id).not.toBe(theirs.data.id)
+      expect(replays([mine, theirs])).toBe(0)
+    })
+
+    test('when the first fails one of those who waited runs, and the rest replay it', async () => {
+      closeGate()
+      const key = unique()
+      const pending = many(10, () => post(served, '/v1/jobs', { name: 'doomed' }, key))
+      await until(() => entered === 1)
+      gate.resolve()
+      const answers = await pending
+      const failed = answers.filter(({ status }) => status === 409)
+      expect(failed.map(({ refusal }) => refusal[1])).toEqual(['doomed'])
+      const made = answers.filter(({ status }) => status === 201)
+      expect(new Set(made.map(({ text }) => text)).size).toBe(1)
+      expect(replays(made)).toBe(8)
+      expect((await served.get('/v1/jobs?filter[name]=doomed')).rows).toHaveLength(1)
+    })
+
+    test('200 who wait on one key hold up nobody else', async () => {
+      closeGate()
+      const key = unique()
+      const name = `slow ${unique()}`.slice(0, 20)
+      const first = post(served, '/v1/jobs', { name }, key)
+      await until(() => entered === 1)
+      const waiting = many(200, () => post(served, '/v1/jobs', { name }, key))
+      const reads = await many(20, () => served.get('/v1/notes?limit=1'))
+      expect(reads.every(({ status }) => status === 200)).toBe(true)
+      if (served.kind === 'postgres') {
+        const writes = await many(5, () => post(served, '/v1/notes', { text: 'meanwhile' }, unique()))
+        expect(writes.every(({ status }) => status === 201)).toBe(true)
+      }
+      expect(served.store.counters.busyConnections).toBeLessThanOrEqual(1)
+      gate.resolve()
+      const answers = await waiting
+      expect(new Set(answers.map(({ text }) => text))).toEqual(new Set([(await first).text]))
+      expect(replays(answers)).toBe(200)
+    })
+
+    test('who waits too long gets 409 with Retry-After, and replays once the first is done', async () => {
+      closeGate()
+      const { runner } = served.api.service.engine
+      Object.assign(runner, { keyWaitMs: 50 })
+      const key = unique()
+      const first = post(served, '/v1/jobs', { name: 'slow c' }, key)
+      await until(() => entered === 1)
+      const late = await post(served, '/v1/jobs', { name: 'slow c' }, key)
+      Object.assign(runner, { keyWaitMs: 5_000 })
+      expect(late.refusal).toEqual([409, 'idempotency-in-progress'])
+      expect(late.headers.get('retry-after')).toBe('1')
+      gate.resolve()
+      const { text } = await first
+      expect((await post(served, '/v1/jobs', { name: 'slow c' }, key)).text).toBe(text)
+    })
+  },
+  { declaration },
+)
+
+describeStores('two servers on one store', (store) => {
+  test('many creates with one key over both make one row; the rest replay', async () => {
+    const url = await store.url()
+    const servers = [
+      await serve(store.kind, url, { declaration }),
+      await serve(store.kind, url, { declaration }),
+    ] as const
+    for (const [path, field] of [
+      ['/v1/notes', 'text'],
+      ['/v1/jobs', 'name'],
+    ] as const) {
+      const [value, key] = [unique(), unique()]
+      const answers = await Promise.all(
+        servers.flatMap((server) =>
+          Array.from({ length: 10 }, () => post(server, path, { [field]: value }, key)),
+        ),
+      )
+      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+      expect(replays(answers)).toBe(19)
+      const other = await post(servers[1], path, { [field]: 'other' }, key)
+      expect(other.refusal).toEqual([422, 'idempotency-key-reused'])
+      expect((await servers[0].get(`${path}?filter[${field}]=${value}`)).rows).toHaveLength(1)
+    }
+  })
+})
