@@ -7,20 +7,30 @@ type ParseError = Error & { readonly code?: string; readonly rawPacket?: Buffer 
 /** node:http keeps the answer being written here; its own default handler asks it too. */
 type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null }
 
-/** Bytes that are no request, or did not arrive in time: answered as a problem where an answer can still be understood. */
-export const answerBrokenRequest = (error: ParseError, socket: HttpSocket, requestId: string): void => {
+/**
+ * Bytes that are no request, or did not arrive in time: answered as a problem where an answer can still be understood.
+ * Returns its status, or null where there was nobody to answer.
+ */
+export const answerBrokenRequest = (
+  error: ParseError,
+  socket: HttpSocket,
+  requestId: string,
+): number | null => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
-    return
+    return null
   }
-  const text = refusalText(problemOf(error, socket), requestId)
-  const answer = () => socket.end(text, () => socket.destroy())
+  const failure = problemOf(error, socket)
+  answerInTurn(socket, refusalText(failure, requestId))
+  return failure.status
+}
+
+/** The fault may be in a pipelined request behind some that are still being answered: answers keep their order. */
+const answerInTurn = (socket: HttpSocket, text: string): void => {
   const earlier = socket._httpMessage
-  if (!earlier) answer()
-  // The fault is in a pipelined request behind one that is still being answered: answers keep their order.
-  else if (earlier.req.complete) earlier.once('finish', answer)
-  else if (earlier.headersSent) socket.destroy()
-  else answer()
+  if (earlier?.req.complete) earlier.once('finish', () => answerInTurn(socket, text))
+  else if (earlier?.headersSent) socket.destroy()
+  else socket.end(text, () => socket.destroy())
 }
 
 const problemOf = (error: ParseError, socket: Socket): Problem => {

@@ -71,6 +71,12 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
     else send(response)
   }
 
+  const refuseBytes = (error: Error, socket: Socket): void => {
+    const id = makeId()
+    const status = answerBrokenRequest(error, socket, id)
+    if (status !== null) shell.noteBroken(id, status)
+  }
+
   const server = createServer(serverOptions(headerBytes, { ...defaultTimeouts, ...options.timeouts }))
   server.maxConnections = maxConnections
   server.timeout = options.timeouts?.idleMs ?? defaultTimeouts.idleMs
@@ -78,8 +84,8 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
   server.on('checkContinue', (incoming, outgoing) => receive(incoming, outgoing, true))
   // An expectation that is not known may be ignored (RFC 9110 §10.1.1).
   server.on('checkExpectation', (incoming, outgoing) => receive(incoming, outgoing, false))
-  server.on('clientError', (error, socket) => answerBrokenRequest(error, socket as Socket, makeId()))
-  server.on('connect', (_, socket) => answerBrokenRequest(new Error('CONNECT'), socket as Socket, makeId()))
+  server.on('clientError', (error, socket) => refuseBytes(error, socket as Socket))
+  server.on('connect', (_, socket) => refuseBytes(new Error('CONNECT'), socket as Socket))
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -95,15 +101,19 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
     async stop({ lingerMs = 0, graceMs = 10_000 } = {}) {
       stopping = true
       if (lingerMs > 0) await new Promise((resolve) => setTimeout(resolve, lingerMs))
-      const closed = once(server, 'close')
-      server.close()
-      // Connections that never sent a byte do not count as idle for node:http.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
-      await closed
-      clearTimeout(timer)
+      await close(server, sockets, graceMs)
     },
   }
+}
+
+const close = async (server: Server, sockets: Iterable<Socket>, graceMs: number): Promise<void> => {
+  const closed = once(server, 'close')
+  server.close()
+  // Connections that never sent a byte do not count as idle for node:http.
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearTimeout(timer)
 }
 
 const serverOptions = (headerBytes: number, timeouts: Timeouts) => ({

@@ -17,6 +17,8 @@ export interface Shell {
   answer(request: ArrivedRequest): Maybe<PlainResponse>
   /** An answer that never reached the engine: decorated and counted like the others. */
   refuse(request: ArrivedRequest, error: unknown): PlainResponse
+  /** Bytes that never became a request were answered with this status. */
+  noteBroken(id: string, status: number): void
 }
 
 export interface ShellParts {
@@ -91,6 +93,10 @@ export const createShell = (parts: ShellParts): Shell => {
       return admitted(request, startedAt)
     },
     refuse: (request, error) => settle(request, failed(request, error), performance.now()),
+    noteBroken(id, status) {
+      metrics.count('none', emptyNote(), status, 0)
+      if (accessLog) logger.info({ id, status }, 'no request')
+    },
   }
 }
 
