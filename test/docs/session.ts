@@ -16,6 +16,7 @@ export interface Session {
 export interface SessionOptions {
   /** Where commands run; a folder with `nounkit` and `zod` installed unless said. */
   readonly folder?: string
+  readonly env?: { readonly [name: string]: string }
   /** Changes a command before it runs: what only a person can paste. */
   readonly paste?: (command: string, server: Child | null) => string
 }
@@ -47,7 +48,7 @@ export async function startSession(options: SessionOptions = {}): Promise<Sessio
     const command = onPort(paste(block.text, server))
     const script = `touch ${session}; . ${session}; npx() { "$@"; }; set -ea\n${command}\nexport -p > ${session}`
     const path = `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`
-    const { failed, text } = await shell(script, folder, path)
+    const { failed, text } = await shell(script, folder, { PATH: path, ...options.env })
     expect(failed, `${place(block)} ${block.text}\n${text}`).toBe(block.marks.includes('fails'))
     output = text
   }
@@ -92,8 +93,12 @@ function installedFolder(): string {
   return folder
 }
 
-function shell(script: string, cwd: string, path: string): Promise<{ failed: boolean; text: string }> {
-  const env = { ...process.env, PATH: path, NODE_OPTIONS: '', VITEST: '' }
+function shell(
+  script: string,
+  cwd: string,
+  more: { readonly [name: string]: string },
+): Promise<{ failed: boolean; text: string }> {
+  const env = { ...process.env, NODE_OPTIONS: '', VITEST: '', ...more }
   return new Promise((resolve) => {
     execFile('sh', ['-c', script], { cwd, env, timeout: 30_000 }, (error, stdout, stderr) =>
       resolve({ failed: error !== null, text: `${stdout}${stderr}` }),
@@ -101,19 +106,14 @@ function shell(script: string, cwd: string, path: string): Promise<{ failed: boo
   })
 }
 
+const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const anyLines = '[\\s\\S]*?'
+
 /** `…` stands for anything within a line; on a line of its own, for any lines. */
 function patternOf(shown: string): RegExp {
-  const lines = shown.split('\n').map((line) => {
-    if (line === '…') return '[^]*?'
-    return line
-      .split('…')
-      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      .join('[^\\n]*')
-  })
-  return new RegExp(
-    lines
-      .join('\\n')
-      .replaceAll('\\n[^]*?\\n', '\\n[^]*?')
-      .replace(/\\n\[\^\]\*\?$/, ''),
-  )
+  const pattern = shown
+    .split('\n')
+    .map((line) => (line === '…' ? anyLines : line.split('…').map(literally).join('[^\\n]*')))
+    .join('\\n')
+  return new RegExp(pattern.replaceAll(`\\n${anyLines}\\n`, `\\n${anyLines}`))
 }

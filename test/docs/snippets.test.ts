@@ -1,37 +1,33 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { compileApi } from '../../src/compile/compile.ts'
-import { allDocs, type Block, blocksOf, place, root } from './markdown.ts'
+import { allDocs, type Block, blocksOf, markOf, place, root } from './markdown.ts'
+import { snippetFile } from './snippet-files.ts'
 
-/** Within the project, so that `nounkit` and `zod` are found as an example finds them. */
-const folder = join(root, 'node_modules/.cache/nounkit-docs', String(process.pid))
-mkdirSync(folder, { recursive: true })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-const declarations = allDocs().flatMap((file) =>
-  blocksOf(file).filter((block) => block.language === 'ts' && block.marks.includes('compile')),
-)
-
-async function importSnippet(block: Block): Promise<{ readonly default?: unknown }> {
-  const path = join(folder, `${place(block).replaceAll(/\W/g, '-')}.ts`)
-  writeFileSync(path, block.text)
-  return import(/* @vite-ignore */ pathToFileURL(path).href)
-}
+const snippets = allDocs().flatMap((file) => blocksOf(file).filter((block) => block.language === 'ts'))
+const declarations = snippets.filter((block) => block.marks.includes('compile'))
 
 describe('a declaration shown in the documents', () => {
   test.each(declarations.map((block) => [place(block), block] as const))('%s compiles', async (_, block) => {
-    const { default: declaration } = await importSnippet(block)
-    expect(compileApi(declaration as Parameters<typeof compileApi>[0]).resources.size).toBeGreaterThan(0)
+    const { default: declaration } = await import(/* @vite-ignore */ pathToFileURL(snippetFile(block)).href)
+    expect(compileApi(declaration).resources.size).toBeGreaterThan(0)
   })
 
-  test('is never left unmarked: every TypeScript block is compiled, written to a file, or type-checked', () => {
-    const known = (block: Block) =>
-      block.marks.some((mark) => ['compile', 'check'].includes(mark) || mark.startsWith('file='))
-    const unmarked = allDocs().flatMap((file) =>
-      blocksOf(file).filter((block) => block.language === 'ts' && !known(block)),
-    )
-    expect(unmarked.map(place)).toEqual([])
+  test('is never left unmarked: every TypeScript block is compiled, or written to a file and run', () => {
+    const known = (block: Block) => block.marks.includes('compile') || markOf(block, 'file') !== null
+    expect(snippets.filter((block) => !known(block)).map(place)).toEqual([])
   })
+})
+
+test('all TypeScript in the documents has sound types', () => {
+  // Of a file that a document shows several times, the last form is looked at.
+  const files = [...new Set(snippets.map(snippetFile))]
+  const config = join(dirname(dirname(files[0] ?? '')), 'tsconfig.json')
+  writeFileSync(config, JSON.stringify({ extends: join(root, 'tsconfig.json'), files, include: [] }))
+  const { status, stdout } = spawnSync('tsc', ['--noEmit', '-p', config], { cwd: root, encoding: 'utf8' })
+  expect(stdout).toBe('')
+  expect(status).toBe(0)
 })

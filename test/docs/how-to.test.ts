@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { compileApi } from '../../src/compile/compile.ts'
+import type { ApiDeclaration } from '../../src/declare/api.ts'
+import { openStore } from '../../src/store/open.ts'
+import { migrate } from '../../src/store/schema/migrate.ts'
+import { testApi } from '../../src/testing.ts'
+import { nodeScript } from '../support/child.ts'
+import { emptyDatabase, storeKinds, temporaryFolder } from '../support/databases.ts'
+import { listeningShop } from '../support/listening-shop.ts'
+import { blocksOf, markOf, root, tableBelow } from './markdown.ts'
+import { startSession } from './session.ts'
+import { snippetFile } from './snippet-files.ts'
+
+test.each(['keys-and-tokens', 'versions', 'migrations'])(
+  'the commands of %s do what it shows',
+  async (name) => {
+    const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'shop.db')}` }
+    const session = await startSession({ folder: root, env })
+    await session.follow(`docs/how-to/${name}.md`)
+  },
+)
+
+test('the test shown for an API of one’s own passes', async () => {
+  const [api, tests] = blocksOf('docs/how-to/testing.md').filter((block) => markOf(block, 'file'))
+  if (!api || !tests) throw new Error('docs/how-to/testing.md shows no API or no test of it')
+  snippetFile(api)
+  const child = nodeScript(snippetFile(tests))
+  expect(await child.ended, child.output).toEqual({ code: 0, signal: null })
+  expect(child.stdout).toMatch(/^# pass 3$|^ℹ pass 3$/m)
+})
+
+const named = (name: string): string => {
+  const block = blocksOf('docs/how-to/migrations.md').find((one) => markOf(one, 'name') === name)
+  if (!block) throw new Error(`docs/how-to/migrations.md has no block named ${name}`)
+  return block.language === 'ts' ? snippetFile(block) : block.text
+}
+const declarationIn = async (name: string): Promise<ApiDeclaration> =>
+  (await import(/* @vite-ignore */ pathToFileURL(named(name)).href)).default
+
+test.each(storeKinds)('the SQL shown for renames moves every row (%s)', async (kind) => {
+  const databaseUrl = await emptyDatabase(kind)
+  const older = await testApi(await declarationIn('older'), { databaseUrl })
+  const call = async (api: typeof older, path: string, body?: object) => {
+    const headers = {
+      Authorization: `Bearer ${await api.key('acme', { name: randomUUID() })}`,
+      'Content-Type': 'application/json',
+    }
+    const init = body ? { method: 'POST', body: JSON.stringify(body) } : {}
+    return (await (await api.fetch(path, { headers, ...init })).json()) as { data: { id: string } }
+  }
+  const client = await call(older, '/v1/clients', { full_name: 'Ada', email: 'ada@example.com' })
+  const order = await call(older, '/v1/orders', { client_id: client.data.id, status: 'open' })
+  await older.close()
+
+  const declaration = await declarationIn('newer')
+  const store = await openStore(databaseUrl)
+  await store.session((session) => session.script(named('names')))
+  await migrate(store, compileApi(declaration))
+  await store.session((session) => session.script(named('values')))
+  await store.close()
+
+  const newer = await testApi(declaration, { databaseUrl })
+  expect(await call(newer, `/v2/orders/${order.data.id}`)).toMatchObject({
+    data: { customer_id: client.data.id, status: 'placed' },
+  })
+  expect(await call(newer, `/v1/orders/${order.data.id}`)).toEqual(order)
+  expect(await call(newer, `/v1/clients/${client.data.id}`)).toEqual(client)
+  await newer.close()
+})
+
+test('the table of metrics lists those that are served', async () => {
+  const shop = await listeningShop()
+  const text = await (await fetch(`${shop.server.url}/metrics`)).text()
+  await shop.close()
+  const served = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [`\`${name}\``, type])
+  const shown = tableBelow('docs/how-to/observability.md', '## Metrics')
+  expect(shown.map(([name, type]) => [name, type])).toEqual(served)
+})
