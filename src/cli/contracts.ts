@@ -8,14 +8,17 @@ import { guideOf } from '../contract/guide.ts'
 import { publishVersion } from '../contract/publish.ts'
 import { differenceText } from '../contract/refusal.ts'
 import { compileLoaded, loadApi } from './load.ts'
+import { CommandMistake } from './mistake.ts'
 import { namedVersion } from './versions.ts'
+import { words } from './words.ts'
 
 /** `nounkit publish API v2`: freezes the contract, unless that breaks what was promised. */
 export async function publishCommand(args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
-  const api = await loadApi(positionals[0])
+  const [place, name] = words(positionals, 2)
+  const api = await loadApi(place)
   const model = compileLoaded(api)
-  const version = namedVersion(model, positionals[1])
+  const version = namedVersion(model, name)
   const folder = join(api.folder, 'contracts')
   const { path, differences, refusals } = await publishVersion(
     model,
@@ -36,9 +39,10 @@ export async function diffCommand(args: string[]): Promise<number> {
     options: { json: { type: 'boolean' } },
     allowPositionals: true,
   })
-  const model = compileLoaded(await loadApi(positionals[0]))
-  const older = namedVersion(model, positionals[1])
-  const newer = namedVersion(model, positionals[2])
+  const [place, from, to] = words(positionals, 3)
+  const model = compileLoaded(await loadApi(place))
+  const older = namedVersion(model, from)
+  const newer = namedVersion(model, to)
   const differences = compareContracts(contractOf(model, older), contractOf(model, newer))
   if (values.json) console.log(JSON.stringify(differences, null, 2))
   else {
@@ -52,9 +56,18 @@ export async function diffCommand(args: string[]): Promise<number> {
 /** `nounkit guide API v1 v2`: Markdown on standard output. */
 export async function guideCommand(args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
-  const model = compileLoaded(await loadApi(positionals[0]))
-  const older = namedVersion(model, positionals[1])
-  const newer = namedVersion(model, positionals[2] ?? older.successor?.name)
+  const [place, from, to] = words(positionals, 3)
+  const model = compileLoaded(await loadApi(place))
+  const older = namedVersion(model, from)
+  if (older.successor === null) {
+    throw new CommandMistake(`${older.name} is the newest version: there is nothing to move to.`)
+  }
+  const newer = namedVersion(model, to ?? older.successor.name)
+  if (model.versions.indexOf(newer) >= model.versions.indexOf(older)) {
+    throw new CommandMistake(
+      `${newer.name} is not newer than ${older.name}. A guide leads from an older version to a newer one.`,
+    )
+  }
   console.log(guideOf(older, newer))
   return 0
 }

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
@@ -62,16 +62,24 @@ async function importDeclaration(path: string): Promise<ApiDeclaration> {
   return loaded.default as unknown as ApiDeclaration
 }
 
-/** The message and the place in the user's own file; the rest of a stack is ours and tells them nothing. */
+/** The message and the place in the user's own files; the rest of a stack is ours and tells them nothing. */
 function loadingError(error: unknown, path: string): string {
   if (!(error instanceof Error)) return String(error)
-  const place = error.stack?.split('\n').find((line) => line.includes(path) && !line.includes('Error:'))
-  return place
-    ? `${error.message}\n  ${place
-        .trim()
-        .replaceAll(pathToFileURL(dirname(path)).href, '')
-        .replaceAll(dirname(path), '')}`
-    : error.message
+  const place = placeIn(dirname(path), error.stack ?? '')
+  const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1]
+  if (missing) return `it imports "${missing}", which is not installed there. Run: npm install ${missing}`
+  return place ? `${error.message} (${place})` : error.message
+}
+
+/** `examples/shop/v1.ts:12`, from the first line of a stack that is within the folder. */
+function placeIn(folder: string, stack: string): string | null {
+  for (const line of stack.split('\n')) {
+    const [, file = '', at = ''] = /(?:file:\/\/|\()?(\/[^()]*?):(\d+)(?::\d+)?\)?$/.exec(line.trim()) ?? []
+    const found = line.includes('file://') ? decodeURI(file) : file
+    if (found.startsWith(folder + sep) && !found.includes('node_modules'))
+      return `${relative(process.cwd(), found)}:${at}`
+  }
+  return null
 }
 
 export const compileLoaded = (api: LoadedApi): Model =>

@@ -1,4 +1,4 @@
-import { enableCompileCache } from 'node:module'
+import { createRequire, enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { nearest } from '../compile/nearest.ts'
 
@@ -75,11 +75,18 @@ function help(): string {
   return `Nounkit turns one file of declared nouns into an HTTP API.\n\n${lines.join('\n')}\n\nAPI is the folder of a declaration, such as examples/shop. DATABASE_URL names the store: sqlite:shop.db or postgres://…`
 }
 
+/** The package's own file lies as far from the sources as from what is built of them. */
+const packageVersion = (): string => createRequire(import.meta.url)('../../package.json').version
+
 async function main(args: string[]): Promise<number> {
   const [name, ...rest] = args
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     console.log(help())
     return name === undefined ? 2 : 0
+  }
+  if (name === '--version' || name === '-v') {
+    console.log(packageVersion())
+    return 0
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
@@ -89,7 +96,7 @@ async function main(args: string[]): Promise<number> {
     )
     return 2
   }
-  if (rest.includes('--help')) {
+  if (rest.includes('--help') || rest.includes('-h')) {
     console.log(`nounkit ${command.usage}\n    ${command.does}`)
     return 0
   }

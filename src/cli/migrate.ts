@@ -2,13 +2,15 @@ import { parseArgs } from 'node:util'
 import { migrate } from '../store/schema/migrate.ts'
 import { migrationSql } from '../store/schema/migration.ts'
 import { compileLoaded, loadApi, openDatabase } from './load.ts'
+import { words } from './words.ts'
 
 const options = { 'dry-run': { type: 'boolean' }, citus: { type: 'boolean' } } as const
 
 /** `nounkit migrate API [--dry-run] [--citus]`: makes the store fit the declaration, or says what it would take. */
 export async function migrateCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const api = await loadApi(positionals[0])
+  const [place] = words(positionals, 1)
+  const api = await loadApi(place)
   const model = compileLoaded(api)
   const store = await openDatabase(api.declaration)
   try {

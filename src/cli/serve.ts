@@ -10,6 +10,7 @@ import { superviseWorkers } from '../serve/workers.ts'
 import { printDemo } from './demo.ts'
 import { databaseUrl, type LoadedApi, loadApi } from './load.ts'
 import { CommandMistake } from './mistake.ts'
+import { words } from './words.ts'
 
 const options = {
   port: { type: 'string' },
@@ -29,6 +30,7 @@ interface ServeSettings {
 /** `nounkit serve API`: migrates, seeds an empty store, serves until SIGTERM or SIGINT. */
 export async function serveCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [place] = words(positionals, 1)
   const workers = wholeNumber(values.workers, '--workers', 1, 256) ?? 1
   const settings: ServeSettings = {
     port: wholeNumber(values.port ?? process.env.PORT, '--port', 0, 65_535) ?? 3000,
@@ -38,7 +40,7 @@ export async function serveCommand(args: string[]): Promise<number> {
   }
   if (workers > 1 && cluster.isPrimary) return superviseWorkers({ workers, say: console.error })
   try {
-    return await serve(await loadApi(positionals[0]), settings)
+    return await serve(await loadApi(place), settings)
   } finally {
     // The channel to the primary would keep a worker alive.
     cluster.worker?.disconnect()

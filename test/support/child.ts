@@ -36,6 +36,11 @@ export function nounkit(args: string[], options: ChildOptions = {}): Child {
   return start(join(root, 'bin/nounkit'), args, options)
 }
 
+/** A line for the shell, as one would type it. */
+export function shell(line: string, options: ChildOptions = {}): Child {
+  return start('/bin/sh', ['-c', line], options)
+}
+
 /** A script on the Node that runs the tests, with `nounkit` resolved to the sources. */
 export function nodeScript(script: string, args: string[] = [], options: ChildOptions = {}): Child {
   return start(process.execPath, ['--conditions=nounkit-source', script, ...args], options)

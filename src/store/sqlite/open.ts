@@ -18,7 +18,6 @@ export async function openSqlite(path: string, patienceMs: number): Promise<Stor
   const opened: Connection[] = []
   try {
     const connections = await connect(file, counters, opened, patienceMs)
-    refuseStrangers(connections.reader, file)
     return sqliteStore(file, connections, counters, patienceMs)
   } catch (error) {
     for (const connection of opened) connection.close()
@@ -34,6 +33,8 @@ async function connect(
 ): Promise<Connections> {
   const writer = openConnection(file, {}, counters)
   opened.push(writer)
+  // Before the first change: another program's file is left as it is.
+  await whenFree(() => refuseStrangers(writer, file), patienceMs)
   await whenFree(() => writer.exec('PRAGMA journal_mode = WAL'), patienceMs)
   // FULL: an acknowledged write survives the loss of power, not only of the process.
   writer.exec('PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -16000')
@@ -71,8 +72,8 @@ function mayWrite(path: string): boolean {
   }
 }
 
-function refuseStrangers(reader: Connection, file: string): void {
-  const tables = reader
+function refuseStrangers(connection: Connection, file: string): void {
+  const tables = connection
     .all(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
       [],

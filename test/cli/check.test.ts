@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/databases.ts'
+import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
+import { isMistake, run } from './run.ts'
+
+/** In the folder itself, so that messages name files as a user would see them. */
+const check = (folder: string, place = '.') => run(['check', place], { cwd: folder })
+
+test('a declaration without mistakes is told in a line', async () => {
+  expect(await check(declarationFolder(librarySource()))).toEqual({
+    code: 0,
+    stdout: 'api.ts: 1 resource, versions v1. No mistakes, no broken promises.\n',
+    stderr: '',
+  })
+})
+
+test('all mistakes of a declaration are told at once, each with where, what and what to write', async () => {
+  const ran = await check(
+    declarationFolder(`
+      import { api, belongsTo, resource } from 'nounkit'
+      import { z } from 'zod'
+      const books = resource('get-books', { fields: { title: z.string() } })
+      const authors = resource('authors', {
+        fields: { fullName: z.string(), born: z.map(z.string(), z.string()) },
+        relations: { publisher: belongsTo('publisher') },
+        sort: ['full_nam'],
+      })
+      export default api('library', { resources: [books, authors] })
+    `),
+  )
+  expect(isMistake(ran)).toBe(true)
+  const lines = ran.stderr.trimEnd().split('\n')
+  expect(lines.length).toBe(5)
+  for (const line of lines) expect(line).toMatch(/^[\w.-]+: .+\. .+ \(api\.ts\)$/)
+  expect(ran.stderr).toMatch(/^get-books: .*verb "get".* Write "books"/m)
+  expect(ran.stderr).toMatch(/^authors\.fields\.fullName: .* Write "full_name"/m)
+  expect(ran.stderr).toMatch(/^authors\.sort: "full_nam" is not a field/m)
+})
+
+test.each([
+  [
+    'half-typed',
+    `import { api } from 'nounkit'\nexport default api('a', { resources: [`,
+    /could not be loaded: .+ \(api\.ts:\d\)/,
+  ],
+  [
+    'that throws',
+    `const nothing = null\nexport default nothing.api`,
+    /could not be loaded: .*null.* \(api\.ts:2\)/,
+  ],
+  ['that exports nothing', `export const books = 1`, /does not export an API\. Write: export default api\(/],
+  [
+    'that needs a package',
+    `import 'lodash'`,
+    /imports "lodash", which is not installed there\. Run: npm install lodash/,
+  ],
+])('a file %s is told with its place and no stack', async (_, source, message) => {
+  const ran = await check(declarationFolder(source))
+  expect(isMistake(ran)).toBe(true)
+  expect(ran.stderr).toMatch(message)
+})
+
+test('a mistake in a file that the declaration imports is told with that file', async () => {
+  const folder = declarationFolder(`import './v1.ts'`)
+  writeFileSync(join(folder, 'v1.ts'), '\nthrow new Error("no such day")')
+  expect((await check(folder)).stderr).toBe('api.ts could not be loaded: no such day (v1.ts:2)\n')
+})
+
+test('a folder that is not there, or has no declaration, is named', async () => {
+  const folder = temporaryFolder()
+  const missing = await check(folder, 'nowhere')
+  expect(isMistake(missing)).toBe(true)
+  expect(missing.stderr).toBe('There is no file or folder "nowhere".\n')
+  const empty = await check(folder)
+  expect(isMistake(empty)).toBe(true)
+  expect(empty.stderr).toContain('has no declaration. Put one into api.ts: export default api(')
+})

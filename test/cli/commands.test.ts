@@ -1,0 +1,101 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { shell } from '../support/child.ts'
+import { temporaryFolder } from '../support/databases.ts'
+import { isMistake, run } from './run.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+test('help lists every command with what it does', async () => {
+  const { code, stdout } = await run(['help'])
+  expect(code).toBe(0)
+  const commands = [...stdout.matchAll(/^ {2}nounkit (\w+)/gm)].map(([, name]) => name)
+  expect(commands.slice(0, 8)).toEqual([
+    'serve',
+    'check',
+    'migrate',
+    'keys',
+    'openapi',
+    'publish',
+    'diff',
+    'guide',
+  ])
+  expect(commands).toContain('retire')
+  expect(await run(['--help'])).toMatchObject({ code: 0, stdout })
+})
+
+test('without a command the help is shown, and the end is not well', async () => {
+  const { code, stdout } = await run([])
+  expect(code).toBe(2)
+  expect(stdout).toContain('nounkit serve API')
+})
+
+test('each command tells its own usage', async () => {
+  const { code, stdout } = await run(['migrate', '--help'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^nounkit migrate API \[--dry-run\] \[--citus\]\n/)
+})
+
+test('the version is that of the package', async () => {
+  expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test('an unknown command is refused with the one that was probably meant', async () => {
+  expect(await run(['chek', 'examples/shop'])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'There is no command "chek". Did you mean "check"? nounkit help lists all.\n',
+  })
+  // A name that every object has is no command.
+  expect(await run(['constructor'])).toMatchObject({ code: 2 })
+})
+
+test.each([
+  [['check', '--strict', 'examples/shop'], /Unknown option '--strict'.*Usage: nounkit check API/s],
+  [['check'], /Which API\? Name the folder of its declaration/],
+  [['serve', 'examples/shop', '3000'], /"3000" is one word too many/],
+  [['openapi', 'examples/shop'], /Which version\? There are v2, v1\./],
+  [['diff', 'examples/shop', 'v1', 'v3'], /There is no version "v3"\. Did you mean/],
+])('%j is refused with what to write', async (args, message) => {
+  const ran = await run(args)
+  expect(isMistake(ran)).toBe(true)
+  expect(ran.stderr).toMatch(message)
+})
+
+describe('wherever it is called from', () => {
+  test('paths are relative to the working directory', async () => {
+    const ran = await run(['check', 'shop'], { cwd: join(root, 'examples') })
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/^shop\/api\.ts: 7 resources, versions v2, v1\./)
+  })
+
+  test('the database of a relative URL lies in the working directory', async () => {
+    const cwd = temporaryFolder()
+    mkdirSync(join(cwd, 'data'))
+    const ran = await run(['migrate', join(root, 'examples/shop')], {
+      cwd,
+      env: { DATABASE_URL: 'sqlite:data/shop.db' },
+    })
+    expect(ran.stdout).toMatch(/\d+ steps were applied\.\n$/)
+    const again = await run(['migrate', join(root, 'examples/shop')], {
+      cwd: join(cwd, 'data'),
+      env: { DATABASE_URL: 'sqlite:shop.db' },
+    })
+    expect(again.stdout).toBe('The store fits the declaration. Nothing to do.\n')
+  })
+
+  test('through symbolic links, as npm and people make them, on whatever Node the machine has', async () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, 'bin'))
+    symlinkSync(join(root, 'bin/nounkit'), join(folder, 'bin/direct'))
+    symlinkSync('direct', join(folder, 'bin/nounkit'))
+    symlinkSync(join(root, 'examples/shop'), join(folder, 'my shop'))
+    // The Node that is on the PATH, if any, is not asked: the package brings its own.
+    const env = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin` }
+    const child = shell('nounkit check "my shop"', { cwd: folder, env })
+    expect(await child.ended).toEqual({ code: 0, signal: null })
+    expect(child.stdout).toMatch(/^my shop\/api\.ts: 7 resources/)
+  })
+})

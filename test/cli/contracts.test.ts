@@ -1,0 +1,78 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
+import { isMistake, run } from './run.ts'
+
+test('openapi prints the document of a version, whole, and nothing else', async () => {
+  const { code, stdout, stderr } = await run(['openapi', 'examples/shop', 'v1'])
+  expect([code, stderr]).toEqual([0, ''])
+  const document = JSON.parse(stdout)
+  expect(document.openapi).toMatch(/^3\.1/)
+  expect(document.info.version).toBe('v1')
+  expect(Object.keys(document.paths)).toContain('/clients')
+})
+
+test('diff lists what differs with a verdict each, for people and as JSON', async () => {
+  const told = await run(['diff', 'examples/shop', 'v1', 'v2'])
+  expect(told.code).toBe(0)
+  const [, count, breaking] = /(\d+) differences, (\d+) of them breaking\.\n$/.exec(told.stdout) ?? []
+  const differences = JSON.parse((await run(['diff', 'examples/shop', 'v1', 'v2', '--json'])).stdout)
+  expect(differences.length).toBe(Number(count))
+  const verdicts = differences.map((one: { verdict: string }) => one.verdict)
+  expect(verdicts.filter((verdict: string) => verdict === 'breaking').length).toBe(Number(breaking))
+  expect(Number(breaking)).toBeGreaterThan(0)
+})
+
+test('guide writes Markdown from an older version to a newer one, to the next unless said', async () => {
+  const { code, stdout } = await run(['guide', 'examples/shop', 'v1', 'v2'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^# .*v1.*v2/)
+  expect((await run(['guide', 'examples/shop', 'v1'])).stdout).toBe(stdout)
+  for (const args of [['v2'], ['v2', 'v1']]) {
+    const ran = await run(['guide', 'examples/shop', ...args])
+    expect(isMistake(ran)).toBe(true)
+    expect(ran.stderr).toMatch(/newest version|not newer/)
+  }
+})
+
+test('publish freezes a version; what would break it is then refused by check, publish and serve, and growth is not', async () => {
+  const published = `versions: [version('v1', { published: '2026-01-01' })]`
+  const source = (fields = '') =>
+    librarySource({ fields, more: published }).replace('import { api, ', 'import { version, api, ')
+  const folder = declarationFolder(source('pages: z.int().optional(),'))
+  const contract = join(folder, 'contracts/v1.json')
+  const nounkit = (...args: string[]) =>
+    run(args, { cwd: folder, env: { DATABASE_URL: 'sqlite:library.db' } })
+
+  const early = await nounkit('check', '.')
+  expect(isMistake(early)).toBe(true)
+  expect(early.stderr).toContain('v1 is published, but its contract is missing')
+  const first = await nounkit('publish', '.', 'v1')
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(first.stdout).toContain('contracts/v1.json')
+  expect((await nounkit('check', '.')).code).toBe(0)
+  const frozen = readFileSync(contract, 'utf8')
+
+  writeFileSync(join(folder, 'api.ts'), source())
+  for (const args of [
+    ['check', '.'],
+    ['publish', '.', 'v1'],
+    ['serve', '.', '--port', '0'],
+  ]) {
+    const ran = await nounkit(...args)
+    expect(isMistake(ran), ran.stderr).toBe(true)
+    expect(ran.stderr).toContain('pages')
+  }
+  expect(readFileSync(contract, 'utf8')).toBe(frozen)
+  expect(existsSync(join(folder, 'library.db'))).toBe(false)
+
+  writeFileSync(
+    join(folder, 'api.ts'),
+    source('pages: z.int().optional(), genre: z.string().max(20).optional(),'),
+  )
+  expect((await nounkit('check', '.')).code).toBe(0)
+  const grown = await nounkit('publish', '.', 'v1')
+  expect(grown.code).toBe(0)
+  expect(grown.stdout).toMatch(/^additive .*genre/m)
+})

@@ -1,0 +1,71 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { emptyDatabase, temporaryFolder } from '../support/databases.ts'
+import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
+import { isMistake, type Ran, run } from './run.ts'
+
+const withDatabase = (url: string, ...args: string[]): Promise<Ran> =>
+  run(args, { env: { DATABASE_URL: url, NOUNKIT_LOG: 'error' } })
+const serve = (url: string): Promise<Ran> => withDatabase(url, 'serve', 'examples/shop', '--port', '0')
+
+test('a database that cannot be used ends serve with 1 and a sentence, and is left as it was', async () => {
+  const folder = temporaryFolder()
+  const notes = join(folder, 'notes.txt')
+  writeFileSync(notes, 'Dear diary, '.repeat(500))
+  const strange = join(folder, 'strange.db')
+  const other = new DatabaseSync(strange)
+  other.exec('CREATE TABLE albums (id INTEGER PRIMARY KEY)')
+  other.close()
+  mkdirSync(join(folder, 'shop.db'))
+  const before = [readFileSync(notes), readFileSync(strange)]
+
+  const refused: readonly [string, RegExp][] = [
+    [`sqlite:${notes}`, /notes\.txt is not a SQLite database/],
+    [`sqlite:${strange}`, /strange\.db is the database of another program: it has tables \(albums\)/],
+    [`sqlite:${join(folder, 'shop.db')}`, /is a folder\. Name a file in it/],
+    [`sqlite:${join(folder, 'no', 'shop.db')}`, /the folder .* does not exist\. Create it/],
+    ['sqlite::memory:', /names no file/],
+    ['mysql://me:secret@host/shop', /is of no known kind\. Write sqlite:.* or postgres:/],
+    ['postgres://postgres@127.0.0.1:1/shop', /Nothing listens there/],
+  ]
+  const ran = await Promise.all(refused.map(([url]) => serve(url)))
+  for (const [index, [, message]] of refused.entries()) {
+    const one = ran[index] as Ran
+    expect(isMistake(one), one.stderr).toBe(true)
+    expect(one.stderr).toMatch(message)
+    expect(one.stderr).not.toContain('secret')
+  }
+  expect([readFileSync(notes), readFileSync(strange)]).toEqual(before)
+})
+
+test.each(['sqlite', 'postgres'] as const)(
+  'migrate on %s: --dry-run shows the SQL and changes nothing, migrate does it, then there is nothing to do',
+  async (kind) => {
+    const url = await emptyDatabase(kind)
+    const folder = declarationFolder(librarySource())
+    const planned = await withDatabase(url, 'migrate', folder, '--dry-run')
+    expect(planned.code).toBe(0)
+    expect(planned.stdout).toMatch(/CREATE TABLE "books"/)
+    expect(planned.stdout).toMatch(/\n\d+ steps would be applied\.\n$/)
+    const done = await withDatabase(url, 'migrate', folder)
+    expect(done.stdout).toBe(planned.stdout.replace('would be', 'were'))
+    const again = await withDatabase(url, 'migrate', folder, '--dry-run')
+    expect(again.stdout).toBe('The store fits the declaration. Nothing to do.\n')
+
+    const added = await withDatabase(
+      url,
+      'migrate',
+      declarationFolder(librarySource({ fields: 'pages: z.int().optional(),' })),
+    )
+    expect(added.stdout).toMatch(/-- books\.pages is new\nALTER TABLE "books" ADD COLUMN "pages"/)
+
+    const required = declarationFolder(librarySource({ fields: 'isbn: z.string().max(13),' }))
+    const refused = await withDatabase(url, 'serve', required, '--port', '0')
+    expect(isMistake(refused)).toBe(true)
+    expect(refused.stderr).toMatch(
+      /Nothing was changed\..*books\.isbn is new and required.*ALTER TABLE "books"/s,
+    )
+  },
+)
