@@ -1,4 +1,5 @@
 import { problem } from '../problems.ts'
+import { SettingMistake } from '../setting-mistake.ts'
 import type { BucketSize, Taken } from './buckets.ts'
 
 /** One bucket of a call: an account's, or an account's on one resource. */
@@ -103,11 +104,9 @@ const loadClient = async (): Promise<Pick<typeof import('ioredis'), 'Redis'>> =>
   try {
     return await import('ioredis')
   } catch (error) {
-    throw new Error(
+    throw new SettingMistake(
       'NOUNKIT_REDIS_URL is set, but the package ioredis is missing. Run "npm install ioredis".',
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }

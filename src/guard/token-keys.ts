@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import { SettingMistake } from '../setting-mistake.ts'
 
 /** The issuer's keys could not be had: not the token's fault. */
 export class IssuerAway extends Error {
@@ -27,7 +28,7 @@ const secureUrl = (source: string): URL => {
   const url = new URL(source)
   const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (url.protocol === 'https:' || loopback) return url
-  throw new Error(
+  throw new SettingMistake(
     `tokens.jwks: "${source}" is fetched in the clear, so anyone on the way could forge tokens. Write an https: URL.`,
   )
 }
@@ -70,7 +71,9 @@ const isAboutTheToken = (error: unknown): boolean =>
 
 /** Read at once, so that a missing file is told at the start; read again when it has changed. */
 const fileKeys = (path: string): JWTVerifyGetKey => {
-  let changedAt = statSync(path).mtimeMs
+  let changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  if (changedAt === undefined)
+    throw new SettingMistake(`tokens.jwks: there is no file ${path}. Write its path beside the declaration.`)
   let keys = readKeys(path)
   let checkedAt = performance.now()
   return (header, token) => {

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { TokenDeclaration } from '../declare/api.ts'
 import { problem } from '../problems.ts'
 import type { Caller } from '../request/caller.ts'
+import { SettingMistake } from '../setting-mistake.ts'
 import { credentialsInvalid } from './challenge.ts'
 import { IssuerAway, openTokenKeys } from './token-keys.ts'
 
@@ -70,7 +71,7 @@ const asymmetric = (algorithms: readonly string[]): string[] => {
     (name) => !/^(RS|PS|ES)(256|384|512)$|^EdDSA$|^Ed25519$|^ML-DSA-(44|65|87)$/.test(name),
   )
   if (refused.length === 0 && algorithms.length > 0) return [...algorithms]
-  throw new Error(
+  throw new SettingMistake(
     `tokens.algorithms: ${refused.join(', ') || 'an empty list'} cannot be allowed. Name algorithms with a public key, such as ${defaultAlgorithms.join(', ')}.`,
   )
 }

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { SettingMistake } from '../setting-mistake.ts'
 
 type Headers = { readonly [name: string]: string | string[] | undefined }
 
@@ -48,7 +49,7 @@ const addRange = (list: BlockList, entry: string): void => {
   const widest = kind === 6 ? 128 : 32
   const prefix = bits === undefined ? widest : Number(bits)
   if (kind === 0 || prefix > widest) {
-    throw new Error(`proxies: "${entry}" is no address range. Write it like 10.0.0.0/8 or fd00::/8.`)
+    throw new SettingMistake(`proxies: "${entry}" is no address range. Write it like 10.0.0.0/8 or fd00::/8.`)
   }
   list.addSubnet(address, prefix, kind === 6 ? 'ipv6' : 'ipv4')
 }
