@@ -5,12 +5,12 @@ import type { ApiDeclaration } from '../declare/api.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/lifecycle.ts'
+import { createPages } from '../pages/pages.ts'
 import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import type { Store } from '../store/store.ts'
 import { createEngine, type Engine } from './engine.ts'
-import { indexDocument } from './indexes.ts'
 import { seedEmpty } from './seed.ts'
 import { startSweeper } from './sweeper.ts'
 
@@ -63,16 +63,17 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...(beatMs === undefined ? {} : { everyMs: beatMs }),
     })
     const { retirement, usage } = lifecycle
+    const authenticator = createAuthenticator({ model, store, clock, folder, failures: rates.failures })
     const engine = createEngine({
       model,
       store,
       clock,
       secret,
-      authenticator: createAuthenticator({ model, store, clock, folder, failures: rates.failures }),
+      authenticator,
       rates: rates.limiter,
       retirement,
       usage,
-      document: (request) => indexDocument(request, model, clock.now(), retirement),
+      document: createPages({ model, store, clock, authenticator, retirement }),
       report: (error, request) => warn(`request ${request.id} failed`, error),
     })
     const sweeper = startSweeper(store, clock)

@@ -1,7 +1,6 @@
 import type { Model, Version } from '../compile/model.ts'
 import type { Retirement } from '../lifecycle/use.ts'
-import { problem } from '../problems.ts'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
+import type { PlainResponse } from '../request/exchange.ts'
 
 export type Status = 'current' | 'deprecated' | 'sunset' | 'retired'
 
@@ -61,7 +60,7 @@ function versionEntry(version: Version, now: number, retirement: Retirement): { 
 
 /** The indexes as documents; null for any other path. */
 export function indexDocument(
-  { method, path }: PlainRequest,
+  path: string,
   model: Model,
   now: number,
   retirement: Retirement,
@@ -69,13 +68,6 @@ export function indexDocument(
   const version = model.versions.find((one) => path === `/${one.name}`)
   if (path !== '/' && !version) return null
   if (version && retirement.isRetired(version)) return null
-  if (method === 'OPTIONS') return { status: 204, headers: { Allow: 'GET, HEAD, OPTIONS' }, body: null }
-  if (method !== 'GET' && method !== 'HEAD') {
-    throw problem('method-not-allowed', {
-      detail: `${method.slice(0, 20)} is not offered here. Use GET, HEAD or OPTIONS.`,
-      headers: { Allow: 'GET, HEAD, OPTIONS' },
-    })
-  }
   const index = version ? versionIndex(version, now, retirement) : apiIndex(model, now, retirement)
   return {
     status: 200,

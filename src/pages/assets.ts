@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
+import { type StaticDocument, staticDocument } from './document.ts'
+
+/** The files that pages load. Every URL names its content, so browsers may keep it for good. */
+export interface Assets {
+  /** The URL of one of our own files. */
+  url(name: OwnAsset): string
+  /** Where the renderer of the reference starts. */
+  readonly reference: string
+  respond(request: PlainRequest): Promise<PlainResponse> | null
+}
+
+const own = ['page.css', 'reference.js', 'icon.svg'] as const
+export type OwnAsset = (typeof own)[number]
+
+const types: { readonly [extension: string]: string } = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+const typeOf = (name: string): string => types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
+const forGood = 'public, max-age=31536000, immutable'
+
+export const createAssets = (): Assets => {
+  const urls = new Map<string, string>()
+  const documents = new Map<string, StaticDocument>()
+  for (const name of own) {
+    const bytes = readFileSync(fileURLToPath(new URL(`assets/${name}`, import.meta.url)))
+    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12)
+    const url = `/assets/${name.replace('.', `-${hash}.`)}`
+    urls.set(name, url)
+    documents.set(url, staticDocument(bytes, { type: typeOf(name), cacheControl: forGood }))
+  }
+  const renderer = rendererFiles()
+  return {
+    url: (name) => urls.get(name) ?? '',
+    reference: `${renderer.prefix}standalone.esm.js`,
+    respond(request) {
+      const { path } = request
+      const known = documents.get(path) ?? renderer.open(path)
+      if (known) documents.set(path, known)
+      return known ? known.respond(request) : null
+    },
+  }
+}
+
+/** The reference's renderer, as its package ships it for browsers; files are read when first asked for. */
+const rendererFiles = () => {
+  const entry = createRequire(import.meta.url).resolve('@scalar/api-reference')
+  const folder = join(dirname(entry), 'browser')
+  const { version } = JSON.parse(readFileSync(join(dirname(entry), '../package.json'), 'utf8'))
+  const prefix = `/assets/scalar-${version}/`
+  // Only what is listed is served: no path of a caller ever reaches the file system.
+  let listed: ReadonlySet<string> | null = null
+  return {
+    prefix,
+    open(path: string): StaticDocument | null {
+      if (!path.startsWith(prefix)) return null
+      listed ??= listScripts(folder)
+      const name = path.slice(prefix.length)
+      if (!listed.has(name)) return null
+      return staticDocument(readFileSync(join(folder, name)), { type: typeOf(name), cacheControl: forGood })
+    },
+  }
+}
+
+const listScripts = (folder: string): ReadonlySet<string> =>
+  new Set([
+    'standalone.esm.js',
+    ...readdirSync(join(folder, 'chunks'))
+      .filter((name) => name.endsWith('.js'))
+      .map((name) => `chunks/${name}`),
+  ])

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
+import { notModified } from '../run/preconditions.ts'
+
+/** Something that is the same for everyone: made once, compressed when first asked for, known by its ETag. */
+export interface StaticDocument {
+  respond(request: PlainRequest): Promise<PlainResponse>
+}
+
+export interface DocumentOptions {
+  readonly type: string
+  readonly cacheControl?: string
+  readonly headers?: { readonly [name: string]: string }
+}
+
+type Encoding = 'br' | 'gzip' | 'identity'
+
+/** Below this a compressed body saves no packet. */
+const worthCompressing = 1_400
+
+export const staticDocument = (
+  content: string | Uint8Array,
+  { type, cacheControl = 'no-cache', headers: more = {} }: DocumentOptions,
+): StaticDocument => {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 20)
+  const bodies = new Map<Encoding, Promise<Uint8Array>>()
+  const bodyIn = (encoding: Encoding): Promise<Uint8Array> => {
+    const known = bodies.get(encoding) ?? encoded(bytes, encoding)
+    bodies.set(encoding, known)
+    return known
+  }
+  return {
+    async respond(request) {
+      const encoding = bytes.length < worthCompressing ? 'identity' : encodingFor(request)
+      const etag = encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
+      const headers: { [name: string]: string } = { ...more, 'Cache-Control': cacheControl, ETag: etag }
+      headers.Vary = more.Vary ? `${more.Vary}, Accept-Encoding` : 'Accept-Encoding'
+      if (notModified(request.headers['if-none-match'] as string | undefined, etag))
+        return { status: 304, headers, body: null }
+      headers['Content-Type'] = type
+      if (encoding !== 'identity') headers['Content-Encoding'] = encoding
+      return { status: 200, headers, body: await bodyIn(encoding) }
+    },
+  }
+}
+
+const encodingFor = ({ headers }: PlainRequest): Encoding => {
+  const accepted = String(headers['accept-encoding'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
+    .map((part) => part.split(';', 1)[0])
+  if (accepted.includes('br')) return 'br'
+  return accepted.includes('gzip') ? 'gzip' : 'identity'
+}
+
+const asBrotli = promisify(brotliCompress)
+const asGzip = promisify(gzip)
+/** Off the main thread; a quality that costs milliseconds, for it is paid while someone waits. */
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+
+const encoded = async (bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> => {
+  if (encoding === 'br') return asBrotli(bytes, brotliOptions)
+  return encoding === 'gzip' ? asGzip(bytes) : bytes
+}

@@ -1,0 +1,24 @@
+import type { Model, Version } from '../compile/model.ts'
+import { guideOf } from '../contract/guide.ts'
+import type { Layout } from './layout.ts'
+import { renderMarkdown } from './markdown.ts'
+import { html } from './markup.ts'
+
+/** The guide from one version to any newer one; null where there is no such way. */
+export const guideText = (model: Model, name: string): string | null => {
+  const [from, to] = name.split('-to-').map((one) => model.versions.find((version) => version.name === one))
+  return from && to && leadsTo(from, to) ? guideOf(from, to) : null
+}
+
+const leadsTo = (from: Version, to: Version): boolean => {
+  for (let at = from.successor; at !== null; at = at.successor) if (at === to) return true
+  return false
+}
+
+export const guidePage = (layout: Layout, name: string, markdown: string): string =>
+  layout({
+    title: `Moving from ${name.replace('-to-', ' to ')}`,
+    section: 'versions',
+    body: html`<p class="crumbs"><a href="/docs/versions">Versions</a></p>
+<article class="guide">${renderMarkdown(markdown)}</article>`,
+  })

@@ -1,0 +1,74 @@
+import type { Model } from '../compile/model.ts'
+import type { PlainResponse } from '../request/exchange.ts'
+import type { Assets } from './assets.ts'
+import { html, type Markup } from './markup.ts'
+import { pagePolicy } from './policy.ts'
+
+export type Section = 'reference' | 'model' | 'versions' | 'problems'
+
+export interface Page {
+  readonly title: string
+  readonly section: Section
+  readonly body: Markup
+  /** Beside the navigation: the switch between versions. */
+  readonly aside?: Markup
+  /** Takes the whole width. */
+  readonly wide?: boolean
+  readonly head?: Markup
+}
+
+/** What all pages share: their look, the way to the others, and what they may load. */
+export type Layout = (page: Page) => string
+
+export const createLayout =
+  (model: Model, assets: Assets): Layout =>
+  ({ title, section, body, aside, wide = false, head }) =>
+    html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${title} · ${model.title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="stylesheet" href="${assets.url('page.css')}">
+<link rel="icon" type="image/svg+xml" href="${assets.url('icon.svg')}">
+${head}
+</head>
+<body class="${wide ? 'wide' : 'text'}">
+<a class="skip" href="#main">To the content</a>
+<header class="top">
+<a class="brand" href="/docs">${model.title}</a>
+<nav aria-label="Documents">${sections.map(([name, label, url]) => tab(label, url, name === section))}</nav>
+${aside}
+</header>
+<main id="main">
+${body}
+</main>
+</body>
+</html>
+`.text
+
+const sections: readonly (readonly [Section, string, string])[] = [
+  ['reference', 'Reference', '/docs'],
+  ['model', 'Model', '/docs/model'],
+  ['versions', 'Versions', '/docs/versions'],
+  ['problems', 'Problems', '/problems'],
+]
+
+const tab = (label: string, url: string, current: boolean): Markup =>
+  html`<a href="${url}"${current ? html` aria-current="page"` : ''}>${label}</a>`
+
+/** A page that is made for this one request. */
+export const freshPage = (
+  text: string,
+  options: { readonly nonce?: string; readonly cacheControl?: string; readonly status?: number } = {},
+): PlainResponse => ({
+  status: options.status ?? 200,
+  headers: {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': pagePolicy(options.nonce),
+    'Cache-Control': options.cacheControl ?? 'no-cache',
+    Vary: 'Accept',
+  },
+  body: text,
+})

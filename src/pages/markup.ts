@@ -1,0 +1,29 @@
+/** HTML that is safe to send as it stands. */
+export interface Markup {
+  readonly kind: 'markup'
+  readonly text: string
+}
+
+type Piece = Markup | string | number | null | undefined | false | readonly Piece[]
+
+/** A template whose values are escaped unless they are markup already. */
+export const html = (strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup =>
+  trusted(strings.map((text, index) => text + (index < pieces.length ? textOf(pieces[index]) : '')).join(''))
+
+export const trusted = (text: string): Markup => ({ kind: 'markup', text })
+
+const textOf = (piece: Piece): string => {
+  if (piece === null || piece === undefined || piece === false) return ''
+  if (typeof piece === 'string' || typeof piece === 'number') return escaped(String(piece))
+  return 'kind' in piece ? piece.text : piece.map(textOf).join('')
+}
+
+const entities: { readonly [character: string]: string } = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => entities[one] ?? one)

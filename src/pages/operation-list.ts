@@ -1,0 +1,54 @@
+import type { Version } from '../compile/model.ts'
+import { codeBlock, inline, renderMarkdown } from './markdown.ts'
+import { html, type Markup } from './markup.ts'
+
+interface Operation {
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly 'x-codeSamples': readonly { readonly label: string; readonly source: string }[]
+}
+
+interface Document {
+  readonly info: { readonly title: string; readonly description: string }
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
+}
+
+/** Every operation with its samples, as plain HTML: what is left of the reference when scripts are off. */
+export const operationList = (openapi: object, version: Version): Markup => {
+  const { info, tags, paths } = openapi as Document
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => method !== 'parameters')
+      .map(([method, operation]) => ({
+        path: `/${version.name}${path}`,
+        method: method.toUpperCase(),
+        operation,
+      })),
+  )
+  const section = ({ name, description }: Document['tags'][number]): Markup =>
+    html`<h2 id="${name}">${name}</h2>
+<p>${inline(description)}</p>
+${operations.filter(({ operation }) => operation.tags.includes(name)).map(entry)}`
+  return html`<div class="operations">
+<h1>${info.title} ${version.name}</h1>
+${renderMarkdown(info.description)}
+<p>Everything about every operation stands in <a href="/${version.name}/openapi.json">the OpenAPI document</a>.</p>
+${tags.map(section)}
+</div>`
+}
+
+const entry = ({
+  path,
+  method,
+  operation,
+}: {
+  readonly path: string
+  readonly method: string
+  readonly operation: Operation
+}): Markup =>
+  html`<details><summary><code><b>${method}</b> ${path}</code> ${operation.summary}</summary>
+<p>${inline(operation.description)}</p>
+${operation['x-codeSamples'].map(({ label, source }) => html`<p>${label}</p>${codeBlock(source, label)}`)}
+</details>`

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import type { Version } from '../compile/model.ts'
+import type { Assets } from './assets.ts'
+import type { Layout } from './layout.ts'
+import { html, type Markup } from './markup.ts'
+import { operationList } from './operation-list.ts'
+import { type SwitchVersion, versionSwitch } from './version-switch.ts'
+
+export interface ReferencePage {
+  readonly layout: Layout
+  readonly assets: Assets
+  readonly version: Version
+  readonly versions: readonly SwitchVersion[]
+  /** Of the version, for readers without scripts. */
+  readonly openapi: object
+}
+
+/** The renderer writes its styles into the page, so each page lets exactly its own in. */
+export const newNonce = (): string => randomBytes(16).toString('base64')
+
+export const referencePage = (
+  { layout, assets, version, versions, openapi }: ReferencePage,
+  nonce: string,
+): string =>
+  layout({
+    title: `Reference ${version.name}`,
+    section: 'reference',
+    wide: true,
+    aside: versionSwitch(versions, version, ({ name }) => `/docs/${name}`),
+    head: html`<meta property="csp-nonce" content="${nonce}">
+<link rel="modulepreload" href="${assets.reference}">
+<script type="module" src="${assets.url('reference.js')}"></script>`,
+    body: html`${notice(version)}
+<div id="reference" data-document="/${version.name}/openapi.json" data-renderer="${assets.reference}"><p class="loading">Loading the reference …</p></div>
+<noscript>${operationList(openapi, version)}</noscript>`,
+  })
+
+const notice = ({ name, deprecated, sunset, successor }: Version): Markup => {
+  if (!deprecated) return html``
+  const until = sunset
+    ? html` and is served at least until <time datetime="${sunset.date}">${sunset.date}</time>`
+    : ''
+  const next = successor
+    ? html` Move to <a href="/docs/${successor.name}">${successor.name}</a>: <a href="/docs/migrations/${name}-to-${successor.name}">the migration guide</a>.`
+    : ''
+  return html`<div class="notice" role="note"><strong>${name} is deprecated</strong> since <time datetime="${deprecated.date}">${deprecated.date}</time>${until}.${next}</div>`
+}

@@ -1,0 +1,77 @@
+import type { BelongsToModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
+import { diagramDefaults, drawGraph, quoted } from './graphviz.ts'
+import { escaped, type Markup } from './markup.ts'
+
+/** More fields than this make a box that nobody reads. */
+const mostFields = 12
+
+/** A belongs-to relation of a version, with the has-many that leads back, where there is one. */
+export interface Link {
+  readonly from: View
+  readonly to: View
+  readonly name: string
+  readonly back: string | null
+  readonly optional: boolean
+  readonly description: string
+}
+
+export const linksOf = (version: Version): readonly Link[] =>
+  [...version.views.values()].flatMap((from) =>
+    [...from.relations.values()].filter(isBelongsTo).map(({ name, relation, target, description }) => ({
+      from,
+      to: target(),
+      name,
+      back: backOf(target(), relation),
+      optional: relation.optional,
+      description,
+    })),
+  )
+
+type BelongsToRelation = ViewRelation & { readonly relation: BelongsToModel }
+
+const isBelongsTo = (one: ViewRelation): one is BelongsToRelation => one.relation.kind === 'belongs-to'
+
+const backOf = (view: View, relation: BelongsToModel): string | null =>
+  [...view.relations.values()].find((one) => one.relation.kind === 'has-many' && one.relation.by === relation)
+    ?.name ?? null
+
+/** Resources as boxes with their fields; a line for each relation, with a fork at the side that has many. */
+export const relationsDiagram = (version: Version): Promise<Markup> => {
+  const views = [...version.views.values()]
+  const links = linksOf(version)
+  const dot = `digraph {
+rankdir="LR"; nodesep="0.35"; ranksep="0.9"; ${diagramDefaults}
+node [shape="plain"]
+${views.map((view) => `${quoted(view.name)} [class="${view.resource.shared ? 'box shared' : 'box'}" label=<${boxOf(view)}>]`).join('\n')}
+${links.map(lineOf).join('\n')}
+}`
+  return drawGraph(dot, {
+    id: `relations-${version.name}`,
+    title: `Resources and relations of ${version.name}`,
+    description: `${links.map(({ from, to, name }) => `${from.name} belongs to ${to.name} as ${name}`).join('; ')}.`,
+  })
+}
+
+const boxOf = (view: View): string => {
+  const shown = view.fields.slice(0, mostFields)
+  const more = view.fields.length - shown.length
+  const rows = shown.map((field) => rowOf(field.name, typeOf(field)))
+  return `<table border="0" cellborder="0" cellspacing="0" cellpadding="3"><tr><td colspan="2" border="1" sides="B"><b>${escaped(view.name)}</b></td></tr>${rows.join('')}${more > 0 ? rowOf(`and ${more} more`, '') : ''}</table>`.replace(
+    'border="0" cellborder="0"',
+    'border="1" cellborder="0" style="rounded"',
+  )
+}
+
+const rowOf = (name: string, type: string): string =>
+  `<tr><td align="left">${escaped(name)}</td><td align="left">${escaped(type) || ' '}</td></tr>`
+
+const typeOf = (field: ViewField): string => {
+  const word = field.kind === 'json' ? (field.schema.type ?? 'any') : field.kind
+  return `${word}${field.nullable ? '?' : ''}`
+}
+
+const lineOf = ({ from, to, name, back, optional }: Link): string => {
+  const label = back === null ? name : `${name} / ${back}`
+  const ends = `dir="both" arrowtail="crow" arrowhead="${optional ? 'odottee' : 'tee'}"`
+  return `${quoted(from.name)} -> ${quoted(to.name)} [class="line" label=${quoted(` ${label} `)} ${ends}]`
+}

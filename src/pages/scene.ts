@@ -1,0 +1,75 @@
+import type { Version } from '../compile/model.ts'
+import { openapiOf } from '../contract/openapi.ts'
+import type { Retirement } from '../lifecycle/use.ts'
+import type { Maybe } from '../store/store.ts'
+import { type Assets, createAssets } from './assets.ts'
+import { type StaticDocument, staticDocument } from './document.ts'
+import { statusOf } from './indexes.ts'
+import { createLayout, type Layout } from './layout.ts'
+import { pagePolicy } from './policy.ts'
+import type { UsageSources } from './usage.ts'
+import type { SwitchVersion } from './version-switch.ts'
+
+export interface PageParts extends UsageSources {
+  readonly retirement: Retirement
+}
+
+/** What all pages are made from, and what was made already. */
+export interface Scene extends PageParts {
+  readonly assets: Assets
+  readonly layout: Layout
+  openapi(version: Version): object
+  /** The versions that are served, newest first. */
+  served(): readonly SwitchVersion[]
+  /** A document that is made at its first use. Keys must be few: nothing is ever forgotten. */
+  document(key: string, type: string, make: () => Maybe<string>): Promise<StaticDocument>
+  page(key: string, make: () => Maybe<string>): Promise<StaticDocument>
+}
+
+export const createScene = (parts: PageParts): Scene => {
+  const { model, clock, retirement } = parts
+  const assets = createAssets()
+  const layout = createLayout(model, assets)
+  const remember = createMemory()
+  const openapis = new Map<Version, object>()
+  return {
+    ...parts,
+    assets,
+    layout,
+    openapi(version) {
+      const known = openapis.get(version) ?? openapiOf(version, model)
+      openapis.set(version, known)
+      return known
+    },
+    served: () =>
+      model.versions
+        .filter((version) => !retirement.isRetired(version))
+        .map((version) => ({
+          version,
+          deprecated: statusOf(version, clock.now(), retirement) !== 'current',
+        })),
+    document: (key, type, make) =>
+      remember(`${type} ${key}`, async () =>
+        staticDocument(await make(), { type, headers: { Vary: 'Accept' } }),
+      ),
+    page: (key, make) =>
+      remember(`page ${key}`, async () =>
+        staticDocument(await make(), { type: 'text/html; charset=utf-8', headers: pageHeaders }),
+      ),
+  }
+}
+
+const pageHeaders = { 'Content-Security-Policy': pagePolicy(), Vary: 'Accept' }
+
+/** A failure is not remembered: the next caller tries again. */
+const createMemory = () => {
+  const made = new Map<string, Promise<StaticDocument>>()
+  return (key: string, make: () => Promise<StaticDocument>): Promise<StaticDocument> => {
+    const known = made.get(key)
+    if (known) return known
+    const document = make()
+    made.set(key, document)
+    document.catch(() => made.delete(key))
+    return document
+  }
+}

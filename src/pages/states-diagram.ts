@@ -1,0 +1,45 @@
+import type { Version, View, ViewField } from '../compile/model.ts'
+import type { StatesField } from '../declare/field.ts'
+import { diagramDefaults, drawGraph, quoted } from './graphviz.ts'
+import type { Markup } from './markup.ts'
+
+export interface StateMachine {
+  readonly view: View
+  readonly field: ViewField
+  readonly states: StatesField
+}
+
+export const stateMachinesOf = (version: Version): readonly StateMachine[] =>
+  [...version.views.values()].flatMap((view) =>
+    view.fields.flatMap((field) => (field.states ? [{ view, field, states: field.states }] : [])),
+  )
+
+export const movesOf = ({ moves }: StatesField): readonly (readonly [string, readonly string[]])[] =>
+  Object.entries(moves).flatMap(([from, to]) => (to && to.length > 0 ? [[from, to] as const] : []))
+
+/** States as rounded boxes, from the first to those that nothing leaves, which have a double line. */
+export const statesDiagram = ({ view, field, states }: StateMachine): Promise<Markup> => {
+  const moves = movesOf(states)
+  const leaves = new Set(moves.map(([from]) => from))
+  const names = [...new Set([states.initial, ...moves.flatMap(([from, to]) => [from, ...to])])]
+  const node = (name: string): string =>
+    `${quoted(name)} [class="box${leaves.has(name) ? '' : ' final'}"${leaves.has(name) ? '' : ' peripheries="2"'}]`
+  const lines = moves.flatMap(([from, to]) =>
+    to.map((one) => `${quoted(from)} -> ${quoted(one)} [class="line"]`),
+  )
+  // A name that no state can have, for the dot where rows begin.
+  const start = quoted('\u0000start').replace('\u0000', '*')
+  const dot = `digraph {
+rankdir="LR"; nodesep="0.4"; ranksep="0.6"; ${diagramDefaults}
+node [shape="box" style="rounded" margin="0.2,0.1"]
+${start} [shape="point" width="0.12" class="start" label=""]
+${names.map(node).join('\n')}
+${start} -> ${quoted(states.initial)} [class="line"]
+${lines.join('\n')}
+}`
+  return drawGraph(dot, {
+    id: `states-${view.name}-${field.name}`,
+    title: `States of ${view.name}.${field.name}`,
+    description: `Starts as ${states.initial}. ${moves.map(([from, to]) => `${from} can move to ${to.join(' or ')}`).join('; ')}.`,
+  })
+}

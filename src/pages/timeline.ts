@@ -1,0 +1,138 @@
+import type { Version } from '../compile/model.ts'
+import { html, type Markup } from './markup.ts'
+
+/** A version's days on the time line. */
+export interface Life {
+  readonly version: Version
+  /** When it was retired, in milliseconds. */
+  readonly retiredAt: number | null
+}
+
+const width = 760
+const left = 56
+const right = 24
+const barHeight = 18
+const lineHeight = 16
+const dayMs = 86_400_000
+/** Of the label font, on average; a little more than it is, so that labels keep apart. */
+const characterWidth = 6.4
+
+interface Label {
+  readonly x: number
+  readonly text: string
+}
+
+/** The versions as bars over time: solid while current, hatched once deprecated, ending with the sunset. */
+export const timeline = (lives: readonly Life[], now: number): Markup => {
+  const scale = scaleOf(lives, now)
+  const rows = lives.map((life) => rowOf(life, now, scale))
+  const top = 40
+  const starts = rows.map((_, index) => top + rows.slice(0, index).reduce((sum, row) => sum + row.height, 0))
+  const height = top + rows.reduce((sum, row) => sum + row.height, 0) + 8
+  const today = scale.x(now)
+  return html`<svg class="timeline" role="img" aria-labelledby="timeline-title timeline-description" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title id="timeline-title">The versions over time</title>
+<desc id="timeline-description">${lives.map(sentence).join(' ')}</desc>
+<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch-line" x1="0" y1="0" x2="0" y2="6" stroke-width="3"/></pattern></defs>
+${scale.years.map(({ x, text }) => html`<g class="year"><line x1="${round(x)}" y1="22" x2="${round(x)}" y2="${height}"/><text x="${round(x + 4)}" y="14">${text}</text></g>`)}
+${rows.map((row, index) => html`<g transform="translate(0 ${starts[index]})">${row.body}</g>`)}
+<g class="today"><line x1="${round(today)}" y1="22" x2="${round(today)}" y2="${height}"/><text x="${round(clamp(today, 22))}" y="34" text-anchor="middle">today</text></g>
+</svg>`
+}
+
+const sentence = ({ version, retiredAt }: Life): string => {
+  const parts = [
+    version.published && `published ${version.published.date}`,
+    version.deprecated && `deprecated ${version.deprecated.date}`,
+    version.sunset && `sunset ${version.sunset.date}`,
+    retiredAt !== null && `retired ${dayOf(retiredAt)}`,
+  ].filter((part) => part)
+  return `${version.name}: ${parts.join(', ') || 'no dates yet'}.`
+}
+
+interface Scale {
+  x(time: number): number
+  readonly from: number
+  readonly to: number
+  readonly years: readonly Label[]
+}
+
+const scaleOf = (lives: readonly Life[], now: number): Scale => {
+  const times = lives.flatMap(({ version, retiredAt }) => [
+    ...[version.published, version.deprecated, version.sunset].flatMap((day) =>
+      day ? [day.seconds * 1000] : [],
+    ),
+    ...(retiredAt === null ? [] : [retiredAt]),
+  ])
+  const first = Math.min(now, ...times)
+  const last = Math.max(now, ...times)
+  const margin = Math.max((last - first) * 0.06, 20 * dayMs)
+  const [from, to] = [first - margin / 3, last + margin]
+  const x = (time: number): number => left + ((time - from) / (to - from)) * (width - left - right)
+  return {
+    x,
+    from,
+    to,
+    years: yearsBetween(from, to).map((year) => ({ x: x(Date.UTC(year, 0, 1)), text: String(year) })),
+  }
+}
+
+const yearsBetween = (from: number, to: number): number[] => {
+  const [first, last] = [new Date(from).getUTCFullYear() + 1, new Date(to).getUTCFullYear()]
+  const step = Math.max(1, Math.ceil((last - first + 1) / 10))
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index).filter(
+    (year) => (year - first) % step === 0,
+  )
+}
+
+const rowOf = ({ version, retiredAt }: Life, now: number, { x, from, to }: Scale) => {
+  const start = version.published ? version.published.seconds * 1000 : from
+  const decline = version.deprecated ? version.deprecated.seconds * 1000 : null
+  const end = retiredAt ?? (version.sunset ? version.sunset.seconds * 1000 : Math.max(to, now))
+  const lines = stacked([
+    ...(version.published ? [{ x: x(start), text: `published ${version.published.date}` }] : []),
+    ...(decline !== null ? [{ x: x(decline), text: `deprecated ${version.deprecated?.date}` }] : []),
+    ...(version.sunset
+      ? [{ x: x(version.sunset.seconds * 1000), text: `sunset ${version.sunset.date}` }]
+      : []),
+    ...(retiredAt !== null ? [{ x: x(retiredAt), text: `retired ${dayOf(retiredAt)}` }] : []),
+  ])
+  const bar = (name: string, a: number, b: number): Markup =>
+    html`<rect class="${name}" x="${round(x(a))}" y="0" width="${round(Math.max(2, x(b) - x(a)))}" height="${barHeight}" rx="3"/>`
+  const labels = lines.flatMap((line, index) =>
+    line.map(({ x: at, text, anchor }) => {
+      const y = barHeight + lineHeight * (index + 1) - 2
+      return html`<text x="${round(at)}" y="${y}" text-anchor="${anchor}">${text}</text>`
+    }),
+  )
+  return {
+    height: barHeight + lineHeight * lines.length + 16,
+    body: html`<text class="name" x="4" y="14">${version.name}</text>${bar('current', start, decline ?? end)}${decline !== null && bar('deprecated', decline, end)}${labels}`,
+  }
+}
+
+interface PlacedLabel extends Label {
+  readonly anchor: 'start' | 'end'
+}
+
+/** Puts labels on as many lines as it takes for none to touch another. */
+const stacked = (labels: readonly Label[]): readonly (readonly PlacedLabel[])[] => {
+  const lines: { free: number; labels: PlacedLabel[] }[] = []
+  for (const label of labels.toSorted((a, b) => a.x - b.x)) {
+    const size = label.text.length * characterWidth
+    const fitsRight = label.x + size <= width - 4
+    const begin = fitsRight ? label.x : label.x - size
+    let line = lines.find(({ free }) => free <= begin)
+    if (!line) {
+      line = { free: 0, labels: [] }
+      lines.push(line)
+    }
+    line.labels.push({ ...label, anchor: fitsRight ? 'start' : 'end' })
+    line.free = begin + size + 10
+  }
+  return lines.map((line) => line.labels)
+}
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+const clamp = (x: number, margin: number): number => Math.min(Math.max(x, margin), width - margin)
+const round = (value: number): number => Math.round(value * 10) / 10

@@ -1,0 +1,44 @@
+import type { UsageReport, VersionUsage } from '../lifecycle/report.ts'
+import { html, type Markup } from './markup.ts'
+
+const width = 720
+const height = 150
+const box = { left: 56, right: 712, top: 12, bottom: 122 }
+const dayMs = 86_400_000
+
+/** Calls by day as bars; days on which something was not recorded are marked, because unknown is not zero. */
+export const usagePlot = (
+  { version, calls }: VersionUsage,
+  days: readonly string[],
+  gaps: UsageReport['gaps'],
+): Markup => {
+  const most = niceCeiling(Math.max(1, ...calls))
+  const step = (box.right - box.left) / days.length
+  const y = (value: number): number => box.bottom - (value / most) * (box.bottom - box.top)
+  const bars = calls.map((value, index) => {
+    const tall = Math.max(value > 0 ? 1.5 : 0, box.bottom - y(value))
+    return html`<rect x="${round(box.left + index * step)}" y="${round(box.bottom - tall)}" width="${round(Math.max(1, step - 1))}" height="${round(tall)}"><title>${days[index]}: ${value}</title></rect>`
+  })
+  const gapDays = days.flatMap((day, index) => (overlaps(day, gaps) ? [index] : []))
+  return html`<svg class="plot" role="img" aria-labelledby="plot-${version}-title" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+<title id="plot-${version}-title">Calls of ${version} by day, from ${days[0]} to ${days.at(-1)}; at most ${Math.max(...calls)} on a day</title>
+${[0, most / 2, most].map((value) => html`<g class="grid"><line x1="${box.left}" y1="${round(y(value))}" x2="${box.right}" y2="${round(y(value))}"/><text x="${box.left - 6}" y="${round(y(value) + 4)}" text-anchor="end">${value.toLocaleString('en')}</text></g>`)}
+<g class="gaps">${gapDays.map((index) => html`<rect x="${round(box.left + index * step)}" y="${box.top}" width="${round(step)}" height="${box.bottom - box.top}"><title>${days[index]}: recording was interrupted</title></rect>`)}</g>
+<g class="bars">${bars}</g>
+<text x="${box.left}" y="${height - 10}">${days[0]}</text><text x="${box.right}" y="${height - 10}" text-anchor="end">${days.at(-1)}</text>
+</svg>`
+}
+
+const overlaps = (day: string, gaps: UsageReport['gaps']): boolean => {
+  const start = Date.parse(`${day}T00:00:00Z`)
+  return gaps.some(({ from, until }) => from < start + dayMs && until >= start)
+}
+
+/** 1, 2 or 5 times a power of ten, and even, so that its half is whole. */
+const niceCeiling = (value: number): number => {
+  const power = 10 ** Math.floor(Math.log10(value))
+  const nice = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= value) ?? value
+  return nice % 2 === 0 ? nice : nice * 2
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10

@@ -1,0 +1,67 @@
+import type { Blocker } from '../lifecycle/decide.ts'
+import type { ConsumerUsage, UsageReport, VersionUsage } from '../lifecycle/report.ts'
+import { inline } from './markdown.ts'
+import { html, type Markup } from './markup.ts'
+import { usagePlot } from './usage-plot.ts'
+
+export interface Usage {
+  readonly report: UsageReport
+  /** The account whose usage this is; null for all. */
+  readonly account: string | null
+  /** What stands in the way of retiring a version, by its name. */
+  readonly blockers: ReadonlyMap<string, readonly Blocker[]>
+}
+
+/** Asks for a key without a script; what it opens is in the answer, and nowhere else. */
+export const usageForm = (refusal: string | null): Markup => html`<h2 id="usage">Usage</h2>
+<p>With an operator’s key (scope <code>operations:read</code>) you see who calls which version; with a key of all scopes, the calls of your own account.</p>
+${refusal && html`<p class="notice" role="alert">${refusal}</p>`}
+<form method="post" action="/docs/versions#usage">
+<label for="key">API key</label>
+<input id="key" name="key" type="password" autocomplete="off" required maxlength="4096">
+<button>Show usage</button>
+</form>`
+
+export const usageSection = ({ report, account, blockers }: Usage): Markup => html`<h2 id="usage">Usage</h2>
+<p>${account === null ? 'Calls of all accounts' : html`Calls of the account <b>${account}</b>`} from ${report.days[0]} to ${report.days.at(-1)}.</p>
+${report.versions.map((version) => versionSection(version, report, blockers.get(version.version) ?? null))}
+${
+  report.gaps.length > 0 &&
+  html`<h3>Gaps</h3><p>A process ended without writing down what it had counted:</p><ul>${report.gaps.map(({ from, until }) => html`<li>${minute(from)} to ${minute(until)}</li>`)}</ul>`
+}`
+
+const versionSection = (
+  usage: VersionUsage,
+  { days, gaps }: UsageReport,
+  blockers: readonly Blocker[] | null,
+): Markup => {
+  const total = usage.calls.reduce((sum, one) => sum + one, 0)
+  return html`<h3>${usage.version}</h3>
+<p>${total === 0 ? 'No calls.' : html`${number(total)} calls, at most ${number(Math.max(...usage.calls))} on a day.`}${usage.anonymous && html` ${number(usage.anonymous.calls)} came without credentials.`}${usage.refused && html` ${number(usage.refused.calls)} more were refused, for want of credentials or because the version is retired.`}</p>
+${total > 0 && html`<div class="scroll frame" tabindex="0" role="region" aria-label="Calls of ${usage.version} by day">${usagePlot(usage, days, gaps)}</div>`}
+${usage.consumers.length > 0 && consumerTable(usage)}
+${blockers !== null && blockerList(usage, blockers)}`
+}
+
+const consumerTable = ({ version, consumers }: VersionUsage): Markup =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="Consumers of ${version}"><table>
+<thead><tr><th scope="col">Consumer</th><th scope="col">Account</th><th scope="col">Kind</th><th scope="col">Calls</th><th scope="col">Last seen</th><th scope="col">Still uses</th><th scope="col">Contacted</th></tr></thead>
+<tbody>${consumers.map(consumerRow)}</tbody>
+</table></div>`
+
+const consumerRow = (one: ConsumerUsage): Markup =>
+  html`<tr><td>${one.name}${one.contact && html`<br><small>${one.contact}</small>`}</td><td>${one.account}</td><td>${one.kind}</td><td class="figure">${number(one.calls)}</td><td>${minute(one.lastSeen)}</td><td>${stillUses(one)}</td><td>${one.contacted ? day(one.contacted.at) : html`<span class="none">no</span>`}</td></tr>`
+
+const stillUses = ({ stillUses: all }: ConsumerUsage): Markup =>
+  all.length === 0
+    ? html`<span class="none">nothing that changed</span>`
+    : html`<ul class="tight">${all.map(({ change, uses }) => html`<li>${inline(change)}: ${inline(uses.join(', '))}</li>`)}</ul>`
+
+const blockerList = ({ version }: VersionUsage, blockers: readonly Blocker[]): Markup =>
+  blockers.length === 0
+    ? html`<p>Nothing stands in the way of retiring ${version}: <code>nounkit retire</code> would pass.</p>`
+    : html`<p>What stands in the way of retiring ${version}:</p><ul>${blockers.map(({ what, lift }) => html`<li>${what} ${lift}</li>`)}</ul>`
+
+const number = (value: number): string => value.toLocaleString('en')
+const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
+const minute = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ')

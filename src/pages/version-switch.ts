@@ -1,0 +1,18 @@
+import type { Version } from '../compile/model.ts'
+import { html, type Markup } from './markup.ts'
+
+export interface SwitchVersion {
+  readonly version: Version
+  readonly deprecated: boolean
+}
+
+/** Links from one version to the others, so that it works without a script. */
+export const versionSwitch = (
+  versions: readonly SwitchVersion[],
+  current: Version,
+  urlOf: (version: Version) => string,
+): Markup =>
+  html`<nav class="versions" aria-label="Versions">${versions.map(
+    ({ version, deprecated }) =>
+      html`<a href="${urlOf(version)}"${version === current ? html` aria-current="page"` : ''}>${version.name}${deprecated && html` <small>deprecated</small>`}</a>`,
+  )}</nav>`

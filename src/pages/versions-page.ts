@@ -1,0 +1,64 @@
+import type { Model } from '../compile/model.ts'
+import { guidePath } from '../lifecycle/facts.ts'
+import type { Retirement } from '../lifecycle/use.ts'
+import { type Status, statusOf } from './indexes.ts'
+import type { Layout } from './layout.ts'
+import { html, type Markup } from './markup.ts'
+import { timeline } from './timeline.ts'
+
+export interface VersionsPage {
+  readonly layout: Layout
+  readonly model: Model
+  readonly now: number
+  readonly retirement: Retirement
+  readonly retiredAt: ReadonlyMap<string, number>
+  /** Usage, for those who may see it; the form that asks for a key otherwise. */
+  readonly usage: Markup
+}
+
+/** When each version came and goes, what that means, and how to move on. */
+export const versionsPage = ({ layout, model, now, retirement, retiredAt, usage }: VersionsPage): string => {
+  const lives = model.versions.map((version) => ({ version, retiredAt: retiredAt.get(version.name) ?? null }))
+  return layout({
+    title: 'Versions',
+    section: 'versions',
+    body: html`<h1>Versions</h1>
+<div class="scroll frame" tabindex="0" role="region" aria-label="Time line of the versions">${timeline(lives, now)}</div>
+<div class="scroll" tabindex="0" role="region" aria-label="Dates of the versions"><table>
+<thead><tr><th scope="col">Version</th><th scope="col">Status</th><th scope="col">Published</th><th scope="col">Deprecated</th><th scope="col">Sunset</th><th scope="col">Guide</th></tr></thead>
+<tbody>${model.versions.map((version) => {
+      const status = statusOf(version, now, retirement)
+      const successor = version.deprecated ? retirement.successorOf(version) : null
+      const guide = guidePath(version, successor)
+      const name =
+        status === 'retired' ? version.name : html`<a href="/docs/${version.name}">${version.name}</a>`
+      return html`<tr><td>${name}</td><td>${words[status]}</td><td>${day(version.published)}</td><td>${day(version.deprecated)}</td><td>${day(version.sunset)}</td><td>${guide && html`<a href="${guide}">to ${successor?.name}</a>`}</td></tr>`
+    })}</tbody>
+</table></div>
+${rules(model)}
+${usage}`,
+  })
+}
+
+const words: { readonly [S in Status]: string } = {
+  current: 'current',
+  deprecated: 'deprecated',
+  sunset: 'past its sunset',
+  retired: 'retired',
+}
+
+const day = (value: { readonly date: string } | null): Markup =>
+  value ? html`<time datetime="${value.date}">${value.date}</time>` : html`<span class="none">none</span>`
+
+const rules = ({ unversioned }: Model): Markup => html`<h2>What to expect</h2>
+<ul>
+<li>A version only grows: new endpoints, new optional fields, new values where a field says that it is open. What is there stays as it is.</li>
+<li>What would break a caller comes in a new version, beside the old one. Both work on the same rows.</li>
+<li>A deprecated version is served for at least six calendar months more. Each of its responses says so, in the headers <code>Deprecation</code>, <code>Sunset</code> and <code>Link</code>.</li>
+<li>After its sunset, and once nobody needs it any more, a version is retired: it answers <a href="/problems/version-retired">410</a>, with the way to its successor.</li>
+<li>${
+  unversioned
+    ? html`Paths without a version are served by ${unversioned.name}. Name the version you were built for, and nothing changes under you.`
+    : html`Every path names its version.`
+}</li>
+</ul>`
