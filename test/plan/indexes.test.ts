@@ -4,6 +4,7 @@ import { readInclude } from '../../src/request/include.ts'
 import { readListQuery } from '../../src/request/query.ts'
 import type { Target } from '../../src/request/route.ts'
 import { bindSlots } from '../../src/run/run.ts'
+import { sampleOf } from '../support/sample-value.ts'
 import { describeServing, type Serving } from '../support/serving.ts'
 import { noId } from '../support/shop-rows.ts'
 
@@ -84,11 +85,3 @@ describeServing('indexes', (served) => {
     }
   })
 })
-
-/** A value of the field's type, as a query would write it. */
-function sampleOf(view: View, name: string): string {
-  const field = view.field.get(name)
-  if (field?.schema.enum) return String(field.schema.enum[0])
-  if (field?.kind === 'integer') return '1'
-  return field?.kind === 'datetime' ? '2026-01-01T00:00:00.000Z' : 'x'
-}

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonicalJson } from '../../src/run/idempotency.ts'
+
+/** Writes a JSON value in one of the many ways it can be written. */
+function written(value: unknown, random: () => number): string {
+  const blank = () => [' ', '', '\n', '\t '][Math.floor(random() * 4)] ?? ''
+  const spaced = (parts: readonly string[]) => parts.map((part) => `${blank()}${part}${blank()}`).join(',')
+  if (typeof value === 'string') return writtenText(value, random)
+  if (typeof value === 'number') return writtenNumber(value, random)
+  if (Array.isArray(value)) return `[${spaced(value.map((item) => written(item, random)))}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const entries = Object.entries(value)
+  entries.sort(() => random() - 0.5)
+  return `{${spaced(entries.map(([key, inner]) => `${writtenText(key, random)}${blank()}:${blank()}${written(inner, random)}`))}}`
+}
+
+const writtenText = (text: string, random: () => number): string => {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
+  const escaped = units.map((unit) => {
+    const plain = unit >= 32 && unit !== 34 && unit !== 92 && (unit < 0xd800 || unit > 0xdfff)
+    return plain && random() < 0.7 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, '0')}`
+  })
+  return `"${escaped.join('')}"`
+}
+
+const writtenNumber = (value: number, random: () => number): string => {
+  const forms = [JSON.stringify(value), value.toExponential()]
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) forms.push(`${value}.0`, `${value}0e-1`)
+  return forms[Math.floor(random() * forms.length)] ?? ''
+}
+
+const json = fc.jsonValue({ maxDepth: 3 })
+
+test('however a body is written, its canonical form is one', () => {
+  fc.assert(
+    fc.property(json, fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })), (value, stream) => {
+      const text = written(value, () => stream.next().value ?? 0)
+      expect(canonicalJson(JSON.parse(text))).toBe(canonicalJson(value))
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('bodies that differ in value differ in canonical form', () => {
+  fc.assert(
+    fc.property(json, json, (one, other) => {
+      const same = canonicalJson(one) === canonicalJson(other)
+      expect(same).toBe(canonicalJson(JSON.parse(canonicalJson(one))) === canonicalJson(other))
+      if (same) expect(sorted(one)).toEqual(sorted(other))
+    }),
+    { numRuns: 300 },
+  )
+  expect(canonicalJson({ a: null })).not.toBe(canonicalJson({}))
+  expect(canonicalJson({ a: 1 })).not.toBe(canonicalJson({ a: '1' }))
+  expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]))
+  expect(canonicalJson({ a: -0 })).toBe(canonicalJson({ a: 0 }))
+})
+
+/** JSON has one zero. */
+const sorted = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+test('the canonical form is JSON of the same value', () => {
+  fc.assert(
+    fc.property(json, (value) => {
+      expect(JSON.parse(canonicalJson(value))).toEqual(sorted(value))
+    }),
+    { numRuns: 300 },
+  )
+})

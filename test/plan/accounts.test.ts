@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import shop from '../../examples/shop/api.ts'
+import { compileApi } from '../../src/compile/compile.ts'
+import type { Model, View } from '../../src/compile/model.ts'
+import type { Dialect } from '../../src/plan/dialect.ts'
+import { Planner } from '../../src/plan/planner.ts'
+import { postgres } from '../../src/plan/postgres.ts'
+import { sqlite } from '../../src/plan/sqlite.ts'
+import { readInclude } from '../../src/request/include.ts'
+import { readListQuery } from '../../src/request/query.ts'
+import type { Target } from '../../src/request/route.ts'
+import { sampleOf } from '../support/sample-value.ts'
+import { shopContracts } from '../support/serving.ts'
+
+const target = (view: View, sub: Target['sub'] = null): Target => ({
+  version: view.version,
+  view,
+  sub,
+  ownerId: sub ? 'x' : null,
+  id: 'x',
+  unversioned: false,
+  template: '',
+})
+
+/** The statements of every shape that the shop's requests can take, more or less: each clause that exists is in one of them. */
+function shapes(model: Model, dialect: Dialect): readonly string[] {
+  const planner = new Planner(dialect)
+  const views = model.versions.flatMap((version) => [...version.views.values()])
+  const reads = views.flatMap((view) => {
+    const everything = view.includePaths.join(',')
+    const includes = [...view.includePaths, ...(everything ? [everything] : [])]
+    const sorts = [...view.sorts].flatMap((sort) => [`sort=${sort}`, `sort=-${sort}`])
+    const filters = [...view.filters].map((name) => `filter[${name}][in]=${sampleOf(view, name)}`)
+    const queries = ['', ...sorts, ...filters, ...includes.map((include) => `limit=1&include=${include}`)]
+    return [null, ...view.under].flatMap((sub) => [
+      planner.one(target(view, sub), { tree: [], canonical: '' }).text,
+      ...includes.map((include) => planner.one(target(view, sub), readInclude(include, view)).text),
+      ...queries.flatMap((text) => {
+        const query = readListQuery(text, view, 1e9)
+        const after = query.sort.map((_, at) => (at === 0 ? null : 'x'))
+        return [null, after].map((position) => planner.list(target(view, sub), query, position).text)
+      }),
+    ])
+  })
+  const writes = views.flatMap((view) => {
+    const fields = view.resource.fields.map((field) => field.name)
+    return [planner.insert(view), planner.insertWithKey(view), planner.update(view, fields)]
+  })
+  const onRows = [...model.resources.values()].flatMap((resource) => {
+    const where = { set: ['id'], unset: ['updated_at'] }
+    return [
+      planner.delete(resource),
+      planner.lock(resource, null),
+      planner.lock(resource, resource.belongsTo[0]?.field ?? null, false),
+      planner.find(resource, where),
+      planner.exists(resource),
+      ...resource.belongsTo.map((relation) => planner.dependent(resource, relation.field)),
+      ...resource.feeds.map((feed) => planner.refreshSum(feed, resource)),
+    ]
+  })
+  return [...reads, ...[...writes, ...onRows].map(({ text }) => text)]
+}
+
+interface Reference {
+  readonly table: string
+  readonly alias: string
+  /** What follows it, up to the end of its own part of the statement. */
+  readonly clause: string
+}
+
+/** Each table that a statement names, with the text of the query it stands in. */
+function references(sql: string): readonly Reference[] {
+  const named = sql.matchAll(/(FROM|INTO|UPDATE) "(\w+)"(?: (t\d+|o)\b)?/g)
+  return [...named].map((match) => {
+    const [, , table = '', alias = ''] = match
+    return { table, alias: alias && `${alias}.`, clause: ownClause(sql, match.index) }
+  })
+}
+
+/** The text from `start` to the bracket that closes the query around it. */
+function ownClause(sql: string, start: number): string {
+  let depth = 0
+  for (let at = start; at < sql.length; at++) {
+    if (sql[at] === '(') depth++
+    if (sql[at] === ')' && --depth < 0) return sql.slice(start, at)
+  }
+  return sql.slice(start)
+}
+
+/** Where a table has no alias, a condition within brackets may be another's. */
+function withoutBrackets(text: string): string {
+  const inner = text.replace(/\([^()]*\)/g, '')
+  return inner === text ? text : withoutBrackets(inner)
+}
+
+test.each([sqlite, postgres])('every table reference binds the account itself ($name)', async (dialect) => {
+  const model = compileApi(shop, { contracts: await shopContracts() })
+  const shared = new Set([...model.resources.values()].filter((one) => one.shared).map((one) => one.table))
+  const param = dialect.name === 'sqlite' ? String.raw`\?\d+` : String.raw`\$\d+::text`
+  const statements = new Set(shapes(model, dialect))
+  expect(statements.size).toBeGreaterThan(300)
+  for (const sql of statements) {
+    for (const { table, alias, clause } of references(sql)) {
+      if (shared.has(table)) continue
+      const own = new RegExp(`${alias.replace('.', '\\.')}"account_id" = ${param}`)
+      const bound = own.test(alias === '' ? withoutBrackets(clause) : clause)
+      const inserted =
+        /^INTO "\w+" \("account_id"/.test(clause) && new RegExp(`(VALUES \\(|SELECT )${param}`).test(clause)
+      expect(bound || inserted, `${table} in\n${sql}`).toBe(true)
+    }
+  }
+})
+
+test('the account is bound, never compared with that of another row', async () => {
+  const model = compileApi(shop, { contracts: await shopContracts() })
+  for (const sql of shapes(model, postgres)) expect(sql).not.toMatch(/"account_id" = [^$]/)
+})

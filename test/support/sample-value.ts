@@ -1,0 +1,10 @@
+import type { View } from '../../src/compile/model.ts'
+
+/** A value of the field's type, as a query would write it. */
+export function sampleOf(view: View, name: string): string {
+  const field = view.field.get(name)
+  if (field?.schema.enum) return String(field.schema.enum[0])
+  if (field?.kind === 'integer') return '1'
+  if (field?.kind === 'boolean') return 'true'
+  return field?.kind === 'datetime' ? '2026-01-01T00:00:00.000Z' : 'x'
+}
