@@ -12,5 +12,13 @@ const { contracts } = await readContracts(new URL('../../examples/shop/contracts
 const service = await openService({ declaration, databaseUrl, contracts, clock: systemClock, rate: 'off' })
 const { model, store, engine } = service
 const logger = createLogger({ level: 'silent' })
-await listen({ model, store, handle: engine.handle, logger, port: Number(port), host: '127.0.0.1' })
+await listen({
+  model,
+  store,
+  handle: engine.handle,
+  signal: engine.signal,
+  logger,
+  port: Number(port),
+  host: '127.0.0.1',
+})
 console.log('ready')

@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts'
 import { actor, withLifecycleStore } from './lifecycle-store.ts'
 import { CommandMistake } from './mistake.ts'
 import { namedVersion } from './versions.ts'
+import { words } from './words.ts'
 
 const options = {
   consumer: { type: 'string' },
@@ -21,7 +22,7 @@ const options = {
 /** `nounkit contact API v1 --consumer NAME --note "…"`: records who was told, when and how. */
 export async function contactCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, name] = positionals
+  const [place, name] = words(positionals, 2)
   const { consumer: wanted, note } = values
   if (!wanted) throw new CommandMistake('Who was told? --consumer NAME; nounkit usage API lists them.')
   if (!note?.trim()) throw new CommandMistake('How were they told? --note "mail to …, answered on …"')

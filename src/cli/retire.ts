@@ -6,6 +6,7 @@ import { type RetireOutcome, retireVersion } from '../lifecycle/retire.ts'
 import { actor, type LifecycleStore, withLifecycleStore } from './lifecycle-store.ts'
 import { CommandMistake } from './mistake.ts'
 import { namedVersion } from './versions.ts'
+import { words } from './words.ts'
 
 const options = {
   'dry-run': { type: 'boolean' },
@@ -27,7 +28,7 @@ interface Flags {
 /** `nounkit retire API v1`: ends a version, or prints every blocker and exits with 1. */
 export async function retireCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, name] = positionals
+  const [place, name] = words(positionals, 2)
   if (values.undo && values['dry-run']) {
     throw new CommandMistake('--undo and --dry-run do not go together: an undo asks for nothing.')
   }

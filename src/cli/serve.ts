@@ -63,12 +63,19 @@ async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSetting
     warn: (message, error) => logger.error({ err: error }, message),
   })
   const { model, store, engine } = service
-  const listening = await listen({ model, store, handle: engine.handle, logger, port, host, opsPort }).catch(
-    async (error: unknown) => {
-      await service.close()
-      throw portMistake(error, host)
-    },
-  )
+  const listening = await listen({
+    model,
+    store,
+    handle: engine.handle,
+    signal: engine.signal,
+    logger,
+    port,
+    host,
+    opsPort,
+  }).catch(async (error: unknown) => {
+    await service.close()
+    throw portMistake(error, host)
+  })
   const stopped = signalled()
   if (speaksForAll()) {
     const versions = model.versions.map((version) => version.name).join(', ')

@@ -3,13 +3,15 @@ import type { Traffic } from '../lifecycle/decide.ts'
 import { type ConsumerUsage, type UsageReport, usageReport, type VersionUsage } from '../lifecycle/report.ts'
 import { withLifecycleStore } from './lifecycle-store.ts'
 import { namedVersion } from './versions.ts'
+import { words } from './words.ts'
 
 const options = { version: { type: 'string' }, json: { type: 'boolean' } } as const
 
 /** `nounkit usage API [--version v1] [--json]`: who calls, how much, last seen, and what of an old version they use. */
 export async function usageCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  return withLifecycleStore(positionals[0], async ({ model, store, clock }) => {
+  const [place] = words(positionals, 1)
+  return withLifecycleStore(place, async ({ model, store, clock }) => {
     const only = values.version === undefined ? null : namedVersion(model, values.version).name
     const report = await usageReport(store, model, clock.now())
     const versions = report.versions.filter(({ version }) => only === null || version === only)
@@ -72,7 +74,7 @@ function table(consumers: readonly ConsumerUsage[]): readonly string[] {
   const texts = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
   return texts.flatMap((text, index) => {
     const uses = consumers[index - 1]?.stillUses ?? []
-    const still = uses.map(({ change, uses: words }) => `    still ${words.join(', ')}  (${change})`)
+    const still = uses.map(({ change, uses: seen }) => `    still ${seen.join(', ')}  (${change})`)
     return [`  ${text.trimEnd()}`, ...still]
   })
 }

@@ -33,8 +33,8 @@ export interface VersionUsage {
   readonly version: string
   readonly deprecated: string | null
   readonly sunset: string | null
-  /** The decision in force. */
-  readonly retired: Decision | null
+  /** When the decision in force was made, and by whom; its evidence is about all accounts and stays in the store. */
+  readonly retired: Pick<Decision, 'decidedAt' | 'decidedBy'> | null
   readonly signalFirstSentAt: number | null
   /** Calls that were served, for each of `days`. */
   readonly calls: readonly number[]
@@ -111,13 +111,18 @@ function usageOf(version: Version, days: readonly string[], data: ReportData): V
     version: name,
     deprecated: version.deprecated?.date ?? null,
     sunset: version.sunset?.date ?? null,
-    retired: data.decisions.findLast((one) => one.version === name && one.withdrawnAt === null) ?? null,
+    retired: retirementOf(name, data.decisions),
     signalFirstSentAt: data.signals.get(name) ?? null,
     calls: days.map((day) => byDay.get(day) ?? 0),
     consumers: consumersOf(version, served, data),
     anonymous: sumOf(served.filter(isAnonymous)),
     refused: sumOf(operations.filter((one) => one.consumer === refused)),
   }
+}
+
+function retirementOf(name: string, decisions: readonly Decision[]): VersionUsage['retired'] {
+  const decision = decisions.findLast((one) => one.version === name && one.withdrawnAt === null)
+  return decision ? { decidedAt: decision.decidedAt, decidedBy: decision.decidedBy } : null
 }
 
 function consumersOf(

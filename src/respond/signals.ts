@@ -10,7 +10,7 @@ export interface Signals {
   link(target: Target | null): string | null
 }
 
-const silent: Signals = { deprecation: null, sunset: null, link: () => null }
+export const silent: Signals = { deprecation: null, sunset: null, link: () => null }
 
 /** `successorOf` says which newer version is served: one may have been retired meanwhile. */
 export function signalsOf(version: Version, successorOf: (version: Version) => Version | null): Signals {

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts'
-import type { Model } from '../compile/model.ts'
+import type { Model, Version } from '../compile/model.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
 import type { RateLimiter } from '../guard/rate.ts'
 import type { Retirement, UsageRecorder } from '../lifecycle/use.ts'
 import { Planner } from '../plan/planner.ts'
 import { createCursorSeal } from '../request/cursor.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
-import { createRouter, type Router } from '../request/route.ts'
-import { type Signals, signalsOf } from '../respond/signals.ts'
+import { createRouter, type Router, type Target } from '../request/route.ts'
+import { signalsOf, silent } from '../respond/signals.ts'
 import type { Runner } from '../run/run.ts'
 import type { Maybe, Store } from '../store/store.ts'
 import { versionRetired } from './admit.ts'
@@ -29,6 +29,8 @@ export interface Engine {
   report(error: unknown, request: PlainRequest): void
   /** Adds what every response carries, and counts it. */
   conclude(request: PlainRequest, response: PlainResponse, walk: Walk): void
+  /** Adds the signals of a deprecated version to an answer that was given without it: too busy, too long, a preflight. */
+  signal(path: string, headers: PlainResponse['headers']): void
   handle(request: PlainRequest): Promise<PlainResponse>
 }
 
@@ -61,6 +63,15 @@ export function createEngine(parts: EngineParts): Engine {
     inFlight: new Map(),
     keyWaitMs: 5_000,
   }
+  const addSignals = (headers: PlainResponse['headers'], version: Version, target: Target | null): void => {
+    const { deprecation, sunset, link } = signals.get(version.name) ?? silent
+    if (!deprecation) return
+    headers.Deprecation = deprecation
+    if (sunset) headers.Sunset = sunset
+    const links = link(target)
+    if (links) headers.Link = headers.Link ? `${headers.Link}, ${links}` : links
+    usage?.signalled(version)
+  }
   const engine: Engine = {
     model,
     router,
@@ -80,22 +91,18 @@ export function createEngine(parts: EngineParts): Engine {
       Object.assign(headers, walk.headers)
       headers['X-Request-Id'] = request.id
       const version = walk.target?.version ?? router.versionOf(request.path)
-      if (version && addSignals(headers, signals.get(version.name), walk)) usage?.signalled(version)
+      if (version) addSignals(headers, version, walk.target)
       usage?.count(request.method, response.status, walk)
       note(request, response, walk)
+    },
+    signal(path, headers) {
+      const target = router.find(path)
+      const version = target?.version ?? router.versionOf(path)
+      if (version) addSignals(headers, version, target)
     },
     handle: (request) => handle(engine, request),
   }
   return engine
-}
-
-function addSignals(headers: { [name: string]: string }, signals: Signals | undefined, walk: Walk): boolean {
-  if (!signals?.deprecation) return false
-  headers.Deprecation = signals.deprecation
-  if (signals.sunset) headers.Sunset = signals.sunset
-  const link = signals.link(walk.target)
-  if (link) headers.Link = headers.Link ? `${headers.Link}, ${link}` : link
-  return true
 }
 
 function note({ note: told }: PlainRequest, response: PlainResponse, walk: Walk): void {

@@ -8,7 +8,7 @@ import { metricsText } from './metrics-text.ts'
 import { createNodeServer, type NodeServer, type Timeouts } from './node.ts'
 import { createOperations, type Operations } from './operations.ts'
 import { createProxies } from './proxies.ts'
-import { createShell, type Handle, type ShellParts } from './shell.ts'
+import { createShell, type Handle, type ShellParts, type Signal } from './shell.ts'
 import { openTracing } from './tracing.ts'
 import { shareMetrics } from './worker-metrics.ts'
 
@@ -17,6 +17,8 @@ export interface ListenOptions {
   readonly store: Store
   /** The engine's. */
   readonly handle: Handle
+  /** The engine's. */
+  readonly signal: Signal
   readonly logger: Logger
   readonly port: number
   readonly host: string
@@ -35,12 +37,12 @@ export interface Listening {
 
 /** Opens the port: the engine within its shell, on node:http. */
 export const listen = async (options: ListenOptions): Promise<Listening> => {
-  const { model, store, handle, logger, port, host, opsPort } = options
+  const { model, store, handle, signal, logger, port, host, opsPort } = options
   const admission = createAdmission(model.limits.requestsInFlight)
   const metrics = createMetrics({ store: store.counters, admission })
   const snapshots = shareMetrics(metrics.snapshot)
   const operations = createOperations({ store, metrics: async () => metricsText(await snapshots()) })
-  const parts = { handle, admission, metrics, logger, accessLog: createAccessLog(logger) }
+  const parts = { handle, signal, admission, metrics, logger, accessLog: createAccessLog(logger) }
   const { cors, proxies } = model.declaration
   const main = nodeServer(
     options,
@@ -90,11 +92,15 @@ const nodeServer = (
 /** Anything but the three paths is 404 there. */
 const operationsServer = (
   options: ListenOptions,
-  parts: Omit<ShellParts, 'handle' | 'operations' | 'cors' | 'tracing'>,
+  parts: Omit<ShellParts, 'handle' | 'signal' | 'operations' | 'cors' | 'tracing'>,
   operations: Operations,
 ): NodeServer => {
   const handle: Handle = () => ({ status: 404, headers: { 'Cache-Control': 'no-store' }, body: null })
-  return nodeServer(options, { ...parts, handle, operations, cors: null, tracing: null }, undefined)
+  return nodeServer(
+    options,
+    { ...parts, handle, signal: null, operations, cors: null, tracing: null },
+    undefined,
+  )
 }
 
 const urlOf = (host: string, port: number): string =>

@@ -9,6 +9,8 @@ import type { Tracing } from './tracing.ts'
 
 type Maybe<T> = T | Promise<T>
 export type Handle = (request: PlainRequest) => Maybe<PlainResponse>
+/** Adds the signals of a deprecated version to an answer that the engine did not give. */
+export type Signal = (path: string, headers: { [name: string]: string }) => void
 /** A request as an adapter makes it: with a note to be written on. */
 export type ArrivedRequest = PlainRequest & { readonly note: RequestNote }
 
@@ -23,6 +25,7 @@ export interface Shell {
 
 export interface ShellParts {
   readonly handle: Handle
+  readonly signal: Signal | null
   readonly admission: Admission
   readonly metrics: Metrics
   readonly logger: Logger
@@ -42,12 +45,16 @@ export const emptyNote = (): RequestNote => ({
 })
 
 export const createShell = (parts: ShellParts): Shell => {
-  const { handle, admission, metrics, logger, accessLog, cors, tracing, operations } = parts
+  const { handle, signal, admission, metrics, logger, accessLog, cors, tracing, operations } = parts
 
   const failed = (request: ArrivedRequest, error: unknown): PlainResponse => {
     const failure = asProblem(error)
     if (failure.type === 'unexpected') logger.error({ id: request.id, err: error }, 'request failed')
-    return problemResponse(failure, request.id)
+    return signalled(request, problemResponse(failure, request.id))
+  }
+  const signalled = (request: ArrivedRequest, response: PlainResponse): PlainResponse => {
+    signal?.(request.path, response.headers)
+    return response
   }
   const settle = (request: ArrivedRequest, response: PlainResponse, startedAt: number): PlainResponse => {
     const ms = performance.now() - startedAt
@@ -88,7 +95,7 @@ export const createShell = (parts: ShellParts): Shell => {
       if (operational) return probed(request, operational)
       const startedAt = performance.now()
       const preflight = cors?.preflight(request)
-      if (preflight) return settle(request, preflight, startedAt)
+      if (preflight) return settle(request, signalled(request, preflight), startedAt)
       if (!admission.enter()) return settle(request, failed(request, overloaded()), startedAt)
       return admitted(request, startedAt)
     },

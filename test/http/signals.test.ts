@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type CallOptions, describeServing } from '../support/serving.ts'
+import type { ApiDeclaration } from '../../src/declare/api.ts'
+import { listeningShop } from '../support/listening-shop.ts'
+import { type CallOptions, describeServing, shopContracts } from '../support/serving.ts'
 
 const missing = '01900000-0000-7000-8000-000000000000'
 
@@ -88,4 +90,21 @@ describeServing('signals of a deprecated version', (shop) => {
       expect(answer.link ?? '').not.toMatch(/successor-version|deprecation|sunset/)
     })
   })
+})
+
+test('what is answered before the engine is asked carries them too', async () => {
+  const declare = (declared: ApiDeclaration) => ({ ...declared, cors: { origins: '*' as const } })
+  const contracts = await shopContracts()
+  const shop = await listeningShop({ declare, contracts })
+  const tooLong = await fetch(`${shop.server.url}/v1/clients?${'a'.repeat(12_000)}`)
+  const headers = { origin: 'https://a.example', 'access-control-request-method': 'GET' }
+  const preflight = await fetch(`${shop.server.url}/v1/clients`, { method: 'OPTIONS', headers })
+  const newest = await fetch(`${shop.server.url}/v2/customers?${'a'.repeat(12_000)}`)
+  expect([tooLong.status, preflight.status, newest.status]).toEqual([414, 204, 414])
+  for (const answer of [tooLong, preflight]) {
+    expect(answer.headers.get('deprecation')).toBe('@1780272000')
+    expect(answer.headers.get('link')).toBe(link('/v2/customers'))
+  }
+  expect(newest.headers.get('deprecation')).toBeNull()
+  await shop.close()
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readGaps } from '../../src/lifecycle/recorder-rows.ts'
 import { settleRecorders } from '../../src/lifecycle/settle.ts'
 import { readOperations } from '../../src/lifecycle/usage-rows.ts'
@@ -16,9 +16,9 @@ async function run({ databaseUrl }: PreparedShop, ...args: string[]) {
   return { code, stdout: child.stdout, stderr: child.stderr }
 }
 
-describeStores('the commands around a retirement', (stores) => {
+describe('the commands around a retirement', () => {
   test('lead from the first call to 410 and back, while the server runs', async () => {
-    const prepared = await prepareShop(stores.kind)
+    const prepared = await prepareShop('sqlite')
     const server = await prepared.start({ env })
     await server.call('GET', '/v1/orders?filter[status]=open&include=client')
     const email = 'ida@acme.example'
@@ -53,7 +53,9 @@ describeStores('the commands around a retirement', (stores) => {
     await expect.poll(async () => (await server.call('GET', '/v1/orders')).status, gone).toBe(200)
     expect((await run(prepared, 'retire', shop, 'v1', '--undo')).code).toBe(1)
   })
+})
 
+describeStores('the end of a process', (stores) => {
   test('a server that is killed leaves a gap, one that is asked to stop leaves its counts', async () => {
     const prepared = await prepareShop(stores.kind)
     const store = await openForTest(prepared.databaseUrl)

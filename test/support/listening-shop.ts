@@ -30,6 +30,7 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
     model,
     store,
     handle: engine.handle,
+    signal: engine.signal,
     logger,
     port: 0,
     host: '127.0.0.1',
