@@ -26,7 +26,6 @@ test('a database that cannot be used ends serve with 1 and a sentence, and is le
     [`sqlite:${strange}`, /strange\.db is the database of another program: it has tables \(albums\)/],
     [`sqlite:${join(folder, 'shop.db')}`, /is a folder\. Name a file in it/],
     [`sqlite:${join(folder, 'no', 'shop.db')}`, /the folder .* does not exist\. Create it/],
-    ['sqlite::memory:', /names no file/],
     ['mysql://me:secret@host/shop', /is of no known kind\. Write sqlite:.* or postgres:/],
     ['postgres://postgres@127.0.0.1:1/shop', /Nothing listens there/],
   ]

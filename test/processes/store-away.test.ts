@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nounkit } from '../support/child.ts'
 import { type OwnPostgres, startPostgres } from '../support/own-postgres.ts'
 import { newKey, type Reply, type ServerProcess, startServer } from '../support/server-process.ts'
 import { until } from '../support/until.ts'
+import { figure } from './figures.ts'
+import { workerPids } from './worker-pids.ts'
 
 let postgres: OwnPostgres
 let server: ServerProcess
@@ -13,10 +16,7 @@ beforeAll(async () => {
   server = await startServer(postgres.url)
   key = await newKey(postgres.url)
 })
-afterAll(async () => {
-  await server.child.kill('SIGKILL')
-  await postgres.stop()
-})
+afterAll(() => postgres?.stop())
 
 const create = (name: string): Promise<Reply> =>
   server.call('POST', '/v2/customers', {
@@ -57,7 +57,11 @@ test('a restart in the midst of writes answers each of them or says 503; retried
   let over = false
   const replies = new Map<string, Reply>()
   const lane = async (name: number): Promise<void> => {
-    for (let turn = 0; !over; turn++) replies.set(`r${name}-${turn}`, await create(`r${name}-${turn}`))
+    for (let turn = 0; !over; turn++) {
+      const reply = await create(`r${name}-${turn}`)
+      replies.set(`r${name}-${turn}`, reply)
+      if (reply.status === 503) await sleep(50)
+    }
   }
   const lanes = [1, 2, 3, 4].map(lane)
   await until(() => replies.size > 20)
@@ -73,4 +77,16 @@ test('a restart in the midst of writes answers each of them or says 503; retried
     expect(retried.status, retried.text).toBe(201)
     if (first.status === 201) expect(retried.text).toBe(first.text)
   }
+})
+
+test('a worker that ends while the store is away is replaced once it is back, and the service never ends', async () => {
+  const service = await startServer(postgres.url, { args: ['--workers', '2'], env: { NOUNKIT_LOG: 'info' } })
+  const [doomed = 0] = await workerPids(service, 2)
+  await postgres.halt('immediate')
+  process.kill(doomed, 'SIGKILL')
+  await service.child.line(/The database at .* cannot be used/)
+  await service.child.line(/worker \d+ ended \(1\); another takes its place/)
+  await postgres.start()
+  await until(async () => (await figure(service, 'nounkit_processes')) === 2, { what: 'two workers again' })
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
 })
