@@ -14,7 +14,7 @@ import { blocksOf, markOf, root, tableBelow } from './markdown.ts'
 import { startSession } from './session.ts'
 import { snippetFile } from './snippet-files.ts'
 
-test.each(['keys-and-tokens', 'versions', 'migrations'])(
+test.each(['documents', 'keys-and-tokens', 'versions', 'migrations'])(
   'the commands of %s do what it shows',
   async (name) => {
     const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'shop.db')}` }
