@@ -43,7 +43,7 @@ const documents = resource('documents', {
       if (before.title === 'frozen') {
         reject({ status: 422, code: 'frozen', title: 'Frozen', detail: 'It is frozen.', field: 'title' })
       }
-      if (next.title !== before.title) return { slug: `${before.slug}-to-${next.title}` }
+      return next.title === before.title ? undefined : { slug: `${before.slug}-to-${next.title}` }
     },
     async afterUpdate(document, before, { create }) {
       await create('notes', { document_id: document.id, text: `${before.title} is ${document.title}` })
