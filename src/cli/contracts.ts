@@ -7,6 +7,9 @@ import { isBreaking } from '../contract/difference.ts'
 import { guideOf } from '../contract/guide.ts'
 import { publishVersion } from '../contract/publish.ts'
 import { differenceText } from '../contract/refusal.ts'
+import { affectedIn } from '../lifecycle/affected.ts'
+import { usageReport } from '../lifecycle/report.ts'
+import { withLifecycleStore } from './lifecycle-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { CommandMistake } from './mistake.ts'
 import { namedVersion } from './versions.ts'
@@ -53,9 +56,13 @@ export async function diffCommand(args: string[]): Promise<number> {
   return 0
 }
 
-/** `nounkit guide API v1 v2`: Markdown on standard output. */
+/** `nounkit guide API v1 v2 [--affected]`: Markdown on standard output; with who is affected, from recorded usage. */
 export async function guideCommand(args: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args, allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    args,
+    options: { affected: { type: 'boolean' } },
+    allowPositionals: true,
+  })
   const [place, from, to] = words(positionals, 3)
   const model = compileLoaded(await loadApi(place))
   const older = namedVersion(model, from)
@@ -68,6 +75,13 @@ export async function guideCommand(args: string[]): Promise<number> {
       `${newer.name} is not newer than ${older.name}. A guide leads from an older version to a newer one.`,
     )
   }
-  console.log(guideOf(older, newer))
-  return 0
+  if (!values.affected) {
+    console.log(guideOf(older, newer))
+    return 0
+  }
+  return withLifecycleStore(place, async ({ store, clock }) => {
+    const affected = affectedIn(await usageReport(store, model, clock.now()))
+    console.log(guideOf(older, newer, { affected }))
+    return 0
+  })
 }

@@ -49,7 +49,7 @@ const commands: { readonly [name: string]: Command } = {
     run: async (args) => (await import('./contracts.ts')).diffCommand(args),
   },
   guide: {
-    usage: 'guide API v1 v2',
+    usage: 'guide API v1 v2 [--affected]',
     does: 'writes the migration guide, as Markdown',
     run: async (args) => (await import('./contracts.ts')).guideCommand(args),
   },

@@ -1,7 +1,5 @@
 import type { Model } from '../compile/model.ts'
-
-/** Opens the usage of all accounts; `*` opens that of its own only. */
-export const operatorScope = 'operations:read'
+import { operatorScope } from '../request/caller.ts'
 
 /** Every scope that opens something in some version, and `*`. */
 export const knownScopes = (model: Model): ReadonlySet<string> => {

@@ -1,4 +1,3 @@
-import { createKeyRing } from '../guard/key-ring.ts'
 import type { Consumer } from '../request/caller.ts'
 import type { Store } from '../store/store.ts'
 
@@ -20,7 +19,7 @@ export interface Consumers {
 export async function readConsumers(store: Store): Promise<Consumers> {
   const known = new Map<string, KnownConsumer>()
   const byName = new Map<string, KnownConsumer>()
-  const keys = await createKeyRing(store).list(null)
+  const keys = await readKeys(store)
   // Oldest first, so that of several keys the newest has the last word on kind and contact.
   for (const { account, name, kind, contact } of keys) {
     const place = `${account}\n${name}`
@@ -35,4 +34,19 @@ export async function readConsumers(store: Store): Promise<Consumers> {
     find: (account, id) =>
       known.get(`${account}\n${id}`) ?? { account, name: id, kind: 'external', contact: null },
   }
+}
+
+/** Oldest first. A rotated key has the id of the new one and a suffix: one consumer. */
+async function readKeys(store: Store): Promise<readonly (KnownConsumer & { readonly id: string })[]> {
+  const rows = await store.all(
+    'SELECT "id", "account_id", "name", "kind", "contact" FROM "nounkit_api_keys" ORDER BY "created_at", "id"',
+    [],
+  )
+  return rows.map(([id, account, name, kind, contact]) => ({
+    id: String(id).split('.', 1)[0] ?? '',
+    account: String(account),
+    name: String(name),
+    kind: kind === 'internal' || kind === 'probe' ? kind : 'external',
+    contact: contact === null || contact === undefined ? null : String(contact),
+  }))
 }

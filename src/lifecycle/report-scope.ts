@@ -1,5 +1,4 @@
-import { operatorScope } from '../guard/known-scopes.ts'
-import type { Caller } from '../request/caller.ts'
+import { type Caller, operatorScope } from '../request/caller.ts'
 
 /**
  * Whose usage a caller may see: of all accounts with the operators' scope, which must be given by name; of its own with `*`,

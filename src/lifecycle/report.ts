@@ -53,6 +53,8 @@ export interface ConsumerUsage extends KnownConsumer, Traffic {
 
 /** That a consumer uses what a change took away. */
 export interface ChangeUse {
+  /** The number of the change's entry in the migration guide. */
+  readonly entry: number
   /** `clients.fax is gone`, in Markdown. */
   readonly change: string
   /** `sends fax`, `filters by fax` … */
@@ -162,7 +164,7 @@ function changeUses(
 ): readonly ChangeUse[] {
   const { successor } = version
   if (!successor) return []
-  return version.changes.flatMap((change): ChangeUse[] => {
+  return version.changes.flatMap((change, index): ChangeUse[] => {
     const traces = tracesOf(change, version)
     const uses = [
       ...operations.map(({ operation }) => {
@@ -172,6 +174,7 @@ function changeUses(
       ...details.map(({ resource, kind, name }) => traces.detail(resource, kind, name)),
     ].filter((words) => words !== null)
     if (uses.length === 0) return []
-    return [{ change: entryOf(change, { older: version, newer: successor }).title, uses: [...new Set(uses)] }]
+    const { title } = entryOf(change, { older: version, newer: successor })
+    return [{ entry: index + 1, change: title, uses: [...new Set(uses)] }]
   })
 }

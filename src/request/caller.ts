@@ -12,3 +12,6 @@ export interface Consumer {
   readonly name: string
   readonly kind: 'external' | 'internal' | 'probe'
 }
+
+/** Opens the usage of all accounts; `*` opens that of its own only. */
+export const operatorScope = 'operations:read'

@@ -38,6 +38,9 @@ describe('the commands around a retirement', () => {
       expect(usage.stdout).toContain(`still ${words}`)
     }
 
+    const guide = await run(prepared, 'guide', shop, 'v1', 'v2', '--affected')
+    expect(guide.stdout).toMatch(/`clients\.fax` is gone[^#]+Still in use by: test of acme\./)
+
     const typo = await run(prepared, 'contact', shop, 'v1', '--consumer', 'tset', '--note', 'mail')
     expect([typo.code, typo.stderr]).toEqual([1, expect.stringContaining('Did you mean "test"?')])
     const told = await run(prepared, 'contact', shop, 'v1', '--consumer', 'test', '--note', 'mail to Ida')
