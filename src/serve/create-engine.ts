@@ -1,0 +1,96 @@
+import type { Clock } from '../clock.ts'
+import type { Model, Version } from '../compile/model.ts'
+import type { Authenticator } from '../guard/authenticate.ts'
+import type { RateLimiter } from '../guard/rate.ts'
+import type { Retirement, UsageRecorder } from '../lifecycle/use.ts'
+import { Planner } from '../plan/planner.ts'
+import { createCursorSeal } from '../request/cursor.ts'
+import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
+import { createRouter, type Target } from '../request/route.ts'
+import { signalsOf, silent } from '../respond/signals.ts'
+import type { Runner } from '../run/run.ts'
+import type { Store } from '../store/store.ts'
+import { versionRetired } from './admit.ts'
+import type { Engine } from './engine.ts'
+import { handle } from './handle.ts'
+import type { Walk } from './walk.ts'
+
+export interface EngineParts {
+  readonly model: Model
+  readonly store: Store
+  readonly clock: Clock
+  /** Seals cursors; kept in the store. */
+  readonly secret: string
+  readonly authenticator: Authenticator
+  readonly rates: RateLimiter
+  readonly retirement: Retirement
+  readonly usage: UsageRecorder | null
+  readonly document: Engine['document']
+  readonly report: Engine['report']
+}
+
+export function createEngine(parts: EngineParts): Engine {
+  const { model, store, clock, usage } = parts
+  const router = createRouter(model)
+  const signals = new Map(
+    model.versions.map((version) => [version.name, signalsOf(version, parts.retirement.successorOf)]),
+  )
+  const runner: Runner = {
+    model,
+    store,
+    planner: new Planner(store.dialect),
+    seal: createCursorSeal(parts.secret),
+    now: clock.now,
+    inFlight: new Map(),
+    keyWaitMs: 5_000,
+  }
+  const addSignals = (headers: PlainResponse['headers'], version: Version, target: Target | null): void => {
+    const { deprecation, sunset, link } = signals.get(version.name) ?? silent
+    if (!deprecation) return
+    headers.Deprecation = deprecation
+    if (sunset) headers.Sunset = sunset
+    const links = link(target)
+    if (links) headers.Link = headers.Link ? `${headers.Link}, ${links}` : links
+    usage?.signalled(version)
+  }
+  const engine: Engine = {
+    model,
+    router,
+    runner,
+    authenticator: parts.authenticator,
+    rates: parts.rates,
+    retirement: parts.retirement,
+    document: parts.document,
+    report: parts.report,
+    missing(path) {
+      const version = router.versionOf(path)
+      if (version && parts.retirement.isRetired(version)) throw versionRetired(version, engine)
+      throw router.missing(path)
+    },
+    conclude(request, response, walk) {
+      const { headers } = response
+      Object.assign(headers, walk.headers)
+      headers['X-Request-Id'] = request.id
+      const version = walk.target?.version ?? router.versionOf(request.path)
+      if (version) addSignals(headers, version, walk.target)
+      usage?.count(request.method, response.status, walk)
+      note(request, response, walk)
+    },
+    signal(path, headers) {
+      const target = router.find(path)
+      const version = target?.version ?? router.versionOf(path)
+      if (version) addSignals(headers, version, target)
+    },
+    handle: (request) => handle(engine, request),
+  }
+  return engine
+}
+
+function note({ note: told }: PlainRequest, response: PlainResponse, walk: Walk): void {
+  if (!told) return
+  told.route = walk.target?.template ?? null
+  told.version = walk.target?.version.name ?? null
+  told.account = walk.caller?.account ?? null
+  told.consumer = walk.caller?.consumer.id ?? null
+  told.replayed = response.headers['Idempotent-Replayed'] === 'true'
+}

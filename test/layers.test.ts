@@ -1,0 +1,75 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+
+const source = new URL('../src', import.meta.url).pathname
+
+/** The ladder: a folder may import from folders of lower steps and from its own. Folders on one step do not know each other. */
+const steps: readonly (readonly string[])[] = [
+  ['setting-mistake', 'declare'],
+  ['clock', 'problems'],
+  ['compile'],
+  ['contract', 'request'],
+  ['plan'],
+  ['store'],
+  ['run'],
+  ['respond'],
+  ['guard'],
+  ['lifecycle'],
+  ['pages'],
+  ['serve'],
+  ['cli'],
+  ['index', 'testing'],
+]
+const stepOf = (room: string): number => steps.findIndex((rooms) => rooms.includes(room))
+
+/** `run/read.ts` → `run`; `clock.ts` → `clock`. */
+const roomOf = (file: string): string => file.replace(/\.ts$/, '').split('/')[0] ?? ''
+
+/** Types count too: what a file speaks of, it depends on. */
+const importsOf = (file: string): readonly string[] => {
+  const text = readFileSync(join(source, file), 'utf8')
+  const named = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
+  return [...named].map(([, path = '']) => normalize(join(dirname(file), path)))
+}
+
+const files = globSync('**/*.ts', { cwd: source }).sort()
+const imports = new Map(files.map((file) => [file, importsOf(file)]))
+
+test('every folder of src has its step on the ladder', () => {
+  expect(files.length).toBeGreaterThan(100)
+  expect([...new Set(files.map(roomOf))].filter((room) => stepOf(room) < 0)).toEqual([])
+})
+
+test('imports point one way: down the ladder', () => {
+  const upward = files.flatMap((file) =>
+    (imports.get(file) ?? [])
+      .filter((target) => {
+        const [from, to] = [roomOf(file), roomOf(target)]
+        return from !== to && stepOf(to) >= stepOf(from)
+      })
+      .map((target) => `${file} imports ${target}`),
+  )
+  expect(upward).toEqual([])
+})
+
+test('every import leads to a file', () => {
+  const lost = files.flatMap((file) =>
+    (imports.get(file) ?? []).filter((target) => !imports.has(target) && !target.endsWith('.json')),
+  )
+  expect(lost).toEqual([])
+})
+
+test('no file imports itself by way of others', () => {
+  const cycles: string[] = []
+  const done = new Set<string>()
+  const visit = (file: string, way: readonly string[]): void => {
+    const at = way.indexOf(file)
+    if (at >= 0) cycles.push([...way.slice(at), file].join(' → '))
+    if (at >= 0 || done.has(file)) return
+    for (const target of imports.get(file) ?? []) visit(target, [...way, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  expect(cycles).toEqual([])
+})
