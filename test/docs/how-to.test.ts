@@ -32,6 +32,31 @@ test('the test shown for an API of one’s own passes', async () => {
   expect(child.stdout).toMatch(/^# pass 3$|^ℹ pass 3$/m)
 })
 
+type Shown = { readonly id: string; readonly number: number }
+
+test('the hooks shown do what is said of them', async () => {
+  const [shown] = blocksOf('docs/how-to/hooks.md').filter((block) => block.marks.includes('compile'))
+  if (!shown) throw new Error('docs/how-to/hooks.md shows no hooks')
+  const { default: desk } = await import(/* @vite-ignore */ pathToFileURL(snippetFile(shown)).href)
+  const api = await testApi(desk)
+  const headers = { Authorization: `Bearer ${await api.key('acme')}`, 'Content-Type': 'application/json' }
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await api.fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    return (response.status === 204 ? {} : await response.json()) as { data: Shown }
+  }
+  const { data: project } = await call('POST', '/v1/projects', { name: 'Docs' })
+  const ticket = { project_id: project.id, subject: 'It is dark' }
+  const { data: first } = await call('POST', '/v1/tickets', ticket)
+  expect([first.number, (await call('POST', '/v1/tickets', ticket)).data.number]).toEqual([1, 2])
+  expect(await call('DELETE', `/v1/tickets/${first.id}`)).toMatchObject({ type: '/problems/ticket-open' })
+  await call('PATCH', `/v1/tickets/${first.id}`, { open: false })
+  expect((await call('GET', `/v1/tickets/${first.id}/events`)).data).toMatchObject([
+    { what: 'closed by test-1' },
+  ])
+  expect(await call('DELETE', `/v1/tickets/${first.id}`)).toEqual({})
+  await api.close()
+})
+
 const named = (name: string): string => {
   const block = blocksOf('docs/how-to/migrations.md').find((one) => markOf(one, 'name') === name)
   if (!block) throw new Error(`docs/how-to/migrations.md has no block named ${name}`)
