@@ -6,9 +6,10 @@ import { readOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { sweep } from '../../src/serve/sweeper.ts'
-import { type Serving, serve } from '../support/serving.ts'
+import { describeServing, type Serving, serve } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
 import { describeStores } from '../support/stores.ts'
+import { until } from '../support/until.ts'
 
 const notes = resource('notes', {
   fields: {
@@ -41,77 +42,94 @@ const stored = async (served: Serving) =>
 const hour = 3_600_000
 const start = Date.UTC(2026, 6, 1)
 
-describeStores('the retention of an Idempotency-Key', (store) => {
-  test('it replays at 24 h less a second, and creates anew a second later than that, without a sweeper', async () => {
-    let now = start
-    const served = await serve(store.kind, await store.url(), { declaration, clock: { now: () => now } })
-    for (const path of ['/v1/notes', '/v1/secrets']) {
-      now = start
+let now = start
+const clock = { now: () => now }
+
+describeServing(
+  'the retention of an Idempotency-Key',
+  (served) => {
+    test('it replays at 24 h less a second, and creates anew a second later than that, without a sweeper', async () => {
+      for (const path of ['/v1/notes', '/v1/secrets']) {
+        const [text, key] = [unique(), unique()]
+        const first = await post(served, path, { text }, key)
+        now += 24 * hour - 1_000
+        expect((await post(served, path, { text }, key)).data.id).toBe(first.data.id)
+        const other = await post(served, path, { text: 'other' }, key)
+        expect(other.refusal).toEqual([422, 'idempotency-key-reused'])
+        now += 2_000
+        const anew = await post(served, path, { text: `${text} again` }, key)
+        expect([anew.status, anew.headers.get('idempotent-replayed')]).toEqual([201, null])
+        expect(anew.data.id).not.toBe(first.data.id)
+        now += 24 * hour - 1_000
+        expect((await post(served, path, { text: `${text} again` }, key)).text).toBe(anew.text)
+      }
+    })
+
+    test('of many at once with an expired key one creates', async () => {
       const [text, key] = [unique(), unique()]
-      const first = await post(served, path, { text }, key)
-      now = start + 24 * hour - 1_000
-      expect((await post(served, path, { text }, key)).data.id).toBe(first.data.id)
-      const other = await post(served, path, { text: 'other' }, key)
-      expect(other.refusal).toEqual([422, 'idempotency-key-reused'])
-      now = start + 24 * hour + 1_000
-      const anew = await post(served, path, { text: `${text} again` }, key)
-      expect([anew.status, anew.headers.get('idempotent-replayed')]).toEqual([201, null])
-      expect(anew.data.id).not.toBe(first.data.id)
-      now += 24 * hour - 1_000
-      expect((await post(served, path, { text: `${text} again` }, key)).text).toBe(anew.text)
-    }
-  })
+      await post(served, '/v1/secrets', { text }, key)
+      now += 25 * hour
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => post(served, '/v1/secrets', { text }, key)),
+      )
+      expect(new Set(answers.map(({ data }) => data.id)).size).toBe(1)
+      expect((await served.get(`/v1/secrets?filter[text]=${text}`)).rows).toHaveLength(2)
+    })
 
-  test('of many at once with an expired key one creates', async () => {
-    let now = start
-    const served = await serve(store.kind, await store.url(), { declaration, clock: { now: () => now } })
-    const [text, key] = [unique(), unique()]
-    await post(served, '/v1/secrets', { text }, key)
-    now += 25 * hour
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => post(served, '/v1/secrets', { text }, key)),
-    )
-    expect(new Set(answers.map(({ data }) => data.id)).size).toBe(1)
-    expect((await served.get(`/v1/secrets?filter[text]=${text}`)).rows).toHaveLength(2)
-  })
+    test('the sweeper deletes what has expired, in batches, and nothing else', async () => {
+      await Promise.all(
+        Array.from({ length: 230 }, (_, at) => post(served, '/v1/secrets', { text: 'old' }, `old-${at}`)),
+      )
+      now += 12 * hour
+      const young = await post(served, '/v1/notes', { text: 'young' }, 'young')
+      now += 12 * hour
+      await sweep(served.store, clock)
+      expect((await stored(served)).map(([key]) => key)).toEqual(['young'])
+      expect((await post(served, '/v1/notes', { text: 'young' }, 'young')).text).toBe(young.text)
+      now += 12 * hour
+      await sweep(served.store, clock)
+      expect(await stored(served)).toEqual([])
+    })
 
-  test('the sweeper deletes what has expired, in batches, and nothing else', async () => {
-    let now = start
-    const clock = { now: () => now }
-    const served = await serve(store.kind, await store.url(), { declaration, clock })
-    await Promise.all(
-      Array.from({ length: 230 }, (_, at) => post(served, '/v1/notes', { text: 'old' }, `old-${at}`)),
-    )
-    now += 12 * hour
-    const young = await post(served, '/v1/notes', { text: 'young' }, 'young')
-    now += 12 * hour
-    await sweep(served.store, clock)
-    expect((await stored(served)).map(([key]) => key)).toEqual(['young'])
-    expect((await post(served, '/v1/notes', { text: 'young' }, 'young')).text).toBe(young.text)
-    now += 12 * hour
-    await sweep(served.store, clock)
-    expect(await stored(served)).toEqual([])
-  })
-})
+    test('an answer stored without its body shows the row as it is now, and says so', async () => {
+      const [text, key] = [unique(), unique()]
+      const first = await post(served, '/v1/secrets', { text }, key)
+      expect(await stored(served)).toEqual([[key, null]])
+      const path = first.headers.get('location') ?? ''
+      await served.call('PATCH', path, { body: { text: 'changed' } })
+      const replay = await post(served, '/v1/secrets', { text }, key)
+      expect([replay.status, replay.data.text, replay.etag]).toEqual([201, 'changed', '"2"'])
+      expect(replay.headers.get('location')).toBe(path)
+      expect(replay.headers.get('idempotent-replayed')).toBe('true')
+      expect(replay.headers.get('idempotent-replayed-body')).toBe('current')
+      await served.call('DELETE', path)
+      expect((await post(served, '/v1/secrets', { text }, key)).refusal).toEqual([404, 'not-found'])
+      expect((await served.get(`/v1/secrets?filter[text]=${text}`)).rows).toEqual([])
+    })
+
+    test('the key that hooks pass on is stable over retries, tells nothing of the key, and differs by key, account and body', async () => {
+      const key = unique()
+      const refused = await post(served, '/v1/notes', { text: 'refused' }, key)
+      const again = await post(served, '/v1/notes', { text: 'refused' }, key)
+      expect(refused.status).toBe(409)
+      expect(again.problem.detail).toBe(refused.problem.detail)
+      const derived = async (text: string, by: string, as = 'acme') =>
+        (await post(served, '/v1/notes', { text }, by, as)).data.key
+      const keys = [
+        refused.problem.detail,
+        await derived('a', unique()),
+        await derived('b', key),
+        await derived('b', key, 'globex'),
+      ]
+      expect(new Set(keys).size).toBe(4)
+      for (const one of keys) expect(String(one)).not.toContain(key)
+      expect((await served.make('/v1/notes', { text: 'keyless' })).key).toBeNull()
+    })
+  },
+  { declaration, clock },
+)
 
 describeStores('stored answers', (store) => {
-  test('of a resource that says so have no body: the replay shows the row as it is now, and says so', async () => {
-    const served = await serve(store.kind, await store.url(), { declaration })
-    const [text, key] = [unique(), unique()]
-    const first = await post(served, '/v1/secrets', { text }, key)
-    expect(await stored(served)).toEqual([[key, null]])
-    const path = first.headers.get('location') ?? ''
-    await served.call('PATCH', path, { body: { text: 'changed' } })
-    const replay = await post(served, '/v1/secrets', { text }, key)
-    expect([replay.status, replay.data.text, replay.etag]).toEqual([201, 'changed', '"2"'])
-    expect(replay.headers.get('location')).toBe(path)
-    expect(replay.headers.get('idempotent-replayed')).toBe('true')
-    expect(replay.headers.get('idempotent-replayed-body')).toBe('current')
-    await served.call('DELETE', path)
-    expect((await post(served, '/v1/secrets', { text }, key)).refusal).toEqual([404, 'not-found'])
-    expect((await served.get('/v1/secrets')).rows).toEqual([])
-  })
-
   test('are replayed after a deploy that changed a default, a hook and the schema', async () => {
     const url = await store.url()
     const before = await serve(store.kind, url, { declaration })
@@ -168,39 +186,21 @@ describeStores('stored answers', (store) => {
   })
 })
 
-describeStores('the key that hooks pass on', (store) => {
-  test('is stable over retries, tells nothing of the key, and differs by key, account and body', async () => {
-    const served = await serve(store.kind, await store.url(), { declaration })
-    const key = unique()
-    const refused = await post(served, '/v1/notes', { text: 'refused' }, key)
-    const again = await post(served, '/v1/notes', { text: 'refused' }, key)
-    expect(refused.status).toBe(409)
-    expect(again.problem.detail).toBe(refused.problem.detail)
-    const derived = async (text: string, by: string, as = 'acme') =>
-      (await post(served, '/v1/notes', { text }, by, as)).data.key
-    const keys = [
-      refused.problem.detail,
-      await derived('a', unique()),
-      await derived('b', key),
-      await derived('b', key, 'globex'),
-    ]
-    expect(new Set(keys).size).toBe(4)
-    for (const one of keys) expect(String(one)).not.toContain(key)
-    expect((await served.make('/v1/notes', { text: 'keyless' })).key).toBeNull()
-  })
-})
-
-describeStores('a rate limit', (store) => {
-  test('under a key leaves it free: the retry runs, and a replay costs like any call', async () => {
-    const served = await serve(store.kind, await store.url(), { declaration, rate: '4' })
-    const key = unique()
-    const attempts = []
-    for (let at = 0; at < 10; at++) attempts.push(await served.get('/v1/notes'))
-    const limited = await post(served, '/v1/notes', { text: 'x' }, key)
-    expect(limited.status).toBe(429)
-    let last = limited
-    while (last.status === 429) last = await post(served, '/v1/notes', { text: 'x' }, key)
-    expect([last.status, last.headers.get('idempotent-replayed')]).toEqual([201, null])
-    expect(attempts.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(9)
-  })
-})
+describeServing(
+  'a rate limit',
+  (served) => {
+    test('under a key leaves it free: the retry runs', async () => {
+      const key = unique()
+      const attempt = () => post(served, '/v1/notes', { text: 'x' }, key)
+      await until(async () => (await served.get('/v1/notes')).status === 429, { every: 1 })
+      const limited = await attempt()
+      expect(limited.status).toBe(429)
+      const last = await until(async () => {
+        const answer = await attempt()
+        return answer.status === 429 ? null : answer
+      })
+      expect([last.status, last.headers.get('idempotent-replayed')]).toEqual([201, null])
+    })
+  },
+  { declaration, rate: '1' },
+)
