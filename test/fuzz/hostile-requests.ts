@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 
 /** A request as bytes, and how they are sent. */
-export type HostileRequest = { bytes: Buffer; pieces: number; cutShort: boolean }
+export type HostileRequest = {
+  bytes: Buffer
+  pieces: number
+  cutShort: boolean
+  /** Sound HTTP: must be answered. */
+  sound: boolean
+}
 
 export type KnownThings = {
   /** Ids of rows that exist, by resource. */
@@ -126,7 +132,10 @@ export function hostileRequests(known: KnownThings): fc.Arbitrary<HostileRequest
   })
   return fc.oneof(
     // Most are sound HTTP, so that they get far into the engine with what they carry.
-    { weight: 3, arbitrary: sound.map((parts) => ({ bytes: toBytes(parts), pieces: 1, cutShort: false })) },
+    {
+      weight: 3,
+      arbitrary: sound.map((parts) => ({ bytes: toBytes(parts), pieces: 1, cutShort: false, sound: true })),
+    },
     { weight: 1, arbitrary: broken.map(breakUp) },
   )
 }
@@ -135,7 +144,12 @@ type Broken = { head: Parts; flips: readonly Flip[]; pieces: number; cutShort: b
 
 function breakUp({ head, flips: wrong, pieces, cutShort }: Broken): HostileRequest {
   const bytes = flip(toBytes(head), wrong)
-  return { bytes: cutShort ? bytes.subarray(0, Math.ceil(bytes.length * 0.7)) : bytes, pieces, cutShort }
+  return {
+    bytes: cutShort ? bytes.subarray(0, Math.ceil(bytes.length * 0.7)) : bytes,
+    pieces,
+    cutShort,
+    sound: false,
+  }
 }
 
 /** What creates a row, in both versions. */

@@ -4,12 +4,15 @@ import type { Child } from './child.ts'
 /** For a child that is to be measured: its inspector, on a port of its own. */
 export const inspected = { NODE_OPTIONS: '--inspect=127.0.0.1:0' }
 
-/** The megabytes a child still holds when all garbage is collected. */
+/** The megabytes a child still holds when all garbage is collected: objects, and the bytes of its buffers. */
 export async function heapOf(child: Child): Promise<number> {
   const [, url = ''] = await child.line(/Debugger listening on (ws:\S+)/)
   const inspector = new WebSocket(url)
   await once(inspector, 'open')
-  const ask = async (id: number, method: string): Promise<{ usedSize: number }> => {
+  const ask = async (
+    id: number,
+    method: string,
+  ): Promise<{ usedSize: number; backingStorageSize: number }> => {
     inspector.send(JSON.stringify({ id, method }))
     for (;;) {
       const [event] = await once(inspector, 'message')
@@ -19,7 +22,8 @@ export async function heapOf(child: Child): Promise<number> {
   }
   try {
     await ask(1, 'HeapProfiler.collectGarbage')
-    return (await ask(2, 'Runtime.getHeapUsage')).usedSize / 1_048_576
+    const { usedSize, backingStorageSize } = await ask(2, 'Runtime.getHeapUsage')
+    return (usedSize + backingStorageSize) / 1_048_576
   } finally {
     inspector.close()
   }
