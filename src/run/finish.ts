@@ -1,6 +1,6 @@
 import type { View } from '../compile/model.ts'
 import { cutEnd, cutStart } from '../plan/project.ts'
-import type { Statement } from '../plan/statement.ts'
+import type { Cut, Statement } from '../plan/statement.ts'
 import { cursorBound } from '../request/cursor.ts'
 import { madeFields } from '../request/customs.ts'
 import type { Included } from '../request/include.ts'
@@ -17,33 +17,45 @@ export function finishText(text: string, statement: Statement, runner: Runner, a
   return (rows as Row[]).map((row) => JSON.stringify(showRow(row, view, tree))).join(',\n')
 }
 
-/** Innermost cuts end first, so the nearest start before an end is its own. */
+const marks = new RegExp(`([${cutStart}${cutEnd}])`)
+
+/** One pass over the text: a start opens a list that was cut, its end closes the innermost one that is open. */
 function continueCuts(text: string, statement: Statement, runner: Runner, account: string): string {
-  let rest = text
-  for (let end = rest.indexOf(cutEnd); end >= 0; end = rest.indexOf(cutEnd)) {
-    const stop = rest.indexOf(cutEnd, end + 1)
-    const colon = rest.indexOf(':', end)
-    const cut = statement.cuts[Number(rest.slice(end + 1, colon))]
-    const ownerId = rest.slice(colon + 1, stop)
-    const start = rest.lastIndexOf(cutStart, end)
-    if (!cut) throw new Error('an include was cut that the statement does not know')
-    const boundary = rest.lastIndexOf(cut.separator, end)
-    const lastRow = Math.max(rest.lastIndexOf(cut.separator, boundary - 1) + cut.separator.length, start + 10)
-    const last = rowId(rest, lastRow)
-    const sort = withTieBreak([], cut.view)
-    const bound = cursorBound(
-      account,
-      { version: cut.view.version, view: cut.view, sub: cut.sub, ownerId },
-      sort,
-      [],
-    )
-    const cursor = runner.seal.seal([last], bound)
-    const owner = cut.sub.owner()
-    const next = `/${cut.view.version.name}/${owner.name}/${ownerId}/${cut.sub.segment}?limit=${cut.cap}&cursor=${cursor}`
-    const page = JSON.stringify({ limit: cut.cap, has_more: true, next_cursor: cursor, next })
-    rest = `${rest.slice(0, start)}${rest.slice(start + 1, boundary)}],"page":${page}}${rest.slice(stop + 1)}`
+  const open = ['']
+  const parts = text.split(marks)
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] ?? ''
+    if (part === cutStart) open.push('')
+    else if (part !== cutEnd) open.push((open.pop() ?? '') + part)
+    else {
+      // Between the two marks of an end stands which include it is, and the id of its owner.
+      const [place = '', ownerId = ''] = parts[at + 1]?.split(':') ?? []
+      const cut = statement.cuts[Number(place)]
+      if (!cut) throw new Error('an include was cut that the statement does not know')
+      const list = continued(open.pop() ?? '', cut, ownerId, runner, account)
+      open.push((open.pop() ?? '') + list)
+      at += 2
+    }
   }
-  return rest
+  return open.join('')
+}
+
+/** A list without the row that only showed that there is more, and with the way to go on. */
+function continued(list: string, cut: Cut, ownerId: string, runner: Runner, account: string): string {
+  const { separator, view, sub, cap } = cut
+  const boundary = list.lastIndexOf(separator)
+  const before = list.lastIndexOf(separator, boundary - 1)
+  const last = rowId(list, before < 0 ? '{"data":['.length : before + separator.length)
+  const bound = cursorBound(
+    account,
+    { version: view.version, view, sub, ownerId },
+    withTieBreak([], view),
+    [],
+  )
+  const cursor = runner.seal.seal([last], bound)
+  const next = `/${view.version.name}/${sub.owner().name}/${ownerId}/${sub.segment}?limit=${cap}&cursor=${cursor}`
+  const page = JSON.stringify({ limit: cap, has_more: true, next_cursor: cursor, next })
+  return `${list.slice(0, boundary)}],"page":${page}}`
 }
 
 /** Every row begins `{"id":"…"`. */
