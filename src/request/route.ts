@@ -132,7 +132,7 @@ function notFound(
   })
 }
 
-/** Tries the usual slips in turn: a trailing slash, capitals, an unknown word. */
+/** Tries the usual slips in turn: a trailing slash, capitals, no version, an unknown word. */
 function rightPath(
   path: string,
   find: Router['find'],
@@ -140,8 +140,10 @@ function rightPath(
   byVersion: ReadonlyMap<string, Collections>,
 ): string | null {
   const trimmed = path.replace(/\/+$/, '').slice(0, 300)
-  for (const candidate of [trimmed, trimmed.toLowerCase()]) if (find(candidate)) return candidate
-  const segments = trimmed.toLowerCase().split('/')
+  const lower = trimmed.toLowerCase()
+  for (const candidate of [trimmed, lower, `/${model.head.name}${lower}`])
+    if (find(candidate)) return candidate
+  const segments = lower.split('/')
   const at = byVersion.has(segments[1] ?? '') ? 2 : 1
   const collections = byVersion.get(segments[1] ?? '') ?? byVersion.get(model.unversioned?.name ?? '')
   const collection = nearest(segments[at] ?? '', [...(collections?.keys() ?? [])])
