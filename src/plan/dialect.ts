@@ -22,6 +22,8 @@ export interface Dialect {
   readonly count: string
   /** Locks the rows read until the transaction ends; nothing where a transaction has the whole store to itself. */
   readonly forUpdate: string
+  /** The same, but rows that name the locked ones can still be inserted. */
+  readonly forOwnUpdate: string
   /** Whether a WITH clause can insert, so that a create and its key are one statement. */
   readonly insertsInWith: boolean
   /** Follows `ASC` or `DESC` for a column that may be NULL: NULLs first ascending, last descending. */

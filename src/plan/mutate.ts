@@ -172,6 +172,12 @@ export function existsRow(resource: Resource, dialect: Dialect): Mutation {
   return made(`SELECT 1 FROM ${ident(resource.table)} WHERE ${where}`, binds)
 }
 
+/** Keeps a row from being changed by others until the transaction ends: `[1]`. */
+export function holdRow(resource: Resource, dialect: Dialect): Mutation {
+  const exists = existsRow(resource, dialect)
+  return Object.freeze({ ...exists, text: exists.text + dialect.forOwnUpdate })
+}
+
 /** Whether any row names this one through the given field: `[1]`. */
 export function existsDependent(resource: Resource, field: string, dialect: Dialect): Mutation {
   const binds = new Binds(dialect)

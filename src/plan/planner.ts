@@ -11,6 +11,7 @@ import {
   existsDependent,
   existsRow,
   findRows,
+  holdRow,
   insertRow,
   insertRowWithKey,
   lockRow,
@@ -108,6 +109,10 @@ export class Planner {
 
   exists(resource: Resource): Mutation {
     return this.#mutation(`e ${resource.name}`, () => existsRow(resource, this.dialect))
+  }
+
+  hold(resource: Resource): Mutation {
+    return this.#mutation(`h ${resource.name}`, () => holdRow(resource, this.dialect))
   }
 
   dependent(resource: Resource, field: string): Mutation {

@@ -62,6 +62,7 @@ export const postgres: Dialect = Object.freeze({
       : sqlText(text),
   count: 'count(*)::int',
   forUpdate: ' FOR UPDATE',
+  forOwnUpdate: ' FOR NO KEY UPDATE',
   insertsInWith: true,
   nulls: (descending: boolean) => (descending ? ' NULLS LAST' : ' NULLS FIRST'),
   asText: (expression: string) => `(${expression})::text`,

@@ -54,6 +54,7 @@ export const sqlite: Dialect = Object.freeze({
       .join(' || ') || "''",
   count: 'count(*)',
   forUpdate: '',
+  forOwnUpdate: '',
   insertsInWith: false,
   nulls: () => '',
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,

@@ -170,7 +170,7 @@ async function insertWithHooks(
   const { view } = call.target
   const { beforeCreate, afterCreate } = hooksOf(view.resource)
   const context = hookContext(runner, tx, call, keyed && derivedKey(account, keyed))
-  await refuseUnlessWhile(runner, tx, call, row)
+  await refuseUnlessWhile(runner, tx, call, [row])
   if (beforeCreate) {
     const missing = await missingReferences(runner, tx, call, row)
     if (missing) throw missing
@@ -182,7 +182,7 @@ async function insertWithHooks(
     insert.text,
     bindSlots(insert.slots, { account, values: boundRow(call, whole) }),
   )
-  await refreshSums(runner, tx, account, view.resource, [whole])
+  await refreshSums(runner, tx, account, view.resource, [whole], set === undefined)
   if (!afterCreate) return created(runner, call, String(made?.[0]), location)
   await afterCreate(whole, context)
   // The hook may have changed the row it was called for.

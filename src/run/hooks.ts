@@ -96,7 +96,7 @@ async function createRow(
   const insert = runner.planner.insert(view)
   const bindings = resource.fields.map((field) => bound(field.kind, row[field.name]))
   await tx.first(insert.text, bindSlots(insert.slots, { account, values: bindings }))
-  await refreshSums(runner, tx, account, resource, [row])
+  await refreshSums(runner, tx, account, resource, [row], false)
   return { ...row, id }
 }
 
@@ -117,7 +117,7 @@ async function updateStored(
   const now = new Date(runner.now()).toISOString()
   await tx.first(update.text, bindSlots(update.slots, { account, id, values: [...bindings, now] }))
   const after = { ...before, ...values, updated_at: now }
-  await refreshSums(runner, tx, account, resource, [before, after])
+  await refreshSums(runner, tx, account, resource, [before, after], false)
   return after
 }
 
@@ -132,7 +132,7 @@ async function removeRow(
   if (!before) return false
   const statement = runner.planner.delete(resource)
   await tx.first(statement.text, bindSlots(statement.slots, { account, id }))
-  await refreshSums(runner, tx, account, resource, [before])
+  await refreshSums(runner, tx, account, resource, [before], false)
   return true
 }
 

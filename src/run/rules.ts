@@ -30,23 +30,30 @@ const allowedMoves = (field: ViewField, moves: readonly string[]): readonly stri
   return writable.map((to) => String(toShown(field, to)))
 }
 
-/** `onlyWhile`: the related row is locked, so that it cannot leave its state until this write has ended. */
+/**
+ * `onlyWhile`: the related row is locked, so that it cannot leave its state until this write has ended. A row that moves from
+ * one to another must be allowed to leave and to arrive.
+ */
 export async function refuseUnlessWhile(
   runner: Runner,
   tx: Transaction,
   call: Call,
-  row: StoredRow,
+  rows: readonly StoredRow[],
 ): Promise<void> {
   for (const rule of call.target.view.resource.onlyWhile) {
-    const id = row[rule.relation.field]
-    if (typeof id !== 'string') continue
-    const lock = runner.planner.lock(rule.relation.target, null)
-    const found = await tx.first(lock.text, bindSlots(lock.slots, { account: call.caller.account, id }))
-    if (!found) continue
-    const related = JSON.parse(String(found[0])) as StoredRow
-    refuseState(call, rule.relation.target, rule.field, String(related[rule.field]), rule.values, 'written')
+    for (const id of idsIn(rows, rule.relation.field)) {
+      const lock = runner.planner.lock(rule.relation.target, null)
+      const found = await tx.first(lock.text, bindSlots(lock.slots, { account: call.caller.account, id }))
+      if (!found) continue
+      const related = JSON.parse(String(found[0])) as StoredRow
+      refuseState(call, rule.relation.target, rule.field, String(related[rule.field]), rule.values, 'written')
+    }
   }
 }
+
+/** In one order, so that two who move rows between the same two do not wait for each other. */
+const idsIn = (rows: readonly StoredRow[], field: string): readonly string[] =>
+  [...new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'))].sort()
 
 export function refuseDeleteUnlessWhile(call: Call, row: StoredRow): void {
   const { resource } = call.target.view
@@ -78,23 +85,44 @@ function refuseState(
   })
 }
 
-/** Makes the sums anew that rows of this resource feed: for the owner before and after a change. */
+/**
+ * Makes the sums anew that rows of this resource feed: for the owner before and after a change. `judged` says that
+ * `refuseUnlessWhile` has been asked about these rows, and has locked what it looked at.
+ */
 export async function refreshSums(
   runner: Runner,
   tx: Transaction,
   account: string,
   resource: Resource,
   rows: readonly StoredRow[],
+  judged: boolean,
 ): Promise<void> {
   const now = new Date(runner.now()).toISOString()
   for (const feed of resource.feeds) {
-    const owners = new Set(rows.map((row) => row[feed.by.field]).filter((id) => typeof id === 'string'))
-    for (const id of owners) {
-      const refresh = runner.planner.refreshSum(feed, resource)
+    const locked = judged && resource.onlyWhile.some((rule) => rule.relation === feed.by)
+    const refresh = runner.planner.refreshSum(feed, resource)
+    for (const id of idsIn(rows, feed.by.field)) {
+      if (!locked) await holdOwner(runner, tx, account, feed.on, id)
       const row = await tx.first(refresh.text, bindSlots(refresh.slots, { account, id, values: [now] }))
       if (row && !Number.isSafeInteger(Number(row[0]))) throw outOfRange()
     }
   }
+}
+
+/**
+ * A statement that waits for a row goes on with what it saw when it began, so a sum made by one that waited would lack the
+ * other's row: waiting is done before.
+ */
+async function holdOwner(
+  runner: Runner,
+  tx: Transaction,
+  account: string,
+  owner: Resource,
+  id: string,
+): Promise<void> {
+  if (tx.dialect.forOwnUpdate === '') return
+  const hold = runner.planner.hold(owner)
+  await tx.first(hold.text, bindSlots(hold.slots, { account, id }))
 }
 
 /** What the server itself sets in a new row. */

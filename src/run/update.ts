@@ -69,7 +69,8 @@ async function write(
 ): Promise<Outcome> {
   const { resource } = call.target.view
   const { beforeUpdate, afterUpdate } = hooksOf(resource)
-  if (changed(resource.fields, before, asked).length > 0) await refuseUnlessWhile(runner, tx, call, before)
+  if (changed(resource.fields, before, asked).length > 0)
+    await refuseUnlessWhile(runner, tx, call, [before, asked])
   const context = hookContext(runner, tx, call, null)
   if (beforeUpdate) {
     const missing = await missingReferences(runner, tx, call, asked)
@@ -90,7 +91,7 @@ async function write(
     statement.text,
     bindSlots(statement.slots, { account, id: call.target.id, values: [...values, now] }),
   )
-  await refreshSums(runner, tx, account, resource, [before, next])
+  await refreshSums(runner, tx, account, resource, [before, next], set === undefined)
   if (!afterUpdate) return shown(runner, call, String(row?.[0]), Number(row?.[1]))
   await afterUpdate({ ...next, updated_at: now }, before, context)
   return reread(runner, tx, call)

@@ -54,6 +54,7 @@ function shapes(model: Model, dialect: Dialect): readonly string[] {
       planner.lock(resource, resource.belongsTo[0]?.field ?? null, false),
       planner.find(resource, where),
       planner.exists(resource),
+      planner.hold(resource),
       ...resource.belongsTo.map((relation) => planner.dependent(resource, relation.field)),
       ...resource.feeds.map((feed) => planner.refreshSum(feed, resource)),
     ]
