@@ -62,29 +62,30 @@ const headerComponents = (hours: number): { [name: string]: Part } => {
     in: 'header',
     description: `A unique value of your own, such as a UUID. A retry with the same key and the same request within ${hours} hours gets the first response again, and nothing is created twice.`,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
-    example: '6f1d3c1e-7d5e-4a57-9a0e-2c1f6b1c9a10',
   }
   const match: Part = {
     name: 'If-Match',
     in: 'header',
     description: 'The ETag of the version you saw: the call is refused (412) if the row has changed since.',
     schema: { type: 'string' },
-    example: '"3"',
   }
   return {
-    'Idempotency-Key': key,
+    'Idempotency-Key': { ...key, ...shownOnly('6f1d3c1e-7d5e-4a57-9a0e-2c1f6b1c9a10') },
     'Idempotency-Key-Required': { ...key, required: true },
-    'If-Match': match,
+    'If-Match': { ...match, ...shownOnly('"3"') },
     'If-Match-Required': { ...match, required: true },
     'If-None-Match': {
       name: 'If-None-Match',
       in: 'header',
       description: 'The ETag you have: the answer is 304 without a body if nothing changed.',
       schema: { type: 'string' },
-      example: '"3"',
+      ...shownOnly('"3"'),
     },
   }
 }
+
+/** An example to look at: a renderer that can send requests must not send it unasked. */
+const shownOnly = (value: unknown): Part => ({ examples: { one: { value, 'x-disabled': true } } })
 
 const commaList = { style: 'form', explode: false } as const
 
@@ -144,13 +145,14 @@ const filtersOf = (view: View): [string, Part][] =>
 
 const filterParameter = (field: ViewField, operator: string): Part => {
   const one = filterSchema(field, operator)
+  const [first] = field.schema.enum ?? []
   return {
     name: `filter[${field.name}]${operator === 'eq' ? '' : `[${operator}]`}`,
     in: 'query',
     description: `Rows whose \`${field.name}\` is ${operatorWords[operator]}.`,
     ...(operator === 'in'
       ? { ...commaList, schema: { type: 'array', items: one, minItems: 1 } }
-      : { schema: one }),
+      : { schema: one, ...(first === undefined ? {} : shownOnly(first)) }),
   }
 }
 

@@ -18,7 +18,7 @@ export const openapiOf = (version: Version, model: Model): object => {
   return withoutUnused({
     openapi: '3.1.1',
     info: infoOf(version, model),
-    servers: [{ url: `/${version.name}`, description: 'This service.' }],
+    servers: [{ url: `/${version.name}` }],
     tags: tagsOf(version),
     'x-limits': limitsOf(model),
     paths,

@@ -15,7 +15,7 @@ export interface Assets {
   respond(request: PlainRequest): Promise<PlainResponse> | null
 }
 
-const own = ['page.css', 'reference.js', 'icon.svg'] as const
+const own = ['page.css', 'reference.js', 'accessible.js', 'icon.svg'] as const
 export type OwnAsset = (typeof own)[number]
 
 const types: { readonly [extension: string]: string } = {

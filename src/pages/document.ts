@@ -47,6 +47,17 @@ export const staticDocument = (
   }
 }
 
+/** A page made for one request, compressed for it; whatever else comes by stays as it is. */
+export const compressed = async (request: PlainRequest, response: PlainResponse): Promise<PlainResponse> => {
+  const { body, headers, status } = response
+  if (typeof body !== 'string' || body.length < worthCompressing) return response
+  headers.Vary = headers.Vary ? `${headers.Vary}, Accept-Encoding` : 'Accept-Encoding'
+  const encoding = encodingFor(request)
+  if (encoding === 'identity') return response
+  headers['Content-Encoding'] = encoding
+  return { status, headers, body: await encoded(Buffer.from(body), encoding) }
+}
+
 const encodingFor = ({ headers }: PlainRequest): Encoding => {
   const accepted = String(headers['accept-encoding'] ?? '')
     .toLowerCase()

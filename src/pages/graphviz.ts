@@ -8,6 +8,9 @@ export interface Caption {
   readonly description: string
 }
 
+/** In points. What is wider is scrolled: shrunk to a page, nobody could read it. */
+const mostToShrink = 640
+
 let loading: Promise<(dot: string) => string> | null = null
 
 /** The layout engine is large: it is loaded when the first picture is asked for. */
@@ -31,7 +34,7 @@ export const drawGraph = async (dot: string, { id, title, description }: Caption
     // The background is the page's.
     .replace(/<polygon fill="white" stroke="none"[^>]*\/>\n?/, '')
   return trusted(
-    `<svg class="diagram" role="img" aria-labelledby="${id}-title ${id}-description" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg"><title id="${id}-title">${escaped(title)}</title><desc id="${id}-description">${escaped(description)}</desc>${inner}</svg>`,
+    `<svg class="picture diagram${Number(width) <= mostToShrink ? ' small' : ''}" role="img" aria-labelledby="${id}-title ${id}-description" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg"><title id="${id}-title">${escaped(title)}</title><desc id="${id}-description">${escaped(description)}</desc>${inner}</svg>`,
   )
 }
 

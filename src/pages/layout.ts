@@ -12,7 +12,7 @@ export interface Page {
   readonly body: Markup
   /** Beside the navigation: the switch between versions. */
   readonly aside?: Markup
-  /** Takes the whole width. */
+  /** Takes the whole width, and brings its own landmarks. */
   readonly wide?: boolean
   readonly head?: Markup
 }
@@ -34,16 +34,14 @@ export const createLayout =
 <link rel="icon" type="image/svg+xml" href="${assets.url('icon.svg')}">
 ${head}
 </head>
-<body class="${wide ? 'wide' : 'text'}">
+<body${wide && html` class="wide"`}>
 <a class="skip" href="#main">To the content</a>
 <header class="top">
 <a class="brand" href="/docs">${model.title}</a>
 <nav aria-label="Documents">${sections.map(([name, label, url]) => tab(label, url, name === section))}</nav>
 ${aside}
 </header>
-<main id="main">
-${body}
-</main>
+${wide ? html`<div id="main" tabindex="-1">${body}</div>` : html`<main id="main" class="prose" tabindex="-1">${body}</main>`}
 </body>
 </html>
 `.text

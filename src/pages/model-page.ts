@@ -20,7 +20,7 @@ export const modelPage = async (
     body: html`<h1>The model of ${version.name}</h1>
 <h2>Resources and relations</h2>
 ${framed(await relationsDiagram(version), 'Diagram of resources and relations')}
-<p class="legend">A fork marks the side that has many; a circle, that there may be none. A line is named after the relation, and after its other direction where there is one. Dashed boxes are shared by all accounts; a question mark stands for a field that may be unset.</p>
+<p class="legend">A fork marks the side that has many; a circle, that there may be none. A line is named after the relation, and after its other direction where there is one. Dashed boxes are shared by all accounts; a question mark stands for a field that may be unset. Every resource also has <code>id</code>, <code>created_at</code> and <code>updated_at</code>.</p>
 ${linksTable(linksOf(version))}
 ${machines.length > 0 && html`<h2>States</h2>${drawn}`}`,
   })

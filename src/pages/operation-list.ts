@@ -31,7 +31,7 @@ export const operationList = (openapi: object, version: Version): Markup => {
     html`<h2 id="${name}">${name}</h2>
 <p>${inline(description)}</p>
 ${operations.filter(({ operation }) => operation.tags.includes(name)).map(entry)}`
-  return html`<div class="operations">
+  return html`<div class="prose">
 <h1>${info.title} ${version.name}</h1>
 ${renderMarkdown(info.description)}
 <p>Everything about every operation stands in <a href="/${version.name}/openapi.json">the OpenAPI document</a>.</p>

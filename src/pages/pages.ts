@@ -9,6 +9,7 @@ import {
   answerReference,
   answerVersions,
 } from './answers.ts'
+import { compressed } from './document.ts'
 import { indexDocument } from './indexes.ts'
 import { preferred } from './negotiate.ts'
 import { createScene, type PageParts, type Scene } from './scene.ts'
@@ -18,9 +19,11 @@ export type Pages = (request: PlainRequest) => Maybe<PlainResponse | null>
 /** Everything that is no resource: indexes, documents, pages and the files they load. Null where the path is none of them. */
 export const createPages = (parts: PageParts): Pages => {
   const scene = createScene(parts)
-  return (request) => {
+  return async (request) => {
     const reads = request.method === 'GET' || request.method === 'HEAD'
-    return reads || sendsKey(request) ? find(scene, request) : refuse(scene, request)
+    if (!reads && !sendsKey(request)) return refuse(scene, request)
+    const response = await find(scene, request)
+    return response && compressed(request, response)
   }
 }
 

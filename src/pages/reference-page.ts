@@ -29,7 +29,8 @@ export const referencePage = (
     aside: versionSwitch(versions, version, ({ name }) => `/docs/${name}`),
     head: html`<meta property="csp-nonce" content="${nonce}">
 <link rel="modulepreload" href="${assets.reference}">
-<script type="module" src="${assets.url('reference.js')}"></script>`,
+<script type="module" src="${assets.url('reference.js')}"></script>
+<script type="module" src="${assets.url('accessible.js')}"></script>`,
     body: html`${notice(version)}
 <div id="reference" data-document="/${version.name}/openapi.json" data-renderer="${assets.reference}"><p class="loading">Loading the reference …</p></div>
 <noscript>${operationList(openapi, version)}</noscript>`,

@@ -40,7 +40,7 @@ export const relationsDiagram = (version: Version): Promise<Markup> => {
   const views = [...version.views.values()]
   const links = linksOf(version)
   const dot = `digraph {
-rankdir="LR"; nodesep="0.35"; ranksep="0.9"; ${diagramDefaults}
+nodesep="0.6"; ranksep="0.7"; ${diagramDefaults}
 node [shape="plain"]
 ${views.map((view) => `${quoted(view.name)} [class="${view.resource.shared ? 'box shared' : 'box'}" label=<${boxOf(view)}>]`).join('\n')}
 ${links.map(lineOf).join('\n')}
@@ -52,9 +52,13 @@ ${links.map(lineOf).join('\n')}
   })
 }
 
+/** What every resource has is not worth a line in each. */
+const everywhere = new Set(['id', 'created_at', 'updated_at'])
+
 const boxOf = (view: View): string => {
-  const shown = view.fields.slice(0, mostFields)
-  const more = view.fields.length - shown.length
+  const fields = view.fields.filter((field) => !everywhere.has(field.name))
+  const shown = fields.slice(0, mostFields)
+  const more = fields.length - shown.length
   const rows = shown.map((field) => rowOf(field.name, typeOf(field)))
   return `<table border="0" cellborder="0" cellspacing="0" cellpadding="3"><tr><td colspan="2" border="1" sides="B"><b>${escaped(view.name)}</b></td></tr>${rows.join('')}${more > 0 ? rowOf(`and ${more} more`, '') : ''}</table>`.replace(
     'border="0" cellborder="0"',
@@ -70,8 +74,9 @@ const typeOf = (field: ViewField): string => {
   return `${word}${field.nullable ? '?' : ''}`
 }
 
+/** From the owner down to what belongs to it, so that pictures read from the top. */
 const lineOf = ({ from, to, name, back, optional }: Link): string => {
   const label = back === null ? name : `${name} / ${back}`
-  const ends = `dir="both" arrowtail="crow" arrowhead="${optional ? 'odottee' : 'tee'}"`
-  return `${quoted(from.name)} -> ${quoted(to.name)} [class="line" label=${quoted(` ${label} `)} ${ends}]`
+  const ends = `dir="both" arrowhead="crow" arrowtail="${optional ? 'odottee' : 'tee'}"`
+  return `${quoted(to.name)} -> ${quoted(from.name)} [class="line quiet" label=${quoted(` ${label} `)} ${ends}]`
 }

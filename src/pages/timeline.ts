@@ -30,13 +30,14 @@ export const timeline = (lives: readonly Life[], now: number): Markup => {
   const starts = rows.map((_, index) => top + rows.slice(0, index).reduce((sum, row) => sum + row.height, 0))
   const height = top + rows.reduce((sum, row) => sum + row.height, 0) + 8
   const today = scale.x(now)
-  return html`<svg class="timeline" role="img" aria-labelledby="timeline-title timeline-description" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+  return html`<svg class="picture chart timeline" role="img" aria-labelledby="timeline-title timeline-description" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <title id="timeline-title">The versions over time</title>
 <desc id="timeline-description">${lives.map(sentence).join(' ')}</desc>
 <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch-line" x1="0" y1="0" x2="0" y2="6" stroke-width="3"/></pattern></defs>
-${scale.years.map(({ x, text }) => html`<g class="year"><line x1="${round(x)}" y1="22" x2="${round(x)}" y2="${height}"/><text x="${round(x + 4)}" y="14">${text}</text></g>`)}
-${rows.map((row, index) => html`<g transform="translate(0 ${starts[index]})">${row.body}</g>`)}
-<g class="today"><line x1="${round(today)}" y1="22" x2="${round(today)}" y2="${height}"/><text x="${round(clamp(today, 22))}" y="34" text-anchor="middle">today</text></g>
+${scale.years.map(({ x, text }) => html`<g class="quiet"><line class="grid" x1="${round(x)}" y1="22" x2="${round(x)}" y2="${height}"/><text x="${round(x + 4)}" y="14">${text}</text></g>`)}
+${rows.map((row, index) => html`<g transform="translate(0 ${starts[index]})">${row.bars}</g>`)}
+<g class="today"><line x1="${round(today)}" y1="38" x2="${round(today)}" y2="${height}"/><text x="${round(clamp(today, 22))}" y="34" text-anchor="middle">today</text></g>
+${rows.map((row, index) => html`<g transform="translate(0 ${starts[index]})">${row.labels}</g>`)}
 </svg>`
 }
 
@@ -107,7 +108,8 @@ const rowOf = ({ version, retiredAt }: Life, now: number, { x, from, to }: Scale
   )
   return {
     height: barHeight + lineHeight * lines.length + 16,
-    body: html`<text class="name" x="4" y="14">${version.name}</text>${bar('current', start, decline ?? end)}${decline !== null && bar('deprecated', decline, end)}${labels}`,
+    bars: html`${bar('full', start, decline ?? end)}${decline !== null && bar('waning', decline, end)}`,
+    labels: html`<text class="name" x="4" y="14">${version.name}</text>${labels}`,
   }
 }
 

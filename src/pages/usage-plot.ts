@@ -20,11 +20,11 @@ export const usagePlot = (
     return html`<rect x="${round(box.left + index * step)}" y="${round(box.bottom - tall)}" width="${round(Math.max(1, step - 1))}" height="${round(tall)}"><title>${days[index]}: ${value}</title></rect>`
   })
   const gapDays = days.flatMap((day, index) => (overlaps(day, gaps) ? [index] : []))
-  return html`<svg class="plot" role="img" aria-labelledby="plot-${version}-title" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+  return html`<svg class="picture chart" role="img" aria-labelledby="plot-${version}-title" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
 <title id="plot-${version}-title">Calls of ${version} by day, from ${days[0]} to ${days.at(-1)}; at most ${Math.max(...calls)} on a day</title>
-${[0, most / 2, most].map((value) => html`<g class="grid"><line x1="${box.left}" y1="${round(y(value))}" x2="${box.right}" y2="${round(y(value))}"/><text x="${box.left - 6}" y="${round(y(value) + 4)}" text-anchor="end">${value.toLocaleString('en')}</text></g>`)}
-<g class="gaps">${gapDays.map((index) => html`<rect x="${round(box.left + index * step)}" y="${box.top}" width="${round(step)}" height="${box.bottom - box.top}"><title>${days[index]}: recording was interrupted</title></rect>`)}</g>
-<g class="bars">${bars}</g>
+${[0, most / 2, most].map((value) => html`<g class="quiet"><line class="grid" x1="${box.left}" y1="${round(y(value))}" x2="${box.right}" y2="${round(y(value))}"/><text x="${box.left - 6}" y="${round(y(value) + 4)}" text-anchor="end">${value.toLocaleString('en')}</text></g>`)}
+<g>${gapDays.map((index) => html`<rect class="unknown" x="${round(box.left + index * step)}" y="${box.top}" width="${round(step)}" height="${box.bottom - box.top}"><title>${days[index]}: recording was interrupted</title></rect>`)}</g>
+<g class="full">${bars}</g>
 <text x="${box.left}" y="${height - 10}">${days[0]}</text><text x="${box.right}" y="${height - 10}" text-anchor="end">${days.at(-1)}</text>
 </svg>`
 }

@@ -43,14 +43,20 @@ ${usage.consumers.length > 0 && consumerTable(usage)}
 ${blockers !== null && blockerList(usage, blockers)}`
 }
 
-const consumerTable = ({ version, consumers }: VersionUsage): Markup =>
-  html`<div class="scroll" tabindex="0" role="region" aria-label="Consumers of ${version}"><table>
-<thead><tr><th scope="col">Consumer</th><th scope="col">Account</th><th scope="col">Kind</th><th scope="col">Calls</th><th scope="col">Last seen</th><th scope="col">Still uses</th><th scope="col">Contacted</th></tr></thead>
-<tbody>${consumers.map(consumerRow)}</tbody>
+/** What still has to move, and who was told, is asked only of a version that goes. */
+const consumerTable = ({ version, deprecated, consumers }: VersionUsage): Markup => {
+  const goes = deprecated !== null
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Consumers of ${version}"><table>
+<thead><tr><th scope="col">Consumer</th><th scope="col">Account</th><th scope="col">Kind</th><th scope="col">Calls</th><th scope="col">Last seen</th>${goes && html`<th scope="col">Still uses</th><th scope="col">Contacted</th>`}</tr></thead>
+<tbody>${consumers.map((one) => html`<tr>${consumerCells(one)}${goes && movingCells(one)}</tr>`)}</tbody>
 </table></div>`
+}
 
-const consumerRow = (one: ConsumerUsage): Markup =>
-  html`<tr><td>${one.name}${one.contact && html`<br><small>${one.contact}</small>`}</td><td>${one.account}</td><td>${one.kind}</td><td class="figure">${number(one.calls)}</td><td>${minute(one.lastSeen)}</td><td>${stillUses(one)}</td><td>${one.contacted ? day(one.contacted.at) : html`<span class="none">no</span>`}</td></tr>`
+const consumerCells = (one: ConsumerUsage): Markup =>
+  html`<td>${one.name}${one.contact && html`<br><small>${one.contact}</small>`}</td><td>${one.account}</td><td>${one.kind}</td><td class="figure">${number(one.calls)}</td><td>${minute(one.lastSeen)}</td>`
+
+const movingCells = (one: ConsumerUsage): Markup =>
+  html`<td>${stillUses(one)}</td><td>${one.contacted ? day(one.contacted.at) : html`<span class="none">no</span>`}</td>`
 
 const stillUses = ({ stillUses: all }: ConsumerUsage): Markup =>
   all.length === 0

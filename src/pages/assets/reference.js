@@ -3,8 +3,8 @@ const place = document.getElementById('reference')
 const { nonce, content } = document.querySelector('meta[property=csp-nonce]')
 const pass = nonce || content
 
-// The renderer writes <style> elements and style attributes. The policy lets in styles that carry the page's nonce, and
-// properties set one by one; so each is written in the way that is let in.
+// The renderer writes <style> elements and style attributes. The policy lets in style elements that carry the page's nonce,
+// and properties that a script sets; so each is written in the way that is let in.
 const createElement = document.createElement.bind(document)
 document.createElement = (name, options) => {
   const element = createElement(name, options)
@@ -16,6 +16,19 @@ Element.prototype.setAttribute = function (name, value) {
   if (name === 'style') this.style.cssText = value
   else setAttribute.call(this, name, value)
 }
+const inner = Object.getOwnPropertyDescriptor(Element.prototype, 'innerHTML')
+Object.defineProperty(Element.prototype, 'innerHTML', {
+  ...inner,
+  set(html) {
+    inner.set.call(this, String(html ?? '').replaceAll(/ style="([^"]*)"/g, ' data-style="$1"'))
+    for (const element of (this instanceof HTMLTemplateElement ? this.content : this).querySelectorAll(
+      '[data-style]',
+    )) {
+      element.style.cssText = element.dataset.style
+      element.removeAttribute('data-style')
+    }
+  },
+})
 
 const { createApiReference } = await import(place.dataset.renderer)
 place.replaceChildren()
@@ -29,6 +42,7 @@ createApiReference(place, {
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
+  hiddenClients: true,
   hideDarkModeToggle: true,
   darkMode: matchMedia('(prefers-color-scheme: dark)').matches,
   modelsSectionLabel: 'Schemas',
