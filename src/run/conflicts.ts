@@ -69,8 +69,14 @@ function taken({ target }: Call, columns: readonly string[]): Error {
 
 export const outOfRange = (): Error =>
   problem('validation-failed', {
-    detail: 'A number is too large for the service to compute with.',
-    errors: [{ pointer: '#', detail: 'leads to a number beyond 2^53 - 1', code: 'out_of_range' }],
+    detail: 'A value is too large for the service to keep or to compute with.',
+    errors: [
+      {
+        pointer: '#',
+        detail: 'leads to a number beyond 2^53 - 1 or a text too long for an index',
+        code: 'out_of_range',
+      },
+    ],
   })
 
 /** A delete refused by rows that still name this one. */
