@@ -59,7 +59,7 @@ async function takenPort(): Promise<number> {
 
 async function failsToServe(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
   const child = nounkit(['serve', 'examples/shop', ...args], {
-    env: { DATABASE_URL: await emptyDatabase('sqlite'), NOUNKIT_LOG: 'error', ...env },
+    env: { DATABASE_URL: await emptyDatabase('sqlite'), NOUNKIT_LOG: 'error', NOUNKIT_RATE: 'off', ...env },
   })
   expect(await child.ended).toEqual({ code: 1, signal: null })
   expect(child.stdout).toBe('')
