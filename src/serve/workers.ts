@@ -40,6 +40,9 @@ export const superviseWorkers = async (options: SuperviseOptions): Promise<numbe
   const startOthers = (): void => {
     if (served || stopping) return
     served = true
+    if (!process.env.NOUNKIT_REDIS_URL && process.env.NOUNKIT_RATE !== 'off') {
+      say('Each worker counts rates by itself. Set NOUNKIT_REDIS_URL to count them together.')
+    }
     for (let i = 1; i < workers; i++) start()
   }
   const finishWhenAlone = (): void => {
@@ -66,9 +69,6 @@ export const superviseWorkers = async (options: SuperviseOptions): Promise<numbe
     killAll()
   }
 
-  if (!process.env.NOUNKIT_REDIS_URL) {
-    say('Each worker counts rates by itself. Set NOUNKIT_REDIS_URL to count them together.')
-  }
   relayMetrics()
   process.on('SIGTERM', signalled)
   process.on('SIGINT', signalled)
