@@ -118,7 +118,8 @@ test('a client that is slow with its body holds no place: others are served mean
   ]
   slow.send(`${head.join('\r\n')}\r\n\r\n`)
   await slow.until(/100 Continue/)
-  const call = () => fetch(`${shop.server.url}/v2/products`, { headers: { Authorization: `Bearer ${shop.key}` } })
+  const call = () =>
+    fetch(`${shop.server.url}/v2/products`, { headers: { Authorization: `Bearer ${shop.key}` } })
   expect((await call()).status).toBe(200)
   slow.send(body)
   expect(await slow.untilClosed()).toMatch(/HTTP\/1\.1 201 /)
