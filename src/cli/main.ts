@@ -24,7 +24,7 @@ const commands: { readonly [name: string]: Command } = {
     run: async (args) => (await import('./check.ts')).checkCommand(args),
   },
   migrate: {
-    usage: 'migrate API [--dry-run] [--citus]',
+    usage: 'migrate API [--dry-run] [--rename] [--citus]',
     does: 'makes the store fit the declaration',
     run: async (args) => (await import('./migrate.ts')).migrateCommand(args),
   },

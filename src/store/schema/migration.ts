@@ -1,11 +1,21 @@
 import { StoreRefused } from '../store.ts'
+import type { Lineage } from './renames.ts'
 import type { Step } from './step.ts'
+import type { Table } from './table.ts'
+
+/** What the store should have, and what that was called in versions before. */
+export interface Wanted {
+  readonly tables: readonly Table[]
+  readonly lineages: readonly Lineage[]
+}
 
 export interface MigrateOptions {
   /** Says what would be done, and does nothing. */
   readonly dryRun?: boolean
   /** Spreads the tables over the machines of a Citus cluster; goes without saying where they already are. */
   readonly citus?: boolean
+  /** Renames tables, columns and values as the change lists say. Processes of the older declaration break at that moment. */
+  readonly rename?: boolean
 }
 
 export interface Migration {
@@ -24,13 +34,31 @@ export class MigrationRefused extends StoreRefused {
   }
 }
 
+const notByItself = ' (not applied by itself)'
+const whenAsked = ' (applied by --rename)'
+const note = (step: Step): string => (step.additive ? '' : step.rename ? whenAsked : notByItself)
+
 /** The steps as one would paste them into the database's shell. */
 export const migrationSql = (steps: readonly Step[]): string =>
-  steps
-    .map((step) => `-- ${step.why}${step.additive ? '' : ' (not applied by itself)'}\n${step.sql};\n`)
-    .join('\n')
+  steps.map((step) => `-- ${step.why}${note(step)}\n${step.sql};\n`).join('\n')
+
+export const mayBeTaken = (step: Step, { rename = false }: MigrateOptions): boolean =>
+  step.additive || (rename && step.rename === true)
+
+/** Throws unless every step is one that may be taken. */
+export function refuse(steps: readonly Step[], options: MigrateOptions): void {
+  if (!steps.every((step) => mayBeTaken(step, options))) throw new MigrationRefused(steps)
+}
+
+const renames =
+  'It still has names or values of an older version, and all its rows under them. Stop the processes of the older declaration, run `nounkit migrate API --rename` or this SQL, and start again:'
+const others =
+  'Some of it are names or values of an older version, which `nounkit migrate API --rename` changes once nothing else is in the way. Either change the declaration back, or run this and start again:'
+const other = 'Either change the declaration back, or run this and start again:'
 
 function refusal(steps: readonly Step[]): string {
   const refused = steps.filter((step) => !step.additive)
-  return `The store does not fit the declaration, and only additions are made by themselves. Nothing was changed. Either change the declaration back, or run this and start again:\n\n${migrationSql(refused).replaceAll(' (not applied by itself)', '')}`
+  const count = refused.filter((step) => step.rename).length
+  const advice = count === 0 ? other : count === refused.length ? renames : others
+  return `The store does not fit the declaration, and only additions are made by themselves. Nothing was changed. ${advice}\n\n${migrationSql(refused).replaceAll(notByItself, '').replaceAll(whenAsked, '')}`
 }

@@ -1,28 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Session, type Store, StoreError, StoreRefused } from '../store.ts'
 import { citusDifference } from './citus.ts'
-import { type MigrateOptions, type Migration, MigrationRefused } from './migration.ts'
+import { type MigrateOptions, type Migration, MigrationRefused, refuse, type Wanted } from './migration.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
 import { readPostgres } from './postgres-read.ts'
+import { postgresRenames } from './postgres-renames.ts'
 import type { PresentTable } from './present.ts'
+import { renameFirst } from './rename-plan.ts'
 import type { Step } from './step.ts'
 import type { Table } from './table.ts'
 
 export async function migratePostgres(
   store: Store,
-  wanted: readonly Table[],
+  wanted: Wanted,
   options: MigrateOptions,
 ): Promise<Migration> {
   return store.session(async (session) => {
     const steps = await plan(session, wanted, options)
     if (options.dryRun) return { steps, applied: false }
-    refuse(steps)
+    refuse(steps, options)
     if (steps.length === 0) return { steps, applied: false }
     return alone(store, async () => {
       // Made again under the lock: another process may have done it meanwhile.
       const now = await plan(session, wanted, options)
-      refuse(now)
+      refuse(now, options)
       for (const group of inGroups(now)) await run(session, group)
       return { steps: now, applied: now.length > 0 }
     })
@@ -31,13 +33,16 @@ export async function migratePostgres(
 
 async function plan(
   session: Session,
-  wanted: readonly Table[],
+  { tables, lineages }: Wanted,
   options: MigrateOptions,
 ): Promise<readonly Step[]> {
-  const present = await readPostgres(session)
-  refuseStrangers(wanted, present)
-  const spread = wanted.some((table) => present.get(table.name)?.spread)
-  return options.citus || spread ? citusDifference(wanted, present) : postgresDifference(wanted, present)
+  const found = await readPostgres(session)
+  refuseStrangers(tables, found)
+  const { steps, last, present } = await renameFirst(session, tables, lineages, found, postgresRenames)
+  const spread = options.citus || tables.some((table) => present.get(table.name)?.spread)
+  if (!spread) return [...steps, ...postgresDifference(tables, present), ...last]
+  const alone = (step: Step): Step => ({ ...step, alone: true })
+  return [...steps.map(alone), ...citusDifference(tables, present), ...last.map(alone)]
 }
 
 function refuseStrangers(wanted: readonly Table[], present: ReadonlyMap<string, PresentTable>): void {
@@ -47,10 +52,6 @@ function refuseStrangers(wanted: readonly Table[], present: ReadonlyMap<string, 
   throw new StoreRefused(
     `The database has tables that this API would make (${taken.join(', ')}), but no nounkit_meta: they are another program's. Name another database, or another schema with ?search_path=name in the URL.`,
   )
-}
-
-const refuse = (steps: readonly Step[]): void => {
-  if (steps.some((step) => !step.additive)) throw new MigrationRefused(steps)
 }
 
 const lockWaitMs = 10 * 60_000

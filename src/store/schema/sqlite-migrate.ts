@@ -1,29 +1,36 @@
 import { type Session, type Store, StoreError } from '../store.ts'
-import { type MigrateOptions, type Migration, MigrationRefused } from './migration.ts'
+import { type MigrateOptions, type Migration, MigrationRefused, refuse, type Wanted } from './migration.ts'
+import { renameFirst } from './rename-plan.ts'
 import { sqliteDifference } from './sqlite-difference.ts'
 import { readSqlite } from './sqlite-read.ts'
+import { sqliteRenames } from './sqlite-renames.ts'
 import type { Step } from './step.ts'
-import type { Table } from './table.ts'
 
 export async function migrateSqlite(
   store: Store,
-  wanted: readonly Table[],
+  wanted: Wanted,
   options: MigrateOptions,
 ): Promise<Migration> {
   return store.session(async (session) => {
-    const steps = sqliteDifference(wanted, await readSqlite(session))
+    const steps = await plan(session, wanted)
     if (options.dryRun) return { steps, applied: false }
-    refuse(steps)
-    return steps.length === 0 ? { steps, applied: false } : apply(session, wanted)
+    refuse(steps, options)
+    return steps.length === 0 ? { steps, applied: false } : apply(session, wanted, options)
   })
 }
 
+async function plan(session: Session, { tables, lineages }: Wanted): Promise<readonly Step[]> {
+  const found = await readSqlite(session)
+  const { steps, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
+  return [...steps, ...sqliteDifference(tables, present), ...last]
+}
+
 /** The whole migration is one transaction, and the plan is made under its lock: another process may have done it meanwhile. */
-async function apply(session: Session, wanted: readonly Table[]): Promise<Migration> {
+async function apply(session: Session, wanted: Wanted, options: MigrateOptions): Promise<Migration> {
   await session.script('BEGIN IMMEDIATE')
   try {
-    const steps = sqliteDifference(wanted, await readSqlite(session))
-    refuse(steps)
+    const steps = await plan(session, wanted)
+    refuse(steps, options)
     for (const step of steps) await run(session, step)
     const broken = await session.all('PRAGMA foreign_key_check')
     if (broken.length > 0)
@@ -34,10 +41,6 @@ async function apply(session: Session, wanted: readonly Table[]): Promise<Migrat
     await session.script('ROLLBACK')
     throw error
   }
-}
-
-const refuse = (steps: readonly Step[]): void => {
-  if (steps.some((step) => !step.additive)) throw new MigrationRefused(steps)
 }
 
 async function run(session: Session, step: Step): Promise<void> {

@@ -1,4 +1,4 @@
-/** One thing to do to the store. What is not additive is never done by us: it is shown. */
+/** One thing to do to the store. What is not additive is never done unasked: it is shown. */
 export interface Step {
   readonly table: string
   readonly sql: string
@@ -7,4 +7,6 @@ export interface Step {
   readonly why: string
   /** Cannot run inside a transaction, or must not hold others up: it runs by itself. */
   readonly alone?: boolean
+  /** The change lists say that this is what became of a name or value: done when renames are asked for. */
+  readonly rename?: boolean
 }

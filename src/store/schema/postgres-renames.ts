@@ -1,0 +1,75 @@
+import { ident } from '../../plan/dialect.ts'
+import { type Move, movesOf } from './name-moves.ts'
+import * as ddl from './postgres-ddl.ts'
+import type { PresentTable } from './present.ts'
+import { type Found, formerObjectNames, indexMoves, withNames } from './rename-steps.ts'
+import type { RenameWords } from './rename-words.ts'
+import type { Step } from './step.ts'
+
+export const postgresRenames: RenameWords<PresentTable> = {
+  renamedTable: withNames,
+
+  /** They do not follow the names of their table and columns, so theirs are changed after them. */
+  oldNames(found, there) {
+    const { name } = found.table
+    const indexes = indexMoves(found, there)
+    const constraints = constraintMoves(found, there)
+    const alter = `ALTER TABLE ${ident(name)} RENAME CONSTRAINT`
+    return {
+      steps: [
+        ...indexes.map((move) => step(name, `ALTER INDEX ${ident(move.from)} RENAME`, move)),
+        ...constraints.map((move) => step(name, `${alter} ${ident(move.from)}`, move)),
+      ],
+      after: {
+        ...there,
+        indexes: new Map([...there.indexes].map(([one, index]) => [nameAfter(indexes, one), index])),
+        foreignKeys: new Map(
+          [...there.foreignKeys].map(([columns, key]) => [
+            columns,
+            { ...key, name: key.name && nameAfter(constraints, key.name) },
+          ]),
+        ),
+        checks: new Map([...there.checks].map(([one, check]) => [nameAfter(constraints, one), check])),
+      },
+    }
+  },
+
+  /** The check knows the old values and not yet the new ones, so it is off meanwhile. */
+  aroundValues({ table, lineage }, there, check, gone, updates) {
+    const names = [check.name, ...formerObjectNames(lineage, [check.column], 'check')]
+    const old = names.find((name) => there.checks.has(name))
+    const present = old === undefined ? undefined : there.checks.get(old)
+    if (old === undefined || !present) return { sql: updates, after: there }
+    const values = new Set([...present.values, ...check.values].filter((value) => !gone.has(value)))
+    const checks = new Map(there.checks)
+    checks.delete(old)
+    checks.set(check.name, { values, valid: false })
+    return {
+      sql: [ddl.dropConstraint(table, old), ...updates, ddl.addCheck(table, check, [...values])],
+      after: { ...there, checks },
+    }
+  },
+}
+
+const nameAfter = (moves: readonly Move[], name: string): string =>
+  moves.find(({ from }) => from === name)?.to ?? name
+
+const step = (table: string, what: string, { from, to }: Move): Step => ({
+  table,
+  sql: `${what} TO ${ident(to)}`,
+  additive: true,
+  why: `${from} is ${to} now`,
+})
+
+function constraintMoves({ table, lineage }: Found, there: PresentTable): readonly Move[] {
+  const keys = table.foreignKeys.map(({ name, columns }) => ({
+    name,
+    former: formerObjectNames(lineage, columns, 'fkey'),
+  }))
+  const checks = table.checks.map(({ name, column }) => ({
+    name,
+    former: formerObjectNames(lineage, [column], 'check'),
+  }))
+  const present = [...there.foreignKeys.values()].flatMap(({ name }) => name ?? [])
+  return [...movesOf(keys, present), ...movesOf(checks, there.checks.keys())]
+}

@@ -1,0 +1,46 @@
+import type { Session } from '../store.ts'
+import type { PresentTable } from './present.ts'
+import { planRenames } from './rename-steps.ts'
+import type { RenameWords } from './rename-words.ts'
+import type { Lineage } from './renames.ts'
+import type { Step } from './step.ts'
+import { swapSteps } from './swaps.ts'
+import type { Table } from './table.ts'
+import { valueSteps } from './value-steps.ts'
+
+export interface BeforeAdditions<T> {
+  readonly steps: readonly Step[]
+  /** Once all additions are made: the engine's own tables may be among them. */
+  readonly last: readonly Step[]
+  /** The tables as they are once the steps have run. */
+  readonly present: ReadonlyMap<string, T>
+}
+
+/** What a store that an older declaration left must go through before what is missing may be added. */
+export async function renameFirst<T extends PresentTable>(
+  session: Session,
+  wanted: readonly Table[],
+  lineages: readonly Lineage[],
+  before: ReadonlyMap<string, T>,
+  words: RenameWords<T>,
+): Promise<BeforeAdditions<T>> {
+  const renamed = planRenames(wanted, lineages, before, words.renamedTable)
+  const swaps = await swapSteps(session, wanted, lineages, before, renamed, words)
+  const present = new Map(renamed.present)
+  const values: Step[] = []
+  const names: Step[] = []
+  for (const found of renamed.found) {
+    const there = present.get(found.table.name)
+    if (!there) continue
+    const revalued = await valueSteps(session, found, there, words)
+    const named = words.oldNames(found, revalued.after)
+    values.push(...revalued.steps)
+    names.push(...named.steps)
+    present.set(found.table.name, named.after)
+  }
+  return {
+    steps: [...renamed.steps, ...swaps.filter((step) => !step.additive), ...values, ...names],
+    last: swaps.filter((step) => step.additive),
+    present,
+  }
+}

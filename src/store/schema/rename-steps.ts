@@ -1,0 +1,161 @@
+import { ident } from '../../plan/dialect.ts'
+import { formerNames, type Move, movesOf } from './name-moves.ts'
+import { objectName } from './object-name.ts'
+import type { PresentForeignKey, PresentTable } from './present.ts'
+import type { Lineage } from './renames.ts'
+import type { Step } from './step.ts'
+import type { Table } from './table.ts'
+
+/** A table that is wanted and there, be it under an older name. */
+export interface Found {
+  readonly table: Table
+  readonly lineage: Lineage
+  /** What it is called now, before anything is renamed. */
+  readonly name: string
+  readonly columns: readonly Move[]
+}
+
+export interface RenamePlan<T> {
+  readonly steps: readonly Step[]
+  readonly found: readonly Found[]
+  /** The tables as they are once the steps have run. */
+  readonly present: ReadonlyMap<string, T>
+}
+
+/** Tables and columns that are there under the name an older version gave them, and not under their own. */
+export function planRenames<T extends PresentTable>(
+  wanted: readonly Table[],
+  lineages: readonly Lineage[],
+  present: ReadonlyMap<string, T>,
+  renamedTable: (table: T, name: string, columns: readonly Move[]) => T,
+): RenamePlan<T> {
+  // Without it nothing here is ours, whatever it is called.
+  if (!present.has('nounkit_meta')) return { steps: [], found: [], present }
+  const named = lineages.map(({ table, former }) => ({
+    name: table,
+    former: formerNames(
+      table,
+      former.map((one) => one.table),
+    ),
+  }))
+  const tables = movesOf(named, present.keys())
+  const nameNow = new Map(tables.map(({ from, to }) => [to, from]))
+  const moved = new Set(tables.map(({ from }) => from))
+  const found = lineages.flatMap((lineage): Found[] => {
+    const table = wanted.find(({ name }) => name === lineage.table)
+    const name = nameNow.get(lineage.table) ?? lineage.table
+    const there = nameNow.has(lineage.table) || !moved.has(name) ? present.get(name) : undefined
+    return table && there ? [{ table, lineage, name, columns: columnMoves(lineage, there) }] : []
+  })
+  return {
+    steps: [...tables.map((move) => tableStep(move, lineages)), ...found.flatMap(columnSteps)],
+    found,
+    present: renamedAll(present, tables, found, renamedTable),
+  }
+}
+
+function columnMoves({ former }: Lineage, there: PresentTable): readonly Move[] {
+  const columns = new Set(former.flatMap((one) => [...one.columns.keys()]))
+  const named = [...columns].map((name) => ({
+    name,
+    former: formerNames(
+      name,
+      former.map((one) => one.columns.get(name)),
+    ),
+  }))
+  return movesOf(named, there.columns.keys())
+}
+
+const tableStep = ({ from, to }: Move, lineages: readonly Lineage[]): Step => {
+  const version = lineages
+    .find(({ table }) => table === to)
+    ?.former.find(({ table }) => table === from)?.version
+  return {
+    table: to,
+    sql: `ALTER TABLE ${ident(from)} RENAME TO ${ident(to)}`,
+    additive: false,
+    why: `${to} was ${from} in ${version}`,
+    rename: true,
+  }
+}
+
+const columnSteps = ({ table, lineage, columns }: Found): Step[] =>
+  columns.map(({ from, to }) => {
+    const version = lineage.former.find((one) => one.columns.get(to) === from)?.version
+    return {
+      table: table.name,
+      sql: `ALTER TABLE ${ident(table.name)} RENAME COLUMN ${ident(from)} TO ${ident(to)}`,
+      additive: false,
+      why: `${table.name}.${to} was ${from} in ${version}`,
+      rename: true,
+    }
+  })
+
+function renamedAll<T extends PresentTable>(
+  present: ReadonlyMap<string, T>,
+  tables: readonly Move[],
+  found: readonly Found[],
+  renamedTable: (table: T, name: string, columns: readonly Move[]) => T,
+): ReadonlyMap<string, T> {
+  const nameAfter = (name: string): string => tables.find(({ from }) => from === name)?.to ?? name
+  const renamed = [...present.values()].map((table): [string, T] => {
+    const name = nameAfter(table.name)
+    const columns = found.find((one) => one.name === table.name)?.columns ?? []
+    const after = renamedTable(table, name, columns)
+    const foreignKeys = [...after.foreignKeys].map(([key, value]): [string, PresentForeignKey] => [
+      key,
+      { ...value, table: nameAfter(value.table) },
+    ])
+    return [name, { ...after, foreignKeys: new Map(foreignKeys) }]
+  })
+  return new Map(renamed)
+}
+
+/** The table under its new name, with its new column names wherever they stand. */
+export function withNames<T extends PresentTable>(table: T, name: string, columns: readonly Move[]): T {
+  const after = (column: string): string => columns.find(({ from }) => from === column)?.to ?? column
+  return {
+    ...table,
+    name,
+    columns: new Map(
+      [...table.columns].map(([key, column]) => [after(key), { ...column, name: after(key) }]),
+    ),
+    foreignKeys: new Map(
+      [...table.foreignKeys].map(([key, value]) => [key.split(',').map(after).join(), value]),
+    ),
+  }
+}
+
+/** What an index or constraint of the table was called when table and columns had their older names, newest first. */
+export const formerObjectNames = (
+  { table, former }: Lineage,
+  columns: readonly string[],
+  kind: 'idx' | 'key' | 'fkey' | 'check',
+): readonly string[] =>
+  formerNames(
+    objectName(table, columns, kind),
+    former.map((one) =>
+      objectName(
+        one.table,
+        columns.map((column) => one.columns.get(column) ?? column),
+        kind,
+      ),
+    ),
+  )
+
+/** Indexes of the table that still have the name of older columns or of an older table. */
+export function indexMoves({ table, lineage }: Found, present: PresentTable): readonly Move[] {
+  const own = table.indexes.map(({ name, unique, columns }) => ({
+    name,
+    former: formerObjectNames(
+      lineage,
+      columns.map((column) => column.name),
+      unique ? 'key' : 'idx',
+    ),
+  }))
+  const primary = {
+    name: objectName(table.name, ['primary'], 'key'),
+    former: formerObjectNames(lineage, ['primary'], 'key'),
+  }
+  return movesOf([...own, primary], present.indexes.keys())
+}

@@ -1,0 +1,49 @@
+import { ident } from '../../plan/dialect.ts'
+import type { Move } from './name-moves.ts'
+import { indexMoves, withNames } from './rename-steps.ts'
+import type { RenameWords } from './rename-words.ts'
+import type { SqliteTable } from './sqlite-read.ts'
+
+export const sqliteRenames: RenameWords<SqliteTable> = {
+  renamedTable: (table, name, columns) => ({
+    ...withNames(table, name, columns),
+    indexSql: new Map(
+      [...table.indexSql].map(([index, sql]) => [
+        index,
+        rewritten(sql, [...columns, { from: table.name, to: name }]),
+      ]),
+    ),
+  }),
+
+  /** An index cannot be renamed: the old one goes, and is made under its new name like any that is missing. */
+  oldNames(found, there) {
+    const moves = indexMoves(found, there)
+    const stays = ([name]: readonly [string, unknown]): boolean => !moves.some(({ from }) => from === name)
+    return {
+      steps: moves.map(({ from, to }) => ({
+        table: found.table.name,
+        sql: `DROP INDEX ${ident(from)}`,
+        additive: true,
+        why: `index ${from} is ${to} now`,
+      })),
+      after: {
+        ...there,
+        indexes: new Map([...there.indexes].filter(stays)),
+        indexSql: new Map([...there.indexSql].filter(stays)),
+      },
+    }
+  },
+
+  aroundValues: (_found, there, _check, _gone, updates) => ({ sql: updates, after: there }),
+}
+
+/** As SQLite itself rewrites the text of an index when its table or a column is renamed; the index's own name comes before ON. */
+function rewritten(sql: string, moves: readonly Move[]): string {
+  const names = new Map(moves.map(({ from, to }) => [from, to]))
+  return sql.replace(/\bON\b.*$/is, (rest) =>
+    rest.replaceAll(/'(?:[^']|'')*'|"([^"]+)"|\b[a-z_][a-z0-9_]*\b/gi, (word: string, quoted?: string) => {
+      const after = names.get(quoted ?? word)
+      return after === undefined ? word : ident(after)
+    }),
+  )
+}

@@ -1,0 +1,127 @@
+import { ident, sqlText } from '../../plan/dialect.ts'
+import type { Session } from '../store.ts'
+import { ringsOf } from './name-moves.ts'
+import type { PresentTable } from './present.ts'
+import type { Found } from './rename-steps.ts'
+import type { RenameWords } from './rename-words.ts'
+import type { Lineage } from './renames.ts'
+import type { Step } from './step.ts'
+import type { Table } from './table.ts'
+import { formerValues } from './value-steps.ts'
+
+/** Names that changed places: the store looks the same before and after, so that it is written down when it is done. */
+interface Swap {
+  readonly table: string
+  readonly version: string
+  /** `orders.status: open=placed placed=open` */
+  readonly what: string
+  /** Whether rows may be there from before. */
+  readonly there: boolean
+  readonly sql: readonly string[]
+}
+
+const prefix = 'swapped '
+
+/** Refuses swaps that the store may not have seen yet, and writes down those that it cannot have missed. */
+export async function swapSteps<T extends PresentTable>(
+  session: Session,
+  wanted: readonly Table[],
+  lineages: readonly Lineage[],
+  before: ReadonlyMap<string, PresentTable>,
+  renamed: { readonly found: readonly Found[]; readonly present: ReadonlyMap<string, T> },
+  words: RenameWords<T>,
+): Promise<readonly Step[]> {
+  const { found, present } = renamed
+  const swaps = [
+    ...tableSwaps(lineages, before),
+    ...lineages.flatMap((lineage) => {
+      const table = wanted.find(({ name }) => name === lineage.table)
+      const one = found.find((there) => there.table.name === lineage.table)
+      const there = one && before.get(one.name)
+      const after = one && present.get(one.table.name)
+      return table ? [...columnSwaps(lineage, there), ...valueSwaps(lineage, table, one, after, words)] : []
+    }),
+  ]
+  if (swaps.length === 0) return []
+  const done = before.has('nounkit_meta') ? await writtenDown(session) : new Set()
+  const first = new Map(swaps.toReversed().map((swap) => [swap.what, swap]))
+  return [...first.values()].filter(({ what }) => !done.has(what)).map(swapStep)
+}
+
+const writtenDown = async (session: Session): Promise<ReadonlySet<unknown>> => {
+  const rows = await session.all(`SELECT "key" FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)}`)
+  return new Set(rows.map(([key]) => String(key).slice(prefix.length)))
+}
+
+function swapStep({ table, version, what, there, sql }: Swap): Step {
+  const note = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${sqlText(prefix + what)}, ${sqlText('done')})`
+  if (!there) return { table, sql: note, additive: true, why: `the names of ${what} have changed places` }
+  const how =
+    sql.length > 0
+      ? `Run all of this if its rows were last written as ${version} or older, else only the INSERT`
+      : `If its rows were last written as ${version} or older, rename the tables, their indexes and constraints through a third name first; then run this`
+  return {
+    table,
+    sql: [...sql, note].join(';\n'),
+    additive: false,
+    why: `${what} changed places since ${version}, and the store does not tell whether it did. ${how}`,
+  }
+}
+
+const pairs = (map: Iterable<readonly [string, string]>): string =>
+  [...map].map(([old, now]) => `${old}=${now}`).join(' ')
+
+function tableSwaps(lineages: readonly Lineage[], before: ReadonlyMap<string, PresentTable>): Swap[] {
+  const versions = new Set(lineages.flatMap(({ former }) => former.map(({ version }) => version)))
+  return [...versions].flatMap((version) => {
+    const nameThen = new Map(
+      lineages.flatMap(({ table, former }) =>
+        former.filter((one) => one.version === version).map((one) => [table, one.table] as const),
+      ),
+    )
+    return ringsOf(nameThen).map((ring) => ({
+      table: ring[0] ?? '',
+      version,
+      what: pairs(ring.map((name) => [nameThen.get(name) ?? name, name])),
+      there: ring.every((name) => before.has(name)),
+      sql: [],
+    }))
+  })
+}
+
+const columnSwaps = ({ table, former }: Lineage, there: PresentTable | undefined): Swap[] =>
+  former.flatMap(({ version, columns }) =>
+    ringsOf(columns).map((ring) => {
+      const set = ring.map((name) => `${ident(name)} = ${ident(columns.get(name) ?? name)}`)
+      return {
+        table,
+        version,
+        what: `${table}: ${pairs(ring.map((name) => [columns.get(name) ?? name, name]))}`,
+        there: there !== undefined && ring.every((name) => there.columns.has(name)),
+        sql: [`UPDATE ${ident(table)} SET ${set.join(', ')}`],
+      }
+    }),
+  )
+
+const valueSwaps = <T extends PresentTable>(
+  lineage: Lineage,
+  table: Table,
+  found: Found | undefined,
+  there: T | undefined,
+  words: RenameWords<T>,
+): Swap[] =>
+  table.checks.flatMap((check) =>
+    [...formerValues(lineage, check).reused].map(([version, mapped]) => {
+      const column = ident(check.column)
+      const cases = [...mapped].map(([old, now]) => `WHEN ${sqlText(old)} THEN ${sqlText(now)}`)
+      const update = `UPDATE ${ident(table.name)} SET ${column} = CASE ${column} ${cases.join(' ')} ELSE ${column} END`
+      const gone = new Set([...mapped.keys()].filter((old) => !check.values.includes(old)))
+      return {
+        table: table.name,
+        version,
+        what: `${table.name}.${check.column}: ${pairs(mapped)}`,
+        there: there?.columns.has(check.column) ?? false,
+        sql: found && there ? words.aroundValues(found, there, check, gone, [update]).sql : [],
+      }
+    }),
+  )
