@@ -28,7 +28,7 @@ export const statesDiagram = ({ view, field, states }: StateMachine): Promise<Ma
     to.map((one) => `${quoted(from)} -> ${quoted(one)} [class="line"]`),
   )
   // A name that no state can have, for the dot where rows begin.
-  const start = quoted('\u0000start').replace('\u0000', '*')
+  const start = quoted('*')
   const dot = `digraph {
 rankdir="LR"; nodesep="0.4"; ranksep="0.6"; ${diagramDefaults}
 node [shape="box" style="rounded" margin="0.2,0.1"]

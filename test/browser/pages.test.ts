@@ -1,0 +1,109 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { shopContracts } from '../contract/openapi-shop.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
+import { visit } from './visitor.ts'
+
+let shop: ListeningShop
+let browser: Browser
+
+beforeAll(async () => {
+  shop = await listeningShop({ contracts: await shopContracts() })
+  browser = await launchChromium()
+})
+afterAll(async () => {
+  await browser.close()
+  await shop.close()
+})
+
+const pages = [
+  '/problems',
+  '/problems/validation-failed',
+  '/docs/migrations/v1-to-v2',
+  '/docs/versions',
+  '/docs/model',
+]
+
+it.each(pages)('%s can be used by everyone, light and dark, at a desk and on a phone', async (path) => {
+  const visitor = await visit(browser, shop.server.url)
+  const { page } = visitor
+  await visitor.open(path)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await visitor.barriers()).toEqual([])
+  }
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await visitor.overhang()).toBeLessThanOrEqual(0)
+  expect(visitor.faults).toEqual([])
+  await visitor.leave()
+})
+
+describe('without scripts', () => {
+  it('pages read the same', async () => {
+    const visitor = await visit(browser, shop.server.url, { javaScriptEnabled: false })
+    const { page } = visitor
+    await visitor.open('/problems')
+    await page.getByRole('link', { name: 'The value is taken' }).click()
+    await page.getByRole('heading', { name: 'How to mend it' }).waitFor()
+    await page.getByRole('navigation', { name: 'Documents' }).getByRole('link', { name: 'Versions' }).click()
+    await page.getByRole('link', { name: 'to v2' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Moving from v1 to v2' }).waitFor()
+    await page.getByRole('navigation', { name: 'Documents' }).getByRole('link', { name: 'Model' }).click()
+    await page.getByRole('img', { name: 'Resources and relations of v2' }).waitFor()
+    await page.getByRole('navigation', { name: 'Versions' }).getByRole('link', { name: /v1/ }).click()
+    await page.getByRole('img', { name: 'States of orders.status' }).waitFor()
+    expect(visitor.faults).toEqual([])
+    await visitor.leave()
+  })
+
+  it('an operator pastes a key and sees who calls', async () => {
+    await shop.api.fetch('/v1/clients', { headers: { Authorization: `Bearer ${shop.key}` } })
+    await shop.api.service.lifecycle.beat()
+    const operator = await shop.api.key('acme', { name: 'ops', scopes: ['operations:read'] })
+    const visitor = await visit(browser, shop.server.url, { javaScriptEnabled: false })
+    const { page } = visitor
+    await visitor.open('/docs/versions')
+    await page.getByLabel('API key').fill(operator)
+    await page.getByRole('button', { name: 'Show usage' }).click()
+    await page.getByRole('img', { name: /Calls of v1 by day/ }).waitFor()
+    await page.getByText('What stands in the way of retiring v1').waitFor()
+    expect(page.url()).not.toContain(operator)
+    expect(visitor.faults).toEqual([])
+    await visitor.leave()
+  })
+})
+
+it('the labels of the time line and of the diagrams do not touch each other as they are drawn', async () => {
+  const visitor = await visit(browser, shop.server.url)
+  for (const path of ['/docs/versions', '/docs/model', '/docs/model/v1']) {
+    await visitor.open(path)
+    const boxes = await visitor.page.evaluate<Box[]>(textBoxes)
+    const overlaps = boxes.flatMap((a, index) =>
+      boxes
+        .slice(index + 1)
+        .filter((b) => touch(a, b))
+        .map((b) => `${a.text} | ${b.text}`),
+    )
+    expect(boxes.length).toBeGreaterThan(5)
+    expect(overlaps).toEqual([])
+  }
+  await visitor.leave()
+})
+
+interface Box {
+  readonly text: string
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+const textBoxes = `[...document.querySelectorAll('svg text')].map((one) => {
+  const { left, right, top, bottom } = one.getBoundingClientRect()
+  return { text: one.textContent, left, right, top, bottom }
+})`
+
+/** Boxes of text are a little taller than what is seen. */
+const touch = (a: Box, b: Box): boolean =>
+  a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Someone who looks at pages, and remembers what a person would not see: errors, and requests to elsewhere. */
+export interface Visitor {
+  readonly page: Page
+  readonly faults: readonly string[]
+  open(path: string): Promise<void>
+  /** How many pixels the page is wider than its window. */
+  overhang(): Promise<number>
+  /** What the accessibility checker finds that keeps someone from using the page. */
+  barriers(): Promise<readonly string[]>
+  leave(): Promise<void>
+}
+
+export const visit = async (
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url)) faults.push(`request: ${url}`)
+  })
+  return {
+    page,
+    faults,
+    async open(path) {
+      await page.goto(`${origin}${path}`)
+    },
+    overhang: () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+    async barriers() {
+      await page.evaluate(axe)
+      const found = await page.evaluate<AxeResult>(`axe.run({ resultTypes: ['violations'] })`)
+      const grave = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      return grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+    },
+    leave: () => context.close(),
+  }
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string
+    readonly impact: string
+    readonly nodes: readonly { readonly html: string }[]
+  }[]
+}
