@@ -31,12 +31,14 @@ export const visit = async (
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`))
   page.on('request', (request) => {
     const url = request.url()
-    if (!url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url)) faults.push(`request: ${url}`)
+    if (!url.startsWith(`${origin}/`) && !/^(about|data|blob):/.test(url)) faults.push(`request: ${url}`)
   })
   return {
     page,
     faults,
     async open(path) {
+      // Between two anchors of one page a browser would not load it anew.
+      await page.goto('about:blank')
       await page.goto(`${origin}${path}`)
     },
     overhang: () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
