@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Someone who looks at pages, and remembers what a person would not see: errors, and requests to elsewhere. */
 export interface Visitor {
@@ -43,7 +40,7 @@ export const visit = async (
     },
     overhang: () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
     async barriers() {
-      await page.evaluate(axe)
+      await page.evaluate(axe.source)
       const found = await page.evaluate<AxeResult>(`axe.run({ resultTypes: ['violations'] })`)
       const grave = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
       return grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
