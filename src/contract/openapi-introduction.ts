@@ -17,7 +17,7 @@ const notice = ({ name, deprecated, sunset, successor }: Version): string => {
 
 const conventions = (version: Version, model: Model): readonly string[] => [
   section('Keys', [
-    'Send `Authorization: Bearer <key>` with every call. A key belongs to an account and sees only its rows; some calls need a scope, which each one names.',
+    'Send `Authorization: Bearer <key>` with every call. A key belongs to an account and sees only its rows; some calls need a scope, which each one names. In samples, `$API` and `api` stand for the address of this service, `$KEY` and `key` for your key.',
   ]),
   section('Answers', [
     'One row comes as `{"data": {…}}`, a list as `{"data": […], "page": {"limit", "has_more", "next_cursor"}}`. A field that is unset is `null`, never absent. Times are RFC 3339 in UTC.',
