@@ -1,6 +1,6 @@
-import type { Field, Resource, SumFeed, View } from '../compile/model.ts'
+import type { Field, Resource, SumFeed } from '../compile/model.ts'
 import { type Dialect, ident } from './dialect.ts'
-import { column, projectRow, projectStored } from './project.ts'
+import { column, projectStored } from './project.ts'
 import { Binds, type Statement } from './statement.ts'
 
 /** SQL that binds the account first, then the values in the order its comment names. */
@@ -11,12 +11,11 @@ export interface Mutation {
 
 const made = (text: string, binds: Binds): Mutation => Object.freeze({ text, slots: binds.slots })
 
-/** Inserts a row from the values of all its fields in order: `[json as the version shows it, version]`. */
-export function insertRow(view: View, dialect: Dialect): Mutation {
+/** Inserts a row from the values of all its fields, in their order. What it looks like is known to whoever made it. */
+export function insertRow(resource: Resource, dialect: Dialect): Mutation {
   const binds = new Binds(dialect)
-  const { columns, values } = insertion(view.resource, binds)
-  const text = `INSERT INTO ${ident(view.resource.table)} (${columns}) VALUES (${values}) RETURNING ${projectRow(view, [], '', binds)}, "version"`
-  return made(text, binds)
+  const { columns, values } = insertion(resource, binds)
+  return made(`INSERT INTO ${ident(resource.table)} (${columns}) VALUES (${values})`, binds)
 }
 
 function insertion(resource: Resource, binds: Binds): { columns: string; values: string } {
@@ -57,43 +56,33 @@ const keyKinds: { readonly [column: string]: 'integer' } = {
 /**
  * A create and its Idempotency-Key as one statement: the key is inserted first, with the answer, and the row only if the
  * key was new. A second caller waits on the key's index until the first has committed, and then gets no row.
- * Binds the row's values, then `keyColumns`: `[json, version]`, or no row when the key exists.
+ * Binds the row's values, `keyColumns` and the body: `[1]`, or no row when the key exists.
  */
-export function insertRowWithKey(view: View, dialect: Dialect, storesBody: boolean): Mutation {
+export function insertRowWithKey(resource: Resource, dialect: Dialect): Mutation {
   const binds = new Binds(dialect)
-  const { resource } = view
   const count = resource.fields.length
-  const account = binds.use('account', 'id')
-  const fresh = resource.fields.map(
-    (field, index) => `${binds.use(index, field.kind)} AS ${ident(field.column)}`,
+  const { columns, values } = insertion(resource, binds)
+  const names = ['account_id', ...keyColumns, 'body']
+  const keys = [...keyColumns, 'body'].map((name, index) =>
+    binds.use(count + index, keyKinds[name] ?? 'string'),
   )
-  const columns = resource.fields.map((field) => ident(field.column))
-  const keys = keyColumns.map((name, index) => binds.use(count + index, keyKinds[name] ?? 'string'))
-  const owned = resource.shared
-    ? { names: '', values: '' }
-    : { names: '"account_id", ', values: `${account}, ` }
-  const text = `WITH fresh AS (SELECT ${fresh.join(', ')}, 1 AS "version"),
-shown AS (SELECT ${projectRow(view, [], '', binds)} AS j FROM fresh),
-claim AS (INSERT INTO "nounkit_idempotency" ("account_id", ${keyColumns.map(ident).join(', ')}, "body")
-  SELECT ${account}, ${keys.join(', ')}, ${storesBody ? `'{"data":' || shown.j || '}'` : 'NULL'} FROM shown
-  ON CONFLICT DO NOTHING RETURNING 1),
-created AS (INSERT INTO ${ident(resource.table)} (${owned.names}${columns.join(', ')}, "version")
-  SELECT ${owned.values}${columns.map((name) => `fresh.${name}`).join(', ')}, 1 FROM fresh, claim RETURNING 1)
-SELECT shown.j, 1 FROM shown, created`
+  const text = `WITH claim AS (INSERT INTO "nounkit_idempotency" (${names.map(ident).join(', ')})
+  VALUES (${[binds.use('account', 'id'), ...keys].join(', ')}) ON CONFLICT DO NOTHING RETURNING 1),
+created AS (INSERT INTO ${ident(resource.table)} (${columns}) SELECT ${values} FROM claim RETURNING 1)
+SELECT 1 FROM created`
   return made(text, binds)
 }
 
-/** Changes the named fields (bound in that order, then the time): `[json, version]`. */
-export function updateRow(view: View, fields: readonly string[], dialect: Dialect): Mutation {
+/** Changes the named fields (bound in that order, then the time): `[version]`. */
+export function updateRow(resource: Resource, fields: readonly string[], dialect: Dialect): Mutation {
   const binds = new Binds(dialect)
-  const { resource } = view
   const sets = fields.map((name, index) => {
     const field = known(resource, name)
     return `${ident(field.column)} = ${binds.use(index, field.kind)}`
   })
   sets.push(`"updated_at" = ${binds.use(fields.length, 'datetime')}`, '"version" = "version" + 1')
   const where = `${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`
-  const text = `UPDATE ${ident(resource.table)} SET ${sets.join(', ')} WHERE ${where} RETURNING ${projectRow(view, [], '', binds)}, "version"`
+  const text = `UPDATE ${ident(resource.table)} SET ${sets.join(', ')} WHERE ${where} RETURNING "version"`
   return made(text, binds)
 }
 

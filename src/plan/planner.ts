@@ -63,19 +63,17 @@ export class Planner {
     )
   }
 
-  insert(view: View): Mutation {
-    return this.#mutation(`i ${viewKey(view)}`, () => insertRow(view, this.dialect))
+  insert(resource: Resource): Mutation {
+    return this.#mutation(`i ${resource.name}`, () => insertRow(resource, this.dialect))
   }
 
-  insertWithKey(view: View): Mutation {
-    return this.#mutation(`k ${viewKey(view)}`, () =>
-      insertRowWithKey(view, this.dialect, view.idempotency.storesBody),
-    )
+  insertWithKey(resource: Resource): Mutation {
+    return this.#mutation(`k ${resource.name}`, () => insertRowWithKey(resource, this.dialect))
   }
 
-  update(view: View, fields: readonly string[]): Mutation {
-    return this.#mutation(`u ${viewKey(view)} ${fields.join(',')}`, () =>
-      updateRow(view, fields, this.dialect),
+  update(resource: Resource, fields: readonly string[]): Mutation {
+    return this.#mutation(`u ${resource.name} ${fields.join(',')}`, () =>
+      updateRow(resource, fields, this.dialect),
     )
   }
 

@@ -1,23 +1,22 @@
 import { bound } from '../plan/bind.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
-import { noInclude } from '../request/include.ts'
 import type { JsonObject } from '../request/json.ts'
 import type { Maybe, Transaction, Value } from '../store/store.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
-import { finishText } from './finish.ts'
 import { hookContext, hooksOf } from './hooks.ts'
 import { claimKey, derivedKey, type KeyedRequest, keyValues, storeAnswer } from './idempotency.ts'
 import { newId } from './ids.ts'
-import { notThere } from './read.ts'
+import { notThere, reread } from './read.ts'
 import { refreshSums, refuseUnlessWhile, serverValue } from './rules.ts'
 import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
+import { shownText } from './show.ts'
 
 /** The key was taken by another request while this one ran: undo, and look what that one answered. */
 export class KeyTaken extends Error {}
 
-/** Where a create and its key are one statement; what code makes of a row cannot be stored by one. */
+/** Whether a create and its key are one statement. */
 export const isOneStatement = (runner: Runner, call: Call): boolean =>
-  runner.store.dialect.insertsInWith && isPlain(call) && call.target.view.customs.length === 0
+  runner.store.dialect.insertsInWith && isPlain(call)
 
 /** Nothing but the row itself is read or written: no interactive transaction is needed. */
 const isPlain = ({ target }: Call): boolean => {
@@ -83,13 +82,10 @@ const boundRow = ({ target }: Call, row: StoredRow): Value[] =>
   target.view.resource.fields.map((field) => bound(field.kind, row[field.name]))
 
 async function createPlain(runner: Runner, call: Call, row: StoredRow, location: string): Promise<Outcome> {
-  const insert = runner.planner.insert(call.target.view)
-  const { account } = call.caller
-  const made = await runner.store.writeOne(
-    insert.text,
-    bindSlots(insert.slots, { account, values: boundRow(call, row) }),
-  )
-  return created(runner, call, String(made?.[0]), location)
+  const insert = runner.planner.insert(call.target.view.resource)
+  const values = boundRow(call, row)
+  await runner.store.writeOne(insert.text, bindSlots(insert.slots, { account: call.caller.account, values }))
+  return created(call, row, location)
 }
 
 /** One statement for key, row and stored answer. */
@@ -100,14 +96,14 @@ async function createWithKey(
   location: string,
   keyed: KeyedRequest,
 ): Promise<Outcome> {
-  const insert = runner.planner.insertWithKey(call.target.view)
-  const values = [...boundRow(call, row), ...keyValues(runner, call, keyed, String(row.id), location)]
-  const made = await runner.store.writeOne(
-    insert.text,
-    bindSlots(insert.slots, { account: call.caller.account, values }),
-  )
+  const insert = runner.planner.insertWithKey(call.target.view.resource)
+  const outcome = created(call, row, location)
+  const key = keyValues(runner, call, keyed, String(row.id), location)
+  const values = [...boundRow(call, row), ...key, storedBody(call, outcome)]
+  const { account } = call.caller
+  const made = await runner.store.writeOne(insert.text, bindSlots(insert.slots, { account, values }))
   if (!made) throw new KeyTaken()
-  return created(runner, call, String(made[0]), location)
+  return outcome
 }
 
 /**
@@ -122,16 +118,15 @@ function createBesideKey(
   keyed: KeyedRequest,
 ): Promise<Outcome> {
   const { account } = call.caller
-  const insert = runner.planner.insert(call.target.view)
+  const outcome = created(call, row, location)
+  const body = storedBody(call, outcome)
+  const key = keyValues(runner, call, keyed, String(row.id), location)
+  const insert = runner.planner.insert(call.target.view.resource)
   const bindings = bindSlots(insert.slots, { account, values: boundRow(call, row) })
-  const values = keyValues(runner, call, keyed, String(row.id), location)
   return runner.store.transaction((tx) =>
-    andThen(tx.first(insert.text, bindings), (made) => {
-      const outcome = created(runner, call, String(made?.[0]), location)
-      return andThen(claimKey(tx, account, values, storedBody(call, outcome)), (claimed) => {
-        if (!claimed) throw new KeyTaken()
-        return outcome
-      })
+    andThen(claimKey(tx, account, key, body), (claimed) => {
+      if (!claimed) throw new KeyTaken()
+      return andThen(tx.first(insert.text, bindings), () => outcome)
     }),
   )
 }
@@ -177,35 +172,26 @@ async function insertWithHooks(
   }
   const set = beforeCreate ? await beforeCreate(row, context) : undefined
   const whole = set ? { ...row, ...set } : row
-  const insert = runner.planner.insert(view)
-  const made = await tx.first(
-    insert.text,
-    bindSlots(insert.slots, { account, values: boundRow(call, whole) }),
-  )
+  const insert = runner.planner.insert(view.resource)
+  await tx.first(insert.text, bindSlots(insert.slots, { account, values: boundRow(call, whole) }))
   await refreshSums(runner, tx, account, view.resource, [whole], set === undefined)
-  if (!afterCreate) return created(runner, call, String(made?.[0]), location)
-  await afterCreate(whole, context)
-  // The hook may have changed the row it was called for.
-  const reread = runner.planner.one(call.target, noInclude)
-  const { id } = whole
-  const now = await tx.first(
-    reread.text,
-    bindSlots(reread.slots, { account, id: String(id), owner: call.target.ownerId }),
-  )
-  return { ...created(runner, call, String(now?.[0]), location), etag: `"${now?.[1]}"` }
+  if (!afterCreate && !set) return created(call, whole, location)
+  if (afterCreate) await afterCreate(whole, context)
+  // A hook may have set values in another form than they are kept in, or changed the row it was called for.
+  const target = { ...call.target, id: String(whole.id) }
+  const now = await reread(runner, tx, { ...call, target })
+  return { ...now, status: 201, location }
 }
 
 const storedBody = ({ target }: Call, outcome: Outcome): string | null =>
   target.view.idempotency.storesBody ? outcome.body : null
 
-function created(runner: Runner, call: Call, text: string, location: string): Outcome {
-  const { view } = call.target
-  const customs = view.customs.length > 0 ? { view, tree: [] } : null
-  const data = customs
-    ? finishText(text, { text: '', slots: [], cuts: [], customs }, runner, call.caller.account)
-    : text
-  return { status: 201, body: `{"data":${data}}`, etag: '"1"', location }
-}
+const created = ({ target }: Call, row: StoredRow, location: string): Outcome => ({
+  status: 201,
+  body: `{"data":${shownText(target.view, row)}}`,
+  etag: '"1"',
+  location,
+})
 
 /** The top-level URL where the resource has one, else the nested one. */
 function locationOf({ target }: Call, id: string): string {

@@ -91,9 +91,7 @@ async function createRow(
       values[field.name] ?? serverValue(field, id, new Date(now).toISOString()),
     ]),
   )
-  const view = runner.model.head.viewOf.get(resource.name)
-  if (!view) throw new Error(`${resource.name} has no view in the head`)
-  const insert = runner.planner.insert(view)
+  const insert = runner.planner.insert(resource)
   const bindings = resource.fields.map((field) => bound(field.kind, row[field.name]))
   await tx.first(insert.text, bindSlots(insert.slots, { account, values: bindings }))
   await refreshSums(runner, tx, account, resource, [row], false)
@@ -109,10 +107,9 @@ async function updateStored(
   values: StoredRow,
 ): Promise<AnyRow | null> {
   const before = await lockedRow(runner, tx, account, resource, id, true)
-  const view = runner.model.head.viewOf.get(resource.name)
-  if (!before || !view) return null
+  if (!before) return null
   const names = Object.keys(values).sort()
-  const update = runner.planner.update(view, names)
+  const update = runner.planner.update(resource, names)
   const bindings = names.map((name) => bound(resource.field.get(name)?.kind ?? 'string', values[name]))
   const now = new Date(runner.now()).toISOString()
   await tx.first(update.text, bindSlots(update.slots, { account, id, values: [...bindings, now] }))

@@ -4,10 +4,10 @@ import { separators } from '../plan/project.ts'
 import { filterValues, sortsById } from '../plan/select.ts'
 import { problem } from '../problems.ts'
 import { cursorBound, type Position } from '../request/cursor.ts'
-import type { Include } from '../request/include.ts'
+import { type Include, noInclude } from '../request/include.ts'
 import type { ListQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
-import type { Value } from '../store/store.ts'
+import type { Transaction, Value } from '../store/store.ts'
 import { finishText, rowId } from './finish.ts'
 import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
 
@@ -92,4 +92,17 @@ export function pathOf(target: Target): string {
   const { version, view, sub, ownerId, id } = target
   const collection = sub ? `${sub.owner().name}/${ownerId}/${sub.segment}` : view.name
   return `/${version.name}/${collection}${id === null ? '' : `/${id}`}`
+}
+
+/** A row as it is within a transaction: after writes whose effect on it is not known to the writer. */
+export async function reread(runner: Runner, tx: Transaction, { caller, target }: Call): Promise<Outcome> {
+  const statement = runner.planner.one(target, noInclude)
+  const { account } = caller
+  const row = await tx.first(
+    statement.text,
+    bindSlots(statement.slots, { account, id: target.id, owner: target.ownerId }),
+  )
+  if (!row) throw notThere(target)
+  const data = finishText(String(row[0]), statement, runner, account)
+  return { status: 200, body: `{"data":${data}}`, etag: `"${row[1]}"` }
 }

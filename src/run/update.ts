@@ -2,16 +2,15 @@ import type { Field } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
 import { readPatch, readReplace, type StoredRow } from '../request/body.ts'
 import { sameJson } from '../request/equal.ts'
-import { noInclude } from '../request/include.ts'
 import type { JsonObject } from '../request/json.ts'
 import type { Transaction } from '../store/store.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
-import { finishText } from './finish.ts'
 import { hookContext, hooksOf } from './hooks.ts'
 import { type IfMatch, refuseStale } from './preconditions.ts'
-import { notThere } from './read.ts'
+import { notThere, reread } from './read.ts'
 import { refreshSums, refuseMove, refuseUnlessWhile } from './rules.ts'
 import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
+import { shownText } from './show.ts'
 
 export type UpdateKind = 'replace' | 'patch'
 
@@ -81,7 +80,7 @@ async function write(
   const fields = changed(resource.fields, before, next)
   if (fields.length === 0) return reread(runner, tx, call)
   const statement = runner.planner.update(
-    call.target.view,
+    resource,
     fields.map((field) => field.name),
   )
   const values = fields.map((field) => bound(field.kind, next[field.name]))
@@ -92,27 +91,13 @@ async function write(
     bindSlots(statement.slots, { account, id: call.target.id, values: [...values, now] }),
   )
   await refreshSums(runner, tx, account, resource, [before, next], set === undefined)
-  if (!afterUpdate) return shown(runner, call, String(row?.[0]), Number(row?.[1]))
-  await afterUpdate({ ...next, updated_at: now }, before, context)
+  const after = { ...next, updated_at: now }
+  if (!afterUpdate && !set) {
+    return { status: 200, body: `{"data":${shownText(call.target.view, after)}}`, etag: `"${row?.[0]}"` }
+  }
+  if (afterUpdate) await afterUpdate(after, before, context)
   return reread(runner, tx, call)
 }
 
 const changed = (fields: readonly Field[], before: StoredRow, after: StoredRow): readonly Field[] =>
   fields.filter((field) => field.name !== 'updated_at' && !sameJson(before[field.name], after[field.name]))
-
-async function reread(runner: Runner, tx: Transaction, call: Call): Promise<Outcome> {
-  const statement = runner.planner.one(call.target, noInclude)
-  const { account } = call.caller
-  const row = await tx.first(
-    statement.text,
-    bindSlots(statement.slots, { account, id: call.target.id, owner: call.target.ownerId }),
-  )
-  if (!row) throw notThere(call.target)
-  return shown(runner, call, String(row[0]), Number(row[1]))
-}
-
-function shown(runner: Runner, call: Call, text: string, version: number): Outcome {
-  const statement = runner.planner.one(call.target, noInclude)
-  const data = finishText(text, statement, runner, call.caller.account)
-  return { status: 200, body: `{"data":${data}}`, etag: `"${version}"` }
-}

@@ -61,12 +61,11 @@ async function insertSeed(
   seed: SeedRow,
   now: string,
 ): Promise<void> {
-  const view = model.head.viewOf.get(seed.resource)
-  if (!view) throw new Error(`The seed names the resource "${seed.resource}", which does not exist.`)
-  const { fields } = view.resource
-  const values = fields.map((field) =>
+  const resource = model.resources.get(seed.resource)
+  if (!resource) throw new Error(`The seed names the resource "${seed.resource}", which does not exist.`)
+  const values = resource.fields.map((field) =>
     bound(field.kind, seed.values[field.name] ?? serverValue(field, seed.values.id, now)),
   )
-  const insert = insertRow(view, tx.dialect)
+  const insert = insertRow(resource, tx.dialect)
   await tx.first(insert.text, bindSlots(insert.slots, { account, values }))
 }

@@ -44,7 +44,11 @@ function shapes(model: Model, dialect: Dialect): readonly string[] {
   })
   const writes = views.flatMap((view) => {
     const fields = view.resource.fields.map((field) => field.name)
-    return [planner.insert(view), planner.insertWithKey(view), planner.update(view, fields)]
+    return [
+      planner.insert(view.resource),
+      planner.insertWithKey(view.resource),
+      planner.update(view.resource, fields),
+    ]
   })
   const onRows = [...model.resources.values()].flatMap((resource) => {
     const where = { set: ['id'], unset: ['updated_at'] }
