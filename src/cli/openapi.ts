@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { openapiOf } from '../contract/openapi.ts'
+import { openapiOf } from '../contract/openapi/openapi.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { namedVersion } from './versions.ts'
 import { words } from './words.ts'

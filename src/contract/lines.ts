@@ -1,7 +1,7 @@
 import { sameJson } from '../compile/canonical.ts'
 import type { ContractField } from '../compile/frozen.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
-import type { Difference } from './difference.ts'
+import type { Difference } from './diff/difference.ts'
 
 /**
  * The changes that would declare breaking differences, as code to paste into the older version. Where only a person can

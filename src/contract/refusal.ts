@@ -1,4 +1,4 @@
-import type { Difference } from './difference.ts'
+import type { Difference } from './diff/difference.ts'
 
 /** Why an API is not served: a promise that would be broken, or one that cannot be read. */
 export interface Refusal {

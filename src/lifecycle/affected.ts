@@ -1,4 +1,4 @@
-import type { GuideOptions } from '../contract/guide.ts'
+import type { GuideOptions } from '../contract/guide/guide.ts'
 import type { UsageReport } from './report.ts'
 
 /** Who, by the report, still uses what a change takes away. For operators: it names consumers. */

@@ -1,5 +1,5 @@
 import type { Model, Version } from '../compile/model.ts'
-import { entryOf } from '../contract/guide-entries.ts'
+import { entryOf } from '../contract/guide/entries.ts'
 import type { Store } from '../store/store.ts'
 import { tracesOf } from './change-uses.ts'
 import { type Consumers, type KnownConsumer, readConsumers } from './consumers.ts'

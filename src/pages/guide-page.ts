@@ -1,5 +1,5 @@
 import type { Model, Version } from '../compile/model.ts'
-import { guideOf } from '../contract/guide.ts'
+import { guideOf } from '../contract/guide/guide.ts'
 import type { Layout } from './layout.ts'
 import { renderMarkdown } from './markdown.ts'
 import { html } from './markup.ts'

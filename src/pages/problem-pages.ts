@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import { problemExample, problemUri } from '../contract/openapi-problem-schemas.ts'
+import { problemExample, problemUri } from '../contract/openapi/problem-schemas.ts'
 import { type ProblemKind, type ProblemType, problemKinds } from '../problems.ts'
 import type { Layout } from './layout.ts'
 import { codeBlock, inline } from './markdown.ts'

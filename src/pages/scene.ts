@@ -1,5 +1,5 @@
 import type { Version } from '../compile/model.ts'
-import { openapiOf } from '../contract/openapi.ts'
+import { openapiOf } from '../contract/openapi/openapi.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../store/store.ts'
 import { type Assets, createAssets } from './assets.ts'

@@ -19,11 +19,13 @@ export async function seedEmpty(store: Store, model: Model, clock: Clock): Promi
     [mark],
   )
   if (known) return
+  // Asked before the transaction: on a cluster, one that has looked through all accounts may not write shared rows.
+  const filled = await hasRows(store, model)
   await unlessSeeding(store, async (tx) => {
     const now = new Date(clock.now()).toISOString()
     const claim = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${dialect.param(1, 'string')}, ${dialect.param(2, 'string')}) ON CONFLICT DO NOTHING RETURNING 1`
     if (!(await tx.first(claim, [mark, now]))) return
-    if (await hasRows(tx, model)) return
+    if (filled) return
     for (const row of seed.shared?.() ?? []) await insertSeed(tx, model, '', row, now)
     for (const account of seed.accounts) {
       for (const row of seed.account?.(account) ?? []) await insertSeed(tx, model, account, row, now)
@@ -47,9 +49,9 @@ async function unlessSeeding(store: Store, work: (tx: Transaction) => Promise<vo
 }
 
 /** A store that was filled by hand is not empty, even if we never seeded it. */
-async function hasRows(tx: Transaction, model: Model): Promise<boolean> {
+async function hasRows(store: Store, model: Model): Promise<boolean> {
   for (const resource of model.resources.values()) {
-    if (await tx.first(`SELECT 1 FROM "${resource.table}" LIMIT 1`, [])) return true
+    if (await store.first(`SELECT 1 FROM "${resource.table}" LIMIT 1`, [])) return true
   }
   return false
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import type { Version } from '../../src/compile/model.ts'
-import { openapiOf } from '../../src/contract/openapi.ts'
+import { openapiOf } from '../../src/contract/openapi/openapi.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { type Caller, createCaller, type Row } from './openapi-caller.ts'
 import { createJudge, type Document, type Judge } from './openapi-judge.ts'

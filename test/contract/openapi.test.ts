@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
-import { openapiOf } from '../../src/contract/openapi.ts'
+import { openapiOf } from '../../src/contract/openapi/openapi.ts'
 import { shopContracts } from './openapi-shop.ts'
 
 const model = compileApi(shop, { contracts: await shopContracts() })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Contract } from '../../src/compile/frozen.ts'
-import { compareContracts } from '../../src/contract/diff.ts'
+import { compareContracts } from '../../src/contract/diff/diff.ts'
 import { readOnly, writeOnly } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'

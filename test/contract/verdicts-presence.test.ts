@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { compareContracts } from '../../src/contract/diff.ts'
+import { compareContracts } from '../../src/contract/diff/diff.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { contractFor } from '../support/pair.ts'
 import {

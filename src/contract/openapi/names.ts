@@ -1,5 +1,5 @@
-import type { SubCollection, Version, View } from '../compile/model.ts'
-import { singularOf } from '../compile/plural.ts'
+import type { SubCollection, Version, View } from '../../compile/model.ts'
+import { singularOf } from '../../compile/plural.ts'
 
 /** What the documents call things; stable as long as resources and relations keep their names. */
 export interface Naming {

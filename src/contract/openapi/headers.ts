@@ -1,5 +1,5 @@
-import type { Version } from '../compile/model.ts'
-import type { Part } from './openapi-fields.ts'
+import type { Version } from '../../compile/model.ts'
+import type { Part } from './fields.ts'
 
 const text = (description: string, example?: string): Part => ({
   description,

@@ -1,9 +1,9 @@
-import type { Version } from '../compile/model.ts'
-import { type ProblemType, problemKinds } from '../problems.ts'
-import type { Part } from './openapi-fields.ts'
-import { type HeaderName, headerRefs } from './openapi-headers.ts'
-import { problemExample, problemSchemaName, problemUri } from './openapi-problem-schemas.ts'
-import { schemaRef } from './openapi-schemas.ts'
+import type { Version } from '../../compile/model.ts'
+import { type ProblemType, problemKinds } from '../../problems.ts'
+import type { Part } from './fields.ts'
+import { type HeaderName, headerRefs } from './headers.ts'
+import { problemExample, problemSchemaName, problemUri } from './problem-schemas.ts'
+import { schemaRef } from './schemas.ts'
 
 /** Collects the problem responses that operations share, each under a name made of what it covers. */
 export interface ProblemResponses {

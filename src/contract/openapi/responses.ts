@@ -1,10 +1,10 @@
-import type { Version, View } from '../compile/model.ts'
-import type { Method } from '../declare/resource.ts'
-import { exampleOfRow } from './openapi-examples.ts'
-import type { Part } from './openapi-fields.ts'
-import { type HeaderName, headerRefs } from './openapi-headers.ts'
-import { type Naming, singularName, withArticle, words } from './openapi-names.ts'
-import { schemaRef } from './openapi-schemas.ts'
+import type { Version, View } from '../../compile/model.ts'
+import type { Method } from '../../declare/resource.ts'
+import { exampleOfRow } from './examples.ts'
+import type { Part } from './fields.ts'
+import { type HeaderName, headerRefs } from './headers.ts'
+import { type Naming, singularName, withArticle, words } from './names.ts'
+import { schemaRef } from './schemas.ts'
 
 export type Place = 'collection' | 'row'
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '../compile/schema-difference.ts'
+import type { Verdict } from '../../compile/schema-difference.ts'
 
 /** What part of a contract differs; the part decides whether an older version can hide it. */
 export type Part =

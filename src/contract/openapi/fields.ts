@@ -1,5 +1,5 @@
-import type { View, ViewField } from '../compile/model.ts'
-import type { JsonSchema } from '../declare/json-schema.ts'
+import type { View, ViewField } from '../../compile/model.ts'
+import type { JsonSchema } from '../../declare/json-schema.ts'
 
 /** A piece of the document. */
 export type Part = { readonly [key: string]: unknown }

@@ -1,15 +1,6 @@
-import type { Change } from '../declare/change.ts'
-import type { ExampleRow } from './example.ts'
-import {
-  code,
-  newerView,
-  olderField,
-  olderName,
-  olderView,
-  pathRows,
-  queryRows,
-  type Step,
-} from './guide-step.ts'
+import type { Change } from '../../declare/change.ts'
+import type { ExampleRow } from '../example.ts'
+import { code, newerView, olderField, olderName, olderView, pathRows, queryRows, type Step } from './step.ts'
 
 /** What one change means to a consumer. Everything in it is derived; only `why` was written by a person. */
 export interface GuideEntry {

@@ -1,6 +1,6 @@
-import type { View, ViewField } from '../compile/model.ts'
-import type { JsonSchema } from '../declare/json-schema.ts'
-import { exampleRow, exampleValue, showRow } from './example.ts'
+import type { View, ViewField } from '../../compile/model.ts'
+import type { JsonSchema } from '../../declare/json-schema.ts'
+import { exampleRow, exampleValue, showRow } from '../example.ts'
 
 type Example = { readonly [name: string]: unknown }
 

@@ -1,9 +1,9 @@
-import type { Version } from '../compile/model.ts'
-import type { Change } from '../declare/change.ts'
-import { exampleRow, showRow } from './example.ts'
-import { entryOf, type GuideEntry } from './guide-entries.ts'
-import type { Step } from './guide-step.ts'
-import { type JudgedChange, judgeChanges } from './verdict.ts'
+import type { Version } from '../../compile/model.ts'
+import type { Change } from '../../declare/change.ts'
+import { exampleRow, showRow } from '../example.ts'
+import { type JudgedChange, judgeChanges } from '../verdict.ts'
+import { entryOf, type GuideEntry } from './entries.ts'
+import type { Step } from './step.ts'
 
 export interface GuideOptions {
   /** Who still uses what a change takes away, by name; from recorded usage. */

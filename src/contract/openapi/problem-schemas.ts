@@ -1,6 +1,6 @@
-import { type ProblemKind, type ProblemType, problemKinds } from '../problems.ts'
-import type { Part } from './openapi-fields.ts'
-import { pascal } from './openapi-names.ts'
+import { type ProblemKind, type ProblemType, problemKinds } from '../../problems.ts'
+import type { Part } from './fields.ts'
+import { pascal } from './names.ts'
 
 const count = (description: string): Part => ({ type: 'integer', description })
 const word = (description: string): Part => ({ type: 'string', description })

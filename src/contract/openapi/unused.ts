@@ -1,4 +1,4 @@
-import type { Part } from './openapi-fields.ts'
+import type { Part } from './fields.ts'
 
 const prefix = '#/components/'
 

@@ -1,7 +1,7 @@
-import type { IncludeNode, SubCollection, Version, View, ViewField } from '../compile/model.ts'
-import { exampleOfCreate, exampleOfPatch, exampleOfReplace, exampleOfRow } from './openapi-examples.ts'
-import { createdField, type Part, patchedField, replacedField, shownField } from './openapi-fields.ts'
-import { type Naming, pascal, singularName, words } from './openapi-names.ts'
+import type { IncludeNode, SubCollection, Version, View, ViewField } from '../../compile/model.ts'
+import { exampleOfCreate, exampleOfPatch, exampleOfReplace, exampleOfRow } from './examples.ts'
+import { createdField, type Part, patchedField, replacedField, shownField } from './fields.ts'
+import { type Naming, pascal, singularName, words } from './names.ts'
 
 export const schemaRef = (name: string): Part => ({ $ref: `#/components/schemas/${name}` })
 

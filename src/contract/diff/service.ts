@@ -1,6 +1,5 @@
-import { sameJson } from '../compile/canonical.ts'
-import type { ContractRate, ContractService } from '../compile/frozen.ts'
-import { compareProblems } from './diff-problems.ts'
+import { sameJson } from '../../compile/canonical.ts'
+import type { ContractRate, ContractService } from '../../compile/frozen.ts'
 import {
   additive,
   asSet,
@@ -10,6 +9,7 @@ import {
   matched,
   type Part,
 } from './difference.ts'
+import { compareProblems } from './problems.ts'
 
 export const compareServices = (from: ContractService, to: ContractService): Differences => {
   const found: Difference[] = []

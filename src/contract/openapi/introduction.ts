@@ -1,4 +1,4 @@
-import type { Model, Version } from '../compile/model.ts'
+import type { Model, Version } from '../../compile/model.ts'
 
 /** The first page of the reference: how every call works, with this API's own figures. */
 export const introduction = (version: Version, model: Model): string =>

@@ -1,8 +1,8 @@
-import { sameJson } from '../compile/canonical.ts'
-import type { Contract, ContractRelation, ContractResource } from '../compile/frozen.ts'
-import { compareFields } from './diff-fields.ts'
-import { compareLimits, compareNames, compareRates } from './diff-service.ts'
+import { sameJson } from '../../compile/canonical.ts'
+import type { Contract, ContractRelation, ContractResource } from '../../compile/frozen.ts'
 import { additive, breaking, type Difference, type Differences, matched, type Part } from './difference.ts'
+import { compareFields } from './fields.ts'
+import { compareLimits, compareNames, compareRates } from './service.ts'
 
 export const compareResources = (from: Contract['resources'], to: Contract['resources']): Differences => {
   const { both, gone, come } = matched(from, to)

@@ -1,4 +1,4 @@
-import type { Version, View, ViewField } from '../compile/model.ts'
+import type { Version, View, ViewField } from '../../compile/model.ts'
 
 /** One step between neighbouring versions, with the names of both. */
 export interface Step {

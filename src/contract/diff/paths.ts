@@ -1,7 +1,7 @@
-import type { Contract, ContractOperation } from '../compile/frozen.ts'
-import { compareProblems } from './diff-problems.ts'
-import { compareNames } from './diff-service.ts'
+import type { Contract, ContractOperation } from '../../compile/frozen.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
+import { compareProblems } from './problems.ts'
+import { compareNames } from './service.ts'
 
 type Operations = { readonly [operation: string]: ContractOperation }
 

@@ -1,8 +1,8 @@
-import type { Version, View, ViewField } from '../compile/model.ts'
-import type { Method } from '../declare/resource.ts'
-import { operatorsOf } from './contract.ts'
-import type { Part } from './openapi-fields.ts'
-import { words } from './openapi-names.ts'
+import type { Version, View, ViewField } from '../../compile/model.ts'
+import type { Method } from '../../declare/resource.ts'
+import { operatorsOf } from '../contract.ts'
+import type { Part } from './fields.ts'
+import { words } from './names.ts'
 
 export const parameterRef = (name: string): Part => ({ $ref: `#/components/parameters/${name}` })
 

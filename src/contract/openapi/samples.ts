@@ -1,4 +1,4 @@
-import type { Method } from '../declare/resource.ts'
+import type { Method } from '../../declare/resource.ts'
 
 /** A call as the documents show it. */
 export interface SampleCall {

@@ -1,6 +1,6 @@
-import type { Resource, SubCollection, View } from '../compile/model.ts'
-import type { Method } from '../declare/resource.ts'
-import { words } from './openapi-names.ts'
+import type { Resource, SubCollection, View } from '../../compile/model.ts'
+import type { Method } from '../../declare/resource.ts'
+import { words } from './names.ts'
 
 /** What an operation asks and promises beyond its schemas, in sentences. */
 export const rulesText = (view: View, method: Method, scope: string, sub: SubCollection | null): string =>

@@ -1,10 +1,10 @@
-import { sameJson } from '../compile/canonical.ts'
-import type { Contract } from '../compile/frozen.ts'
-import { compareLifecycles } from './diff-lifecycle.ts'
-import { comparePaths } from './diff-paths.ts'
-import { compareResources } from './diff-resources.ts'
-import { compareServices } from './diff-service.ts'
+import { sameJson } from '../../compile/canonical.ts'
+import type { Contract } from '../../compile/frozen.ts'
 import type { Difference } from './difference.ts'
+import { compareLifecycles } from './lifecycle.ts'
+import { comparePaths } from './paths.ts'
+import { compareResources } from './resources.ts'
+import { compareServices } from './service.ts'
 
 /**
  * Every difference that a consumer of `older` meets in `newer`, with its verdict. It reads nothing but the two contracts,
