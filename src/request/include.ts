@@ -107,31 +107,32 @@ function treeOf(
   return tree
 }
 
-/** The greatest number of rows a request may return, known before any SQL runs: rows × (1 + what each include adds). */
-export function mostRows(rows: number, tree: readonly Included[]): number {
-  return (
-    rows * (1 + tree.reduce((sum, { relation, children }) => sum + mostRows(perRow(relation), children), 0))
-  )
+/** Known before any SQL runs: the page size times the caps. A to-one rides along with its row, so it adds nothing here. */
+function mostRows(rows: number, tree: readonly Included[]): number {
+  return rows * tree.reduce((sum, { relation, children }) => sum + below(relation, children), 0)
 }
 
-const perRow = (relation: ViewRelation): number => (relation.relation.kind === 'has-many' ? relation.cap : 1)
+const below = (relation: ViewRelation, children: readonly Included[]): number =>
+  isToMany(relation) ? relation.cap + mostRows(relation.cap, children) : mostRows(1, children)
+
+const isToMany = (relation: ViewRelation): boolean => relation.relation.kind === 'has-many'
 
 export function refuseTooLarge(rows: number, tree: readonly Included[], ceiling: number): void {
   if (tree.length === 0) return
   const most = mostRows(rows, tree)
   if (most <= ceiling) return
   throw problem('include-too-large', {
-    detail: `This request could return ${most} rows; at most ${ceiling} are allowed in one.`,
-    members: { limit: ceiling, count: most, arithmetic: `${rows} × ${factor(tree)} = ${most}` },
+    detail: `The includes of this request could return ${most} rows; at most ${ceiling} are allowed in one.`,
+    members: { limit: ceiling, count: most, arithmetic: `${rows} × (${terms(tree).join(' + ')}) = ${most}` },
   })
 }
 
-const factor = (tree: readonly Included[]): string => {
-  const terms = tree.map(({ relation, children }) => {
-    const own = `${perRow(relation)} ${relation.name}`
-    return children.length === 0 ? own : `${own} × ${factor(children)}`
+const terms = (tree: readonly Included[]): readonly string[] =>
+  tree.flatMap(({ relation, children }) => {
+    const inner = terms(children)
+    if (!isToMany(relation)) return inner
+    const own = `${relation.cap} ${relation.name}`
+    return inner.length === 0 ? [own] : [`${own} × (1 + ${inner.join(' + ')})`]
   })
-  return `(1 + ${terms.join(' + ')})`
-}
 
 const shown = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)

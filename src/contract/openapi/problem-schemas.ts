@@ -57,7 +57,7 @@ const members: { readonly [T in ProblemType]?: Members } = {
   },
   'include-too-large': {
     always: { limit, count: count('How many rows it could be.'), arithmetic: word('How that came about.') },
-    example: { limit: 5000, count: 5100, arithmetic: '100 × (1 + 50 items) = 5100' },
+    example: { limit: 5000, count: 10000, arithmetic: '100 × (50 items + 50 payments) = 10000' },
   },
   'bad-cursor': {
     always: { errors },
