@@ -14,7 +14,7 @@ export const customers = resource('customers', {
   },
   relations: {
     referrer: belongsTo('customers', { optional: true, description: 'The customer who brought this one.' }),
-    orders: hasMany('orders', { description: 'Everything this customer ordered.' }),
+    orders: hasMany('orders', { description: 'Everything they ordered.' }),
   },
   unique: ['email'],
   filter: ['email', 'created_at', 'referrer_id'],
@@ -145,7 +145,7 @@ export const refunds = resource('refunds', {
 
 export default api('shop', {
   title: 'The shop',
-  description: 'Customers, orders and payments of a small shop.',
+  description: 'Orders and payments of a small shop.',
   resources: [customers, products, orders, orderItems, adjustments, payments, refunds],
   versions: [version('v2', { published: '2026-06-01' }), v1],
   unversioned: 'v2',

@@ -85,8 +85,7 @@ it('marks every operation of a deprecated version, with its sunset, and none of 
 
 it('speaks of a version in that version’s own words', () => {
   expect(Object.keys(v1?.paths ?? {})).toContain('/clients/{id}/orders')
-  const text = JSON.stringify(v1?.paths) + JSON.stringify(v1?.components.schemas)
-  expect(text).not.toMatch(/customer_id|"placed"|refunded|referrer|phone/)
+  expect(JSON.stringify(v1)).not.toMatch(/customer|placed|refunded|referrer|phone/i)
   expect(JSON.stringify(v2)).not.toMatch(/full_name|client_id|"fax"/)
 })
 

@@ -91,8 +91,8 @@ const members: { readonly [T in ProblemType]?: Members } = {
     example: {
       field: 'status',
       from: 'draft',
-      to: 'shipped',
-      allowed: ['placed', 'cancelled'],
+      to: 'archived',
+      allowed: ['published'],
       errors: [{ pointer: '#/status', detail: 'is not an allowed move', code: 'transition' }],
     },
   },
