@@ -70,6 +70,7 @@ const describe = (field: ViewField): string => {
     integer: 'an integer',
     number: 'a number',
     boolean: 'true or false',
+    reference: 'an id',
     date: 'a date (2026-06-01)',
     datetime: 'a time with an offset (2026-06-01T12:00:00Z)',
   }

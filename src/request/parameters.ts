@@ -1,10 +1,9 @@
 import { type FieldError, problem } from '../problems.ts'
 
-/** The query string as decoded names and values; refuses what is malformed, empty or repeated. */
-export function readParameters(query: string): ReadonlyMap<string, string> {
+/** The query string as decoded names and values; what is malformed, empty or repeated is left out and told in `errors`. */
+export function readParameters(query: string, errors: FieldError[]): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   if (query === '') return parameters
-  const errors: FieldError[] = []
   for (const part of query.split('&')) {
     const equals = part.indexOf('=')
     const name = decode(equals < 0 ? part : part.slice(0, equals))
@@ -23,15 +22,17 @@ export function readParameters(query: string): ReadonlyMap<string, string> {
       parameters.set(name, value)
     }
   }
-  if (errors.length > 0) throw badQuery(errors)
   return parameters
 }
 
 export const badQuery = (errors: readonly FieldError[]): Error =>
   problem('bad-query', {
-    detail: errors.map((error) => `${error.parameter || 'An unnamed parameter'} ${error.detail}.`).join(' '),
+    detail: errors.map(sentence).join(' '),
     errors,
   })
+
+const sentence = ({ parameter, detail }: FieldError): string =>
+  `${parameter || 'An unnamed parameter'} ${detail}${detail.endsWith('?') ? '' : '.'}`
 
 function decode(text: string): string | null {
   if (!/[%+]/.test(text)) return wellFormed(text)

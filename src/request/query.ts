@@ -20,8 +20,10 @@ export const readOneQuery = (query: string, view: View, ceiling: number): Includ
   query === '' ? noInclude : rememberedOne(query, view, ceiling)
 
 const rememberedOne = rememberQueries((query, view, ceiling): Include => {
-  const parameters = readParameters(query)
-  refuseOthers(parameters, (name) => name === 'include', 'one resource', ['include'])
+  const errors: FieldError[] = []
+  const parameters = readParameters(query, errors)
+  noteOthers(parameters, (name) => name === 'include', 'one resource', ['include'], errors)
+  if (errors.length > 0) throw badQuery(errors)
   const value = parameters.get('include')
   const include = value === undefined ? noInclude : readInclude(value, view)
   refuseTooLarge(1, include.tree, ceiling)
@@ -31,19 +33,21 @@ const rememberedOne = rememberQueries((query, view, ceiling): Include => {
 /** A write takes no parameter at all. */
 export function refuseQuery(query: string): void {
   if (query === '') return
-  refuseOthers(readParameters(query), () => false, 'a write', [])
+  const errors: FieldError[] = []
+  noteOthers(readParameters(query, errors), () => false, 'a write', [], errors)
+  throw badQuery(errors)
 }
 
 export const readListQuery = rememberQueries((query, view, ceiling): ListQuery => {
-  const parameters = readParameters(query)
+  const errors: FieldError[] = []
+  const parameters = readParameters(query, errors)
   const known = (name: string) =>
     name === 'include' ||
     name === 'limit' ||
     name === 'cursor' ||
     name === 'sort' ||
     name.startsWith('filter[')
-  refuseOthers(parameters, known, 'a list', ['include', 'limit', 'cursor', 'sort', 'filter'])
-  const errors: FieldError[] = []
+  noteOthers(parameters, known, 'a list', ['include', 'limit', 'cursor', 'sort', 'filter'], errors)
   const limit = readLimit(parameters.get('limit'), view, errors)
   const sortValue = parameters.get('sort')
   const sort = sortValue === undefined ? withTieBreak([], view) : readSort(sortValue, view, errors)
@@ -72,21 +76,20 @@ function readLimit(text: string | undefined, view: View, errors: FieldError[]): 
   return view.limits.pageDefault
 }
 
-function refuseOthers(
+function noteOthers(
   parameters: ReadonlyMap<string, string>,
   known: (name: string) => boolean,
   where: string,
   names: readonly string[],
+  errors: FieldError[],
 ): void {
-  const errors: FieldError[] = []
   for (const name of parameters.keys()) {
     if (known(name)) continue
-    const near = nearest(name, names)
+    const near = nearest(name, names)?.replace('filter', 'filter[field]')
     errors.push({
       parameter: name.slice(0, 100),
       detail: `is not a parameter of ${where}${near ? `; did you mean "${near}"?` : ''}`,
       code: 'unknown',
     })
   }
-  if (errors.length > 0) throw badQuery(errors)
 }

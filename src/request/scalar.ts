@@ -1,5 +1,6 @@
 import type { ViewField } from '../compile/model.ts'
 import { isDate, utcText } from './time.ts'
+import { validate } from './validate.ts'
 import { toStored } from './values.ts'
 
 /** Text of a query parameter → a shown value of the field's type; undefined when it is none. */
@@ -18,6 +19,7 @@ function parse(text: string, field: ViewField): unknown {
     return Number.isFinite(number) ? number : undefined
   }
   if (field.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
+  if (field.kind === 'reference') return validate(field.schema, text).length === 0 ? text : undefined
   if (field.kind === 'date') return isDate(text) ? text : undefined
   // In a query a plus sign means a space: an offset written with a bare plus is still understood.
   if (field.kind === 'datetime') return utcText(text.replace(' ', '+')) ?? undefined

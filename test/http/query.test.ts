@@ -23,6 +23,7 @@ describeServing('query parameters', (served) => {
     ['/v2/orders?=1', [''], 'unknown'],
     ['/v2/orders?limit=1&', [''], 'empty'],
     ['/v2/orders?limit=0&sort=nope&filter[x]=1', ['limit', 'sort', 'filter[x]'], 'type'],
+    ['/v2/orders?limit=0&nope=1&sort=&filter[x]=1', ['sort', 'nope', 'limit', 'filter[x]'], 'empty'],
   ])('%s is 400 and names what is wrong', async (path, faults, code) => {
     const answer = await served.get(path)
     expect(answer.refusal).toEqual([400, 'bad-query'])
@@ -32,7 +33,9 @@ describeServing('query parameters', (served) => {
 
   test('a near miss is suggested', async () => {
     const answer = await served.get('/v2/orders?limt=2')
-    expect(answer.problem.detail).toContain('did you mean "limit"?')
+    expect(answer.problem.detail).toBe('limt is not a parameter of a list; did you mean "limit"?')
+    const bare = await served.get('/v2/orders?filter=paid')
+    expect(bare.problem.detail).toContain('did you mean "filter[field]"?')
   })
 
   test('a bare question mark is no query', async () => {
