@@ -15,6 +15,7 @@ export async function readBody(engine: Engine, request: PlainRequest, target: Ta
 }
 
 function refuseMediaType(request: PlainRequest): void {
+  refuseCoding(request)
   const type = String(request.headers['content-type'] ?? '')
   if (type === 'application/json') return
   const [name = '', ...parameters] = type
@@ -30,6 +31,16 @@ function refuseMediaType(request: PlainRequest): void {
     detail:
       type === '' ? `Content-Type is missing; send ${accepted}.` : `Send ${accepted}, encoded as UTF-8.`,
     headers: { Accept: accepted, ...(patching ? { 'Accept-Patch': accepted } : {}) },
+  })
+}
+
+/** RFC 9110 §8.4: a coding that is not undone here must not be taken for the plain text. */
+function refuseCoding(request: PlainRequest): void {
+  const coding = String(request.headers['content-encoding'] ?? 'identity').toLowerCase()
+  if (coding === 'identity') return
+  throw problem('unsupported-media-type', {
+    detail: 'Send the body as it is, without Content-Encoding.',
+    headers: { 'Accept-Encoding': 'identity' },
   })
 }
 

@@ -174,6 +174,22 @@ describeServing('bad input', (served) => {
     expect(answer.headers.get('accept')).toBe('application/json')
   })
 
+  test('a coded body is 415 and says what is read, whatever its bytes are', async () => {
+    for (const coding of ['gzip', 'br', 'gzip, identity']) {
+      const answer = await post(
+        { name: 'A', email: `${unique()}@example.com` },
+        { 'Content-Encoding': coding },
+      )
+      expect(answer.refusal, coding).toEqual([415, 'unsupported-media-type'])
+      expect(answer.headers.get('accept-encoding')).toBe('identity')
+    }
+    const plain = await post(
+      { name: 'A', email: `${unique()}@example.com` },
+      { 'Content-Encoding': 'identity' },
+    )
+    expect(plain.status).toBe(201)
+  })
+
   test('a patch with another media type is 415 and names both it reads', async () => {
     const { id } = await newCustomer(served)
     const answer = await served.call('PATCH', `/v2/customers/${id}`, {
