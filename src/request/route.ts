@@ -142,7 +142,7 @@ function rightPath(
   const trimmed = path.replace(/\/+$/, '').slice(0, 300)
   const lower = trimmed.toLowerCase()
   for (const candidate of [trimmed, lower, `/${model.head.name}${lower}`])
-    if (find(candidate)) return candidate
+    if (find(candidate) || byVersion.has(candidate.slice(1))) return candidate
   const segments = lower.split('/')
   const at = byVersion.has(segments[1] ?? '') ? 2 : 1
   const collections = byVersion.get(segments[1] ?? '') ?? byVersion.get(model.unversioned?.name ?? '')

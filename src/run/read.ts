@@ -11,9 +11,10 @@ import type { Transaction, Value } from '../store/store.ts'
 import { finishText, rowId } from './finish.ts'
 import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
 
-export const notThere = (target: Target): Error =>
+/** In a sub-collection the only id in the path is the owner's. */
+export const notThere = ({ id, sub, view }: Target): Error =>
   problem('not-found', {
-    detail: `There is nothing with this id in ${target.view.name}, or it is not yours.`,
+    detail: `There is nothing with this id in ${(id === null && sub ? sub.owner() : view).name}, or it is not yours.`,
   })
 
 /** One resource with its includes: one statement. */

@@ -64,7 +64,10 @@ export function createEngine(parts: EngineParts): Engine {
     report: parts.report,
     missing(path) {
       const version = router.versionOf(path)
-      if (version && parts.retirement.isRetired(version)) throw versionRetired(version, engine)
+      const gone = version && parts.retirement.isRetired(version)
+      // Its index and its document were there; any other path never was, and that is told first.
+      if (gone && [`/${version.name}`, `/${version.name}/openapi.json`].includes(path))
+        throw versionRetired(version, engine)
       throw router.missing(path)
     },
     conclude(request, response, walk) {

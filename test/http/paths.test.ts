@@ -11,6 +11,8 @@ describeServing('addresses', (served) => {
       ['/v2/order', '/v2/orders'],
       ['/v2/ordres', '/v2/orders'],
       ['/orders/', '/orders'],
+      ['/v2/', '/v2'],
+      ['/V1', '/v1'],
       [`/v2/orders/${noId}/`, `/v2/orders/${noId}`],
       [`/v2/orders/${noId}/Items`, `/v2/orders/${noId}/items`],
       [`/v2/orders/${noId}/item`, `/v2/orders/${noId}/items`],
@@ -100,7 +102,14 @@ describeServing('addresses', (served) => {
       await newOrder(served)
       const { rows } = await served.get(`/v2/customers/${customer.id}/orders`)
       expect(rows.map((row) => row.id)).toEqual([mine.id])
-      expect((await served.get(`/v2/customers/${noId}/orders`)).status).toBe(404)
+      const missing = await served.get(`/v2/customers/${noId}/orders`)
+      expect(missing.status).toBe(404)
+      expect(missing.problem.detail).toContain('this id in customers,')
+      const create = await served.call('POST', `/v1/clients/${noId}/orders`, { body: {} })
+      expect([create.status, create.problem.detail]).toEqual([
+        404,
+        'There is nothing with this id in clients, or it is not yours.',
+      ])
     })
   })
 

@@ -52,6 +52,12 @@ describeStores('a retired version', (stores) => {
     }
   })
 
+  test('answers 404 where it never had anything', async () => {
+    const service = await retired('v1')
+    expect((await call(service, '/v1/nothing')).status).toBe(404)
+    expect((await call(service, `/v1/authors/${missing}/nothing`)).status).toBe(404)
+  })
+
   test('names the nearest successor that is not retired itself', async () => {
     const service = await retired('v1', 'v2')
     const { link, text } = await call(service, `/v1/authors/${missing}`)
