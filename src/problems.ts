@@ -55,7 +55,8 @@ const kinds = {
   'include-too-large': {
     status: 400,
     title: 'The answer could have too many rows',
-    meaning: 'The page size multiplied by the caps of the to-many includes exceeds what one request may return.',
+    meaning:
+      'The page size multiplied by the caps of the to-many includes exceeds what one request may return.',
     mend: 'Lower `limit` or include fewer to-many relations; `arithmetic` shows how the figure came about.',
   },
   'bad-cursor': {
