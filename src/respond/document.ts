@@ -4,6 +4,7 @@ import type { Target } from '../request/route.ts'
 import { notModified } from '../run/preconditions.ts'
 import { pathOf } from '../run/read.ts'
 import type { Outcome } from '../run/run.ts'
+import { linkTarget } from './link-target.ts'
 
 /** A success as an HTTP response. HEAD is cut to its headers by the adapter. */
 export function documentResponse(outcome: Outcome, target: Target, request: PlainRequest): PlainResponse {
@@ -14,7 +15,8 @@ export function documentResponse(outcome: Outcome, target: Target, request: Plai
   if (outcome.replayed) headers['Idempotent-Replayed'] = 'true'
   if (outcome.reread) headers['Idempotent-Replayed-Body'] = 'current'
   if (outcome.next) {
-    headers.Link = `<${pathOf(target)}?${withParameter(request.query, 'cursor', outcome.next)}>; rel="next"`
+    const next = `${pathOf(target)}?${withParameter(request.query, 'cursor', outcome.next)}`
+    headers.Link = `${linkTarget(next)}; rel="next"`
   }
   const canonical = contentLocation(outcome, target, request.query)
   if (canonical) headers['Content-Location'] = canonical

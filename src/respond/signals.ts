@@ -1,5 +1,6 @@
 import type { SubCollection, Version, View } from '../compile/model.ts'
 import type { Target } from '../request/route.ts'
+import { linkTarget } from './link-target.ts'
 
 /** What every response of a deprecated version carries; made once per version, but for the successor of the very URL. */
 export interface Signals {
@@ -7,7 +8,8 @@ export interface Signals {
   readonly deprecation: string | null
   /** RFC 8594: an IMF-fixdate. */
   readonly sunset: string | null
-  link(target: Target | null): string | null
+  /** `path` tells where the request is of no resource. */
+  link(target: Target | null, path: string): string | null
 }
 
 export const silent: Signals = { deprecation: null, sunset: null, link: () => null }
@@ -28,10 +30,14 @@ export function signalsOf(version: Version, successorOf: (version: Version) => V
   return {
     deprecation: `@${deprecated.seconds}`,
     sunset: sunset ? new Date(sunset.seconds * 1000).toUTCString() : null,
-    link(target) {
+    link(target, path) {
       const successor = successorOf(version)
       if (!successor) return end
-      return `<${successorPath(target, successor)}>; rel="successor-version", ${guideTo(successor)}, ${end}`
+      const next =
+        path === `/${version.name}/openapi.json`
+          ? `/${successor.name}/openapi.json`
+          : successorPath(target, successor)
+      return `${linkTarget(next)}; rel="successor-version", ${guideTo(successor)}, ${end}`
     },
   }
 }

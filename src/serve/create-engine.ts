@@ -44,12 +44,17 @@ export function createEngine(parts: EngineParts): Engine {
     inFlight: new Map(),
     keyWaitMs: 5_000,
   }
-  const addSignals = (headers: PlainResponse['headers'], version: Version, target: Target | null): void => {
+  const addSignals = (
+    headers: PlainResponse['headers'],
+    version: Version,
+    target: Target | null,
+    path: string,
+  ): void => {
     const { deprecation, sunset, link } = signals.get(version.name) ?? silent
     if (!deprecation) return
     headers.Deprecation = deprecation
     if (sunset) headers.Sunset = sunset
-    const links = link(target)
+    const links = link(target, path)
     if (links) headers.Link = headers.Link ? `${headers.Link}, ${links}` : links
     usage?.signalled(version)
   }
@@ -75,14 +80,14 @@ export function createEngine(parts: EngineParts): Engine {
       Object.assign(headers, walk.headers)
       headers['X-Request-Id'] = request.id
       const version = walk.target?.version ?? router.versionOf(request.path)
-      if (version) addSignals(headers, version, walk.target)
+      if (version) addSignals(headers, version, walk.target, request.path)
       usage?.count(request.method, response.status, walk)
       note(request, response, walk)
     },
     signal(path, headers) {
       const target = router.find(path)
       const version = target?.version ?? router.versionOf(path)
-      if (version) addSignals(headers, version, target)
+      if (version) addSignals(headers, version, target, path)
     },
     handle: (request) => handle(engine, request),
   }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { listeningShop } from '../support/listening-shop.ts'
@@ -72,6 +74,7 @@ describeServing('signals of a deprecated version', (shop) => {
     ['422', 'POST', '/v1/clients', { body: {} }, 422, '/v2/customers'],
     ['OPTIONS', 'OPTIONS', '/v1/clients', { as: null }, 204, '/v2/customers'],
     ['the index', 'GET', '/v1', { as: null }, 200, '/v2'],
+    ['the document', 'GET', '/v1/openapi.json', { as: null }, 200, '/v2/openapi.json'],
   ] as const)('stand on %s', async (_, method, path, options, status, successor) => {
     expect(await signals(method, path, options)).toEqual({ status, ...deprecated, link: link(successor) })
   })
@@ -106,5 +109,20 @@ test('what is answered before the engine is asked carries them too', async () =>
     expect(answer.headers.get('link')).toBe(link('/v2/customers'))
   }
   expect(newest.headers.get('deprecation')).toBeNull()
+  await shop.close()
+})
+
+test('what a client sends unescaped does not end the target of a link', async () => {
+  const shop = await listeningShop({ contracts: await shopContracts() })
+  const linkOf = async (path: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${shop.key}` }
+    const asked = request({ host: '127.0.0.1', port: shop.port, path, headers }).end()
+    const [answer]: IncomingMessage[] = await once(asked, 'response')
+    answer?.resume()
+    return String(answer?.headers.link)
+  }
+  expect(await linkOf('/v1/clients/a>;rel="next"')).toBe(link('/v2/customers/a%3E;rel=%22next%22'))
+  const list = await linkOf('/v2/products?limit=1&filter[sku][ne]=<">')
+  expect(list).toMatch(/^<\/v2\/products\?limit=1&filter\[sku\]\[ne\]=%3C%22%3E&cursor=[\w-]+>; rel="next"$/)
   await shop.close()
 })
