@@ -45,22 +45,19 @@ const badCursor = (): Error =>
     ],
   })
 
-/** All that a cursor is bound to. */
+/** All that a cursor is bound to; `order` is the list's sort and filters in words. */
 export function cursorBound(
   account: string,
   target: { readonly version: { readonly name: string } } & Pick<Target, 'view' | 'sub' | 'ownerId'>,
-  sort: readonly SortKey[],
-  filters: readonly Filter[],
+  order: string,
 ): string {
-  return JSON.stringify([
-    account,
-    target.version.name,
-    target.view.name,
-    target.sub?.segment ?? null,
-    target.ownerId,
-    sortText(sort),
-    filters.map((filter) => [filter.name, filter.operator, filter.values]).sort(compareJson),
-  ])
+  const { version, view, sub, ownerId } = target
+  const names = `${version.name}/${view.name}/${sub?.segment ?? ''}`
+  return `${JSON.stringify(account)} ${names} ${JSON.stringify(ownerId)} ${order}`
 }
 
-const compareJson = (a: unknown, b: unknown): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
+/** A sort and filters in words; the order in which filters were written does not matter. */
+export function orderText(sort: readonly SortKey[], filters: readonly Filter[]): string {
+  const words = filters.map((filter) => JSON.stringify([filter.name, filter.operator, filter.values]))
+  return `${sortText(sort)} ${words.sort().join(' ')}`
+}

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 
 const blockBytes = 64
+const digestBytes = 32
+const roomBytes = 2_048
 
 /**
  * HMAC-SHA-256 (RFC 2104) of texts under one secret. The padded keys are made once and the two hashes are single calls:
@@ -11,10 +13,20 @@ export function createMac(secret: string): (text: string) => Buffer {
   const bytes = Buffer.from(secret)
   const short = bytes.length > blockBytes ? hash('sha256', bytes, 'buffer') : bytes
   short.copy(key)
-  const inner = key.map((byte) => byte ^ 0x36)
-  const outer = key.map((byte) => byte ^ 0x5c)
+  const inner = padded(key, 0x36)
+  const outer = padded(key, 0x5c)
   return (text) => {
-    const digest = hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')
-    return hash('sha256', Buffer.concat([outer, digest]), 'buffer')
+    const message = Buffer.byteLength(text) <= roomBytes ? inner : Buffer.alloc(blockBytes + 3 * text.length)
+    if (message !== inner) inner.copy(message, 0, 0, blockBytes)
+    const length = message.write(text, blockBytes)
+    hash('sha256', message.subarray(0, blockBytes + length), 'buffer').copy(outer, blockBytes)
+    return hash('sha256', outer.subarray(0, blockBytes + digestBytes), 'buffer')
   }
+}
+
+/** The key xored with a pad, and room behind it for what is hashed: nothing is allocated for a usual text. */
+function padded(key: Buffer, pad: number): Buffer {
+  const buffer = Buffer.alloc(blockBytes + roomBytes)
+  for (let at = 0; at < blockBytes; at++) buffer[at] = (key[at] ?? 0) ^ pad
+  return buffer
 }

@@ -1,6 +1,7 @@
 import type { View } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import type { FieldError } from '../problems.ts'
+import { orderText } from './cursor.ts'
 import { type Filter, readFilter } from './filter.ts'
 import { type Include, noInclude, readInclude, refuseTooLarge } from './include.ts'
 import { badQuery, readParameters } from './parameters.ts'
@@ -13,6 +14,10 @@ export interface ListQuery {
   readonly sort: readonly SortKey[]
   readonly filters: readonly Filter[]
   readonly cursor: string | null
+  /** Sort and filters in words: what a cursor is bound to. */
+  readonly order: string
+  /** Names of the filters and sorts, for whoever counts their use. */
+  readonly uses: { readonly filters: readonly string[]; readonly sorts: readonly string[] }
 }
 
 /** Reads the query of GET on one resource: only `include` means anything there. */
@@ -62,7 +67,18 @@ export const readListQuery = rememberQueries((query, view, ceiling): ListQuery =
   const value = parameters.get('include')
   const include = value === undefined ? noInclude : readInclude(value, view)
   refuseTooLarge(limit, include.tree, ceiling)
-  return { include, limit, sort, filters, cursor: parameters.get('cursor') ?? null }
+  return {
+    include,
+    limit,
+    sort,
+    filters,
+    cursor: parameters.get('cursor') ?? null,
+    order: orderText(sort, filters),
+    uses: {
+      filters: filters.map((filter) => filter.name),
+      sorts: sort.slice(0, -1).map((key) => key.field.name),
+    },
+  }
 })
 
 function readLimit(text: string | undefined, view: View, errors: FieldError[]): number {

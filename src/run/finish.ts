@@ -1,7 +1,7 @@
 import type { View } from '../compile/model.ts'
 import { cutEnd, cutStart } from '../plan/project.ts'
 import type { Cut, Statement } from '../plan/statement.ts'
-import { cursorBound } from '../request/cursor.ts'
+import { cursorBound, orderText } from '../request/cursor.ts'
 import { madeFields } from '../request/customs.ts'
 import type { Included } from '../request/include.ts'
 import { withTieBreak } from '../request/sort.ts'
@@ -46,12 +46,8 @@ function continued(list: string, cut: Cut, ownerId: string, runner: Runner, acco
   const boundary = list.lastIndexOf(separator)
   const before = list.lastIndexOf(separator, boundary - 1)
   const last = rowId(list, before < 0 ? '{"data":['.length : before + separator.length)
-  const bound = cursorBound(
-    account,
-    { version: view.version, view, sub, ownerId },
-    withTieBreak([], view),
-    [],
-  )
+  const order = orderText(withTieBreak([], view), [])
+  const bound = cursorBound(account, { version: view.version, view, sub, ownerId }, order)
   const cursor = runner.seal.seal([last], bound)
   const next = `/${view.version.name}/${sub.owner().name}/${ownerId}/${sub.segment}?limit=${cap}&cursor=${cursor}`
   const page = JSON.stringify({ limit: cap, has_more: true, next_cursor: cursor, next })

@@ -42,7 +42,7 @@ export async function readOne(runner: Runner, { caller, target }: Call, include:
 export async function readList(runner: Runner, { caller, target }: Call, query: ListQuery): Promise<Outcome> {
   const { account } = caller
   const { sort, filters, limit } = query
-  const boundTo = query.cursor === null ? null : cursorBound(account, target, sort, filters)
+  const boundTo = query.cursor === null ? null : cursorBound(account, target, query.order)
   const after = boundTo === null ? null : runner.seal.open(query.cursor ?? '', boundTo, sort.length)
   const statement = runner.planner.list(target, query, after)
   const values = listValues(query, after)
@@ -54,8 +54,7 @@ export async function readList(runner: Runner, { caller, target }: Call, query: 
   const page = cutPage(String(row[0] ?? ''), Number(row[1]), limit)
   const rows = finishText(page.text, statement, runner, account)
   const position = page.hasMore ? positionOf(page.text, row[2] ?? null, limit, query) : null
-  const cursor =
-    position && runner.seal.seal(position, boundTo ?? cursorBound(account, target, sort, filters))
+  const cursor = position && runner.seal.seal(position, boundTo ?? cursorBound(account, target, query.order))
   const tail = `"page":{"limit":${limit},"has_more":${page.hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
   return { status: 200, body: `{"data":[${rows}],${tail}}`, next: cursor, include: query.include.canonical }
 }

@@ -91,12 +91,7 @@ function one(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Pro
 function list(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Promise<Outcome> {
   const query = readListQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
   allowInclude(query.include, walk)
-  walk.uses = {
-    include: query.include.canonical,
-    filters: query.filters.map((filter) => filter.name),
-    sorts: query.sort.slice(0, -1).map((key) => key.field.name),
-    fields: [],
-  }
+  walk.uses = { include: query.include.canonical, ...query.uses, fields: [] }
   return readList(engine.runner, call, query)
 }
 

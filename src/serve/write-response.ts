@@ -11,10 +11,13 @@ export const writeResponse = (request: NodeRequest, response: PlainResponse, sto
   if (outgoing.destroyed || outgoing.headersSent) return
   const cut = request.hasUnreadBody && !isSmallRest(request)
   const { status, body } = response
-  outgoing.writeHead(status, headerList(response, stopping || cut))
+  const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+  outgoing.writeHead(status, headerList(response, length, stopping || cut))
   const shown = request.method === 'HEAD' ? null : body
   if (cut) lingerThenClose(request, shown)
   else if (shown === null) outgoing.end()
+  // Text of as many bytes as characters is ASCII: it can be copied to the socket without being encoded.
+  else if (length === shown.length) outgoing.end(shown, 'latin1')
   else outgoing.end(shown)
 }
 
@@ -23,20 +26,16 @@ const isSmallRest = ({ headers, expectsContinue }: NodeRequest): boolean =>
   !expectsContinue && Number(headers['content-length']) <= smallRest
 
 /** One flat list, as node:http takes it without copying. */
-const headerList = ({ status, headers, body }: PlainResponse, close: boolean): string[] => {
+const headerList = ({ status, headers, body }: PlainResponse, length: number, close: boolean): string[] => {
   const list: string[] = []
   for (const name in headers) {
     const value = headers[name]
     if (value !== undefined) list.push(name, value)
   }
-  if (body !== null) list.push('Content-Length', String(lengthOf(body)))
-  else if (status !== 204 && status !== 304) list.push('Content-Length', '0')
+  if (body !== null || (status !== 204 && status !== 304)) list.push('Content-Length', String(length))
   if (close) list.push('Connection', 'close')
   return list
 }
-
-const lengthOf = (body: string | Uint8Array): number =>
-  typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 
 /**
  * Closing while the client still sends would reset the connection and lose the answer (RFC 9112 §9.6), so the answer is
