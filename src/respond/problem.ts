@@ -9,7 +9,8 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof StoreError && (error.kind === 'unavailable' || error.kind === 'lock-timeout')) {
     return problem('store-unavailable', {
-      detail: 'The store does not answer at the moment. Nothing was changed.',
+      // A connection lost at the commit leaves open whether it was kept: nothing more can be promised than this.
+      detail: 'The store does not answer at the moment. Send it again, a create with its Idempotency-Key.',
       headers: { 'Retry-After': '1' },
     })
   }
