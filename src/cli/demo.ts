@@ -7,7 +7,7 @@ export async function printDemo({ store, model }: Service, clock: Clock, url: st
   const ring = createKeyRing(store, clock)
   const keys: { account: string; secret: string }[] = []
   for (const account of model.declaration.seed?.accounts ?? []) {
-    const made = await ring.replace({ account, name: 'demo', scopes: ['*'], kind: 'internal' })
+    const made = await ring.replace({ account, name: 'demo', scopes: ['*'], kind: 'external' })
     keys.push({ account, secret: made.secret })
   }
   const width = Math.max(0, ...keys.map(({ account }) => account.length))

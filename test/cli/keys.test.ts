@@ -94,3 +94,23 @@ describe('what is wrong is said, with what was probably meant', () => {
     expect(stdout).toBe('')
   })
 })
+
+test('the keys of the demo are consumers like any other, and end with the next start', async () => {
+  const starts: string[][] = []
+  for (const _ of [1, 2]) {
+    const demo = nounkit(['serve', 'examples/shop', '--demo', '--port', '0'], {
+      env: { ...env, NOUNKIT_LOG: 'silent' },
+    })
+    await demo.line(/(curl -i .*)/)
+    starts.push(demo.stdout.match(/^ {2}(?:acme|globex) +nk_\w+$/gm) ?? [])
+    demo.kill('SIGTERM')
+    await demo.ended
+  }
+  const [[first = ''] = [], [second = ''] = []] = starts
+  expect(starts.map((told) => told.length)).toEqual([2, 2])
+  expect(await status(second.split(/ +/)[2] ?? '')).toBe(200)
+  expect(await status(first.split(/ +/)[2] ?? '')).toBe(401)
+  expect((await keys('list', '--account', 'acme')).stdout).toMatch(
+    /acme +demo +key_\w+ +nk_\w{4}… +external .* active/,
+  )
+})
