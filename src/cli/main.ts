@@ -1,9 +1,5 @@
-import { createRequire, enableCompileCache } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
 import { nearest } from '../compile/nearest.ts'
-
-// Halves the time to start. Where the folder cannot be written, nothing is kept and nothing else changes.
-enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/nounkit', import.meta.url)))
 
 interface Command {
   readonly usage: string

@@ -8,7 +8,7 @@ import { credentialsInvalid } from './challenge.ts'
 import { type FailedAuthentication, forgiving } from './failed-authentication.ts'
 import { createKeyCache, type KeyCache, type KeyVerdict } from './key-cache.ts'
 import { createKeyFinder } from './key-rows.ts'
-import { createTokenVerifier, type TokenVerifier } from './tokens.ts'
+import type { TokenVerifier } from './tokens.ts'
 
 export interface Authenticator {
   /** Who calls, or null when the request carries no credentials. Throws `credentials-invalid`, or 429 after too many of those. */
@@ -24,11 +24,14 @@ export interface AuthenticatorOptions {
   readonly failures?: FailedAuthentication
 }
 
-export const createAuthenticator = (options: AuthenticatorOptions): Authenticator => {
+export const createAuthenticator = async (options: AuthenticatorOptions): Promise<Authenticator> => {
   const { model, store, clock, folder, failures = forgiving } = options
   const keys = createKeyCache(createKeyFinder(store), clock)
   const { tokens: declared } = model.declaration
-  const tokens = declared ? createTokenVerifier(declared, { clock, folder }) : null
+  // Whoever has no tokens does not load what verifies them.
+  const tokens = declared
+    ? (await import('./tokens.ts')).createTokenVerifier(declared, { clock, folder })
+    : null
 
   return {
     authenticate({ headers, address }) {

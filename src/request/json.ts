@@ -7,10 +7,13 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Bytes → one JSON object, refusing what no field could mean: deep nesting, `__proto__` keys, anything but an object. */
 export function readJsonObject(bytes: Uint8Array, maxDepth: number): JsonObject {
   const value = parse(bytes)
+  if (typeof value === 'object' && value !== null) refuseHostile(value, 1, maxDepth)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw malformed('The body must be a JSON object.')
+    throw problem('validation-failed', {
+      detail: 'The body must be a JSON object.',
+      errors: [{ pointer: '#', detail: 'must be an object', code: 'type' }],
+    })
   }
-  refuseHostile(value, 1, maxDepth)
   return value as JsonObject
 }
 

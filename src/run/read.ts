@@ -41,7 +41,7 @@ export async function readOne(runner: Runner, { caller, target }: Call, include:
 /** One page of a collection: one statement, whatever is filtered, sorted and included. */
 export async function readList(runner: Runner, { caller, target }: Call, query: ListQuery): Promise<Outcome> {
   const { account } = caller
-  const { sort, filters, limit } = query
+  const { sort, limit } = query
   const boundTo = query.cursor === null ? null : cursorBound(account, target, query.order)
   const after = boundTo === null ? null : runner.seal.open(query.cursor ?? '', boundTo, sort.length)
   const statement = runner.planner.list(target, query, after)

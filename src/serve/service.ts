@@ -5,7 +5,7 @@ import type { ApiDeclaration } from '../declare/api.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/lifecycle.ts'
-import { createPages } from '../pages/pages.ts'
+import type { PageParts } from '../pages/scene.ts'
 import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
@@ -64,7 +64,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...(beatMs === undefined ? {} : { everyMs: beatMs }),
     })
     const { retirement, usage } = lifecycle
-    const authenticator = createAuthenticator({ model, store, clock, folder, failures: rates.failures })
+    const authenticator = await createAuthenticator({ model, store, clock, folder, failures: rates.failures })
     const engine = createEngine({
       model,
       store,
@@ -74,7 +74,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       rates: rates.limiter,
       retirement,
       usage,
-      document: createPages({ model, store, clock, authenticator, retirement }),
+      document: pagesWhenAsked({ model, store, clock, authenticator, retirement }),
       report: (error, request) => warn(`request ${request.id} failed`, error),
     })
     const sweeper = startSweeper(store, clock)
@@ -93,5 +93,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   } catch (error) {
     await store.close()
     throw error
+  }
+}
+
+/** Pages are for people and build tools, and can wait: a service that only answers calls never loads them. */
+function pagesWhenAsked(parts: PageParts): Engine['document'] {
+  let loading: Promise<Engine['document']> | null = null
+  return async (request) => {
+    loading ??= import('../pages/pages.ts').then(({ createPages }) => createPages(parts))
+    return (await loading)(request)
   }
 }
