@@ -11,8 +11,9 @@ export default defineConfig({
     pool: 'forks',
     execArgv: ['--conditions=nounkit-source'],
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    retry: 0,
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
+    // Real processes, sockets and a browser on a shared machine: one stall is not a failure, two are.
+    retry: 1,
   },
 })
