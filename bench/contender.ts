@@ -17,17 +17,19 @@ export async function startContender(
   script: string,
   database: string,
   key: string,
+  more = '',
 ): Promise<Contender> {
   const port = await freePort()
   const path = new URL(`contenders/${script}`, import.meta.url).pathname
-  const child = spawn(process.execPath, ['--conditions=nounkit-source', path, database, String(port)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (chunk) => String(chunk).includes('ready') && resolve())
+  const args = ['--conditions=nounkit-source', path, database, String(port), more]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  // `ready`, and a key where the contender made one itself.
+  const said = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => String(chunk).includes('ready') && resolve(String(chunk)))
     child.once('exit', (code) => reject(new Error(`${name} ended with ${code} before it was ready`)))
   })
-  return { name, port, prefix: '/v2', key, process: child }
+  const ownKey = /ready (nk_\w+)/.exec(said)?.[1]
+  return { name, port, prefix: ownKey ? '/v1' : '/v2', key: ownKey ?? key, process: child }
 }
 
 const freePort = (): Promise<number> =>

@@ -1,61 +1,106 @@
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { call } from './answers.ts'
 import { type Contender, startContender } from './contender.ts'
 import { type Size, sampleCustomer, sampleIds, sqliteData, standard } from './data.ts'
-import { load } from './load.ts'
+import { load, type Sample } from './load.ts'
 import type { Workload } from './workloads.ts'
 
-interface GrowthLine {
+interface Variant {
+  readonly label: string
+  start(): Promise<{ readonly contender: Contender; readonly sample: Sample }>
+}
+
+/** One call against several sizes of the same thing; the first is what the others are compared with. */
+interface Comparison {
+  readonly what: string
+  readonly path: string
+  readonly variants: readonly Variant[]
+}
+
+export interface GrowthLine {
   readonly what: string
   readonly size: string
   readonly perSecond: number
+  readonly toFirst: number
 }
 
-const one: Workload = { name: 'one order', method: 'GET', path: '/orders/{id}', writes: false }
-const page: Workload = { name: 'first page', method: 'GET', path: '/orders?limit=25', writes: false }
-const children: Workload = {
-  name: 'one order with items',
-  method: 'GET',
-  path: '/orders/{id}?include=items',
-  writes: false,
-}
+const ofSize = (label: string, size: Size, script = 'nounkit.ts', more = ''): Variant => ({
+  label,
+  async start() {
+    const { url, key } = await sqliteData(size, `growth-${label.replaceAll(/\W/g, '')}`)
+    const contender = await startContender(label, script, url, key, more)
+    return { contender, sample: { ids: sampleIds(size, 1_000), customer: sampleCustomer(size), cursors: {} } }
+  },
+})
 
-const sizes: readonly {
-  readonly size: Size
-  readonly label: string
-  readonly workloads: readonly Workload[]
-}[] = [
-  ...[1_000, 10_000, 100_000, 1_000_000].map((orders) => ({
-    size: { ...standard, orders, itemsPerOrder: orders === standard.orders ? standard.itemsPerOrder : 1 },
-    label: `${orders.toLocaleString('en')} orders`,
-    workloads: [one, page],
-  })),
-  ...[1, 10, 50].map((itemsPerOrder) => ({
-    size: { ...standard, orders: 2_000, itemsPerOrder },
-    label: `${itemsPerOrder} items`,
-    workloads: [children],
-  })),
+const ofResources = (count: number): Variant => ({
+  label: `${count} resources`,
+  async start() {
+    const file = join(tmpdir(), 'nounkit-bench', `many-${count}.db`)
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+    const contender = await startContender(`${count}`, 'many.ts', `sqlite:${file}`, '', String(count))
+    const body = JSON.stringify({ name: 'one', size: 1, colour: 'red' })
+    const response = await call(contender, '/things-of-as', { method: 'POST', body })
+    const { data } = (await response.json()) as { data: { id: string } }
+    return { contender, sample: { ids: [data.id], customer: '', cursors: {} } }
+  },
+})
+
+const rows = [1_000, 10_000, 100_000, 1_000_000].map((orders) =>
+  ofSize(`${orders.toLocaleString('en')} orders`, { ...standard, orders, itemsPerOrder: 1 }),
+)
+const children = [1, 10, 50].map((itemsPerOrder) =>
+  ofSize(`${itemsPerOrder} items`, { ...standard, orders: 2_000, itemsPerOrder }),
+)
+const small = { ...standard, orders: 10_000, itemsPerOrder: 1 }
+const workers = [1, 4].map((count) => ofSize(`${count} workers`, small, 'workers.ts', String(count)))
+
+const comparisons: readonly Comparison[] = [
+  { what: 'one order', path: '/orders/{id}', variants: rows },
+  { what: 'first page', path: '/orders?limit=25', variants: rows },
+  { what: 'one order with items', path: '/orders/{id}?include=items', variants: children },
+  { what: 'one row', path: '/things-of-as/{id}', variants: [10, 100].map(ofResources) },
+  { what: 'first page', path: '/orders?limit=25', variants: workers },
 ]
 
-/** The same calls on more rows, and on more children: what an index and a bounded statement promise. */
-export async function growth(
-  seconds: number,
-): Promise<{ readonly lines: readonly GrowthLine[]; readonly table: string }> {
+/** The same calls on more rows, children, resources and processes, in turns, so that a noisy machine hits all alike. */
+export async function growth(rounds: number, seconds: number): Promise<readonly GrowthLine[]> {
   const lines: GrowthLine[] = []
-  for (const { size, label, workloads } of sizes) {
-    const { url, key } = await sqliteData(size, 'growth')
-    const contender: Contender = await startContender('nounkit v2', 'nounkit.ts', url, key)
-    const sample = { ids: sampleIds(size, 1_000), customer: sampleCustomer(size), cursors: {} }
+  for (const { what, path, variants } of comparisons) {
+    const workload: Workload = { name: what, method: 'GET', path, writes: false }
+    const started = await Promise.all(variants.map((variant) => variant.start()))
+    const turns: number[][] = variants.map(() => [])
     try {
-      for (const workload of workloads) {
-        await load(contender, workload, sample, 1)
-        const { perSecond } = await load(contender, workload, sample, seconds)
-        lines.push({ what: workload.name, size: label, perSecond })
+      for (let round = 0; round <= rounds; round++) {
+        for (const [at, { contender, sample }] of started.entries()) {
+          const { perSecond } = await load(contender, workload, sample, seconds)
+          // The first round warms up.
+          if (round > 0) turns[at]?.push(perSecond)
+        }
       }
     } finally {
-      contender.process.kill('SIGTERM')
+      for (const { contender } of started) contender.process.kill('SIGTERM')
     }
+    variants.forEach(({ label }, at) => {
+      const mine = turns[at] ?? []
+      const ratios = mine.map((perSecond, round) => perSecond / (turns[0]?.[round] ?? 1))
+      lines.push({ what, size: label, perSecond: median(mine), toFirst: median(ratios) })
+    })
   }
-  const rows = lines.map(
-    (line) => `| ${line.what} | ${line.size} | ${Math.round(line.perSecond).toLocaleString('en')} |`,
-  )
-  return { lines, table: ['| call | on | requests/s |', '|---|---|--:|', ...rows].join('\n') }
+  return lines
 }
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+export const growthTable = (lines: readonly GrowthLine[]): string =>
+  [
+    '| call | with | requests/s | : first |',
+    '|---|---|--:|--:|',
+    ...lines.map(({ what, size, perSecond, toFirst }) => {
+      const shown = Math.round(perSecond).toLocaleString('en')
+      return `| ${what} | ${size} | ${shown} | ${toFirst.toFixed(2)} |`
+    }),
+  ].join('\n')

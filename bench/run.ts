@@ -4,7 +4,7 @@ import { startPostgres } from '../test/support/own-postgres.ts'
 import { checkAnswers, deepCursor } from './answers.ts'
 import { type Contender, startContender, usageOf } from './contender.ts'
 import { postgresData, sampleCustomer, sampleIds, sqliteData, standard } from './data.ts'
-import { growth } from './growth.ts'
+import { growth, growthTable } from './growth.ts'
 import { load, type Sample } from './load.ts'
 import { chartOf, type Line, summarise, type Turn, tableOf } from './report.ts'
 import { workloads } from './workloads.ts'
@@ -99,8 +99,8 @@ async function onPostgres(): Promise<readonly Line[]> {
 }
 
 const results: { [store: string]: readonly Line[] } = {}
-if (flags.store !== 'postgres') results.SQLite = await onSqlite()
-if (flags.store !== 'sqlite') results.PostgreSQL = await onPostgres()
+if (flags.store !== 'postgres' && flags.store !== 'none') results.SQLite = await onSqlite()
+if (flags.store !== 'sqlite' && flags.store !== 'none') results.PostgreSQL = await onPostgres()
 mkdirSync(new URL('results/', import.meta.url), { recursive: true })
 for (const [store, lines] of Object.entries(results)) {
   writeFileSync(
@@ -109,7 +109,6 @@ for (const [store, lines] of Object.entries(results)) {
   )
   if (!flags.json) console.log(`\n## ${store}\n\n${tableOf(lines)}`)
 }
-const grown = flags.growth ? await growth(Number(flags.seconds)) : null
-if (grown && !flags.json) console.log(`\n## Growth\n\n${grown.table}`)
-if (flags.json)
-  console.log(JSON.stringify({ ...results, ...(grown ? { growth: grown.lines } : {}) }, null, 2))
+const grown = flags.growth ? await growth(Number(flags.rounds), Number(flags.seconds)) : null
+if (grown && !flags.json) console.log(`\n## Growth\n\n${growthTable(grown)}`)
+if (flags.json) console.log(JSON.stringify({ ...results, ...(grown ? { growth: grown } : {}) }, null, 2))

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { systemClock } from '../../src/clock.ts'
+import { createKeyRing } from '../../src/guard/key-ring.ts'
+import { api, resource } from '../../src/index.ts'
+import { listen } from '../../src/serve/listen.ts'
+import { createLogger } from '../../src/serve/logs.ts'
+import { openService } from '../../src/serve/service.ts'
+
+/** An API of as many resources as asked for, alike but for their names: does a call care how many others there are? */
+const [databaseUrl = '', port = '0', count = '10'] = process.argv.slice(2)
+const letters = (index: number): string =>
+  String.fromCharCode(97 + (index % 26)) + (index < 26 ? '' : letters(Math.floor(index / 26) - 1))
+const resources = Array.from({ length: Number(count) }, (_, index) =>
+  resource(`things-of-${letters(index)}s`, {
+    fields: { name: z.string().max(100), size: z.int(), colour: z.enum(['red', 'green', 'blue']) },
+    filter: ['colour'],
+    sort: ['size'],
+  }),
+)
+const service = await openService({ declaration: api('many', { resources }), databaseUrl, rate: 'off' })
+const { model, store, engine } = service
+const logger = createLogger({ level: 'silent' })
+await listen({
+  model,
+  store,
+  handle: engine.handle,
+  signal: engine.signal,
+  logger,
+  port: Number(port),
+  host: '127.0.0.1',
+})
+const ring = createKeyRing(store, systemClock)
+const made = await ring.replace({ account: 'bench', name: 'bench', scopes: ['*'], kind: 'internal' })
+console.log(`ready ${made.secret}`)
