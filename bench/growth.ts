@@ -42,7 +42,7 @@ const ofResources = (count: number): Variant => ({
     for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
     const contender = await startContender(`${count}`, 'many.ts', `sqlite:${file}`, '', String(count))
     const body = JSON.stringify({ name: 'one', size: 1, colour: 'red' })
-    const response = await call(contender, '/things-of-as', { method: 'POST', body })
+    const response = await call(contender, '/kind-0-things', { method: 'POST', body })
     const { data } = (await response.json()) as { data: { id: string } }
     return { contender, sample: { ids: [data.id], customer: '', cursors: {} } }
   },
@@ -61,7 +61,7 @@ const comparisons: readonly Comparison[] = [
   { what: 'one order', path: '/orders/{id}', variants: rows },
   { what: 'first page', path: '/orders?limit=25', variants: rows },
   { what: 'one order with items', path: '/orders/{id}?include=items', variants: children },
-  { what: 'one row', path: '/things-of-as/{id}', variants: [10, 100].map(ofResources) },
+  { what: 'one row', path: '/kind-0-things/{id}', variants: [10, 100].map(ofResources) },
   { what: 'first page', path: '/orders?limit=25', variants: workers },
 ]
 

@@ -8,10 +8,8 @@ import { openService } from '../../src/serve/service.ts'
 
 /** An API of as many resources as asked for, alike but for their names: does a call care how many others there are? */
 const [databaseUrl = '', port = '0', count = '10'] = process.argv.slice(2)
-const letters = (index: number): string =>
-  String.fromCharCode(97 + (index % 26)) + (index < 26 ? '' : letters(Math.floor(index / 26) - 1))
 const resources = Array.from({ length: Number(count) }, (_, index) =>
-  resource(`things-of-${letters(index)}s`, {
+  resource(`kind-${index}-things`, {
     fields: { name: z.string().max(100), size: z.int(), colour: z.enum(['red', 'green', 'blue']) },
     filter: ['colour'],
     sort: ['size'],
