@@ -4,130 +4,137 @@ import type { Version } from '../../src/compile/model.ts'
 import { timeline } from '../../src/pages/timeline.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { shopContracts } from '../contract/openapi-shop.ts'
+import { describeStores } from '../support/stores.ts'
 
-let api: TestApi
-const keys = { acme: '', globex: '', operator: '', weak: '' }
+describeStores('pages of versions', (store) => {
+  let api: TestApi
+  const keys = { acme: '', globex: '', operator: '', weak: '' }
 
-beforeAll(async () => {
-  const now = Date.parse('2026-08-01T12:00:00Z')
-  api = await testApi(shop, { contracts: await shopContracts(), clock: { now: () => now } })
-  keys.acme = await api.key('acme', { name: 'warehouse' })
-  keys.globex = await api.key('globex', { name: 'billing' })
-  keys.operator = await api.key('acme', { name: 'ops', scopes: ['operations:read'] })
-  keys.weak = await api.key('acme', { scopes: ['orders:read'] })
-  for (const key of [keys.acme, keys.globex])
-    await api.fetch('/v1/clients?sort=full_name', { headers: { Authorization: `Bearer ${key}` } })
-  await api.service.lifecycle.beat()
-})
-afterAll(() => api.close())
-
-const post = (key: string): Promise<Response> =>
-  api.fetch('/docs/versions', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ key }).toString(),
+  beforeAll(async () => {
+    const now = Date.parse('2026-08-01T12:00:00Z')
+    api = await testApi(shop, {
+      databaseUrl: await store.url(),
+      contracts: await shopContracts(),
+      clock: { now: () => now },
+    })
+    keys.acme = await api.key('acme', { name: 'warehouse' })
+    keys.globex = await api.key('globex', { name: 'billing' })
+    keys.operator = await api.key('acme', { name: 'ops', scopes: ['operations:read'] })
+    keys.weak = await api.key('acme', { scopes: ['orders:read'] })
+    for (const key of [keys.acme, keys.globex])
+      await api.fetch('/v1/clients?sort=full_name', { headers: { Authorization: `Bearer ${key}` } })
+    await api.service.lifecycle.beat()
   })
+  afterAll(() => api.close())
 
-describe('the versions page', () => {
-  it('shows when each version came and goes, and the way on, to everyone', async () => {
-    const text = await (await api.fetch('/docs/versions')).text()
-    expect(text).toMatch(
-      /v1<\/a><\/td><td>deprecated<\/td>.*2025-01-15.*2026-06-01.*2026-12-31.*migrations\/v1-to-v2/s,
-    )
-    expect(text).toContain('v1: published 2025-01-15, deprecated 2026-06-01, sunset 2026-12-31.')
-    expect(text).toContain('<form method="post"')
-    expect(text).not.toContain('warehouse')
-  })
+  const post = (key: string): Promise<Response> =>
+    api.fetch('/docs/versions', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ key }).toString(),
+    })
 
-  it('shows an operator who still calls, what they use, and what stands in the way of the end', async () => {
-    for (const response of [
-      await post(keys.operator),
-      await api.fetch('/docs/versions', { headers: { Authorization: `Bearer ${keys.operator}` } }),
-    ]) {
-      const text = await response.text()
-      expect(response.headers.get('cache-control')).toBe('no-store')
-      expect(text).toMatch(/warehouse.*billing|billing.*warehouse/s)
-      expect(text).toContain('sorts by <code>full_name</code>')
-      expect(text).toContain('What stands in the way of retiring v1')
-      expect(text).toContain('Calls of v1 by day')
-    }
-  })
+  describe('the versions page', () => {
+    it('shows when each version came and goes, and the way on, to everyone', async () => {
+      const text = await (await api.fetch('/docs/versions')).text()
+      expect(text).toMatch(
+        /v1<\/a><\/td><td>deprecated<\/td>.*2025-01-15.*2026-06-01.*2026-12-31.*migrations\/v1-to-v2/s,
+      )
+      expect(text).toContain('v1: published 2025-01-15, deprecated 2026-06-01, sunset 2026-12-31.')
+      expect(text).toContain('<form method="post"')
+      expect(text).not.toContain('warehouse')
+    })
 
-  it('shows a consumer with all scopes the calls of its own account only', async () => {
-    const text = await (await post(keys.globex)).text()
-    expect(text).toContain('billing')
-    expect(text).not.toContain('warehouse')
-    expect(text).not.toContain('stands in the way')
-  })
-
-  it('tells why a key opens nothing, and never shows it again', async () => {
-    const weak = await post(keys.weak)
-    expect(weak.status).toBe(403)
-    expect(await weak.text()).toContain('lacks the scope operations:read')
-    const wrong = await post('nk_<script>')
-    expect(wrong.status).toBe(403)
-    expect(await wrong.text()).not.toContain('<script>')
-    expect((await post('')).status).toBe(200)
-  })
-})
-
-describe('the time line', () => {
-  const day = (date: string) => ({ date, seconds: Date.parse(`${date}T00:00:00Z`) / 1000 })
-  const life = (name: string, dates: readonly (string | null)[], retiredAt: number | null = null) => {
-    const [published, deprecated, sunset] = dates.map((date) => (date ? day(date) : null))
-    return { version: { name, published, deprecated, sunset } as unknown as Version, retiredAt }
-  }
-  interface Box {
-    readonly left: number
-    readonly right: number
-    readonly top: number
-  }
-  /** Boxes of all texts, with a width that a narrow sans serif does not exceed. */
-  const boxes = (svg: string): Box[] => {
-    const found: Box[] = []
-    let shift = 0
-    for (const [, group, x, y, anchor = 'start', text = ''] of svg.matchAll(
-      /<g transform="translate\(0 (\d+)\)">|<text[^>]*? ?x="([\d.]+)" y="([\d.]+)"(?: text-anchor="(\w+)")?>([^<]+)<\/text>|<\/g>/g,
-    )) {
-      if (group !== undefined) shift = Number(group)
-      if (x === undefined) continue
-      const width = text.length * 6.2
-      const left = Number(x) - (anchor === 'end' ? width : anchor === 'middle' ? width / 2 : 0)
-      found.push({
-        left,
-        right: left + width,
-        top: Number(y) + (text === 'today' || /^\d{4}$/.test(text) ? 0 : shift),
-      })
-    }
-    return found
-  }
-
-  it.each([
-    [
-      'far apart',
-      [life('v2', ['2026-06-01', null, null]), life('v1', ['2025-01-15', '2026-06-01', '2026-12-31'])],
-    ],
-    [
-      'days apart',
-      [
-        life('v2', ['2026-06-01', '2026-06-02', '2026-06-03']),
-        life('v1', ['2010-01-01', '2026-06-01', '2026-06-02']),
-      ],
-    ],
-    [
-      'retired at its sunset',
-      [life('v1', ['2025-01-15', '2025-06-01', '2025-12-31'], Date.parse('2026-01-01'))],
-    ],
-    ['without dates', [life('v1', [null, null, null])]],
-  ])('keeps its labels apart when dates are %s', (_, lives) => {
-    const all = boxes(timeline(lives, Date.parse('2026-06-02T00:00:00Z')).text)
-    expect(all.length).toBeGreaterThan(1)
-    for (const [index, one] of all.entries())
-      for (const other of all.slice(index + 1)) {
-        const apart =
-          one.right <= other.left || other.right <= one.left || Math.abs(one.top - other.top) >= 12
-        expect(apart, JSON.stringify([one, other])).toBe(true)
+    it('shows an operator who still calls, what they use, and what stands in the way of the end', async () => {
+      for (const response of [
+        await post(keys.operator),
+        await api.fetch('/docs/versions', { headers: { Authorization: `Bearer ${keys.operator}` } }),
+      ]) {
+        const text = await response.text()
+        expect(response.headers.get('cache-control')).toBe('no-store')
+        expect(text).toMatch(/warehouse.*billing|billing.*warehouse/s)
+        expect(text).toContain('sorts by <code>full_name</code>')
+        expect(text).toContain('What stands in the way of retiring v1')
+        expect(text).toContain('Calls of v1 by day')
       }
-    for (const { left, right } of all) expect(left >= 0 && right <= 760).toBe(true)
+    })
+
+    it('shows a consumer with all scopes the calls of its own account only', async () => {
+      const text = await (await post(keys.globex)).text()
+      expect(text).toContain('billing')
+      expect(text).not.toContain('warehouse')
+      expect(text).not.toContain('stands in the way')
+    })
+
+    it('tells why a key opens nothing, and never shows it again', async () => {
+      const weak = await post(keys.weak)
+      expect(weak.status).toBe(403)
+      expect(await weak.text()).toContain('lacks the scope operations:read')
+      const wrong = await post('nk_<script>')
+      expect(wrong.status).toBe(403)
+      expect(await wrong.text()).not.toContain('<script>')
+      expect((await post('')).status).toBe(200)
+    })
+  })
+
+  describe('the time line', () => {
+    const day = (date: string) => ({ date, seconds: Date.parse(`${date}T00:00:00Z`) / 1000 })
+    const life = (name: string, dates: readonly (string | null)[], retiredAt: number | null = null) => {
+      const [published, deprecated, sunset] = dates.map((date) => (date ? day(date) : null))
+      return { version: { name, published, deprecated, sunset } as unknown as Version, retiredAt }
+    }
+    interface Box {
+      readonly left: number
+      readonly right: number
+      readonly top: number
+    }
+    /** Boxes of all texts, with a width that a narrow sans serif does not exceed. */
+    const boxes = (svg: string): Box[] => {
+      const found: Box[] = []
+      let shift = 0
+      for (const [, group, x, y, anchor = 'start', text = ''] of svg.matchAll(
+        /<g transform="translate\(0 (\d+)\)">|<text[^>]*? ?x="([\d.]+)" y="([\d.]+)"(?: text-anchor="(\w+)")?>([^<]+)<\/text>|<\/g>/g,
+      )) {
+        if (group !== undefined) shift = Number(group)
+        if (x === undefined) continue
+        const width = text.length * 6.2
+        const left = Number(x) - (anchor === 'end' ? width : anchor === 'middle' ? width / 2 : 0)
+        found.push({
+          left,
+          right: left + width,
+          top: Number(y) + (text === 'today' || /^\d{4}$/.test(text) ? 0 : shift),
+        })
+      }
+      return found
+    }
+
+    it.each([
+      [
+        'far apart',
+        [life('v2', ['2026-06-01', null, null]), life('v1', ['2025-01-15', '2026-06-01', '2026-12-31'])],
+      ],
+      [
+        'days apart',
+        [
+          life('v2', ['2026-06-01', '2026-06-02', '2026-06-03']),
+          life('v1', ['2010-01-01', '2026-06-01', '2026-06-02']),
+        ],
+      ],
+      [
+        'retired at its sunset',
+        [life('v1', ['2025-01-15', '2025-06-01', '2025-12-31'], Date.parse('2026-01-01'))],
+      ],
+      ['without dates', [life('v1', [null, null, null])]],
+    ])('keeps its labels apart when dates are %s', (_, lives) => {
+      const all = boxes(timeline(lives, Date.parse('2026-06-02T00:00:00Z')).text)
+      expect(all.length).toBeGreaterThan(1)
+      for (const [index, one] of all.entries())
+        for (const other of all.slice(index + 1)) {
+          const apart =
+            one.right <= other.left || other.right <= one.left || Math.abs(one.top - other.top) >= 12
+          expect(apart, JSON.stringify([one, other])).toBe(true)
+        }
+      for (const { left, right } of all) expect(left >= 0 && right <= 760).toBe(true)
+    })
   })
 })

@@ -2,129 +2,134 @@ import { expect, test } from 'vitest'
 import type { PlainResponse } from '../../src/request/exchange.ts'
 import { listeningShop } from '../support/listening-shop.ts'
 import { openRaw } from '../support/raw-socket.ts'
+import { describeStores } from '../support/stores.ts'
 
-const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+describeStores('stopping', (store) => {
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
 
-/** An engine whose answers come when the test says so. */
-function heldEngine() {
-  const waiting: (() => void)[] = []
-  const handle = () =>
-    new Promise<PlainResponse>((resolve) =>
-      waiting.push(() => resolve({ status: 200, headers: {}, body: 'done' })),
-    )
-  return { handle, waiting, release: () => waiting.splice(0).map((go) => go()) }
-}
-
-test('stop finishes what is in flight, says Connection: close, and takes no more', async () => {
-  const engine = heldEngine()
-  const shop = await listeningShop({ listen: { handle: engine.handle } })
-  const busy = await openRaw(shop.port)
-  const silent = await openRaw(shop.port)
-  busy.send(get('/'))
-  await expect.poll(() => engine.waiting.length).toBe(1)
-  const stopped = shop.server.stop()
-  await silent.untilClosed()
-  await expect(openRaw(shop.port)).rejects.toThrow('ECONNREFUSED')
-  engine.release()
-  const received = await busy.untilClosed()
-  expect(received).toMatch(/^HTTP\/1\.1 200 .*connection: close.*done$/is)
-  await stopped
-  await shop.api.close()
-})
-
-test('while it lingers it still answers, says it is not ready, and closes each connection', async () => {
-  const shop = await listeningShop()
-  const stopped = shop.server.stop({ lingerMs: 500 })
-  const ready = await fetch(`${shop.server.url}/readyz`)
-  const index = await fetch(`${shop.server.url}/v2`)
-  expect(ready.status).toBe(503)
-  expect(index.status).toBe(200)
-  expect(index.headers.get('connection')).toBe('close')
-  await stopped
-  await shop.api.close()
-})
-
-test('what does not end within the grace is cut off', async () => {
-  const engine = heldEngine()
-  const shop = await listeningShop({ listen: { handle: engine.handle } })
-  const busy = await openRaw(shop.port)
-  busy.send(get('/'))
-  await expect.poll(() => engine.waiting.length).toBe(1)
-  await shop.server.stop({ graceMs: 50 })
-  expect(await busy.untilClosed()).toBe('')
-  await shop.api.close()
-})
-
-test('past the ceiling of requests in flight a request is 503 with Retry-After at once, and the next is served when one has left', async () => {
-  const engine = heldEngine()
-  const shop = await listeningShop({
-    declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: 2 } }),
-    listen: { handle: engine.handle },
-  })
-  const first = [fetch(shop.server.url), fetch(shop.server.url)]
-  await expect.poll(() => engine.waiting.length).toBe(2)
-  const refused = await fetch(shop.server.url)
-  expect(refused.status).toBe(503)
-  expect(refused.headers.get('retry-after')).toBe('1')
-  expect(await refused.json()).toMatchObject({
-    type: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
-  })
-  expect((await fetch(`${shop.server.url}/livez`)).status).toBe(200)
-  engine.release()
-  expect((await Promise.all(first)).map((answer) => answer.status)).toEqual([200, 200])
-  const next = fetch(shop.server.url)
-  await expect.poll(() => engine.waiting.length).toBe(1)
-  engine.release()
-  expect((await next).status).toBe(200)
-  await shop.close()
-})
-
-test('an engine that throws is a 500 that tells nothing, and the log has the cause', async () => {
-  const handle = () => {
-    throw new Error('the secret cause')
+  /** An engine whose answers come when the test says so. */
+  function heldEngine() {
+    const waiting: (() => void)[] = []
+    const handle = () =>
+      new Promise<PlainResponse>((resolve) =>
+        waiting.push(() => resolve({ status: 200, headers: {}, body: 'done' })),
+      )
+    return { handle, waiting, release: () => waiting.splice(0).map((go) => go()) }
   }
-  const shop = await listeningShop({ listen: { handle } })
-  const answer = await fetch(shop.server.url)
-  const body = await answer.text()
-  expect(answer.status).toBe(500)
-  expect(body).not.toContain('secret cause')
-  expect(shop.logged.join('')).toContain('the secret cause')
-  await shop.close()
-})
 
-test('a header that cannot be written is a 500, not a crash', async () => {
-  const handle = () => ({ status: 200, headers: { Location: 'a\r\nSet-Cookie: b' }, body: null })
-  const shop = await listeningShop({ listen: { handle } })
-  const answer = await fetch(shop.server.url)
-  expect(answer.status).toBe(500)
-  expect(answer.headers.has('set-cookie')).toBe(false)
-  await shop.close()
-})
-
-test('a client that is slow with its body holds no place: others are served meanwhile', async () => {
-  const shop = await listeningShop({
-    declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: 1 } }),
+  test('stop finishes what is in flight, says Connection: close, and takes no more', async () => {
+    const engine = heldEngine()
+    const shop = await listeningShop({ databaseUrl: await store.url(), listen: { handle: engine.handle } })
+    const busy = await openRaw(shop.port)
+    const silent = await openRaw(shop.port)
+    busy.send(get('/'))
+    await expect.poll(() => engine.waiting.length).toBe(1)
+    const stopped = shop.server.stop()
+    await silent.untilClosed()
+    await expect(openRaw(shop.port)).rejects.toThrow('ECONNREFUSED')
+    engine.release()
+    const received = await busy.untilClosed()
+    expect(received).toMatch(/^HTTP\/1\.1 200 .*connection: close.*done$/is)
+    await stopped
+    await shop.api.close()
   })
-  const body = JSON.stringify({ name: 'Slow', email: 'slow@shop.example' })
-  const slow = await openRaw(shop.port)
-  const head = [
-    'POST /v2/customers HTTP/1.1',
-    'Host: a',
-    `Authorization: Bearer ${shop.key}`,
-    'Content-Type: application/json',
-    'Expect: 100-continue',
-    'Connection: close',
-    `Content-Length: ${body.length}`,
-  ]
-  slow.send(`${head.join('\r\n')}\r\n\r\n`)
-  await slow.until(/100 Continue/)
-  const call = () =>
-    fetch(`${shop.server.url}/v2/products`, { headers: { Authorization: `Bearer ${shop.key}` } })
-  expect((await call()).status).toBe(200)
-  slow.send(body)
-  expect(await slow.untilClosed()).toMatch(/HTTP\/1\.1 201 /)
-  expect((await call()).status).toBe(200)
-  const figures = await (await fetch(`${shop.server.url}/metrics`)).text()
-  expect(figures).toContain('nounkit_requests_in_flight 0\n')
-  await shop.close()
+
+  test('while it lingers it still answers, says it is not ready, and closes each connection', async () => {
+    const shop = await listeningShop({ databaseUrl: await store.url() })
+    const stopped = shop.server.stop({ lingerMs: 500 })
+    const ready = await fetch(`${shop.server.url}/readyz`)
+    const index = await fetch(`${shop.server.url}/v2`)
+    expect(ready.status).toBe(503)
+    expect(index.status).toBe(200)
+    expect(index.headers.get('connection')).toBe('close')
+    await stopped
+    await shop.api.close()
+  })
+
+  test('what does not end within the grace is cut off', async () => {
+    const engine = heldEngine()
+    const shop = await listeningShop({ databaseUrl: await store.url(), listen: { handle: engine.handle } })
+    const busy = await openRaw(shop.port)
+    busy.send(get('/'))
+    await expect.poll(() => engine.waiting.length).toBe(1)
+    await shop.server.stop({ graceMs: 50 })
+    expect(await busy.untilClosed()).toBe('')
+    await shop.api.close()
+  })
+
+  test('past the ceiling of requests in flight a request is 503 with Retry-After at once, and the next is served when one has left', async () => {
+    const engine = heldEngine()
+    const shop = await listeningShop({
+      databaseUrl: await store.url(),
+      declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: 2 } }),
+      listen: { handle: engine.handle },
+    })
+    const first = [fetch(shop.server.url), fetch(shop.server.url)]
+    await expect.poll(() => engine.waiting.length).toBe(2)
+    const refused = await fetch(shop.server.url)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await refused.json()).toMatchObject({
+      type: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
+    })
+    expect((await fetch(`${shop.server.url}/livez`)).status).toBe(200)
+    engine.release()
+    expect((await Promise.all(first)).map((answer) => answer.status)).toEqual([200, 200])
+    const next = fetch(shop.server.url)
+    await expect.poll(() => engine.waiting.length).toBe(1)
+    engine.release()
+    expect((await next).status).toBe(200)
+    await shop.close()
+  })
+
+  test('an engine that throws is a 500 that tells nothing, and the log has the cause', async () => {
+    const handle = () => {
+      throw new Error('the secret cause')
+    }
+    const shop = await listeningShop({ databaseUrl: await store.url(), listen: { handle } })
+    const answer = await fetch(shop.server.url)
+    const body = await answer.text()
+    expect(answer.status).toBe(500)
+    expect(body).not.toContain('secret cause')
+    expect(shop.logged.join('')).toContain('the secret cause')
+    await shop.close()
+  })
+
+  test('a header that cannot be written is a 500, not a crash', async () => {
+    const handle = () => ({ status: 200, headers: { Location: 'a\r\nSet-Cookie: b' }, body: null })
+    const shop = await listeningShop({ databaseUrl: await store.url(), listen: { handle } })
+    const answer = await fetch(shop.server.url)
+    expect(answer.status).toBe(500)
+    expect(answer.headers.has('set-cookie')).toBe(false)
+    await shop.close()
+  })
+
+  test('a client that is slow with its body holds no place: others are served meanwhile', async () => {
+    const shop = await listeningShop({
+      databaseUrl: await store.url(),
+      declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: 1 } }),
+    })
+    const body = JSON.stringify({ name: 'Slow', email: 'slow@shop.example' })
+    const slow = await openRaw(shop.port)
+    const head = [
+      'POST /v2/customers HTTP/1.1',
+      'Host: a',
+      `Authorization: Bearer ${shop.key}`,
+      'Content-Type: application/json',
+      'Expect: 100-continue',
+      'Connection: close',
+      `Content-Length: ${body.length}`,
+    ]
+    slow.send(`${head.join('\r\n')}\r\n\r\n`)
+    await slow.until(/100 Continue/)
+    const call = () =>
+      fetch(`${shop.server.url}/v2/products`, { headers: { Authorization: `Bearer ${shop.key}` } })
+    expect((await call()).status).toBe(200)
+    slow.send(body)
+    expect(await slow.untilClosed()).toMatch(/HTTP\/1\.1 201 /)
+    expect((await call()).status).toBe(200)
+    const figures = await (await fetch(`${shop.server.url}/metrics`)).text()
+    expect(figures).toContain('nounkit_requests_in_flight 0\n')
+    await shop.close()
+  })
 })
