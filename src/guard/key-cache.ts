@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import type { Maybe } from '../maybe.ts'
 import type { Caller } from '../request/caller.ts'
-import type { Maybe } from '../store/store.ts'
 import type { StoredKey } from './key-rows.ts'
 
 /** A checked key is believed for `freshMs`, used while it is checked again until `staleMs`, and not after: so long may a revocation take. */

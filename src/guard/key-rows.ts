@@ -1,6 +1,7 @@
+import type { Maybe } from '../maybe.ts'
 import { type Dialect, ident } from '../plan/dialect.ts'
 import type { Consumer } from '../request/caller.ts'
-import type { Maybe, Row, Store } from '../store/store.ts'
+import type { Row, Store } from '../store/store.ts'
 
 export interface StoredKey {
   /** The consumer's; stays the same when the key is rotated. */

@@ -1,6 +1,6 @@
 import type { RateModel, View } from '../compile/model.ts'
+import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
-import type { Maybe } from '../store/store.ts'
 import { createBuckets, type Taken } from './buckets.ts'
 import type { NamedBucket, SharedBuckets } from './rate-redis.ts'
 

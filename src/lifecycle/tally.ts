@@ -90,9 +90,7 @@ export const createTally = (
 
   const countDetails = (of: ConsumerCounts, view: View, uses: Uses, now: number): void => {
     const details = entry(of.details, view, newDetails)
-    if (uses.include !== '') {
-      for (const path of pathsIn(uses.include)) countName(details.include, view, 'include', path, now)
-    }
+    for (const path of uses.include) countName(details.include, view, 'include', path, now)
     for (const name of uses.filters) countName(details.filter, view, 'filter', name, now)
     for (const name of uses.sorts) countName(details.sort, view, 'sort', name, now)
     for (const name of uses.fields) countName(details.field, view, 'field', name, now)
@@ -165,9 +163,6 @@ const isKnown = (view: View, kind: DetailKind, name: string): boolean => {
   if (kind === 'filter') return view.filters.has(name)
   return view.field.has(name)
 }
-
-const pathsIn = (include: string): readonly string[] =>
-  include.includes(',') ? include.split(',') : [include]
 
 const newMap = <K, V>(): Map<K, V> => new Map()
 const newArray = <T>(): T[] => []

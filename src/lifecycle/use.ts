@@ -4,15 +4,15 @@ import type { Target } from '../request/route.ts'
 
 /** What a request shows it uses of its version. */
 export interface Uses {
-  /** Canonical include paths. */
-  readonly include: string
+  /** Include paths, parents among them. */
+  readonly include: readonly string[]
   readonly filters: readonly string[]
   readonly sorts: readonly string[]
   /** Names of the fields sent; whatever the client wrote, so they may be no fields at all. */
   readonly fields: readonly string[]
 }
 
-export const nothingUsed: Uses = Object.freeze({ include: '', filters: [], sorts: [], fields: [] })
+export const nothingUsed: Uses = Object.freeze({ include: [], filters: [], sorts: [], fields: [] })
 
 /** How far a request came: its walk. */
 export interface Use {

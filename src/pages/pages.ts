@@ -1,6 +1,6 @@
+import type { Maybe } from '../maybe.ts'
 import { problem } from '../problems.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
-import type { Maybe } from '../store/store.ts'
 import {
   answerGuide,
   answerModel,

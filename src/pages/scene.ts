@@ -1,7 +1,7 @@
 import type { Version } from '../compile/model.ts'
 import { openapiOf } from '../contract/openapi/openapi.ts'
 import type { Retirement } from '../lifecycle/use.ts'
-import type { Maybe } from '../store/store.ts'
+import type { Maybe } from '../maybe.ts'
 import { type Assets, createAssets } from './assets.ts'
 import { type StaticDocument, staticDocument } from './document.ts'
 import { statusOf } from './indexes.ts'

@@ -1,4 +1,4 @@
-import type { Resource, SumFeed, View } from '../compile/model.ts'
+import type { Resource, SubCollection, SumFeed, View } from '../compile/model.ts'
 import type { Position } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
 import type { Include } from '../request/include.ts'
@@ -24,13 +24,16 @@ import {
 import { filterValues, selectList, selectOne } from './select.ts'
 import type { Statement } from './statement.ts'
 
-/** Shapes that callers can multiply (filters, sorts, includes) are bounded; beyond, the oldest is planned anew. */
-const mostShapes = 2_000
+/** Shapes that callers can multiply (filters, sorts, includes, fields) are bounded; beyond, the oldest is planned anew. */
+const mostReads = 200
+const mostMutations = 2_000
 
-/** Plans each shape of request once. A view's key is its version and name; a resource's is its name. */
+/** Plans each shape of request once. A read is found by its view, or its sub-collection, which is of one view. */
 export class Planner {
   readonly dialect: Dialect
-  readonly #selects = new Map<string, Statement>()
+  readonly #ones = new Map<View | SubCollection, Map<string, Statement>>()
+  readonly #lists = new Map<View | SubCollection, Map<string, Statement>>()
+  readonly #listShapes = new WeakMap<ListQuery, string>()
   readonly #mutations = new Map<string, Mutation>()
 
   constructor(dialect: Dialect) {
@@ -39,16 +42,17 @@ export class Planner {
 
   one(target: Target, include: Include): Statement {
     const { view, sub } = target
-    const shape = `1 ${viewKey(view)} ${sub?.by.field ?? ''} ${include.canonical}`
-    return this.#select(shape, () => selectOne(view, sub?.by.field ?? null, include.tree, this.dialect))
+    return remembered(plansOf(this.#ones, sub ?? view), include.canonical, mostReads, () =>
+      selectOne(view, sub?.by.field ?? null, include.tree, this.dialect),
+    )
   }
 
   list(target: Target, query: ListQuery, after: Position | null): Statement {
     const { view, sub } = target
     const { include, sort, filters } = query
     const owner = sub?.owner().resource
-    const shape = `n ${viewKey(view)} ${sub?.segment ?? ''} ${include.canonical} ${sortText(sort)} ${filters.map(filterShape).join('&')} ${after?.map((value) => (value === null ? 'n' : 'v')).join('') ?? ''}`
-    return this.#select(shape, () =>
+    const shape = this.#listShape(query) + (after ? afterShape(after) : '')
+    return remembered(plansOf(this.#lists, sub ?? view), shape, mostReads, () =>
       selectList(
         {
           view,
@@ -117,20 +121,26 @@ export class Planner {
     return this.#mutation(`p ${resource.name} ${field}`, () => existsDependent(resource, field, this.dialect))
   }
 
-  #select(shape: string, plan: () => Statement): Statement {
-    return remembered(this.#selects, shape, plan)
+  /** A query that was read once for many requests has its shape written once, too. */
+  #listShape(query: ListQuery): string {
+    const known = this.#listShapes.get(query)
+    if (known !== undefined) return known
+    const { include, sort, filters } = query
+    const shape = `${include.canonical} ${sortText(sort)} ${filters.map(filterShape).join('&')}`
+    this.#listShapes.set(query, shape)
+    return shape
   }
 
   #mutation(shape: string, plan: () => Mutation): Mutation {
-    return remembered(this.#mutations, shape, plan)
+    return remembered(this.#mutations, shape, mostMutations, plan)
   }
 }
 
-function remembered<T>(plans: Map<string, T>, shape: string, plan: () => T): T {
+function remembered<T>(plans: Map<string, T>, shape: string, most: number, plan: () => T): T {
   const known = plans.get(shape)
   if (known) return known
   const made = plan()
-  if (plans.size >= mostShapes) {
+  if (plans.size >= most) {
     const [oldest] = plans.keys()
     if (oldest !== undefined) plans.delete(oldest)
   }
@@ -138,7 +148,17 @@ function remembered<T>(plans: Map<string, T>, shape: string, plan: () => T): T {
   return made
 }
 
-const viewKey = (view: View): string => `${view.version.name}/${view.name}`
+function plansOf<K, T>(plans: Map<K, Map<string, T>>, of: K): Map<string, T> {
+  let known = plans.get(of)
+  if (!known) {
+    known = new Map()
+    plans.set(of, known)
+  }
+  return known
+}
+
+const afterShape = (after: Position): string =>
+  ` ${after.map((value) => (value === null ? 'n' : 'v')).join('')}`
 
 const whereShape = ({ set, unset }: Where): string => `${set.join(',')} ${unset.join(',')}`
 

@@ -46,12 +46,8 @@ export const sqlite: Dialect = Object.freeze({
   concat: (pieces: readonly string[]) => concat(pieces),
   join: (expression: string, separator: string) =>
     `group_concat(${expression}, ${sqlite.literal(separator)})`,
-  literal: (text: string) =>
-    text
-      .split(/([\0-\x1f])/)
-      .filter((part) => part !== '')
-      .map((part) => (part < ' ' ? `char(${part.charCodeAt(0)})` : sqlText(part)))
-      .join(' || ') || "''",
+  // Control characters stand as they are: an expression that makes them would be worked out for every row.
+  literal: sqlText,
   count: 'count(*)',
   forUpdate: '',
   forOwnUpdate: '',

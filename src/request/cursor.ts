@@ -9,6 +9,8 @@ import { type SortKey, sortText } from './sort.ts'
 export type Position = readonly (string | number | boolean | null)[]
 
 const macBytes = 16
+/** What nearly every position fits in. */
+const scratchBytes = 1_024
 
 /** Seals positions so that a cursor can only be used where it was made. The secret lives in the store. */
 export interface CursorSeal {
@@ -18,17 +20,23 @@ export interface CursorSeal {
 
 export function createCursorSeal(secret: string): CursorSeal {
   const sign = createMac(secret)
-  const mac = (bound: string, payload: string): Buffer => sign(`${bound}\0${payload}`).subarray(0, macBytes)
+  const mac = (bound: string, payload: string): string => sign(`${bound}\0${payload}`).slice(0, macBytes)
+  const scratch = Buffer.alloc(scratchBytes)
   return {
     seal(position, bound) {
       const payload = JSON.stringify(position)
-      return Buffer.concat([mac(bound, payload), Buffer.from(payload)]).toString('base64url')
+      const bytes = macBytes + Buffer.byteLength(payload)
+      const sealed = bytes <= scratchBytes ? scratch : Buffer.alloc(bytes)
+      sealed.write(mac(bound, payload), 'latin1')
+      sealed.write(payload, macBytes)
+      return sealed.toString('base64url', 0, bytes)
     },
     open(cursor, bound, keys) {
       const bytes = /^[A-Za-z0-9_-]+$/.test(cursor) ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
       const payload = bytes.subarray(macBytes).toString()
       const sealed =
-        bytes.length > macBytes && timingSafeEqual(bytes.subarray(0, macBytes), mac(bound, payload))
+        bytes.length > macBytes &&
+        timingSafeEqual(bytes.subarray(0, macBytes), Buffer.from(mac(bound, payload), 'latin1'))
       const position = sealed ? (JSON.parse(payload) as Position) : []
       // A trailing bit can be flipped without changing the bytes: only the very text we made is ours.
       if (position.length !== keys || bytes.toString('base64url') !== cursor) throw badCursor()

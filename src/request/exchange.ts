@@ -1,5 +1,4 @@
-type Maybe<T> = T | Promise<T>
-
+import type { Maybe } from '../maybe.ts'
 /** A request as the engine sees it, whatever carried it. */
 export interface PlainRequest {
   readonly method: string

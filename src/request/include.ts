@@ -11,11 +11,15 @@ export interface Included {
 
 export interface Include {
   readonly tree: readonly Included[]
-  /** Sorted, parents added, no duplicates: the cache key, and the form of Content-Location. */
+  /** Sorted, parents added, no duplicates. */
+  readonly paths: readonly string[]
+  /** The paths in one text: the cache key, and the form of Content-Location. */
   readonly canonical: string
+  /** The views that rows are embedded of. */
+  readonly views: readonly View[]
 }
 
-export const noInclude: Include = Object.freeze({ tree: [], canonical: '' })
+export const noInclude: Include = Object.freeze({ tree: [], paths: [], canonical: '', views: [] })
 
 /** Reads `include=a,b.c`; judged in the order too many, too deep, unknown, not whitelisted. */
 export function readInclude(value: string, view: View): Include {
@@ -34,7 +38,8 @@ export function readInclude(value: string, view: View): Include {
   refuseTooDeep(paths, view)
   for (const path of paths) refuseUnknown(path, view)
   for (const path of paths) refuseNotAllowed(path, view)
-  return { tree: treeOf(paths, '', view.include), canonical: paths.join(',') }
+  const tree = treeOf(paths, '', view.include)
+  return { tree, paths, canonical: paths.join(','), views: viewsIn(tree) }
 }
 
 function withParents(asked: readonly string[]): readonly string[] {
@@ -106,6 +111,9 @@ function treeOf(
   }
   return tree
 }
+
+const viewsIn = (tree: readonly Included[]): readonly View[] =>
+  tree.flatMap(({ relation, children }) => [relation.target(), ...viewsIn(children)])
 
 /** Known before any SQL runs: the page size times the caps. A to-one rides along with its row, so it adds nothing here. */
 function mostRows(rows: number, tree: readonly Included[]): number {

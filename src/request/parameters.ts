@@ -25,6 +25,16 @@ export function readParameters(query: string, errors: FieldError[]): ReadonlyMap
   return parameters
 }
 
+/** The query as it was sent, but for one parameter. It has been read, so it decodes. */
+export const withoutParameter = (query: string, name: string): string =>
+  query
+    .split('&')
+    .filter((part) => part !== '' && decodeURIComponent(part.split('=', 1)[0] ?? '') !== name)
+    .join('&')
+
+/** What follows it is one more parameter. */
+export const withRoom = (query: string): string => (query === '' ? '' : `${query}&`)
+
 export const badQuery = (errors: readonly FieldError[]): Error =>
   problem('bad-query', {
     detail: errors.map(sentence).join(' '),

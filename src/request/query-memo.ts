@@ -3,8 +3,8 @@ import type { View } from '../compile/model.ts'
 const mostQueries = 500
 
 /**
- * Clients repeat their queries, so what was once read for a view is kept; a cursor is new each time, and queries with one are
- * not. Only what was accepted is kept, and the oldest makes room.
+ * Clients repeat their queries, so what was once read for a view is kept; a cursor is new each time, and a query that still
+ * has one is not. Only what was accepted is kept, and the oldest makes room.
  */
 export function rememberQueries<T>(
   read: (query: string, view: View, ceiling: number) => T,

@@ -4,27 +4,50 @@ import type { FieldError } from '../problems.ts'
 import { orderText } from './cursor.ts'
 import { type Filter, readFilter } from './filter.ts'
 import { type Include, noInclude, readInclude, refuseTooLarge } from './include.ts'
-import { badQuery, readParameters } from './parameters.ts'
+import { badQuery, readParameters, withoutParameter, withRoom } from './parameters.ts'
 import { rememberQueries } from './query-memo.ts'
 import { readSort, type SortKey, withTieBreak } from './sort.ts'
 
-export interface ListQuery {
+interface ReadQuery {
   readonly include: Include
+  /** The query in its canonical form, without a cursor; null where that is how it was sent. */
+  readonly canonical: string | null
+  /** What is asked for by name, for whoever counts its use; null for nothing. */
+  readonly uses: Asked | null
+}
+
+interface Asked {
+  readonly include: readonly string[]
+  readonly filters: readonly string[]
+  readonly sorts: readonly string[]
+  readonly fields: readonly string[]
+}
+
+export type OneQuery = ReadQuery
+
+export interface ListQuery extends ReadQuery {
   readonly limit: number
   readonly sort: readonly SortKey[]
   readonly filters: readonly Filter[]
-  readonly cursor: string | null
   /** Sort and filters in words: what a cursor is bound to. */
   readonly order: string
-  /** Names of the filters and sorts, for whoever counts their use. */
-  readonly uses: { readonly filters: readonly string[]; readonly sorts: readonly string[] }
+  /** The query of the next page, up to its cursor. */
+  readonly next: string
 }
 
-/** Reads the query of GET on one resource: only `include` means anything there. */
-export const readOneQuery = (query: string, view: View, ceiling: number): Include =>
-  query === '' ? noInclude : rememberedOne(query, view, ceiling)
+/** A list and where in it to go on. */
+export interface PageQuery {
+  readonly list: ListQuery
+  readonly cursor: string | null
+}
 
-const rememberedOne = rememberQueries((query, view, ceiling): Include => {
+export const plainOne: OneQuery = { include: noInclude, canonical: null, uses: null }
+
+/** Reads the query of GET on one resource: only `include` means anything there. */
+export const readOneQuery = (query: string, view: View, ceiling: number): OneQuery =>
+  query === '' ? plainOne : rememberedOne(query, view, ceiling)
+
+const rememberedOne = rememberQueries((query, view, ceiling): OneQuery => {
   const errors: FieldError[] = []
   const parameters = readParameters(query, errors)
   noteOthers(parameters, (name) => name === 'include', 'one resource', ['include'], errors)
@@ -32,8 +55,18 @@ const rememberedOne = rememberQueries((query, view, ceiling): Include => {
   const value = parameters.get('include')
   const include = value === undefined ? noInclude : readInclude(value, view)
   refuseTooLarge(1, include.tree, ceiling)
-  return include
+  return { include, canonical: canonicalOf(query, include), uses: usesOf(include, [], []) }
 })
+
+function canonicalOf(query: string, { canonical }: Include): string | null {
+  if (canonical === '') return null
+  return `${withRoom(withoutParameter(query, 'include'))}include=${canonical}`
+}
+
+function usesOf(include: Include, filters: readonly string[], sorts: readonly string[]): Asked | null {
+  if (include.paths.length + filters.length + sorts.length === 0) return null
+  return { include: include.paths, filters, sorts, fields: [] }
+}
 
 /** A write takes no parameter at all. */
 export function refuseQuery(query: string): void {
@@ -43,7 +76,21 @@ export function refuseQuery(query: string): void {
   throw badQuery(errors)
 }
 
-export const readListQuery = rememberQueries((query, view, ceiling): ListQuery => {
+/** A cursor as we write them; one that is escaped needlessly is read with the rest. */
+const plainCursor = /(?:^|&)cursor=([\w-]+)(?=&|$)/
+
+/** Reads the query of GET on a collection. Pages differ in their cursor only, so the rest is read once for all of them. */
+export function readListQuery(query: string, view: View, ceiling: number): PageQuery {
+  const found = plainCursor.exec(query)
+  if (!found) return rememberedList(query, view, ceiling)
+  const before = query.slice(0, found.index)
+  const after = query.slice(found.index + found[0].length)
+  const { list, cursor } = rememberedList(before === '' ? after.slice(1) : before + after, view, ceiling)
+  // Given twice: that is told by reading the whole.
+  return cursor === null ? { list, cursor: found[1] ?? null } : readWholeList(query, view, ceiling)
+}
+
+function readWholeList(query: string, view: View, ceiling: number): PageQuery {
   const errors: FieldError[] = []
   const parameters = readParameters(query, errors)
   const known = (name: string) =>
@@ -67,19 +114,25 @@ export const readListQuery = rememberQueries((query, view, ceiling): ListQuery =
   const value = parameters.get('include')
   const include = value === undefined ? noInclude : readInclude(value, view)
   refuseTooLarge(limit, include.tree, ceiling)
-  return {
+  const rest = withoutParameter(query, 'cursor')
+  const list = {
     include,
     limit,
     sort,
     filters,
-    cursor: parameters.get('cursor') ?? null,
     order: orderText(sort, filters),
-    uses: {
-      filters: filters.map((filter) => filter.name),
-      sorts: sort.slice(0, -1).map((key) => key.field.name),
-    },
+    next: `${withRoom(rest)}cursor=`,
+    canonical: canonicalOf(rest, include),
+    uses: usesOf(
+      include,
+      filters.map((filter) => filter.name),
+      sort.slice(0, -1).map((key) => key.field.name),
+    ),
   }
-})
+  return { list, cursor: parameters.get('cursor') ?? null }
+}
+
+const rememberedList = rememberQueries(readWholeList)
 
 function readLimit(text: string | undefined, view: View, errors: FieldError[]): number {
   if (text === undefined) return view.limits.pageDefault

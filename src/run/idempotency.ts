@@ -1,11 +1,12 @@
 import { createHash, hash } from 'node:crypto'
+import type { Maybe } from '../maybe.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { keyColumns } from '../plan/mutate.ts'
 import { problem } from '../problems.ts'
-import { noInclude } from '../request/include.ts'
 import type { JsonObject } from '../request/json.ts'
+import { plainOne } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
-import type { Maybe, Row, Transaction, Value } from '../store/store.ts'
+import type { Row, Transaction, Value } from '../store/store.ts'
 import { pathOf, readOne } from './read.ts'
 import type { Call, Outcome, Runner } from './run.ts'
 
@@ -135,7 +136,7 @@ export async function findReplay(runner: Runner, call: Call, keyed: KeyedRequest
     replayed: true,
   }
   if (answer.body !== null) return { ...stored, body: answer.body }
-  const now = await readOne(runner, { ...call, target: { ...call.target, id: answer.rowId } }, noInclude)
+  const now = await readOne(runner, { ...call, target: { ...call.target, id: answer.rowId } }, plainOne)
   return { ...stored, body: now.body, ...(now.etag ? { etag: now.etag } : {}), reread: true }
 }
 

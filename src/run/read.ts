@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
+import { type Maybe, whenThere } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
 import { separators } from '../plan/project.ts'
 import { filterValues, sortsById } from '../plan/select.ts'
 import { problem } from '../problems.ts'
 import { cursorBound, type Position } from '../request/cursor.ts'
 import { type Include, noInclude } from '../request/include.ts'
-import type { ListQuery } from '../request/query.ts'
+import type { ListQuery, OneQuery, PageQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import { finishText, rowId } from './finish.ts'
@@ -18,46 +19,47 @@ export const notThere = ({ id, sub, view }: Target): Error =>
   })
 
 /** One resource with its includes: one statement. */
-export async function readOne(runner: Runner, { caller, target }: Call, include: Include): Promise<Outcome> {
+export function readOne(runner: Runner, { caller, target }: Call, query: OneQuery): Maybe<Outcome> {
+  const { include, canonical } = query
   const statement = runner.planner.one(target, include)
   const { account } = caller
-  const row = await runner.store.first(
-    statement.text,
-    bindSlots(statement.slots, { account, id: target.id, owner: target.ownerId }),
-  )
-  if (!row) throw notThere(target)
-  const data = finishText(String(row[0]), statement, runner, account)
-  return {
-    status: 200,
-    body: `{"data":${data}}`,
-    etag:
-      include.canonical === ''
-        ? `"${row[1]}"`
-        : `"${row[1]}.${hash('sha1', `${include.canonical} ${data}`, 'base64url')}"`,
-    include: include.canonical,
-  }
+  const slots = bindSlots(statement.slots, { account, id: target.id, owner: target.ownerId })
+  return whenThere(runner.store.first(statement.text, slots), (row) => {
+    if (!row) throw notThere(target)
+    const data = finishText(String(row[0]), statement, runner, account)
+    const etag = include === noInclude ? `"${row[1]}"` : `"${row[1]}.${includeTag(include, data)}"`
+    return { status: 200, body: `{"data":${data}}`, etag, canonical }
+  })
 }
 
+/** What is embedded has versions of its own, so the tag is of the text. */
+const includeTag = ({ canonical }: Include, data: string): string =>
+  hash('sha1', `${canonical} ${data}`, 'base64url')
+
 /** One page of a collection: one statement, whatever is filtered, sorted and included. */
-export async function readList(runner: Runner, { caller, target }: Call, query: ListQuery): Promise<Outcome> {
+export function readList(runner: Runner, { caller, target }: Call, query: PageQuery): Maybe<Outcome> {
   const { account } = caller
-  const { sort, limit } = query
-  const boundTo = query.cursor === null ? null : cursorBound(account, target, query.order)
+  const { list } = query
+  const { sort, limit } = list
+  const boundTo = query.cursor === null ? null : cursorBound(account, target, list.order)
   const after = boundTo === null ? null : runner.seal.open(query.cursor ?? '', boundTo, sort.length)
-  const statement = runner.planner.list(target, query, after)
-  const values = listValues(query, after)
-  const row = await runner.store.first(
-    statement.text,
-    bindSlots(statement.slots, { account, owner: target.ownerId, limit: limit + 1, values }),
-  )
-  if (!row || row[3] === null) throw notThere(target)
-  const page = cutPage(String(row[0] ?? ''), Number(row[1]), limit)
-  const rows = finishText(page.text, statement, runner, account)
-  const position = page.hasMore ? positionOf(page.text, row[2] ?? null, limit, query) : null
-  const cursor = position && runner.seal.seal(position, boundTo ?? cursorBound(account, target, query.order))
-  const tail = `"page":{"limit":${limit},"has_more":${page.hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
-  return { status: 200, body: `{"data":[${rows}],${tail}}`, next: cursor, include: query.include.canonical }
+  const statement = runner.planner.list(target, list, after)
+  const values = listValues(list, after)
+  const slots = bindSlots(statement.slots, { account, owner: target.ownerId, limit: limit + 1, values })
+  return whenThere(runner.store.first(statement.text, slots), (row) => {
+    if (!row || row[3] === null) throw notThere(target)
+    const page = cutPage(String(row[0] ?? ''), Number(row[1]), limit)
+    const rows = finishText(page.text, statement, runner, account)
+    const position = page.hasMore ? positionOf(page.text, row[2] ?? null, limit, list) : null
+    const cursor = position && runner.seal.seal(position, boundTo ?? cursorBound(account, target, list.order))
+    const tail = `"page":{"limit":${limit},"has_more":${page.hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
+    const next = cursor && list.next + cursor
+    return { status: 200, body: `{"data":[${rows}],${tail}}`, next, canonical: canonicalOf(query) }
+  })
 }
+
+const canonicalOf = ({ list: { canonical }, cursor }: PageQuery): string | null =>
+  canonical !== null && cursor !== null ? `cursor=${cursor}&${canonical}` : canonical
 
 function listValues(query: ListQuery, after: Position | null): Value[] {
   const values: Value[] = []

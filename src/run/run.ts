@@ -39,10 +39,10 @@ export interface Outcome {
   readonly body: string | null
   readonly etag?: string
   readonly location?: string
-  /** Path and query of the next page. */
+  /** The query of the next page. */
   readonly next?: string | null
-  /** What was included, in canonical form; empty for nothing. */
-  readonly include?: string
+  /** The query in its canonical form, where that may be another than the one that was sent. */
+  readonly canonical?: string | null
   readonly replayed?: boolean
   /** The replay shows the row as it is now, because its answer was stored without the body. */
   readonly reread?: boolean

@@ -2,10 +2,10 @@ import type { Model } from '../compile/model.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
 import type { RateLimiter } from '../guard/rate.ts'
 import type { Retirement } from '../lifecycle/use.ts'
+import type { Maybe } from '../maybe.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import type { Router } from '../request/route.ts'
 import type { Runner } from '../run/run.ts'
-import type { Maybe } from '../store/store.ts'
 import type { Walk } from './walk.ts'
 
 /** Everything a request meets on its way, made once before a port opens. */
@@ -25,5 +25,5 @@ export interface Engine {
   conclude(request: PlainRequest, response: PlainResponse, walk: Walk): void
   /** Adds the signals of a deprecated version to an answer that was given without it: too busy, too long, a preflight. */
   signal(path: string, headers: PlainResponse['headers']): void
-  handle(request: PlainRequest): Promise<PlainResponse>
+  handle(request: PlainRequest): Maybe<PlainResponse>
 }

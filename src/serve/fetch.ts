@@ -1,3 +1,4 @@
+import type { Maybe } from '../maybe.ts'
 import { problem } from '../problems.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 
@@ -5,7 +6,7 @@ const bodiless = new Set([204, 304])
 
 /** A Web Request through the same way as one from a socket. */
 export async function fetchThrough(
-  handle: (request: PlainRequest) => Promise<PlainResponse>,
+  handle: (request: PlainRequest) => Maybe<PlainResponse>,
   request: Request,
   id: string,
 ): Promise<Response> {

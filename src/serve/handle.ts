@@ -1,8 +1,8 @@
 import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
+import { type Maybe, whenThere } from '../maybe.ts'
 import type { Caller } from '../request/caller.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
-import type { Include, Included } from '../request/include.ts'
-import { readListQuery, readOneQuery, refuseQuery } from '../request/query.ts'
+import { type OneQuery, readListQuery, readOneQuery, refuseQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import { documentResponse } from '../respond/document.ts'
 import { asProblem, problemResponse } from '../respond/problem.ts'
@@ -18,38 +18,67 @@ import { readBody, readKeyed } from './payload.ts'
 import { newWalk, type Walk } from './walk.ts'
 
 /** A request's whole way, in the order in which it may be refused. Never throws. */
-export async function handle(engine: Engine, request: PlainRequest): Promise<PlainResponse> {
+export function handle(engine: Engine, request: PlainRequest): Maybe<PlainResponse> {
   const walk = newWalk()
+  let response: Maybe<PlainResponse>
+  try {
+    response = answer(engine, request, walk)
+  } catch (error) {
+    response = failed(engine, request, error)
+  }
+  if (response instanceof Promise) return concludeLater(engine, request, response, walk)
+  engine.conclude(request, response, walk)
+  return response
+}
+
+async function concludeLater(
+  engine: Engine,
+  request: PlainRequest,
+  pending: Promise<PlainResponse>,
+  walk: Walk,
+): Promise<PlainResponse> {
   let response: PlainResponse
   try {
-    response = await answer(engine, request, walk)
+    response = await pending
   } catch (error) {
-    const failure = asProblem(error)
-    if (failure.status >= 500) engine.report(error, request)
-    response = problemResponse(failure, request.id)
+    response = failed(engine, request, error)
   }
   engine.conclude(request, response, walk)
   return response
 }
 
-async function answer(engine: Engine, request: PlainRequest, walk: Walk): Promise<PlainResponse> {
+function failed(engine: Engine, request: PlainRequest, error: unknown): PlainResponse {
+  const failure = asProblem(error)
+  if (failure.status >= 500) engine.report(error, request)
+  return problemResponse(failure, request.id)
+}
+
+function answer(engine: Engine, request: PlainRequest, walk: Walk): Maybe<PlainResponse> {
   const target = engine.router.find(request.path)
-  if (!target) return (await engine.document(request)) ?? engine.missing(request.path)
+  if (!target)
+    return whenThere(engine.document(request), (document) => document ?? engine.missing(request.path))
   walk.target = target
   refuseRetired(engine, target)
   refuseMethod(target, request.method)
   if (request.method === 'OPTIONS') return options(target)
-  const caller = await engine.authenticator.authenticate(request)
-  walk.caller = caller
-  demandScope(target.view, request.method, caller)
-  const signals = await engine.rates.take(caller?.account ?? request.address, target.view)
-  if (signals) {
-    walk.headers['RateLimit-Policy'] = signals.policy
-    walk.headers.RateLimit = signals.state
-  }
-  const call = { target, caller: caller ?? anonymous }
-  const outcome = await run(engine, request, call, walk)
-  return documentResponse(outcome, target, request)
+  return whenThere(engine.authenticator.authenticate(request), (caller) => {
+    walk.caller = caller
+    demandScope(target.view, request.method, caller)
+    return perform(engine, request, walk, target)
+  })
+}
+
+function perform(engine: Engine, request: PlainRequest, walk: Walk, target: Target): Maybe<PlainResponse> {
+  const { caller } = walk
+  const taken = engine.rates.take(caller?.account ?? request.address, target.view)
+  const outcome = whenThere(taken, (signals) => {
+    if (signals) {
+      walk.headers['RateLimit-Policy'] = signals.policy
+      walk.headers.RateLimit = signals.state
+    }
+    return run(engine, request, { target, caller: caller ?? anonymous }, walk)
+  })
+  return whenThere(outcome, (shown) => documentResponse(shown, target, request))
 }
 
 /** Reading a public resource needs no account; what belongs to one is out of its reach. */
@@ -65,7 +94,7 @@ const options = (target: Target): PlainResponse => ({
   body: null,
 })
 
-function run(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Promise<Outcome> {
+function run(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Maybe<Outcome> {
   switch (request.method) {
     case 'POST':
       return post(engine, request, call, walk)
@@ -82,28 +111,24 @@ function run(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Pro
   }
 }
 
-function one(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Promise<Outcome> {
-  const include = readOneQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
-  allowInclude(include, walk)
-  return readOne(engine.runner, call, include)
+function one(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Maybe<Outcome> {
+  const query = readOneQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
+  allowQuery(query, walk)
+  return readOne(engine.runner, call, query)
 }
 
-function list(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Promise<Outcome> {
+function list(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Maybe<Outcome> {
   const query = readListQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
-  allowInclude(query.include, walk)
-  walk.uses = { include: query.include.canonical, ...query.uses, fields: [] }
+  allowQuery(query.list, walk)
   return readList(engine.runner, call, query)
 }
 
 /** An included row is read under the same rules as one fetched alone. */
-function allowInclude(include: Include, walk: Walk): void {
-  if (include.tree.length === 0) return
-  walk.uses = { ...walk.uses, include: include.canonical }
-  demandIncludeScopes(includedViews(include.tree), walk.caller)
+function allowQuery({ include, uses }: OneQuery, walk: Walk): void {
+  if (uses === null) return
+  walk.uses = uses
+  demandIncludeScopes(include.views, walk.caller)
 }
-
-const includedViews = (tree: readonly Included[]): ReturnType<Included['relation']['target']>[] =>
-  tree.flatMap(({ relation, children }) => [relation.target(), ...includedViews(children)])
 
 async function post(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Promise<Outcome> {
   const body = await readBody(engine, request, call.target)

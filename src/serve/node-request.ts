@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 import type { RequestNote } from '../request/exchange.ts'
 import { type Admission, overloaded } from './admission.ts'
 import { type Forwarded, type Proxies, plainAddress } from './proxies.ts'
 import { isRequestId } from './request-id.ts'
 import { type ArrivedRequest, emptyNote } from './shell.ts'
-
-type Maybe<T> = T | Promise<T>
 
 const nothing = new Uint8Array(0)
 

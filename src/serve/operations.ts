@@ -1,8 +1,7 @@
+import type { Maybe } from '../maybe.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 import type { Store } from '../store/store.ts'
 import { metricsContentType } from './metrics-text.ts'
-
-type Maybe<T> = T | Promise<T>
 
 /** What operators and their machines ask: alive, ready, figures. Needs no key, counts against no limit. */
 export interface Operations {

@@ -1,3 +1,4 @@
+import type { Maybe } from '../maybe.ts'
 import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchange.ts'
 import { asProblem, problemResponse } from '../respond/problem.ts'
 import { type Admission, overloaded } from './admission.ts'
@@ -7,7 +8,6 @@ import type { Metrics } from './metrics.ts'
 import type { Operations } from './operations.ts'
 import type { Tracing } from './tracing.ts'
 
-type Maybe<T> = T | Promise<T>
 export type Handle = (request: PlainRequest) => Maybe<PlainResponse>
 /** Adds the signals of a deprecated version to an answer that the engine did not give. */
 export type Signal = (path: string, headers: { [name: string]: string }) => void
@@ -78,7 +78,12 @@ export const createShell = (parts: ShellParts): Shell => {
     }
   }
   const later = async (request: ArrivedRequest, pending: Promise<PlainResponse>, startedAt: number) => {
-    const response = await pending.catch((error: unknown) => failed(request, error))
+    let response: PlainResponse
+    try {
+      response = await pending
+    } catch (error) {
+      response = failed(request, error)
+    }
     admission.leave()
     return settle(request, response, startedAt)
   }

@@ -1,7 +1,7 @@
 import type { Span, SpanOptions } from '@opentelemetry/api'
+import type { Maybe } from '../maybe.ts'
 import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchange.ts'
 
-type Maybe<T> = T | Promise<T>
 type Api = typeof import('@opentelemetry/api')
 
 export interface Tracing {

@@ -1,10 +1,10 @@
+import type { Maybe } from '../maybe.ts'
 import type { Dialect } from '../plan/dialect.ts'
 
 /** What can be bound to a statement and read from a row. Times, dates and JSON travel as text, booleans as 0 and 1. */
 export type Value = string | number | null
 /** A row is an array: statements name their columns by position, so no object is built for one. */
 export type Row = readonly Value[]
-export type Maybe<T> = T | Promise<T>
 
 /** The only I/O of a request. Statements are prepared once per text and kept in a bounded cache. */
 export interface Store {

@@ -87,7 +87,7 @@ describeStores('counting', (stores) => {
     const store = await openMigrated(stores)
     const recorder = await openRecorder({ store, clock: setClock('2026-01-05T00:00:00Z') })
     const uses = {
-      include: 'books',
+      include: ['books'],
       filters: ['full_name'],
       sorts: ['full_name'],
       fields: ['full_name', 'nonsense'],

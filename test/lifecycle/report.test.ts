@@ -49,10 +49,13 @@ describeStores('the report', (stores) => {
     const who = callerOf('token:till')
     call(recorder, 'GET', '/v1/users', who, { filters: ['title', 'tier', 'active'], sorts: ['title'] })
     call(recorder, 'POST', '/v1/users', who, { fields: ['title', 'tier', 'home', 'joined_at'] })
-    call(recorder, 'GET', '/v1/packages', who, { include: 'events,owner', filters: ['owner_id', 'priority'] })
+    call(recorder, 'GET', '/v1/packages', who, {
+      include: ['events', 'owner'],
+      filters: ['owner_id', 'priority'],
+    })
     call(recorder, 'PUT', '/v1/packages/7', who, { fields: ['code', 'stage', 'weight', 'owner_id'] })
     call(recorder, 'DELETE', '/v1/packages/7', who)
-    call(recorder, 'GET', '/v1/packages/7/events', who, { include: 'parcel,parcel.owner' })
+    call(recorder, 'GET', '/v1/packages/7/events', who, { include: ['parcel', 'parcel.owner'] })
     await recorder.flush()
     const [usage] = await consumersOf(store, clock.now(), 'v1')
     expect(words(usage)).toMatchInlineSnapshot(`
@@ -78,7 +81,11 @@ describeStores('the report', (stores) => {
   test('finds what only the next version changed in that version', async () => {
     const { store, clock, recorder } = await opened(stores)
     const who = callerOf('token:till')
-    call(recorder, 'GET', '/v2/packages', who, { include: 'events', filters: ['priority'], sorts: ['stage'] })
+    call(recorder, 'GET', '/v2/packages', who, {
+      include: ['events'],
+      filters: ['priority'],
+      sorts: ['stage'],
+    })
     call(recorder, 'POST', '/v2/packages', who, { fields: ['weight'] })
     call(recorder, 'GET', '/v2/senders/7/packages', who)
     call(recorder, 'GET', '/v2/packages/7/events', who)

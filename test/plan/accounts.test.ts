@@ -6,7 +6,7 @@ import type { Dialect } from '../../src/plan/dialect.ts'
 import { Planner } from '../../src/plan/planner.ts'
 import { postgres } from '../../src/plan/postgres.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
-import { readInclude } from '../../src/request/include.ts'
+import { noInclude, readInclude } from '../../src/request/include.ts'
 import { readListQuery } from '../../src/request/query.ts'
 import type { Target } from '../../src/request/route.ts'
 import { sampleOf } from '../support/sample-value.ts'
@@ -33,10 +33,10 @@ function shapes(model: Model, dialect: Dialect): readonly string[] {
     const filters = [...view.filters].map((name) => `filter[${name}][in]=${sampleOf(view, name)}`)
     const queries = ['', ...sorts, ...filters, ...includes.map((include) => `limit=1&include=${include}`)]
     return [null, ...view.under].flatMap((sub) => [
-      planner.one(target(view, sub), { tree: [], canonical: '' }).text,
+      planner.one(target(view, sub), noInclude).text,
       ...includes.map((include) => planner.one(target(view, sub), readInclude(include, view)).text),
       ...queries.flatMap((text) => {
-        const query = readListQuery(text, view, 1e9)
+        const { list: query } = readListQuery(text, view, 1e9)
         const after = query.sort.map((_, at) => (at === 0 ? null : 'x'))
         return [null, after].map((position) => planner.list(target(view, sub), query, position).text)
       }),

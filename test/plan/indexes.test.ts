@@ -71,7 +71,7 @@ describeServing('indexes', (served) => {
         ]),
       ]
       for (const [query, ordered] of queries) {
-        const statement = planner().list(targetOf(view, null), readListQuery(query, view, 5000), null)
+        const statement = planner().list(targetOf(view, null), readListQuery(query, view, 5000).list, null)
         const bound = { ...values, values: [sampleOf(view, /\[(\w+)\]/.exec(query)?.[1] ?? '')] }
         const steps = await explained(served, statement.text, bound, statement.slots)
         const said = `${view.name} ${query}\n${steps.join('\n')}`

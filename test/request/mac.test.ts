@@ -7,8 +7,8 @@ test('the seal is HMAC-SHA-256, whatever the length of secret and text', () => {
   const text = fc.string({ unit: 'binary', maxLength: 200 })
   fc.assert(
     fc.property(text, text, (secret, message) => {
-      const expected = createHmac('sha256', secret).update(message).digest('hex')
-      expect(createMac(secret)(message).toString('hex')).toBe(expected)
+      const expected = createHmac('sha256', secret).update(message).digest('latin1')
+      expect(createMac(secret)(message)).toBe(expected)
     }),
   )
 })

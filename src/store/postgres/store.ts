@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Maybe } from '../../maybe.ts'
 import { postgres } from '../../plan/postgres.ts'
-import type { Maybe, Row, Session, Store, StoreCounters, Transaction, Value } from '../store.ts'
+import type { Row, Session, Store, StoreCounters, Transaction, Value } from '../store.ts'
 import type { Client } from './client.ts'
 import { type Driver, newClient } from './driver.ts'
 import { isBroken, isReadOnly, isRetryable, postgresError } from './errors.ts'

@@ -1,5 +1,6 @@
+import type { Maybe } from '../../maybe.ts'
 import type { Dialect } from '../../plan/dialect.ts'
-import { type Maybe, type Row, StoreError, type Transaction, type Value } from '../store.ts'
+import { type Row, StoreError, type Transaction, type Value } from '../store.ts'
 import type { Client } from './client.ts'
 import { isRetryable, postgresError } from './errors.ts'
 import type { PostgresSettings } from './settings.ts'

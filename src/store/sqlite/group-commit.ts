@@ -1,5 +1,6 @@
+import type { Maybe } from '../../maybe.ts'
 import type { Dialect } from '../../plan/dialect.ts'
-import { type Maybe, type StoreCounters, StoreError, type Transaction } from '../store.ts'
+import { type StoreCounters, StoreError, type Transaction } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
 import { pauseMs } from './retry.ts'

@@ -1,5 +1,6 @@
+import type { Maybe } from '../../maybe.ts'
 import { sqlite } from '../../plan/sqlite.ts'
-import type { Maybe, Row, Session, Store, StoreCounters, Value } from '../store.ts'
+import type { Row, Session, Store, StoreCounters, Value } from '../store.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
 import { groupCommit } from './group-commit.ts'
