@@ -60,7 +60,6 @@ export const postgres: Dialect = Object.freeze({
           .replaceAll("'", "''")
           .replace(/[\0-\x1f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`
       : sqlText(text),
-  count: 'count(*)::int',
   forUpdate: ' FOR UPDATE',
   forOwnUpdate: ' FOR NO KEY UPDATE',
   insertsInWith: true,

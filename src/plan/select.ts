@@ -35,7 +35,7 @@ export interface ListShape {
 /** Only the id decides the order, so the last row's id is position enough. */
 export const sortsById = (sort: readonly SortKey[]): boolean => sort.length === 1
 
-/** One page and the row after it: `[rows joined, count, positions joined or null, 1 when the owner exists]`. */
+/** One page and the row after it: `[rows joined]`, then their positions joined where the id is not position enough, then 1 when the owner exists, where there is one. */
 export function selectList(shape: ListShape, dialect: Dialect): Statement {
   const { view, owner, tree, sort } = shape
   const binds = new Binds(dialect)
@@ -57,11 +57,13 @@ export function selectList(shape: ListShape, dialect: Dialect): Statement {
     )
     .join(', ')
   const page = `SELECT ${row} AS j${position} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ${binds.use('limit', 'integer')}`
-  const positions = position === '' ? 'NULL' : dialect.join('p.k', '\n')
-  const exists = owner
-    ? `(SELECT 1 FROM ${ident(owner.table)} o WHERE ${binds.account(owner.shared, 'o.')}o."id" = ${binds.use('owner', 'id')})`
-    : '1'
-  const text = `SELECT ${dialect.join('p.j', separators[0])}, ${dialect.count}, ${positions}, ${exists} FROM (${page}) p`
+  const columns = [dialect.join('p.j', separators[0])]
+  if (position !== '') columns.push(dialect.join('p.k', '\n'))
+  if (owner)
+    columns.push(
+      `(SELECT 1 FROM ${ident(owner.table)} o WHERE ${binds.account(owner.shared, 'o.')}o."id" = ${binds.use('owner', 'id')})`,
+    )
+  const text = `SELECT ${columns.join(', ')} FROM (${page}) p`
   return statement(text, binds, view, tree)
 }
 

@@ -48,7 +48,6 @@ export const sqlite: Dialect = Object.freeze({
     `group_concat(${expression}, ${sqlite.literal(separator)})`,
   // Control characters stand as they are: an expression that makes them would be worked out for every row.
   literal: sqlText,
-  count: 'count(*)',
   forUpdate: '',
   forOwnUpdate: '',
   insertsInWith: false,

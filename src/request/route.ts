@@ -52,7 +52,19 @@ export function createRouter(model: Model): Router {
   const byVersion = new Map(model.versions.map((version) => [version.name, collectionsOf(version)]))
   const versions = new Map(model.versions.map((version) => [version.name, version]))
 
+  const direct = directTargets(model, byVersion)
+
   const find = (path: string): Target | null => {
+    // Most requests name a row of a collection, or one: two look-ups tell, and nothing need be split.
+    const cut = path.lastIndexOf('/')
+    const parent = direct.get(path.slice(0, cut))
+    if (parent) return cut + 1 === path.length ? null : { ...parent.one, id: path.slice(cut + 1) }
+    const whole = direct.get(path)
+    if (whole) return whole.all
+    return findBySegments(path)
+  }
+
+  const findBySegments = (path: string): Target | null => {
     const segments = path.split('/')
     const named = versions.get(segments[1] ?? '')
     const version = named ?? model.unversioned
@@ -68,6 +80,33 @@ export function createRouter(model: Model): Router {
     versionOf: (path) => versions.get(path.split('/', 2)[1] ?? '') ?? null,
     missing: (path) => notFound(path, find, model, byVersion),
   }
+}
+
+interface DirectTargets {
+  readonly all: Target
+  /** But for its id. */
+  readonly one: Target
+}
+
+/** What the paths of top-level collections name, by path: `/v2/orders`, and `/orders` where a version may be left out. */
+function directTargets(
+  model: Model,
+  byVersion: ReadonlyMap<string, Collections>,
+): ReadonlyMap<string, DirectTargets> {
+  const direct = new Map<string, DirectTargets>()
+  const add = (version: Version, prefix: string, unversioned: boolean): void => {
+    for (const [name, { view, topLevel, templates }] of byVersion.get(version.name) ?? []) {
+      if (!topLevel || direct.has(`${prefix}/${name}`)) continue
+      const target = { version, view, sub: null, ownerId: null, id: null, unversioned }
+      direct.set(`${prefix}/${name}`, {
+        all: Object.freeze({ ...target, template: templates.all }),
+        one: { ...target, template: templates.one },
+      })
+    }
+  }
+  for (const version of model.versions) add(version, `/${version.name}`, false)
+  if (model.unversioned) add(model.unversioned, '', true)
+  return direct
 }
 
 function locate(

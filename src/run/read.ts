@@ -47,10 +47,10 @@ export function readList(runner: Runner, { caller, target }: Call, query: PageQu
   const values = listValues(list, after)
   const slots = bindSlots(statement.slots, { account, owner: target.ownerId, limit: limit + 1, values })
   return whenThere(runner.store.first(statement.text, slots), (row) => {
-    if (!row || row[3] === null) throw notThere(target)
-    const page = cutPage(String(row[0] ?? ''), Number(row[1]), limit)
+    if (!row || (target.sub && row.at(-1) === null)) throw notThere(target)
+    const page = cutPage(String(row[0] ?? ''), limit)
     const rows = finishText(page.text, statement, runner, account)
-    const position = page.hasMore ? positionOf(page.text, row[2] ?? null, limit, list) : null
+    const position = page.hasMore ? positionOf(page.text, row[1] ?? null, limit, list) : null
     const cursor = position && runner.seal.seal(position, boundTo ?? cursorBound(account, target, list.order))
     const tail = `"page":{"limit":${limit},"has_more":${page.hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
     const next = cursor && list.next + cursor
@@ -73,15 +73,20 @@ function listValues(query: ListQuery, after: Position | null): Value[] {
   return values
 }
 
-/** The statement reads one row more than the page holds: its presence says that there is more. */
-function cutPage(
-  text: string,
-  count: number,
-  limit: number,
-): { readonly text: string; readonly hasMore: boolean } {
-  if (count <= limit) return { text, hasMore: false }
-  return { text: text.slice(0, text.lastIndexOf(separators[0])), hasMore: true }
+/**
+ * The statement reads one row more than the page holds: its presence says that there is more. Rows are told by what
+ * separates them: to have the store count them takes it longer than to look here.
+ */
+function cutPage(text: string, limit: number): { readonly text: string; readonly hasMore: boolean } {
+  let boundary = -1
+  for (let rows = 0; rows < limit; rows++) {
+    boundary = text.indexOf(rowEnd, boundary + 1)
+    if (boundary < 0) return { text, hasMore: false }
+  }
+  return { text: text.slice(0, boundary + 1 - separators[0].length), hasMore: true }
 }
+
+const rowEnd = separators[0].slice(-1)
 
 function positionOf(text: string, positions: Value, limit: number, query: ListQuery): Position {
   if (!sortsById(query.sort)) return JSON.parse(String(positions).split('\n')[limit - 1] ?? '[]') as Position

@@ -25,17 +25,21 @@ export interface MetricSources {
 }
 
 export const createMetrics = ({ store, admission }: MetricSources): Metrics => {
-  const all = new Map<string, Series>()
+  const all: Series[] = []
+  // By names that live as long as the process, one after the other: no name is put together for a request.
+  const places = new Map<string, Map<string, Map<string, Series>>>()
   let replays = 0
 
-  const seriesOf = (method: string, route: string, version: string): Series => {
-    const key = `${method} ${version} ${route}`
-    let series = all.get(key)
-    if (!series) {
-      const labels = `method="${method}",route="${route}",version="${version}"`
-      series = { labels, statuses: new Map(), within: new Float64Array(bounds.length + 1), seconds: 0 }
-      all.set(key, series)
-    }
+  const seriesOf = (method: string, route: string, version: string): Series =>
+    places.get(version)?.get(route)?.get(method) ?? newSeries(method, route, version)
+
+  const newSeries = (method: string, route: string, version: string): Series => {
+    const labels = `method="${method}",route="${route}",version="${version}"`
+    const series = { labels, statuses: new Map(), within: new Float64Array(bounds.length + 1), seconds: 0 }
+    const routes = places.get(version) ?? new Map<string, Map<string, Series>>()
+    const methods = routes.get(route) ?? new Map<string, Series>()
+    places.set(version, routes.set(route, methods.set(method, series)))
+    all.push(series)
     return series
   }
 
@@ -51,8 +55,8 @@ export const createMetrics = ({ store, admission }: MetricSources): Metrics => {
       if (note.replayed) replays++
     },
     snapshot: () => [
-      requestCounts(all.values()),
-      requestDurations(all.values()),
+      requestCounts(all),
+      requestDurations(all),
       counter('nounkit_replays_total', 'Creates answered from a stored response.', replays),
       ...admissionFamilies(admission),
       ...storeFamilies(store),
