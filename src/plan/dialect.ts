@@ -22,8 +22,6 @@ export interface Dialect {
   readonly forUpdate: string
   /** The same, but rows that name the locked ones can still be inserted. */
   readonly forOwnUpdate: string
-  /** Whether a WITH clause can insert, so that a create and its key are one statement. */
-  readonly insertsInWith: boolean
   /** Follows `ASC` or `DESC` for a column that may be NULL: NULLs first ascending, last descending. */
   nulls(descending: boolean): string
   /** An integer as text, so that one past 2^53 can be read and refused. */

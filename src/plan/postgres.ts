@@ -62,7 +62,6 @@ export const postgres: Dialect = Object.freeze({
       : sqlText(text),
   forUpdate: ' FOR UPDATE',
   forOwnUpdate: ' FOR NO KEY UPDATE',
-  insertsInWith: true,
   nulls: (descending: boolean) => (descending ? ' NULLS LAST' : ' NULLS FIRST'),
   asText: (expression: string) => `(${expression})::text`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,

@@ -50,7 +50,6 @@ export const sqlite: Dialect = Object.freeze({
   literal: sqlText,
   forUpdate: '',
   forOwnUpdate: '',
-  insertsInWith: false,
   nulls: () => '',
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,

@@ -1,26 +1,21 @@
-import type { Maybe } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json.ts'
-import type { Transaction, Value } from '../store/store.ts'
+import type { Store, Transaction, Value } from '../store/store.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
 import { hookContext, hooksOf } from './hooks.ts'
-import { claimKey, derivedKey, type KeyedRequest, keyValues, storeAnswer } from './idempotency.ts'
+import { claimKey, derivedKey, type KeyedRequest, keyValues, releaseKey, storeAnswer } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { notThere, reread } from './read.ts'
 import { refreshSums, refuseUnlessWhile, serverValue } from './rules.ts'
 import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
 import { shownText } from './show.ts'
 
-/** The key was taken by another request while this one ran: undo, and look what that one answered. */
-export class KeyTaken extends Error {}
-
-/** Whether a create and its key are one statement. */
-export const isOneStatement = (runner: Runner, call: Call): boolean =>
-  runner.store.dialect.insertsInWith && isPlain(call)
+/** The key was taken before, or by another request while this one ran: look what that one answered. */
+export const keyTaken = new Error('the key was taken by another request')
 
 /** Nothing but the row itself is read or written: no interactive transaction is needed. */
-const isPlain = ({ target }: Call): boolean => {
+export const isPlain = ({ target }: Call): boolean => {
   const { resource } = target.view
   return !resource.hasHooks.create && resource.onlyWhile.length === 0 && resource.feeds.length === 0
 }
@@ -37,9 +32,10 @@ export async function createOnce(
   try {
     if (!isPlain(call)) return await createInteractive(runner, call, row, location, keyed)
     if (!keyed) return await createPlain(runner, call, row, location)
-    return isOneStatement(runner, call)
-      ? await createWithKey(runner, call, row, location, keyed)
-      : await createBesideKey(runner, call, row, location, keyed)
+    const { selfUndoing } = runner.store
+    return selfUndoing
+      ? await createBesideKey(runner, call, row, location, keyed, selfUndoing)
+      : await createWithKey(runner, call, row, location, keyed)
   } catch (error) {
     throw await writeRefused(error, runner, call, row)
   }
@@ -103,20 +99,18 @@ async function createWithKey(
   const values = [...boundRow(call, row), ...key, storedBody(call, outcome)]
   const { account } = call.caller
   const made = await runner.store.writeOne(insert.text, bindSlots(insert.slots, { account, values }))
-  if (!made) throw new KeyTaken()
+  if (!made) throw keyTaken
   return outcome
 }
 
-/**
- * The same as two inserts in one transaction, where the store cannot do it in one statement. Where it answers at once, so does
- * the whole work: others that share the commit do not wait for a turn of the event loop.
- */
+/** The same as two inserts in one transaction, where the store answers at once but cannot do it in one statement. */
 function createBesideKey(
   runner: Runner,
   call: Call,
   row: StoredRow,
   location: string,
   keyed: KeyedRequest,
+  selfUndoing: NonNullable<Store['selfUndoing']>,
 ): Promise<Outcome> {
   const { account } = call.caller
   const outcome = created(call, row, location)
@@ -124,16 +118,17 @@ function createBesideKey(
   const key = keyValues(runner, call, keyed, String(row.id), location)
   const insert = runner.planner.insert(call.target.view.resource)
   const bindings = bindSlots(insert.slots, { account, values: boundRow(call, row) })
-  return runner.store.transaction((tx) =>
-    andThen(claimKey(tx, account, key, body), (claimed) => {
-      if (!claimed) throw new KeyTaken()
-      return andThen(tx.first(insert.text, bindings), () => outcome)
-    }),
-  )
+  return selfUndoing((tx) => {
+    if (!claimKey(tx, account, key, body)) throw keyTaken
+    try {
+      tx.first(insert.text, bindings)
+    } catch (error) {
+      releaseKey(tx, account, keyed.key)
+      throw error
+    }
+    return outcome
+  })
 }
-
-const andThen = <T, R>(value: Maybe<T>, next: (value: T) => Maybe<R>): Maybe<R> =>
-  value instanceof Promise ? value.then(next) : next(value)
 
 async function createInteractive(
   runner: Runner,
@@ -146,7 +141,7 @@ async function createInteractive(
   return runner.store.transaction(async (tx) => {
     if (keyed) {
       const values = keyValues(runner, call, keyed, String(row.id), location)
-      if (!(await claimKey(tx, account, values, null))) throw new KeyTaken()
+      if (!(await claimKey(tx, account, values, null))) throw keyTaken
     }
     const outcome = await insertWithHooks(runner, tx, call, row, location, keyed)
     if (keyed) await storeAnswer(tx, account, keyed.key, storedBody(call, outcome), outcome.etag ?? '')

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../request/json.ts'
 import { StoreError } from '../store/store.ts'
-import { createOnce, isOneStatement, KeyTaken } from './create.ts'
+import { createOnce, isPlain, keyTaken } from './create.ts'
 import { findReplay, type KeyedRequest, keyReused, stillRunning } from './idempotency.ts'
 import type { Call, Outcome, Runner } from './run.ts'
 
@@ -36,7 +36,7 @@ async function createKeyed(
     try {
       return await createFirst(runner, call, body, keyed)
     } catch (error) {
-      if (!(error instanceof KeyTaken) || performance.now() > deadline) throw inProgress(error)
+      if (error !== keyTaken || performance.now() > deadline) throw inProgress(error)
     } finally {
       runner.inFlight.delete(name)
       resolve()
@@ -50,9 +50,8 @@ async function createFirst(
   body: JsonObject,
   keyed: KeyedRequest,
 ): Promise<Outcome> {
-  // Where a create and its key are one statement, the look-up is left to it: most keys are new.
-  const lookFirst = !isOneStatement(runner, call)
-  const replay = lookFirst ? await findReplay(runner, call, keyed) : null
+  // Most keys are new, so where nothing runs before the key is claimed, that tells.
+  const replay = isPlain(call) ? null : await findReplay(runner, call, keyed)
   if (replay) return replay
   try {
     return await createOnce(runner, call, body, keyed)
@@ -65,7 +64,7 @@ async function createFirst(
 }
 
 const inProgress = (error: unknown): unknown =>
-  error instanceof KeyTaken || (error instanceof StoreError && error.kind === 'lock-timeout')
+  error === keyTaken || (error instanceof StoreError && error.kind === 'lock-timeout')
     ? stillRunning()
     : error
 

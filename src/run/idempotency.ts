@@ -1,5 +1,4 @@
 import { createHash, hash } from 'node:crypto'
-import type { Maybe } from '../maybe.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { keyColumns } from '../plan/mutate.ts'
 import { problem } from '../problems.ts'
@@ -66,6 +65,7 @@ interface KeyStatements {
   readonly forget: string
   /** Binds the account, `keyColumns`, and the body. */
   readonly claim: string
+  readonly release: string
   readonly complete: string
 }
 
@@ -85,6 +85,7 @@ function statementsFor(dialect: Dialect): KeyStatements {
     find: `SELECT "fingerprint", "status", "body", "location", "etag", "row_id", "expires_at" FROM ${table} WHERE ${where}`,
     forget: `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')} RETURNING 1`,
     claim: `INSERT INTO ${table} (${columns.map((name) => `"${name}"`).join(', ')}) VALUES (${params.join(', ')}) ON CONFLICT DO NOTHING RETURNING 1`,
+    release: `DELETE FROM ${table} WHERE ${where}`,
     complete: `UPDATE ${table} SET "body" = ${dialect.param(3, 'string')}, "etag" = ${dialect.param(4, 'string')} WHERE ${where} RETURNING 1`,
   }
   made.set(dialect, statements)
@@ -171,12 +172,22 @@ export function keyValues(
 }
 
 /** Takes the key for this transaction; undefined when another has it. A caller in another process waits here. */
-export const claimKey = (
-  tx: Transaction,
+export const claimKey = <R>(
+  tx: Within<R>,
   account: string,
   values: readonly Value[],
   body: string | null,
-): Maybe<Row | undefined> => tx.first(statementsFor(tx.dialect).claim, [account, ...values, body])
+): R => tx.first(statementsFor(tx.dialect).claim, [account, ...values, body])
+
+/** A transaction, whether it answers at once or later. */
+interface Within<R> {
+  readonly dialect: Dialect
+  first(sql: string, values: readonly Value[]): R
+}
+
+/** Gives back a key that this transaction has claimed. */
+export const releaseKey = <R>(tx: Within<R>, account: string, key: string): R =>
+  tx.first(statementsFor(tx.dialect).release, [account, key])
 
 /** Completes a claimed key with the answer, in the same transaction as the row. */
 export async function storeAnswer(

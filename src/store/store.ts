@@ -19,6 +19,11 @@ export interface Store {
    * comes out. A store may run it again from the start after a serialization failure or deadlock, so it must not keep state.
    */
   transaction<T>(work: (tx: Transaction) => Maybe<T>): Promise<T>
+  /**
+   * As `transaction`, for a work that undoes by itself what it wrote before it throws: where many share a commit, nothing
+   * need be kept to undo it. Null for a store that does not answer at once; it can insert within a query instead.
+   */
+  readonly selfUndoing: (<T>(work: (tx: PromptTransaction) => T) => Promise<T>) | null
   /** Resolves when the store answers, else throws a StoreError of kind `unavailable`. */
   ready(): Promise<void>
   /** Lends a connection of its own, without time limits, for migrations and upkeep; never for requests. */
@@ -31,6 +36,12 @@ export interface Transaction {
   readonly dialect: Dialect
   first(sql: string, values: readonly Value[]): Maybe<Row | undefined>
   all(sql: string, values: readonly Value[]): Maybe<readonly Row[]>
+}
+
+/** Answers at once. */
+export interface PromptTransaction {
+  readonly dialect: Dialect
+  first(sql: string, values: readonly Value[]): Row | undefined
 }
 
 /** One connection outside any transaction but those its statements begin. */

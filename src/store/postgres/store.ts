@@ -31,6 +31,7 @@ export function postgresStore(
       counters.committed++
       return rows[0]
     },
+    selfUndoing: null,
     async transaction(work) {
       const value = await transact(pool, settings, work)
       counters.commits++

@@ -1,15 +1,16 @@
 import type { Maybe } from '../../maybe.ts'
 import type { Dialect } from '../../plan/dialect.ts'
-import { type StoreCounters, StoreError, type Transaction } from '../store.ts'
+import { type StoreCounters, StoreError } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
 import { pauseMs } from './retry.ts'
 import { type OpenTransaction, openTransaction } from './transaction.ts'
 
-type Work<T> = (tx: Transaction) => Maybe<T>
+type Work<T> = (tx: OpenTransaction) => Maybe<T>
 
 interface Entry {
   readonly work: Work<unknown>
+  readonly undoesItself: boolean
   readonly queuedAt: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -17,7 +18,7 @@ interface Entry {
 }
 
 export interface GroupCommit {
-  run<T>(work: Work<T>): Promise<T>
+  run<T>(work: Work<T>, undoesItself?: boolean): Promise<T>
   /** Resolves when everything queued so far has ended. */
   drain(): Promise<void>
 }
@@ -30,7 +31,8 @@ const politeMs = 1_000
 
 /**
  * Transactions queue up and share a commit, so that durability costs one sync per batch and not per request. Each runs in a
- * savepoint of its own, one after the other: one that fails is undone alone, and nobody is answered before the commit.
+ * savepoint of its own, one after the other: one that fails is undone alone, and nobody is answered before the commit. A
+ * savepoint copies every page that is written under it, so those who undo themselves have none.
  */
 export function groupCommit(
   writer: Connection,
@@ -106,7 +108,8 @@ export function groupCommit(
         const entry = queue.shift() as Entry
         done.push(entry)
         counters.waiting = queue.length
-        await perform(entry)
+        const waiting = perform(entry)
+        if (waiting) await waiting
         // A full disk or a failed read ends the whole transaction, with what the others wrote.
         if (!writer.inTransaction) throw failureOf(entry)
       }
@@ -123,9 +126,9 @@ export function groupCommit(
   }
 
   const perform = (entry: Entry): Maybe<void> => {
-    const tx = openTransaction(writer, dialect)
+    const tx = openTransaction(writer, dialect, entry.undoesItself)
     try {
-      writer.control('SAVEPOINT work')
+      if (!entry.undoesItself) writer.control('SAVEPOINT work')
       const value = entry.work(tx)
       if (value instanceof Promise) return performSlowly(entry, tx, value)
       release(entry, tx, value)
@@ -152,23 +155,32 @@ export function groupCommit(
   const release = (entry: Entry, tx: OpenTransaction, value: unknown): void => {
     tx.end()
     if (tx.failure !== undefined) throw tx.failure
-    writer.control('RELEASE work')
+    if (!entry.undoesItself) writer.control('RELEASE work')
     entry.outcome = { value }
   }
 
   const undo = (entry: Entry, tx: OpenTransaction, error: unknown): void => {
     tx.end()
     entry.outcome = { error: tx.failure ?? sqliteError(error) }
-    if (!writer.inTransaction) return
+    // What is half undone must not be kept: then all of the batch goes.
+    if (tx.undoFailed) throw tx.failure
+    if (!writer.inTransaction || entry.undoesItself) return
     writer.control('ROLLBACK TO work')
     writer.control('RELEASE work')
   }
 
   return {
-    run<T>(work: Work<T>) {
+    run<T>(work: Work<T>, undoesItself = false) {
       return new Promise<T>((resolve, reject) => {
         const queuedAt = performance.now()
-        queue.push({ work, queuedAt, resolve: resolve as Entry['resolve'], reject, outcome: null })
+        queue.push({
+          work,
+          undoesItself,
+          queuedAt,
+          resolve: resolve as Entry['resolve'],
+          reject,
+          outcome: null,
+        })
         counters.waiting = queue.length
         if (!running) void loop()
       })

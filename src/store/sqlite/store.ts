@@ -32,8 +32,10 @@ export function sqliteStore(
     counters,
     first: (sql, values) => reading(() => reader.first(sql, values)),
     all: (sql, values) => reading(() => reader.all(sql, values)),
-    writeOne: (sql, values) => commits.run((tx) => tx.first(sql, values)),
+    // A statement that fails leaves nothing behind.
+    writeOne: (sql, values) => commits.run((tx) => tx.first(sql, values), true),
     transaction: (work) => commits.run(work),
+    selfUndoing: (work) => commits.run(work, true),
     async ready() {
       await reading(() => reader.first('SELECT 1 FROM sqlite_schema LIMIT 1', []))
     },

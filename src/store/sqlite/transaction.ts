@@ -1,28 +1,37 @@
 import type { Dialect } from '../../plan/dialect.ts'
-import type { Transaction } from '../store.ts'
+import type { PromptTransaction, Row, Transaction, Value } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { sqliteError } from './errors.ts'
 
-export interface OpenTransaction extends Transaction {
+export interface OpenTransaction extends Transaction, PromptTransaction {
+  first(sql: string, values: readonly Value[]): Row | undefined
   /** Of a statement; what a work swallows still ends it. */
   readonly failure: unknown
+  /** What was to undo the failed work failed too. */
+  readonly undoFailed: boolean
   end(): void
 }
 
 /**
  * Refuses statements once its work has ended (by then the connection is somebody else's), and once one has failed: PostgreSQL
- * would, and what works on one store should work on the other.
+ * would, and what works on one store should work on the other. Only a work that undoes itself goes on, to do so.
  */
-export function openTransaction(writer: Connection, dialect: Dialect): OpenTransaction {
+export function openTransaction(
+  writer: Connection,
+  dialect: Dialect,
+  undoesItself: boolean,
+): OpenTransaction {
   let open = true
   let failure: unknown
+  let undoFailed = false
   const run = <T>(statement: () => T): T => {
-    if (failure !== undefined) throw failure
+    if (failure !== undefined && !undoesItself) throw failure
     if (!open) throw new Error('A statement came after its transaction had ended: await every call in a hook')
     try {
       return statement()
     } catch (error) {
-      failure = sqliteError(error)
+      undoFailed = failure !== undefined
+      failure ??= sqliteError(error)
       throw failure
     }
   }
@@ -32,6 +41,9 @@ export function openTransaction(writer: Connection, dialect: Dialect): OpenTrans
     all: (sql, values) => run(() => writer.all(sql, values)),
     get failure() {
       return failure
+    },
+    get undoFailed() {
+      return undoFailed
     },
     end() {
       open = false
