@@ -76,18 +76,24 @@ export function refuseQuery(query: string): void {
   throw badQuery(errors)
 }
 
-/** A cursor as we write them; one that is escaped needlessly is read with the rest. */
-const plainCursor = /(?:^|&)cursor=([\w-]+)(?=&|$)/
-
 /** Reads the query of GET on a collection. Pages differ in their cursor only, so the rest is read once for all of them. */
 export function readListQuery(query: string, view: View, ceiling: number): PageQuery {
-  const found = plainCursor.exec(query)
-  if (!found) return rememberedList(query, view, ceiling)
-  const before = query.slice(0, found.index)
-  const after = query.slice(found.index + found[0].length)
-  const { list, cursor } = rememberedList(before === '' ? after.slice(1) : before + after, view, ceiling)
+  const parts = apart(query)
+  if (!parts) return rememberedList(query, view, ceiling)
+  const { list, cursor } = rememberedList(parts.rest, view, ceiling)
   // Given twice: that is told by reading the whole.
-  return cursor === null ? { list, cursor: found[1] ?? null } : readWholeList(query, view, ceiling)
+  return cursor === null ? { list, cursor: parts.cursor } : readWholeList(query, view, ceiling)
+}
+
+/** A query and its cursor, where it has one that is not escaped; ours need not be. */
+function apart(query: string): { readonly rest: string; readonly cursor: string } | null {
+  const at = query.indexOf('cursor=')
+  if (at < 0 || (at > 0 && query[at - 1] !== '&')) return null
+  const next = query.indexOf('&', at)
+  const cursor = query.slice(at + 'cursor='.length, next < 0 ? query.length : next)
+  if (cursor === '' || /[%+]/.test(cursor)) return null
+  if (next < 0) return { rest: query.slice(0, Math.max(0, at - 1)), cursor }
+  return { rest: query.slice(0, at) + query.slice(next + 1), cursor }
 }
 
 function readWholeList(query: string, view: View, ceiling: number): PageQuery {

@@ -4,7 +4,15 @@ import type { JsonObject } from '../request/json.ts'
 import type { Store, Transaction, Value } from '../store/store.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
 import { hookContext, hooksOf } from './hooks.ts'
-import { claimKey, derivedKey, type KeyedRequest, keyValues, releaseKey, storeAnswer } from './idempotency.ts'
+import {
+  claimKey,
+  claimKeyNow,
+  derivedKey,
+  type KeyedRequest,
+  keyValues,
+  releaseKey,
+  storeAnswer,
+} from './idempotency.ts'
 import { newId } from './ids.ts'
 import { notThere, reread } from './read.ts'
 import { refreshSums, refuseUnlessWhile, serverValue } from './rules.ts'
@@ -27,7 +35,7 @@ export async function createOnce(
   body: JsonObject,
   keyed: KeyedRequest | null,
 ): Promise<Outcome> {
-  const row = await newRow(runner, call, body)
+  const row = newRow(runner, call, await sentRow(runner, call, body))
   const location = locationOf(call, String(row.id))
   try {
     if (!isPlain(call)) return await createInteractive(runner, call, row, location, keyed)
@@ -41,19 +49,18 @@ export async function createOnce(
   }
 }
 
-async function newRow(runner: Runner, call: Call, body: JsonObject): Promise<StoredRow> {
+function newRow(runner: Runner, call: Call, sent: StoredRow): StoredRow {
   const { resource } = call.target.view
   const now = runner.now()
   const id = resource.idPrefix + newId(now)
   const time = new Date(now).toISOString()
-  const sent = await readOrMissing(runner, call, body)
   const row: { [field: string]: unknown } = {}
   for (const field of resource.fields) row[field.name] = sent[field.name] ?? serverValue(field, id, time)
   return row
 }
 
 /** An owner that does not exist is told before what is wrong with the body. */
-async function readOrMissing(runner: Runner, call: Call, body: JsonObject): Promise<StoredRow> {
+async function sentRow(runner: Runner, call: Call, body: JsonObject): Promise<StoredRow> {
   try {
     return readCreate(call.target, body)
   } catch (error) {
@@ -119,9 +126,9 @@ function createBesideKey(
   const insert = runner.planner.insert(call.target.view.resource)
   const bindings = bindSlots(insert.slots, { account, values: boundRow(call, row) })
   return selfUndoing((tx) => {
-    if (!claimKey(tx, account, key, body)) throw keyTaken
+    if (!claimKeyNow(tx, account, key, body)) throw keyTaken
     try {
-      tx.first(insert.text, bindings)
+      tx.write(insert.text, bindings)
     } catch (error) {
       releaseKey(tx, account, keyed.key)
       throw error

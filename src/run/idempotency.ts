@@ -1,11 +1,12 @@
 import { createHash, hash } from 'node:crypto'
+import type { Maybe } from '../maybe.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { keyColumns } from '../plan/mutate.ts'
 import { problem } from '../problems.ts'
 import type { JsonObject } from '../request/json.ts'
 import { plainOne } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
-import type { Row, Transaction, Value } from '../store/store.ts'
+import type { PromptTransaction, Row, Transaction, Value } from '../store/store.ts'
 import { pathOf, readOne } from './read.ts'
 import type { Call, Outcome, Runner } from './run.ts'
 
@@ -40,8 +41,10 @@ export function fingerprintOf(target: Target, body: JsonObject): string {
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(Object.is(value, -0) ? 0 : value)
-  const keys = Object.keys(value).sort()
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson((value as JsonObject)[key])}`).join(',')}}`
+  let text = ''
+  for (const key of Object.keys(value).sort())
+    text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${canonicalJson((value as JsonObject)[key])}`
+  return text === '' ? '{}' : `${text}}`
 }
 
 /** What hooks pass on to other services: stable over retries, and telling nothing of the key itself. */
@@ -63,7 +66,7 @@ export const stillRunning = (): Error =>
 interface KeyStatements {
   readonly find: string
   readonly forget: string
-  /** Binds the account, `keyColumns`, and the body. */
+  /** Binds the account, `keyColumns`, and the body. Writes one row, or none when the key exists. */
   readonly claim: string
   readonly release: string
   readonly complete: string
@@ -84,7 +87,7 @@ function statementsFor(dialect: Dialect): KeyStatements {
   const statements: KeyStatements = {
     find: `SELECT "fingerprint", "status", "body", "location", "etag", "row_id", "expires_at" FROM ${table} WHERE ${where}`,
     forget: `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')} RETURNING 1`,
-    claim: `INSERT INTO ${table} (${columns.map((name) => `"${name}"`).join(', ')}) VALUES (${params.join(', ')}) ON CONFLICT DO NOTHING RETURNING 1`,
+    claim: `INSERT INTO ${table} (${columns.map((name) => `"${name}"`).join(', ')}) VALUES (${params.join(', ')}) ON CONFLICT DO NOTHING`,
     release: `DELETE FROM ${table} WHERE ${where}`,
     complete: `UPDATE ${table} SET "body" = ${dialect.param(3, 'string')}, "etag" = ${dialect.param(4, 'string')} WHERE ${where} RETURNING 1`,
   }
@@ -172,22 +175,26 @@ export function keyValues(
 }
 
 /** Takes the key for this transaction; undefined when another has it. A caller in another process waits here. */
-export const claimKey = <R>(
-  tx: Within<R>,
+export const claimKey = (
+  tx: Transaction,
   account: string,
   values: readonly Value[],
   body: string | null,
-): R => tx.first(statementsFor(tx.dialect).claim, [account, ...values, body])
+): Maybe<Row | undefined> =>
+  tx.first(`${statementsFor(tx.dialect).claim} RETURNING 1`, [account, ...values, body])
 
-/** A transaction, whether it answers at once or later. */
-interface Within<R> {
-  readonly dialect: Dialect
-  first(sql: string, values: readonly Value[]): R
-}
+/** The same at once: whether the key was free. */
+export const claimKeyNow = (
+  tx: PromptTransaction,
+  account: string,
+  values: readonly Value[],
+  body: string | null,
+): boolean => tx.write(statementsFor(tx.dialect).claim, [account, ...values, body]) === 1
 
 /** Gives back a key that this transaction has claimed. */
-export const releaseKey = <R>(tx: Within<R>, account: string, key: string): R =>
-  tx.first(statementsFor(tx.dialect).release, [account, key])
+export function releaseKey(tx: PromptTransaction, account: string, key: string): void {
+  tx.write(statementsFor(tx.dialect).release, [account, key])
+}
 
 /** Completes a claimed key with the answer, in the same transaction as the row. */
 export async function storeAnswer(

@@ -41,7 +41,8 @@ export interface Transaction {
 /** Answers at once. */
 export interface PromptTransaction {
   readonly dialect: Dialect
-  first(sql: string, values: readonly Value[]): Row | undefined
+  /** Runs a writing statement: how many rows it wrote. */
+  write(sql: string, values: readonly Value[]): number
 }
 
 /** One connection outside any transaction but those its statements begin. */

@@ -49,11 +49,11 @@ describe('SQLite transactions share commits', () => {
     const outcomes = await Promise.allSettled([
       store.writeOne(insert, ['a']),
       store.selfUndoing?.((tx) => {
-        tx.first(insert, ['b'])
+        tx.write(insert, ['b'])
         try {
-          return tx.first(insert, ['a'])
+          return tx.write(insert, ['a'])
         } catch (error) {
-          tx.first('DELETE FROM "things" WHERE "name" = ?1', ['b'])
+          tx.write('DELETE FROM "things" WHERE "name" = ?1', ['b'])
           throw error
         }
       }),
@@ -69,11 +69,11 @@ describe('SQLite transactions share commits', () => {
     const outcomes = await Promise.allSettled([
       store.writeOne(insert, ['a']),
       store.selfUndoing?.((tx) => {
-        tx.first(insert, ['b'])
+        tx.write(insert, ['b'])
         try {
-          return tx.first(insert, ['a'])
+          return tx.write(insert, ['a'])
         } catch {
-          return tx.first('DELETE FROM "nowhere"', [])
+          return tx.write('DELETE FROM "nowhere"', [])
         }
       }),
     ])

@@ -1,10 +1,9 @@
 import type { Dialect } from '../../plan/dialect.ts'
-import type { PromptTransaction, Row, Transaction, Value } from '../store.ts'
+import type { PromptTransaction, Transaction } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { sqliteError } from './errors.ts'
 
 export interface OpenTransaction extends Transaction, PromptTransaction {
-  first(sql: string, values: readonly Value[]): Row | undefined
   /** Of a statement; what a work swallows still ends it. */
   readonly failure: unknown
   /** What was to undo the failed work failed too. */
@@ -39,6 +38,7 @@ export function openTransaction(
     dialect,
     first: (sql, values) => run(() => writer.first(sql, values)),
     all: (sql, values) => run(() => writer.all(sql, values)),
+    write: (sql, values) => run(() => writer.write(sql, values)),
     get failure() {
       return failure
     },
