@@ -10,6 +10,7 @@ import { superviseWorkers } from '../serve/workers.ts'
 import { printDemo } from './demo.ts'
 import { databaseUrl, type LoadedApi, loadApi } from './load.ts'
 import { CommandMistake } from './mistake.ts'
+import { giveBackWhenAtRest } from './resting.ts'
 import { words } from './words.ts'
 
 const options = {
@@ -84,6 +85,7 @@ async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSetting
     if (demo) await printDemo(service, clock, listening.url)
   }
   flushCompileCache()
+  giveBackWhenAtRest()
   await stopped
   await listening.stop()
   await service.close()
