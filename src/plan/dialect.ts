@@ -18,6 +18,8 @@ export interface Dialect {
   join(expression: string, separator: string): string
   /** A text with control characters, as an SQL expression. */
   literal(text: string): string
+  /** A bound value as the operand of LIMIT. */
+  limit(bound: string): string
   /** Locks the rows read until the transaction ends; nothing where a transaction has the whole store to itself. */
   readonly forUpdate: string
   /** The same, but rows that name the locked ones can still be inserted. */

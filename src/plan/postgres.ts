@@ -60,6 +60,7 @@ export const postgres: Dialect = Object.freeze({
           .replaceAll("'", "''")
           .replace(/[\0-\x1f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`
       : sqlText(text),
+  limit: (bound: string) => bound,
   forUpdate: ' FOR UPDATE',
   forOwnUpdate: ' FOR NO KEY UPDATE',
   nulls: (descending: boolean) => (descending ? ' NULLS LAST' : ' NULLS FIRST'),

@@ -56,7 +56,7 @@ export function selectList(shape: ListShape, dialect: Dialect): Statement {
         `${key.sql} ${key.descending ? 'DESC' : 'ASC'}${key.field.nullable ? dialect.nulls(key.descending) : ''}`,
     )
     .join(', ')
-  const page = `SELECT ${row} AS j${position} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ${binds.use('limit', 'integer')}`
+  const page = `SELECT ${row} AS j${position} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ${dialect.limit(binds.use('limit', 'integer'))}`
   const columns = [dialect.join('p.j', separators[0])]
   if (position !== '') columns.push(dialect.join('p.k', '\n'))
   if (owner)

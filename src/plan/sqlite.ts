@@ -48,6 +48,8 @@ export const sqlite: Dialect = Object.freeze({
     `group_concat(${expression}, ${sqlite.literal(separator)})`,
   // Control characters stand as they are: an expression that makes them would be worked out for every row.
   literal: sqlText,
+  // SQLite plans by the value of a bare parameter here, and then plans anew whenever one is bound: half the time of a list.
+  limit: (bound: string) => `(${bound} + 0)`,
   forUpdate: '',
   forOwnUpdate: '',
   nulls: () => '',
