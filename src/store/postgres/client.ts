@@ -55,18 +55,27 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     old.end({ timeout: 0 }).catch(() => {})
   }
 
-  const tracked = async <T>(run: () => PromiseLike<T>): Promise<T> => {
+  const over = (): void => {
+    inFlight--
+    since = performance.now()
+    if (inFlight === 0 && retiring) retireNow()
+  }
+
+  /** Followed without a function that waits: a statement is the whole of most requests. */
+  const tracked = <T>(query: PromiseLike<T>): Promise<T> => {
     if (inFlight++ === 0) since = performance.now()
     const mine = sql
-    try {
-      const result = await run()
-      if (mine === sql) connected = true
-      return result
-    } finally {
-      inFlight--
-      since = performance.now()
-      if (inFlight === 0 && retiring) retireNow()
-    }
+    return query.then(
+      (result) => {
+        if (mine === sql) connected = true
+        over()
+        return result
+      },
+      (error: unknown) => {
+        over()
+        throw error
+      },
+    ) as Promise<T>
   }
 
   const retireNow = (): void => {
@@ -81,7 +90,7 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
   const connect = async (): Promise<void> => {
     const timer = setTimeout(cut, settings.connectMs + 500)
     try {
-      await tracked(() => unkept(sql.unsafe('SELECT 1')))
+      await tracked(unkept(sql.unsafe('SELECT 1')))
     } finally {
       clearTimeout(timer)
       connecting = null
@@ -122,12 +131,11 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
       counters.statements++
       // `simple: false`: without values the driver would send the text unprepared.
       const options = { prepare: keepsPrepared(text), simple: false }
-      return tracked(() => unkept(sql.unsafe(text, values as Value[], options)).values()) as Promise<
-        readonly Row[]
-      >
+      const sent = unkept(sql.unsafe(text, values as Value[], options)).values()
+      return tracked(sent) as unknown as Promise<readonly Row[]>
     },
     async command(text) {
-      const result = await tracked(() => unkept(sql.unsafe(text)))
+      const result = await tracked(unkept(sql.unsafe(text)))
       const last: unknown = Array.isArray(result[0]) ? result.at(-1) : result
       return (last as { readonly command: string }).command
     },

@@ -18,13 +18,12 @@ export function postgresStore(
   counters: StoreCounters,
 ): Store {
   const pool = createPool(clients, settings)
-  const read = (sql: string, values: readonly Value[]) =>
-    single(pool, sql, values, (error, attempt) => isRetryable(error) || (attempt === 1 && isBroken(error)))
+  const read = (sql: string, values: readonly Value[]) => single(pool, sql, values, mayReadAgain)
   return {
     dialect: postgres,
     counters: liveCounters(counters, clients, pool),
     all: read,
-    first: async (sql, values) => (await read(sql, values))[0],
+    first: (sql, values) => read(sql, values).then(firstRow),
     async writeOne(sql, values) {
       const rows = await single(pool, sql, values, isRetryable)
       counters.commits++
@@ -48,13 +47,33 @@ export function postgresStore(
 
 type MayRepeat = (error: unknown, attempt: number) => boolean
 
-async function single(
+const mayReadAgain: MayRepeat = (error, attempt) => isRetryable(error) || (attempt === 1 && isBroken(error))
+
+const firstRow = (rows: readonly Row[]): Row | undefined => rows[0]
+
+function single(
   pool: Pool,
   sql: string,
   values: readonly Value[],
   mayRepeat: MayRepeat,
 ): Promise<readonly Row[]> {
-  for (let attempt = 1; ; attempt++) {
+  const client = pool.free()
+  if (!client) return insistently(pool, sql, values, mayRepeat, 1)
+  return client.query(sql, values).catch(async (error: unknown) => {
+    await beforeNextAttempt(client, error, mayRepeat, 1)
+    return insistently(pool, sql, values, mayRepeat, 2)
+  })
+}
+
+/** Waits for a connection, and tries again while that may help. */
+async function insistently(
+  pool: Pool,
+  sql: string,
+  values: readonly Value[],
+  mayRepeat: MayRepeat,
+  from: number,
+): Promise<readonly Row[]> {
+  for (let attempt = from; ; attempt++) {
     let client = pool.free()
     while (!client) {
       await pool.change()
@@ -63,11 +82,21 @@ async function single(
     try {
       return await client.query(sql, values)
     } catch (error) {
-      if (isReadOnly(error)) client.retire()
-      if (attempt >= attemptsMost || !mayRepeat(error, attempt)) throw postgresError(error)
-      await pause(attempt)
+      await beforeNextAttempt(client, error, mayRepeat, attempt)
     }
   }
+}
+
+/** Throws when there shall be none. */
+async function beforeNextAttempt(
+  client: Client,
+  error: unknown,
+  mayRepeat: MayRepeat,
+  attempt: number,
+): Promise<void> {
+  if (isReadOnly(error)) client.retire()
+  if (attempt >= attemptsMost || !mayRepeat(error, attempt)) throw postgresError(error)
+  await pause(attempt)
 }
 
 async function transact<T>(
