@@ -21,7 +21,7 @@ export async function startContender(
 ): Promise<Contender> {
   const port = await freePort()
   const path = new URL(`contenders/${script}`, import.meta.url).pathname
-  const args = ['--conditions=nounkit-source', path, database, String(port), more]
+  const args = [...flagsOf(script), '--conditions=nounkit-source', path, database, String(port), more]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   // `ready`, and a key where the contender made one itself.
   const said = await new Promise<string>((resolve, reject) => {
@@ -31,6 +31,10 @@ export async function startContender(
   const ownKey = /ready (nk_\w+)/.exec(said)?.[1]
   return { name, port, prefix: ownKey ? '/v1' : '/v2', key: ownKey ?? key, process: child }
 }
+
+/** Nounkit runs as `bin/nounkit` starts it; what is written by hand, as people start it. */
+const flagsOf = (script: string): readonly string[] =>
+  /floor|fastify/.test(script) ? [] : ['--max-semi-space-size=4']
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -42,14 +46,17 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** CPU milliseconds a process has used, and its memory in MB. Linux only; zero elsewhere. */
+/**
+ * CPU milliseconds a process has used, and its own memory in MB: without pages of files, of the program itself or of a
+ * database that is mapped, which are the system's to take back. Linux only; zero elsewhere.
+ */
 export function usageOf(pid: number | undefined): { readonly cpuMs: number; readonly memoryMb: number } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     // Fields 14 and 15 of stat are user and system time in ticks of 10 ms.
     const ticks = Number(fields[11]) + Number(fields[12])
-    const memory = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
+    const memory = /RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
     return { cpuMs: ticks * 10, memoryMb: Number(memory) / 1024 }
   } catch {
     return { cpuMs: 0, memoryMb: 0 }

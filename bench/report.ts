@@ -17,8 +17,6 @@ export interface Line {
   readonly memoryMb: number
   readonly toFloor: number | null
   readonly toFastify: number | null
-  /** The old version against the new one, a keyed create against a plain one. */
-  readonly toV2: number | null
 }
 
 const median = (values: readonly number[]): number => {
@@ -49,20 +47,53 @@ export function summarise(turns: readonly Turn[]): readonly Line[] {
       memoryMb: median(mine.map((turn) => turn.memoryMb)),
       toFloor: isOurs ? ratio(mine, of(workload, 'floor')) : null,
       toFastify: isOurs ? ratio(mine, of(workload, 'fastify')) : null,
-      toV2: contender === 'nounkit v1' ? ratio(mine, of(workload, 'nounkit v2')) : null,
     }
   })
 }
+
+/** What is held against another workload or version of Nounkit itself: the newer or plainer one is the measure. */
+export interface Within {
+  readonly what: string
+  readonly ratio: number
+}
+
+export function within(turns: readonly Turn[]): readonly Within[] {
+  const of = (workload: string, contender: string) =>
+    turns.filter((turn) => turn.workload === workload && turn.contender === contender)
+  const ratio = (what: string, mine: readonly Turn[], theirs: readonly Turn[]): Within[] =>
+    mine.length === 0 || theirs.length === 0
+      ? []
+      : [{ what, ratio: median(mine.map((turn, at) => turn.perSecond / (theirs[at]?.perSecond ?? 1))) }]
+  const reads = [...new Set(turns.map(({ workload }) => workload))].filter((name) =>
+    /^(one|list|deep|not)/.test(name),
+  )
+  return [
+    ...ratio('keyed create : create', of('keyed create', 'nounkit v2'), of('create', 'nounkit v2')),
+    ...ratio(
+      'deep page : first page',
+      of('deep page, row 90,000', 'nounkit v2'),
+      of('list of 25', 'nounkit v2'),
+    ),
+    ...reads.flatMap((name) => ratio(`v1 : v2, ${name}`, of(name, 'nounkit v1'), of(name, 'nounkit v2'))),
+  ]
+}
+
+export const withinTable = (all: readonly Within[]): string =>
+  [
+    '| within nounkit | ratio |',
+    '|---|--:|',
+    ...all.map(({ what, ratio }) => `| ${what} | ${ratio.toFixed(2)} |`),
+  ].join('\n')
 
 export function tableOf(lines: readonly Line[]): string {
   const number = (value: number, digits = 0) =>
     value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
   const times = (value: number | null) => (value === null ? '' : value.toFixed(2))
   const head =
-    '| workload | contender | requests/s | p50 ms | p99 ms | CPU µs | MB | : floor | : Fastify | v1 : v2 |\n|---|---|--:|--:|--:|--:|--:|--:|--:|--:|'
+    '| workload | contender | requests/s | p50 ms | p99 ms | CPU µs | MB | : floor | : Fastify |\n|---|---|--:|--:|--:|--:|--:|--:|--:|'
   const rows = lines.map(
     (line) =>
-      `| ${line.workload} | ${line.contender} | ${number(line.perSecond)} | ${number(line.p50Ms, 2)} | ${number(line.p99Ms, 2)} | ${number(line.cpuMicros)} | ${number(line.memoryMb)} | ${times(line.toFloor)} | ${times(line.toFastify)} | ${times(line.toV2)} |`,
+      `| ${line.workload} | ${line.contender} | ${number(line.perSecond)} | ${number(line.p50Ms, 2)} | ${number(line.p99Ms, 2)} | ${number(line.cpuMicros)} | ${number(line.memoryMb)} | ${times(line.toFloor)} | ${times(line.toFastify)} |`,
   )
   return [head, ...rows].join('\n')
 }

@@ -6,7 +6,16 @@ import { type Contender, startContender, usageOf } from './contender.ts'
 import { postgresData, sampleCustomer, sampleIds, sqliteData, standard } from './data.ts'
 import { growth, growthTable } from './growth.ts'
 import { load, type Sample } from './load.ts'
-import { chartOf, type Line, summarise, type Turn, tableOf } from './report.ts'
+import {
+  chartOf,
+  type Line,
+  summarise,
+  type Turn,
+  tableOf,
+  type Within,
+  within,
+  withinTable,
+} from './report.ts'
 import { workloads } from './workloads.ts'
 
 const { values: flags } = parseArgs({
@@ -22,8 +31,13 @@ const { values: flags } = parseArgs({
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
+interface Result {
+  readonly lines: readonly Line[]
+  readonly within: readonly Within[]
+}
+
 /** Rounds are interleaved: each contender has a turn at each workload in every round, so that a noisy machine hits all alike. */
-async function measure(contenders: readonly Contender[], sample: Sample): Promise<readonly Line[]> {
+async function measure(contenders: readonly Contender[], sample: Sample): Promise<Result> {
   const chosen = workloads.filter(({ name }) => !flags.only || name.includes(flags.only))
   const turns: Turn[] = []
   for (let round = 1; round <= Number(flags.rounds); round++) {
@@ -46,13 +60,10 @@ async function measure(contenders: readonly Contender[], sample: Sample): Promis
     }
     say(`round ${round} of ${flags.rounds}`)
   }
-  return summarise(turns)
+  return { lines: summarise(turns), within: within(turns) }
 }
 
-async function bench(
-  store: string,
-  scripts: readonly [string, string, string, string][],
-): Promise<readonly Line[]> {
+async function bench(store: string, scripts: readonly [string, string, string, string][]): Promise<Result> {
   const contenders: Contender[] = []
   try {
     for (const [name, script, database, key] of scripts)
@@ -71,7 +82,7 @@ async function bench(
   }
 }
 
-async function onSqlite(): Promise<readonly Line[]> {
+async function onSqlite(): Promise<Result> {
   const scripts: [string, string, string, string][] = []
   for (const [name, script] of [
     ['floor', 'floor-sqlite.ts'],
@@ -84,7 +95,7 @@ async function onSqlite(): Promise<readonly Line[]> {
   return bench('SQLite', scripts)
 }
 
-async function onPostgres(): Promise<readonly Line[]> {
+async function onPostgres(): Promise<Result> {
   const server = await startPostgres()
   try {
     const { url, key } = await postgresData(standard, server.url)
@@ -98,16 +109,16 @@ async function onPostgres(): Promise<readonly Line[]> {
   }
 }
 
-const results: { [store: string]: readonly Line[] } = {}
+const results: { [store: string]: Result } = {}
 if (flags.store !== 'postgres' && flags.store !== 'none') results.SQLite = await onSqlite()
 if (flags.store !== 'sqlite' && flags.store !== 'none') results.PostgreSQL = await onPostgres()
 mkdirSync(new URL('results/', import.meta.url), { recursive: true })
-for (const [store, lines] of Object.entries(results)) {
+for (const [store, { lines, within: own }] of Object.entries(results)) {
   writeFileSync(
     new URL(`results/${store.toLowerCase()}.svg`, import.meta.url),
     chartOf(lines, `Nounkit on ${store}`),
   )
-  if (!flags.json) console.log(`\n## ${store}\n\n${tableOf(lines)}`)
+  if (!flags.json) console.log(`\n## ${store}\n\n${tableOf(lines)}\n\n${withinTable(own)}`)
 }
 const grown = flags.growth ? await growth(Number(flags.rounds), Number(flags.seconds)) : null
 if (grown && !flags.json) console.log(`\n## Growth\n\n${growthTable(grown)}`)

@@ -16,7 +16,9 @@ const product = `json_object('id', p.id, 'sku', p.sku, 'title', p.title, 'price'
 const item = `json_object('id', i.id, 'order_id', i.order_id, 'product_id', i.product_id, 'quantity', i.quantity, 'unit_price', i.unit_price, 'created_at', i.created_at, 'updated_at', i.updated_at, 'product', ${product})`
 const items = `json_object('data', (SELECT json_group_array(${item}) FROM order_items i JOIN products p ON p.id = i.product_id WHERE i.account_id = 'bench' AND i.order_id = o.id), 'page', json('{"limit":50,"has_more":false,"next_cursor":null,"next":null}'))`
 const joined = `FROM orders o JOIN customers c ON c.account_id = 'bench' AND c.id = o.customer_id WHERE o.account_id = 'bench' AND o.id = ?`
-const page = `json('{"limit":25,"has_more":true,"next_cursor":"x"}')`
+// Joined as text: json_group_array would parse every row again, and take twice as long.
+const listed = (rows: string) =>
+  `'{"data":[' || group_concat(${rows}) || '],"page":{"limit":25,"has_more":true,"next_cursor":"x"}}'`
 
 const prepare = (sql: string) => {
   const statement = db.prepare(sql)
@@ -33,10 +35,10 @@ const withAll = prepare(
   `SELECT json_object('data', json_object(${own}, 'customer', ${customer}, 'items', ${items})) ${joined}`,
 )
 const list = prepare(
-  `SELECT json_object('data', json_group_array(json(j)), 'page', ${page}) FROM (SELECT json_object(${own}) AS j FROM orders o WHERE o.account_id = 'bench' ORDER BY o.id LIMIT 25)`,
+  `SELECT ${listed('j')} FROM (SELECT json_object(${own}) AS j FROM orders o WHERE o.account_id = 'bench' ORDER BY o.id LIMIT 25)`,
 )
 const listWithCustomer = prepare(
-  `SELECT json_object('data', json_group_array(json(j)), 'page', ${page}) FROM (SELECT json_object(${own}, 'customer', ${customer}) AS j FROM orders o JOIN customers c ON c.account_id = 'bench' AND c.id = o.customer_id WHERE o.account_id = 'bench' ORDER BY o.id LIMIT 25)`,
+  `SELECT ${listed(`json_object(${own}, 'customer', ${customer})`)} FROM (SELECT * FROM orders WHERE account_id = 'bench' ORDER BY id LIMIT 25) o JOIN customers c ON c.account_id = 'bench' AND c.id = o.customer_id`,
 )
 const insert = prepare(
   `INSERT INTO orders AS o (account_id, id, customer_id, currency, note, status, total, version, created_at, updated_at) VALUES ('bench', ?1, ?2, ?3, ?4, 'draft', 0, 1, ?5, ?5) RETURNING json_object('data', json_object(${own.replaceAll('o.', '')}))`,
