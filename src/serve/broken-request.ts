@@ -29,7 +29,8 @@ export const answerBrokenRequest = (
 const answerInTurn = (socket: HttpSocket, text: string): void => {
   const earlier = socket._httpMessage
   if (earlier?.req.complete) earlier.once('finish', () => answerInTurn(socket, text))
-  else if (earlier?.headersSent) socket.destroy()
+  // This very request was answered before its body went wrong: that answer may still be on its way.
+  else if (earlier?.headersSent) socket.end(() => socket.destroy())
   else socket.end(text, () => socket.destroy())
 }
 
