@@ -21,7 +21,14 @@ export async function startContender(
 ): Promise<Contender> {
   const port = await freePort()
   const path = new URL(`contenders/${script}`, import.meta.url).pathname
-  const args = [...flagsOf(script), '--conditions=nounkit-source', path, database, String(port), more]
+  const args = [
+    ...flagsOf(script, database),
+    '--conditions=nounkit-source',
+    path,
+    database,
+    String(port),
+    more,
+  ]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   // `ready`, and a key where the contender made one itself.
   const said = await new Promise<string>((resolve, reject) => {
@@ -33,8 +40,8 @@ export async function startContender(
 }
 
 /** Nounkit runs as `bin/nounkit` starts it; what is written by hand, as people start it. */
-const flagsOf = (script: string): readonly string[] =>
-  /floor|fastify/.test(script) ? [] : ['--max-semi-space-size=4']
+const flagsOf = (script: string, database: string): readonly string[] =>
+  /floor|fastify/.test(script) || database.startsWith('postgres') ? [] : ['--max-semi-space-size=4']
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {

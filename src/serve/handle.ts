@@ -26,25 +26,12 @@ export function handle(engine: Engine, request: PlainRequest): Maybe<PlainRespon
   } catch (error) {
     response = failed(engine, request, error)
   }
-  if (response instanceof Promise) return concludeLater(engine, request, response, walk)
-  engine.conclude(request, response, walk)
-  return response
-}
-
-async function concludeLater(
-  engine: Engine,
-  request: PlainRequest,
-  pending: Promise<PlainResponse>,
-  walk: Walk,
-): Promise<PlainResponse> {
-  let response: PlainResponse
-  try {
-    response = await pending
-  } catch (error) {
-    response = failed(engine, request, error)
+  const conclude = (last: PlainResponse): PlainResponse => {
+    engine.conclude(request, last, walk)
+    return last
   }
-  engine.conclude(request, response, walk)
-  return response
+  if (!(response instanceof Promise)) return conclude(response)
+  return response.then(conclude, (error: unknown) => conclude(failed(engine, request, error)))
 }
 
 function failed(engine: Engine, request: PlainRequest, error: unknown): PlainResponse {

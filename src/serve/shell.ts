@@ -77,15 +77,12 @@ export const createShell = (parts: ShellParts): Shell => {
       return settle(request, failed(request, error), startedAt)
     }
   }
-  const later = async (request: ArrivedRequest, pending: Promise<PlainResponse>, startedAt: number) => {
-    let response: PlainResponse
-    try {
-      response = await pending
-    } catch (error) {
-      response = failed(request, error)
+  const later = (request: ArrivedRequest, pending: Promise<PlainResponse>, startedAt: number) => {
+    const leave = (response: PlainResponse): PlainResponse => {
+      admission.leave()
+      return settle(request, response, startedAt)
     }
-    admission.leave()
-    return settle(request, response, startedAt)
+    return pending.then(leave, (error: unknown) => leave(failed(request, error)))
   }
 
   const probed = async (request: ArrivedRequest, pending: Maybe<PlainResponse>): Promise<PlainResponse> => {
