@@ -85,7 +85,7 @@ async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSetting
     if (demo) await printDemo(service, clock, listening.url)
   }
   flushCompileCache()
-  giveBackWhenAtRest()
+  giveBackWhenAtRest(() => store.counters.busyConnections + store.counters.waiting > 0)
   await stopped
   await listening.stop()
   await service.close()

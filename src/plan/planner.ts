@@ -25,7 +25,7 @@ import { filterValues, selectList, selectOne } from './select.ts'
 import type { Statement } from './statement.ts'
 
 /** Shapes that callers can multiply (filters, sorts, includes, fields) are bounded; beyond, the oldest is planned anew. */
-const mostReads = 200
+const mostReads = 4_000
 const mostMutations = 2_000
 
 /** Plans each shape of request once. A read is found by its view, or its sub-collection, which is of one view. */
@@ -42,7 +42,7 @@ export class Planner {
 
   one(target: Target, include: Include): Statement {
     const { view, sub } = target
-    return remembered(plansOf(this.#ones, sub ?? view), include.canonical, mostReads, () =>
+    return remembered(plansOf(this.#ones, sub ?? view), include.canonical, shareOf(this.#ones), () =>
       selectOne(view, sub?.by.field ?? null, include.tree, this.dialect),
     )
   }
@@ -52,7 +52,7 @@ export class Planner {
     const { include, sort, filters } = query
     const owner = sub?.owner().resource
     const shape = this.#listShape(query) + (after ? afterShape(after) : '')
-    return remembered(plansOf(this.#lists, sub ?? view), shape, mostReads, () =>
+    return remembered(plansOf(this.#lists, sub ?? view), shape, shareOf(this.#lists), () =>
       selectList(
         {
           view,
@@ -156,6 +156,10 @@ function plansOf<K, T>(plans: Map<K, Map<string, T>>, of: K): Map<string, T> {
   }
   return known
 }
+
+/** Of all collections that are read, each may have as many. */
+const shareOf = ({ size }: ReadonlyMap<unknown, unknown>): number =>
+  Math.max(20, Math.floor(mostReads / size))
 
 const afterShape = (after: Position): string =>
   ` ${after.map((value) => (value === null ? 'n' : 'v')).join('')}`

@@ -31,6 +31,8 @@ const plain = (expression: string, kind: FieldKind): string => {
   if (kind === 'date') return `'"' || to_char(${expression}, 'YYYY-MM-DD') || '"'`
   if (kind === 'datetime') return `'"' || ${utc(expression)} || '"'`
   if (kind === 'number') return numberText(expression)
+  // Kept as it was written, which another program may have done on several lines; those would be taken for rows.
+  if (kind === 'json') return `translate(${expression}::text, E'\\n\\r\\t', '   ')`
   return `${expression}::text`
 }
 

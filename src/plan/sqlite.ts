@@ -9,6 +9,8 @@ const plain = (expression: string, kind: FieldKind): string => {
   if (kind === 'boolean') return `CASE ${expression} WHEN 1 THEN 'true' ELSE 'false' END`
   // SQLite writes 17 digits and 1.0e-07; numbers are written as JSON.stringify writes them, on every store.
   if (kind === 'number') return `nounkit_number(${expression})`
+  // Kept as it was written, which another program may have done on several lines; those would be taken for rows.
+  if (kind === 'json') return `replace(replace(replace(${expression}, '\n', ' '), '\r', ' '), '\t', ' ')`
   return expression
 }
 

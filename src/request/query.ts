@@ -81,7 +81,7 @@ export function readListQuery(query: string, view: View, ceiling: number): PageQ
   const parts = apart(query)
   if (!parts) return rememberedList(query, view, ceiling)
   const { list, cursor } = rememberedList(parts.rest, view, ceiling)
-  // Given twice: that is told by reading the whole.
+  // One more that is escaped.
   return cursor === null ? { list, cursor: parts.cursor } : readWholeList(query, view, ceiling)
 }
 
@@ -92,8 +92,10 @@ function apart(query: string): { readonly rest: string; readonly cursor: string 
   const next = query.indexOf('&', at)
   const cursor = query.slice(at + 'cursor='.length, next < 0 ? query.length : next)
   if (cursor === '' || /[%+]/.test(cursor)) return null
-  if (next < 0) return { rest: query.slice(0, Math.max(0, at - 1)), cursor }
-  return { rest: query.slice(0, at) + query.slice(next + 1), cursor }
+  const rest = next < 0 ? query.slice(0, Math.max(0, at - 1)) : query.slice(0, at) + query.slice(next + 1)
+  // Another cursor, or a parameter without a name: what is wrong is told by reading the whole.
+  const isWhole = rest !== '' || query.length === 'cursor='.length + cursor.length
+  return isWhole && !rest.includes('cursor=') ? { rest, cursor } : null
 }
 
 function readWholeList(query: string, view: View, ceiling: number): PageQuery {

@@ -96,7 +96,8 @@ function directTargets(
   const direct = new Map<string, DirectTargets>()
   const add = (version: Version, prefix: string, unversioned: boolean): void => {
     for (const [name, { view, topLevel, templates }] of byVersion.get(version.name) ?? []) {
-      if (!topLevel || direct.has(`${prefix}/${name}`)) continue
+      // A version's name stands for the version.
+      if (!topLevel || (unversioned && byVersion.has(name))) continue
       const target = { version, view, sub: null, ownerId: null, id: null, unversioned }
       direct.set(`${prefix}/${name}`, {
         all: Object.freeze({ ...target, template: templates.all }),

@@ -20,6 +20,10 @@ export const answerBrokenRequest = (
     socket.destroy()
     return null
   }
+  if (isAnswered(socket)) {
+    socket.end(() => socket.destroy())
+    return null
+  }
   const failure = problemOf(error, socket)
   answerInTurn(socket, refusalText(failure, requestId))
   return failure.status
@@ -29,10 +33,13 @@ export const answerBrokenRequest = (
 const answerInTurn = (socket: HttpSocket, text: string): void => {
   const earlier = socket._httpMessage
   if (earlier?.req.complete) earlier.once('finish', () => answerInTurn(socket, text))
-  // This very request was answered before its body went wrong: that answer may still be on its way.
-  else if (earlier?.headersSent) socket.end(() => socket.destroy())
+  else if (isAnswered(socket)) socket.end(() => socket.destroy())
   else socket.end(text, () => socket.destroy())
 }
+
+/** This very request was answered before its body went wrong, and that answer may still be on its way. */
+const isAnswered = ({ _httpMessage: answer }: HttpSocket): boolean =>
+  answer?.headersSent === true && !answer.req.complete
 
 const problemOf = (error: ParseError, socket: Socket): Problem => {
   switch (error.code) {

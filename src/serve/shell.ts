@@ -67,15 +67,15 @@ export const createShell = (parts: ShellParts): Shell => {
     tracing ? tracing.around(request, request.note, () => handle(request)) : handle(request)
 
   const admitted = (request: ArrivedRequest, startedAt: number): Maybe<PlainResponse> => {
+    let response: Maybe<PlainResponse>
     try {
-      const response = run(request)
-      if (response instanceof Promise) return later(request, response, startedAt)
-      admission.leave()
-      return settle(request, response, startedAt)
+      response = run(request)
     } catch (error) {
-      admission.leave()
-      return settle(request, failed(request, error), startedAt)
+      response = failed(request, error)
     }
+    if (response instanceof Promise) return later(request, response, startedAt)
+    admission.leave()
+    return settle(request, response, startedAt)
   }
   const later = (request: ArrivedRequest, pending: Promise<PlainResponse>, startedAt: number) => {
     const leave = (response: PlainResponse): PlainResponse => {

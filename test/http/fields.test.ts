@@ -245,6 +245,19 @@ describeServing(
       expect(put.data.serial).toBe('S-2')
     })
 
+    test('JSON that another program wrote on several lines is read like any other, and pages stay whole', async () => {
+      const rows = await Promise.all([1, 2, 3].map(() => make({ place: { street: 'Main' } })))
+      const pretty = JSON.stringify({ street: 'a\nb', zip: '\t1' }, null, '\t').replaceAll('\n', '\r\n')
+      const param = served.store.dialect.param(1, 'json')
+      await served.store.writeOne(`UPDATE "things" SET "place" = ${param} WHERE "must" IS NULL`, [pretty])
+      const page = await served.get('/v1/things?limit=2')
+      expect(page.rows.map(({ place }) => place)).toEqual(Array(2).fill({ street: 'a\nb', zip: '\t1' }))
+      expect(page.page.has_more).toBe(true)
+      const all = await served.get('/v1/things?limit=100')
+      expect(all.rows.filter(({ id }) => rows.some((row) => row.id === id))).toHaveLength(3)
+      expect(all.page.has_more).toBe(false)
+    })
+
     test('a merge patch goes into JSON fields, and an array is replaced', async () => {
       const row = await make({ extra: { a: { b: 1, c: 2 }, d: { e: ['1', '2'] } }, tags: ['a', 'b'] })
       const answer = await patch(row.id, { extra: { a: { b: null, f: 3 }, d: { e: ['3'] } }, tags: ['c'] })

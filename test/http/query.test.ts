@@ -22,6 +22,13 @@ describeServing('query parameters', (served) => {
     ['/v2/orders?&', ['', ''], 'empty'],
     ['/v2/orders?=1', [''], 'unknown'],
     ['/v2/orders?limit=1&', [''], 'empty'],
+    ['/v2/orders?cursor=x&', [''], 'empty'],
+    ['/v2/orders?&cursor=x', [''], 'empty'],
+    ['/v2/orders?cursor=', ['cursor'], 'empty'],
+    ['/v2/orders?cursor=x&cursor=y', ['cursor'], 'repeated'],
+    ['/v2/orders?cursor=x&%63ursor=y', ['cursor'], 'repeated'],
+    ['/v2/orders?cursor=x&cursor=y&limit=z', ['cursor', 'limit'], 'repeated'],
+    ['/v2/orders?xcursor=x', ['xcursor'], 'unknown'],
     ['/v2/orders?limit=0&sort=nope&filter[x]=1', ['limit', 'sort', 'filter[x]'], 'type'],
     ['/v2/orders?limit=0&nope=1&sort=&filter[x]=1', ['sort', 'nope', 'limit', 'filter[x]'], 'empty'],
   ])('%s is 400 and names what is wrong', async (path, faults, code) => {

@@ -162,9 +162,12 @@ export function groupCommit(
   const undo = (entry: Entry, tx: OpenTransaction, error: unknown): void => {
     tx.end()
     entry.outcome = { error: tx.failure ?? sqliteError(error) }
-    // What is half undone must not be kept: then all of the batch goes.
-    if (tx.undoFailed) throw tx.failure
-    if (!writer.inTransaction || entry.undoesItself) return
+    if (!writer.inTransaction) return
+    if (entry.undoesItself) {
+      // What may be half written or half undone must not be kept: then all of the batch goes.
+      if (tx.undoFailed || isOutOfOrder(tx.failure)) throw tx.failure
+      return
+    }
     writer.control('ROLLBACK TO work')
     writer.control('RELEASE work')
   }
@@ -188,6 +191,10 @@ export function groupCommit(
     drain: () => new Promise((resolve) => (running ? whenIdle.push(resolve) : resolve())),
   }
 }
+
+/** A damaged or full file may have taken a part of a statement. */
+const isOutOfOrder = (failure: unknown): boolean =>
+  failure instanceof StoreError && failure.kind === 'unavailable'
 
 function settle(entry: Entry, counters: StoreCounters): void {
   if (entry.outcome && 'value' in entry.outcome) {

@@ -24,7 +24,8 @@ export function openTransaction(
   let failure: unknown
   let undoFailed = false
   const run = <T>(statement: () => T): T => {
-    if (failure !== undefined && !undoesItself) throw failure
+    // Where the failure has ended the transaction itself there is nothing to undo, and nothing to undo it in.
+    if (failure !== undefined && !(undoesItself && writer.inTransaction)) throw failure
     if (!open) throw new Error('A statement came after its transaction had ended: await every call in a hook')
     try {
       return statement()
