@@ -35,4 +35,6 @@ export interface PlainResponse {
   /** An object of this response's own: the shell adds to it. */
   readonly headers: { [name: string]: string }
   readonly body: string | Uint8Array | null
+  /** Of the body, where it is known. */
+  readonly bytes?: number | undefined
 }

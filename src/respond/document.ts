@@ -23,7 +23,7 @@ export function documentResponse(outcome: Outcome, target: Target, request: Plai
     return { status: 304, headers, body: null }
   }
   if (outcome.body !== null) headers['Content-Type'] = 'application/json'
-  return { status: outcome.status, headers, body: outcome.body }
+  return { status: outcome.status, headers, body: outcome.body, bytes: outcome.bytes }
 }
 
 /** The canonical URL, where it may be another than the one that was called. */

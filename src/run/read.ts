@@ -54,7 +54,10 @@ export function readList(runner: Runner, { caller, target }: Call, query: PageQu
     const cursor = position && runner.seal.seal(position, boundTo ?? cursorBound(account, target, list.order))
     const tail = `"page":{"limit":${limit},"has_more":${page.hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
     const next = cursor && list.next + cursor
-    return { status: 200, body: `{"data":[${rows}],${tail}}`, next, canonical: canonicalOf(query) }
+    const body = `{"data":[${rows}],${tail}}`
+    // All but the rows is ASCII.
+    const bytes = Buffer.byteLength(rows) + body.length - rows.length
+    return { status: 200, body, bytes, next, canonical: canonicalOf(query) }
   })
 }
 

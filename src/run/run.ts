@@ -37,6 +37,8 @@ export interface Outcome {
   readonly status: number
   /** The whole body, finished JSON. */
   readonly body: string | null
+  /** Of the body, where it was cheaper to tell from its parts: to measure the whole, it must be put in one piece. */
+  readonly bytes?: number
   readonly etag?: string
   readonly location?: string
   /** The query of the next page. */

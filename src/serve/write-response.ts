@@ -11,7 +11,7 @@ export const writeResponse = (request: NodeRequest, response: PlainResponse, sto
   if (outgoing.destroyed || outgoing.headersSent) return
   const cut = request.hasUnreadBody && !isSmallRest(request)
   const { status, body } = response
-  const length = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+  const length = response.bytes ?? bytesOf(body)
   outgoing.writeHead(status, headerList(response, length, stopping || cut))
   const shown = request.method === 'HEAD' ? null : body
   if (cut) lingerThenClose(request, shown)
@@ -19,6 +19,11 @@ export const writeResponse = (request: NodeRequest, response: PlainResponse, sto
   // Text of as many bytes as characters is ASCII: it can be copied to the socket without being encoded.
   else if (length === shown.length) outgoing.end(shown, 'latin1')
   else outgoing.end(shown)
+}
+
+const bytesOf = (body: PlainResponse['body']): number => {
+  if (body === null) return 0
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 }
 
 /** A client that was not told to go on may never send the rest, so the next request cannot be told from it. */

@@ -184,6 +184,30 @@ describeStores('the shell', (store) => {
       expect(headed.headers.get('content-length')).toBe(String(Buffer.byteLength(get.body, 'latin1')))
     })
 
+    test('the length of an answer is told in bytes, of a list as of one row', async () => {
+      const body = Buffer.from(JSON.stringify({ name: 'Åsa 😀 日本', email: 'asa@shop.example' }))
+      const sent = head(
+        'POST /v2/customers HTTP/1.1',
+        authorized(),
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        'Connection: close',
+      )
+      const made = await answerTo(Buffer.concat([Buffer.from(sent), body]))
+      expect(made.status).toBe(201)
+      const path = String(made.headers.get('location'))
+      for (const target of [
+        path,
+        '/v2/customers?filter[email]=asa@shop.example',
+        '/v2/customers?sort=-email',
+      ]) {
+        const answer = await answerTo(head(`GET ${target} HTTP/1.1`, authorized(), 'Connection: close'))
+        // The socket is read a character per byte.
+        expect(answer.headers.get('content-length'), target).toBe(String(answer.body.length))
+        expect(() => JSON.parse(Buffer.from(answer.body, 'latin1').toString()), target).not.toThrow()
+      }
+    })
+
     test('the absolute form of a target means the same as the origin form', async () => {
       const answer = await answerTo(head('GET http://shop.example/v2 HTTP/1.1', 'Connection: close'))
       expect(answer.status).toBe(200)
