@@ -42,8 +42,9 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     generation++
     prepared = new Set()
   }
+  // A client of the driver that has lost its connection amid statements may hang at making the next: each has but one.
   const open = (): Sql => {
-    const mine: Sql = newClient(driver, settings, { onclose: () => mine === sql && lose() })
+    const mine: Sql = newClient(driver, settings, { onclose: () => mine === sql && cut() })
     return mine
   }
   sql = open()
