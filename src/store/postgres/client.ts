@@ -49,12 +49,13 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
   }
   sql = open()
 
-  const cut = (): void => {
+  const replace = (graceSeconds: number): void => {
     const old = sql
     lose()
     sql = open()
-    old.end({ timeout: 0 }).catch(() => {})
+    old.end({ timeout: graceSeconds }).catch(() => {})
   }
+  const cut = (): void => replace(0)
 
   const over = (): void => {
     inFlight--
@@ -80,11 +81,7 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
   }
 
   const retireNow = (): void => {
-    // A client of the driver that is ended before it was connected never comes back.
-    if (!connected) return
-    const mine = sql as Sql & { close(): Promise<void> }
-    lose()
-    mine.close().catch(() => {})
+    if (connected) replace(5)
   }
 
   /** The driver retries for ever when a proxy accepts and hangs up, so the limit is ours. */
