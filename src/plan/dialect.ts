@@ -18,8 +18,10 @@ export interface Dialect {
   join(expression: string, separator: string): string
   /** A text with control characters, as an SQL expression. */
   literal(text: string): string
-  /** A bound value as the operand of LIMIT. */
-  limit(bound: string): string
+  /** The first rows of a SELECT, as many as the bound value says, which is at most `most`. */
+  firstRows(select: string, bound: string, most: number): string
+  /** The `most` for a page: pages of one shape and one such size share a statement. */
+  pageSize(rows: number): number
   /** Locks the rows read until the transaction ends; nothing where a transaction has the whole store to itself. */
   readonly forUpdate: string
   /** The same, but rows that name the locked ones can still be inserted. */
@@ -31,6 +33,9 @@ export interface Dialect {
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
 }
+
+/** Sizes that callers choose are rounded up to one, so that they do not make a statement each. */
+export const powerOfTwo = (size: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, size)))
 
 /** Identifiers come from the compiled model (checked names), never from a request; quoting is for reserved words. */
 export const ident = (name: string): string => `"${name}"`

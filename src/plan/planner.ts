@@ -49,7 +49,7 @@ export class Planner {
 
   list(target: Target, query: ListQuery, after: Position | null): Statement {
     const { view, sub } = target
-    const { include, sort, filters } = query
+    const { include, sort, filters, limit } = query
     const owner = sub?.owner().resource
     const shape = this.#listShape(query) + (after ? afterShape(after) : '')
     return remembered(plansOf(this.#lists, sub ?? view), shape, shareOf(this.#lists), () =>
@@ -61,6 +61,7 @@ export class Planner {
           sort,
           filters,
           after,
+          pageSize: this.dialect.pageSize(limit + 1),
         },
         this.dialect,
       ),
@@ -125,8 +126,9 @@ export class Planner {
   #listShape(query: ListQuery): string {
     const known = this.#listShapes.get(query)
     if (known !== undefined) return known
-    const { include, sort, filters } = query
-    const shape = `${include.canonical} ${sortText(sort)} ${filters.map(filterShape).join('&')}`
+    const { include, sort, filters, limit } = query
+    const size = this.dialect.pageSize(limit + 1)
+    const shape = `${size} ${include.canonical} ${sortText(sort)} ${filters.map(filterShape).join('&')}`
     this.#listShapes.set(query, shape)
     return shape
   }

@@ -3,7 +3,7 @@ import type { Position } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
 import type { Included } from '../request/include.ts'
 import type { SortKey } from '../request/sort.ts'
-import { type Dialect, ident } from './dialect.ts'
+import { type Dialect, ident, powerOfTwo } from './dialect.ts'
 import { column, projectRow, separators, sortSql } from './project.ts'
 import { Binds, type Statement } from './statement.ts'
 
@@ -30,6 +30,7 @@ export interface ListShape {
   readonly sort: readonly SortKey[]
   readonly filters: readonly Filter[]
   readonly after: Position | null
+  readonly pageSize: number
 }
 
 /** Only the id decides the order, so the last row's id is position enough. */
@@ -56,7 +57,8 @@ export function selectList(shape: ListShape, dialect: Dialect): Statement {
         `${key.sql} ${key.descending ? 'DESC' : 'ASC'}${key.field.nullable ? dialect.nulls(key.descending) : ''}`,
     )
     .join(', ')
-  const page = `SELECT ${row} AS j${position} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ${dialect.limit(binds.use('limit', 'integer'))}`
+  const rows = `SELECT ${row} AS j${position} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order}`
+  const page = dialect.firstRows(rows, binds.use('limit', 'integer'), shape.pageSize)
   const columns = [dialect.join('p.j', separators[0])]
   if (position !== '') columns.push(dialect.join('p.k', '\n'))
   if (owner)
@@ -99,11 +101,10 @@ const storedKey = (key: SortKey, alias: string): StoredKey => {
   return { sql: sortSql(key.field, field, alias), field, descending: key.descending }
 }
 
-/** Lists of values are padded to a power of two, so that their lengths do not make a shape each. */
-export const padded = (values: readonly unknown[]): readonly unknown[] => {
-  const size = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)))
-  return [...values, ...Array(size - values.length).fill(values.at(-1))]
-}
+const padded = (values: readonly unknown[]): readonly unknown[] => [
+  ...values,
+  ...Array(powerOfTwo(values.length) - values.length).fill(values.at(-1)),
+]
 
 /** The values a filter binds, in the order `filterSql` numbers them. */
 export const filterValues = (filter: Filter): readonly unknown[] => {

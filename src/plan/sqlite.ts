@@ -51,7 +51,8 @@ export const sqlite: Dialect = Object.freeze({
   // Control characters stand as they are: an expression that makes them would be worked out for every row.
   literal: sqlText,
   // SQLite plans by the value of a bare parameter here, and then plans anew whenever one is bound: half the time of a list.
-  limit: (bound: string) => `(${bound} + 0)`,
+  firstRows: (select: string, bound: string) => `${select} LIMIT (${bound} + 0)`,
+  pageSize: () => 0,
   forUpdate: '',
   forOwnUpdate: '',
   nulls: () => '',
