@@ -14,7 +14,7 @@ RUN PATH="$PWD/node_modules/.bin:$PATH" node scripts/build.mjs \
 # The optional drivers, in the versions the tests ran with. Node looks for them one folder above /app.
 RUN version() { node -p "require('/app/package-lock.json').packages['node_modules/$1'].version"; } \
   && npm install --prefix /drivers --no-package-lock --ignore-scripts --no-audit --no-fund \
-    "postgres@$(version postgres)" "ioredis@$(version ioredis)"
+    "pg@$(version pg)" "ioredis@$(version ioredis)"
 
 FROM node:26-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=sqlite:/data/nounkit.sqlite

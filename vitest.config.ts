@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-const conditions = ['nounkit-source', 'node', 'import', 'module', 'default']
+// Not 'import': it would hold for `require` as well, and give libraries parts that do not fit.
+const conditions = ['nounkit-source', 'node']
 
 export default defineConfig({
   resolve: { conditions },

@@ -20,7 +20,8 @@ test('the URL wins over the environment, and both over the defaults', () => {
   expect(postgresSettings(base, env)).toMatchObject({ pool: 3, pgbouncer: true, statementMs: 2_000 })
   const url = `${base}?pool=4&pgbouncer=false&sslmode=require&application_name=x`
   expect(postgresSettings(url, env)).toMatchObject({
-    url: `${base}?application_name=x`,
+    url: base,
+    parameters: { application_name: 'x' },
     pool: 4,
     pgbouncer: false,
     ssl: 'require',
@@ -59,4 +60,13 @@ test('every session is in UTC with its time limits', async () => {
   const settings = ['TimeZone', 'statement_timeout', 'lock_timeout', 'application_name']
   const rows = await Promise.all(settings.map((name) => store.first(`SELECT current_setting('${name}')`, [])))
   expect(rows.flat()).toEqual(['UTC', '1234ms', '567ms', 'nounkit'])
+})
+
+test('parameters that are not ours go to the server, and win over what we would say', async () => {
+  const store = await openForTest(
+    `${inject('postgresUrl')}?search_path=shop,public&random_page_cost=3&application_name=mine`,
+  )
+  const settings = ['search_path', 'random_page_cost', 'application_name', 'TimeZone']
+  const rows = await Promise.all(settings.map((name) => store.first(`SELECT current_setting('${name}')`, [])))
+  expect(rows.flat()).toEqual(['shop,public', '3', 'mine', 'UTC'])
 })

@@ -1,8 +1,10 @@
 import type { Row, StoreCounters, Value } from '../store.ts'
-import { type Driver, newClient, type Sql } from './driver.ts'
+import { type Connection, connect, type Sent } from './connection.ts'
+import type { Driver, DriverResult } from './driver.ts'
+import { isForgotten } from './errors.ts'
 import type { PostgresSettings } from './settings.ts'
 
-/** One connection that comes back when it was lost. Statements are pipelined: the server answers them in order. */
+/** One connection at a time: another is made when it was lost. */
 export interface Client {
   readonly connected: boolean
   readonly inFlight: number
@@ -13,7 +15,8 @@ export interface Client {
   /** Belongs to one transaction. */
   reserved: boolean
   connect(): Promise<void>
-  query(sql: string, values: readonly Value[]): Promise<readonly Row[]>
+  /** What `take` makes of the rows. */
+  query<T>(sql: string, values: readonly Value[], take: (rows: readonly Row[]) => T): Promise<T>
   /** Statements without values, the tag of the last one (`COMMIT`). */
   command(sql: string): Promise<string>
   /** Ends the connection when nothing is on its way; the next use makes a new one. */
@@ -27,90 +30,83 @@ export interface Client {
 const preparedMost = 1_000
 
 export function createClient(driver: Driver, settings: PostgresSettings, counters: StoreCounters): Client {
-  let sql: Sql
-  let connected = false
+  let connection: Connection | null = null
   let connecting: Promise<void> | null = null
   let retiring = false
   let inFlight = 0
   let since = performance.now()
   let generation = 0
-  let prepared = new Set<string>()
+  /** The names of what is prepared, by its text. */
+  let prepared = new Map<string, string>()
+  let names = 0
 
-  const lose = (): void => {
-    connected = false
+  /** Nobody is put on it from here on. */
+  const leave = (): Connection | null => {
+    const left = connection
+    connection = null
     retiring = false
     generation++
-    prepared = new Set()
+    prepared = new Map()
+    return left
   }
-  // A client of the driver that has lost its connection amid statements may hang at making the next: each has but one.
-  const open = (): Sql => {
-    const mine: Sql = newClient(driver, settings, { onclose: () => mine === sql && cut() })
-    return mine
+  const onLost = (lost: Connection): void => {
+    if (lost === connection) leave()
   }
-  sql = open()
+  const cut = (): void => leave()?.cut()
+  const retireNow = (): void => void leave()?.end()
 
-  const replace = (graceSeconds: number): void => {
-    const old = sql
-    lose()
-    sql = open()
-    old.end({ timeout: graceSeconds }).catch(() => {})
+  const open = async (): Promise<void> => {
+    begin()
+    try {
+      connection = await connect(driver, settings, { onLost })
+    } finally {
+      over()
+      connecting = null
+    }
   }
-  const cut = (): void => replace(0)
 
+  const begin = (): void => {
+    if (inFlight++ === 0) since = performance.now()
+  }
   const over = (): void => {
     inFlight--
     since = performance.now()
     if (inFlight === 0 && retiring) retireNow()
   }
 
-  /** Followed without a function that waits: a statement is the whole of most requests. */
-  const tracked = <T>(query: PromiseLike<T>): Promise<T> => {
-    if (inFlight++ === 0) since = performance.now()
-    const mine = sql
-    return query.then(
-      (result) => {
-        if (mine === sql) connected = true
-        over()
-        return result
-      },
-      (error: unknown) => {
-        over()
-        throw error
-      },
-    ) as Promise<T>
-  }
-
-  const retireNow = (): void => {
-    if (connected) replace(5)
-  }
-
-  /** The driver retries for ever when a proxy accepts and hangs up, so the limit is ours. */
-  const connect = async (): Promise<void> => {
-    const timer = setTimeout(cut, settings.connectMs + 500)
-    try {
-      await tracked(unkept(sql.unsafe('SELECT 1')))
-    } finally {
-      clearTimeout(timer)
-      connecting = null
-    }
-  }
-
-  const keepsPrepared = (text: string): boolean => {
-    if (settings.pgbouncer) return false
-    if (prepared.has(text)) return true
+  const nameOf = (text: string): string | undefined => {
+    if (settings.pgbouncer) return undefined
+    const known = prepared.get(text)
+    if (known) return known
     if (prepared.size >= preparedMost) {
       retiring = true
-      return false
+      return undefined
     }
-    prepared.add(text)
+    const name = `n${++names}`
+    prepared.set(text, name)
     counters.prepared++
-    return true
+    return name
+  }
+
+  const send = <T>(sent: Sent, take: (results: DriverResult | readonly DriverResult[]) => T): Promise<T> => {
+    const mine = connection
+    if (!mine) return Promise.reject(lostConnection())
+    begin()
+    return new Promise((resolve, reject) => {
+      mine.run(sent, (error, results) => {
+        over()
+        if (!error) return resolve(take(results))
+        // Of a table that has changed, or of a session that was cleared: prepared anew at the next attempt.
+        if (isForgotten(error)) prepared.delete(sent.text)
+        reject(error)
+      })
+    })
   }
 
   return {
     reserved: false,
     get connected() {
-      return connected && !retiring
+      return connection !== null && !retiring
     },
     get inFlight() {
       return inFlight
@@ -122,29 +118,33 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
       return generation
     },
     connect() {
-      connecting ??= connect()
+      connecting ??= open()
       return connecting
     },
-    query(text, values) {
+    query(text, values, take) {
       counters.statements++
-      // `simple: false`: without values the driver would send the text unprepared.
-      const options = { prepare: keepsPrepared(text), simple: false }
-      const sent = unkept(sql.unsafe(text, values as Value[], options)).values()
-      return tracked(sent) as unknown as Promise<readonly Row[]>
+      return send({ text, values, name: nameOf(text) }, (results) => take(last(results).rows))
     },
-    async command(text) {
-      const result = await tracked(unkept(sql.unsafe(text)))
-      const last: unknown = Array.isArray(result[0]) ? result.at(-1) : result
-      return (last as { readonly command: string }).command
-    },
+    command: (text) => send({ text }, lastCommand),
     retire() {
       if (inFlight === 0) retireNow()
       else retiring = true
     },
     cut,
-    end: () => sql.end({ timeout: 5 }),
+    async end() {
+      await connecting?.catch(() => {})
+      await leave()?.end()
+    },
   }
 }
 
-/** On an error the driver keeps a statement's text for ever, for a stack trace that it then has not; unless it has one. */
-const unkept = <Q>(query: Q): Q => Object.defineProperty(query as object, 'origin', { value: '' }) as Q
+export const allRows = (rows: readonly Row[]): readonly Row[] => rows
+export const firstRow = (rows: readonly Row[]): Row | undefined => rows[0]
+
+const last = (results: DriverResult | readonly DriverResult[]): DriverResult =>
+  Array.isArray(results) ? (results.at(-1) as DriverResult) : (results as DriverResult)
+
+const lastCommand = (results: DriverResult | readonly DriverResult[]): string => last(results).command
+
+const lostConnection = (): Error =>
+  Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' })

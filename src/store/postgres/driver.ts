@@ -1,35 +1,60 @@
-import type postgres from 'postgres'
-import { StoreError, StoreRefused } from '../store.ts'
-import type { PostgresSettings } from './settings.ts'
+import type { Socket } from 'node:net'
+import { StoreError, StoreRefused, type Value } from '../store.ts'
 
-export type Sql = postgres.Sql
-type Options = postgres.Options<Record<string, postgres.PostgresType>>
-export type Driver = (url: string, options: Options) => Sql
+/** What is used of the driver `pg`. */
+export interface Driver {
+  readonly Client: new (config: DriverConfig) => DriverClient
+}
+
+export interface DriverConfig {
+  readonly connectionString: string
+  readonly ssl: false | { readonly rejectUnauthorized: boolean; readonly ca?: string }
+  readonly connectionTimeoutMillis: number
+  readonly pipeline: boolean
+  readonly types: { getTypeParser(oid: number): (text: string) => unknown }
+  readonly stream: () => Socket
+}
+
+export interface DriverClient {
+  connect(): Promise<unknown>
+  query(statement: DriverStatement): void
+  end(): Promise<void>
+  on(event: 'error' | 'end', listener: () => void): void
+  /** What is said to the server when a connection is made. */
+  getStartupConf(): { readonly [name: string]: string }
+}
+
+export interface DriverStatement {
+  readonly text: string
+  readonly values?: readonly Value[] | undefined
+  /** Prepared under this name, once per connection. */
+  readonly name?: string | undefined
+  readonly rowMode: 'array'
+  readonly callback: (error: Error | null, result: DriverResult | readonly DriverResult[]) => void
+}
+
+export interface DriverResult {
+  /** The first word of the tag: `COMMIT`. */
+  readonly command: string
+  readonly rows: readonly (readonly Value[])[]
+}
 
 /** An optional peer: whoever stores in SQLite does not install it. */
 export async function loadDriver(): Promise<Driver> {
   try {
-    const { default: driver } = await import('postgres')
-    return driver as Driver
+    const { default: driver } = await import('pg')
+    return driver as unknown as Driver
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
       throw new StoreRefused(
-        'A postgres:// database needs the package "postgres", which is not installed. Run: npm install postgres',
+        'A postgres:// database needs the package "pg", which is not installed. Run: npm install pg',
         error,
       )
     throw error
   }
 }
 
-const asText = (value: unknown): string => String(value)
-
-/** Values travel as text both ways; the driver's own types would quote JSON twice and take 1 for false. */
-const types = {
-  json: { to: 114, from: [114, 3802], serialize: asText, parse: asText },
-  date: { to: 1184, from: [1082, 1114, 1184], serialize: asText, parse: asText },
-  boolean: { to: 16, from: [16], serialize: asText, parse: (text: string) => (text === 't' ? 1 : 0) },
-  bigint: { to: 20, from: [20], serialize: asText, parse: wholeNumber },
-} as unknown as Record<string, postgres.PostgresType>
+const asText = (text: string): string => text
 
 function wholeNumber(text: string): number {
   const number = Number(text)
@@ -37,42 +62,31 @@ function wholeNumber(text: string): number {
   throw new StoreError('out-of-range', `PostgreSQL: ${text} is past 2^53`)
 }
 
-export interface ClientHooks {
-  readonly onclose: () => void
-  /** Without the time limits that requests have. */
-  readonly patient?: boolean
+const parsers: { readonly [oid: number]: (text: string) => unknown } = {
+  // Booleans travel as 0 and 1 on every store.
+  16: (text) => (text === 't' ? 1 : 0),
+  20: wholeNumber,
+  21: Number,
+  23: Number,
+  26: Number,
+  700: Number,
+  701: Number,
 }
 
-/** One connection: a pool of the driver's own slows down with every query under steady load. */
-export function newClient(driver: Driver, settings: PostgresSettings, hooks: ClientHooks): Sql {
-  return driver(settings.url, {
-    max: 1,
-    ssl: settings.ssl as NonNullable<Options['ssl']>,
-    prepare: !settings.pgbouncer,
-    fetch_types: false,
-    connect_timeout: settings.connectMs / 1_000,
-    // The driver would end a connection in the middle of a transaction: idle and old ones are ended by the pool.
-    idle_timeout: 0,
-    max_lifetime: null,
-    backoff: () => 0,
-    types,
-    connection: sessionParameters(settings, hooks.patient ?? false),
-    onclose: hooks.onclose,
-    onnotice: () => {},
-  } as Options)
+/** Numbers and booleans as values, all else as the text that the server wrote. */
+export const types: DriverConfig['types'] = { getTypeParser: (oid) => parsers[oid] ?? asText }
+
+/** The driver's own errors have no code; those of the server and the system do. */
+export function coded(error: Error): Error {
+  if ('code' in error && error.code !== undefined) return error
+  const code = ownErrors.find(([message]) => message.test(error.message))?.[1]
+  return code ? Object.assign(error, { code }) : error
 }
 
-/** PgBouncer refuses connections that ask for parameters it does not follow; time zone and name are among those it does. */
-function sessionParameters(settings: PostgresSettings, patient: boolean): Record<string, string | number> {
-  const always = { application_name: 'nounkit', TimeZone: 'UTC' }
-  if (settings.pgbouncer) return always
-  if (patient) return { ...always, statement_timeout: '0', idle_in_transaction_session_timeout: '0' }
-  return {
-    ...always,
-    statement_timeout: String(settings.statementMs),
-    lock_timeout: String(settings.lockMs),
-    idle_in_transaction_session_timeout: '60000',
-    // Statements are short and many: compiling one to machine code costs more than running it.
-    jit: 'off',
-  }
-}
+const ownErrors: readonly (readonly [message: RegExp, code: string])[] = [
+  [/^timeout expired$/, 'CONNECT_TIMEOUT'],
+  [/^SASL:/, 'SASL_FAILED'],
+  [/^(Connection terminated|Client (has encountered|was closed))/, 'CONNECTION_CLOSED'],
+  [/^The server does not support SSL connections$/, 'CONNECTION_WITHOUT_TLS'],
+  [/^There was an error establishing an SSL connection$/, 'CONNECTION_CLOSED'],
+]

@@ -4,8 +4,8 @@ interface ServerError extends Error {
   /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
   readonly code: string
   readonly detail?: string
-  readonly table_name?: string
-  readonly constraint_name?: string
+  readonly table?: string
+  readonly constraint?: string
   readonly routine?: string
 }
 
@@ -23,10 +23,14 @@ export const isBroken = (error: unknown): boolean =>
 /** Undone by the server for the sake of another transaction, or by a change of a table: the same again may succeed. */
 export const isRetryable = (error: unknown): boolean => {
   const code = codeOf(error)
-  if (code === '40001' || code === '40P01') return true
-  return (code === '0A000' || code === '26000') && (error as ServerError).routine !== undefined
-    ? /^(RevalidateCachedQuery|FetchPreparedStatement)$/.test((error as ServerError).routine ?? '')
-    : false
+  return code === '40001' || code === '40P01' || isForgotten(error)
+}
+
+/** The server no longer has the statement, or no longer as it was prepared. */
+export const isForgotten = (error: unknown): boolean => {
+  const code = codeOf(error)
+  if (code !== '0A000' && code !== '26000') return false
+  return /^(RevalidateCachedQuery|FetchPreparedStatement)$/.test((error as ServerError).routine ?? '')
 }
 
 /** After a failover the old connections lead to a server that only reads. */
@@ -57,8 +61,8 @@ export function postgresError(error: unknown): unknown {
  * On Citus both carry the number of a shard, the index's name behind ours.
  */
 function uniqueError(cause: ServerError, message: string): StoreError {
-  const [ownTable, ...parts] = (cause.constraint_name ?? '').split('__')
-  const table = parts.length > 0 ? ownTable : cause.table_name
+  const [ownTable, ...parts] = (cause.constraint ?? '').split('__')
+  const table = parts.length > 0 ? ownTable : cause.table
   const listed = /\(([^()]*)\)=\(/.exec(cause.detail ?? '')?.[1]?.split(', ')
   const named = listed?.map((name) => name.replaceAll('"', '')) ?? parts.slice(0, -1)
   const columns = named.filter((column) => column !== 'account_id')

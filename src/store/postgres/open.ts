@@ -49,6 +49,8 @@ const hints: { readonly [code: string]: string } = {
   ENOTFOUND: 'There is no host of that name: correct it in the URL.',
   EAI_AGAIN: 'The name of the host could not be looked up: check the network, or correct it in the URL.',
   CONNECT_TIMEOUT: 'It does not answer: check the host, the port and the firewall between.',
+  SASL_FAILED: 'Its way of asking for the password failed: check that the URL has one, and which.',
+  CONNECTION_WITHOUT_TLS: 'The server has no TLS: turn it on there, or write sslmode=disable in the URL.',
   '28P01': 'The password is wrong: correct it in the URL.',
   '28000':
     'The server does not let this user in: check user and pg_hba.conf, or add sslmode=require to the URL.',

@@ -4,8 +4,10 @@ import { StoreRefused } from '../store.ts'
 type Env = { readonly [name: string]: string | undefined }
 
 export interface PostgresSettings {
-  /** Without the parameters that are ours; the driver sends those it does not know to the server. */
+  /** With those parameters that the driver itself knows. */
   readonly url: string
+  /** Those that are neither ours nor the driver's are the server's: `search_path`, `application_name`. */
+  readonly parameters: { readonly [name: string]: string }
   /** For messages: host and database, never the password. */
   readonly place: string
   readonly pool: number
@@ -31,15 +33,19 @@ const ours = new Set([
   'sslrootcert',
 ])
 
+const drivers = new Set(['host', 'port', 'user', 'password'])
+
 /** Times in milliseconds as PostgreSQL counts them, except `idle_timeout` and `connect_timeout`, in seconds as libpq does. */
 export function postgresSettings(url: string, env: Env): PostgresSettings {
   const [base = '', query = ''] = url.split('?', 2)
   const all = new URLSearchParams(query)
-  const rest = new URLSearchParams([...all].filter(([name]) => !ours.has(name)))
+  const rest = new URLSearchParams([...all].filter(([name]) => drivers.has(name)))
+  const others = [...all].filter(([name]) => !ours.has(name) && !drivers.has(name))
   const whole = (parameter: string, variable: string, fallback: number): number =>
     wholeNumber(all.get(parameter) ?? env[variable], fallback, `${parameter} (or ${variable})`)
   return {
     url: rest.size > 0 ? `${base}?${rest}` : base,
+    parameters: Object.fromEntries(others),
     place: base.replace(/^[a-z]+:\/\/([^@/]*@)?/, ''),
     pool: Math.max(1, whole('pool', 'NOUNKIT_POOL', 10)),
     statementMs: whole('statement_timeout', 'NOUNKIT_STATEMENT_TIMEOUT', 10_000),

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Maybe } from '../../maybe.ts'
 import { postgres } from '../../plan/postgres.ts'
 import type { Row, Session, Store, StoreCounters, Transaction, Value } from '../store.ts'
-import type { Client } from './client.ts'
-import { type Driver, newClient } from './driver.ts'
+import { allRows, type Client, firstRow } from './client.ts'
+import { type Connection, connect, type Sent } from './connection.ts'
+import type { Driver, DriverResult } from './driver.ts'
 import { isBroken, isReadOnly, isRetryable, postgresError } from './errors.ts'
 import { createPool, type Pool } from './pool.ts'
 import type { PostgresSettings } from './settings.ts'
@@ -18,17 +19,18 @@ export function postgresStore(
   counters: StoreCounters,
 ): Store {
   const pool = createPool(clients, settings)
-  const read = (sql: string, values: readonly Value[]) => single(pool, sql, values, mayReadAgain)
+  const read = <T>(sql: string, values: readonly Value[], take: Take<T>) =>
+    single(pool, { sql, values, take }, mayReadAgain)
   return {
     dialect: postgres,
     counters: liveCounters(counters, clients, pool),
-    all: read,
-    first: (sql, values) => read(sql, values).then(firstRow),
+    all: (sql, values) => read(sql, values, allRows),
+    first: (sql, values) => read(sql, values, firstRow),
     async writeOne(sql, values) {
-      const rows = await single(pool, sql, values, isRetryable)
+      const row = await single(pool, { sql, values, take: firstRow }, isRetryable)
       counters.commits++
       counters.committed++
-      return rows[0]
+      return row
     },
     selfUndoing: null,
     async transaction(work) {
@@ -38,7 +40,7 @@ export function postgresStore(
       return value
     },
     async ready() {
-      await read('SELECT 1', [])
+      await read('SELECT 1', [], allRows)
     },
     session: (work) => withSession(driver, settings, work),
     close: () => pool.end(),
@@ -49,30 +51,30 @@ type MayRepeat = (error: unknown, attempt: number) => boolean
 
 const mayReadAgain: MayRepeat = (error, attempt) => isRetryable(error) || (attempt === 1 && isBroken(error))
 
-const firstRow = (rows: readonly Row[]): Row | undefined => rows[0]
+type Take<T> = (rows: readonly Row[]) => T
 
-function single(
-  pool: Pool,
-  sql: string,
-  values: readonly Value[],
-  mayRepeat: MayRepeat,
-): Promise<readonly Row[]> {
+interface Single<T> {
+  readonly sql: string
+  readonly values: readonly Value[]
+  readonly take: Take<T>
+}
+
+function single<T>(pool: Pool, what: Single<T>, mayRepeat: MayRepeat): Promise<T> {
   const client = pool.free()
-  if (!client) return insistently(pool, sql, values, mayRepeat, 1)
-  return client.query(sql, values).catch(async (error: unknown) => {
+  if (!client) return insistently(pool, what, mayRepeat, 1)
+  return client.query(what.sql, what.values, what.take).catch(async (error: unknown) => {
     await beforeNextAttempt(client, error, mayRepeat, 1)
-    return insistently(pool, sql, values, mayRepeat, 2)
+    return insistently(pool, what, mayRepeat, 2)
   })
 }
 
 /** Waits for a connection, and tries again while that may help. */
-async function insistently(
+async function insistently<T>(
   pool: Pool,
-  sql: string,
-  values: readonly Value[],
+  { sql, values, take }: Single<T>,
   mayRepeat: MayRepeat,
   from: number,
-): Promise<readonly Row[]> {
+): Promise<T> {
   for (let attempt = from; ; attempt++) {
     let client = pool.free()
     while (!client) {
@@ -80,7 +82,7 @@ async function insistently(
       client = pool.free()
     }
     try {
-      return await client.query(sql, values)
+      return await client.query(sql, values, take)
     } catch (error) {
       await beforeNextAttempt(client, error, mayRepeat, attempt)
     }
@@ -123,26 +125,28 @@ async function withSession<T>(
   settings: PostgresSettings,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const sql = newClient(driver, settings, { onclose: () => {}, patient: true })
-  const translated = async <R>(run: () => PromiseLike<R>): Promise<R> => {
-    try {
-      return await run()
-    } catch (error) {
-      throw postgresError(error)
-    }
-  }
+  const connection = await connect(driver, settings, { patient: true }).catch(translated)
   try {
     return await work({
-      all: (text, values = []) =>
-        translated(() => sql.unsafe(text, values as Value[], { prepare: false }).values()) as Promise<
-          readonly Row[]
-        >,
-      script: async (text) => void (await translated(() => sql.unsafe(text))),
+      all: async (text, values = []) => (await run(connection, { text, values }).catch(translated)).rows,
+      script: async (text) => void (await run(connection, { text }).catch(translated)),
     })
   } finally {
-    await sql.end({ timeout: 5 })
+    await connection.end()
   }
 }
+
+const translated = (error: unknown): never => {
+  throw postgresError(error)
+}
+
+const run = (connection: Connection, sent: Sent): Promise<DriverResult> =>
+  new Promise((resolve, reject) => {
+    connection.run(sent, (error, results) => {
+      if (error) reject(error)
+      else resolve(results as DriverResult)
+    })
+  })
 
 function liveCounters(counters: StoreCounters, clients: readonly Client[], pool: Pool): StoreCounters {
   return Object.defineProperties(counters, {

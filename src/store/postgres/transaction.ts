@@ -1,7 +1,7 @@
 import type { Maybe } from '../../maybe.ts'
 import type { Dialect } from '../../plan/dialect.ts'
 import { type Row, StoreError, type Transaction, type Value } from '../store.ts'
-import type { Client } from './client.ts'
+import { allRows, type Client, firstRow } from './client.ts'
 import { isRetryable, postgresError } from './errors.ts'
 import type { PostgresSettings } from './settings.ts'
 
@@ -92,12 +92,12 @@ function openTransaction(client: Client, dialect: Dialect): OpenTransaction {
     return turn
   }
   const all = (sql: string, values: readonly Value[]): Promise<readonly Row[]> =>
-    inTurn(() => client.query(sql, values))
+    inTurn(() => client.query(sql, values, allRows))
 
   return {
     dialect,
     all,
-    first: async (sql, values) => (await all(sql, values))[0],
+    first: (sql, values) => inTurn(() => client.query(sql, values, firstRow)),
     get failure() {
       return failure
     },

@@ -1,0 +1,119 @@
+import { Socket } from 'node:net'
+import type { Value } from '../store.ts'
+import {
+  coded,
+  type Driver,
+  type DriverClient,
+  type DriverConfig,
+  type DriverResult,
+  types,
+} from './driver.ts'
+import type { PostgresSettings } from './settings.ts'
+
+type Results = DriverResult | readonly DriverResult[]
+
+/** A connection that has been made. Once lost it stays lost. Statements are pipelined: the server answers them in order. */
+export interface Connection {
+  /** Calls back as soon as the answer is there: a promise between would be one per statement. */
+  run(statement: Sent, done: (error: Error | null, results: Results) => void): void
+  /** When all that is on its way has been answered. */
+  end(): Promise<void>
+  /** At once: whatever is on its way fails. */
+  cut(): void
+}
+
+export interface Sent {
+  readonly text: string
+  readonly values?: readonly Value[]
+  readonly name?: string | undefined
+}
+
+export interface ConnectionHooks {
+  readonly onLost?: (connection: Connection) => void
+  /** Without the time limits that requests have. */
+  readonly patient?: boolean
+}
+
+export async function connect(
+  driver: Driver,
+  settings: PostgresSettings,
+  hooks: ConnectionHooks = {},
+): Promise<Connection> {
+  const { ssl } = settings
+  if (ssl !== 'prefer') return attempt(driver, settings, hooks, ssl === 'require' ? unverified : ssl)
+  try {
+    return await attempt(driver, settings, hooks, unverified)
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'CONNECTION_WITHOUT_TLS') throw error
+    return attempt(driver, settings, hooks, false)
+  }
+}
+
+const unverified = { rejectUnauthorized: false }
+
+async function attempt(
+  driver: Driver,
+  settings: PostgresSettings,
+  hooks: ConnectionHooks,
+  ssl: DriverConfig['ssl'],
+): Promise<Connection> {
+  const socket = new Socket()
+  const client = new driver.Client({
+    connectionString: settings.url,
+    ssl,
+    connectionTimeoutMillis: settings.connectMs,
+    pipeline: true,
+    types,
+    stream: () => socket,
+  })
+  const { user, database } = client.getStartupConf()
+  const parameters = { user, database, ...sessionParameters(settings, hooks.patient ?? false) }
+  client.getStartupConf = () => parameters as { [name: string]: string }
+  const connection = wrap(client, socket)
+  // Without a listener the driver's error would end the process.
+  client.on('error', () => hooks.onLost?.(connection))
+  client.on('end', () => hooks.onLost?.(connection))
+  try {
+    await client.connect()
+    return connection
+  } catch (error) {
+    socket.destroy()
+    throw error instanceof Error ? coded(error) : error
+  }
+}
+
+const wrap = (client: DriverClient, socket: Socket): Connection => ({
+  run({ text, values, name }, done) {
+    const callback = (error: Error | null, results: Results): void =>
+      error ? done(coded(error), results) : done(null, results)
+    client.query({ text, values, name, rowMode: 'array', callback })
+  },
+  async end() {
+    const timer = setTimeout(() => socket.destroy(), endMs)
+    await client.end()
+    clearTimeout(timer)
+  },
+  cut: () => void socket.destroy(),
+})
+
+const endMs = 5_000
+
+/**
+ * Those of the URL that are not ours or the driver's go to the server, and win. PgBouncer refuses connections that ask for
+ * parameters it does not follow; time zone and name are among those it does.
+ */
+function sessionParameters(settings: PostgresSettings, patient: boolean): { [name: string]: string } {
+  const always = { application_name: 'nounkit', TimeZone: 'UTC', ...settings.parameters }
+  if (settings.pgbouncer) return always
+  if (patient) return { statement_timeout: '0', idle_in_transaction_session_timeout: '0', ...always }
+  return {
+    statement_timeout: String(settings.statementMs),
+    lock_timeout: String(settings.lockMs),
+    idle_in_transaction_session_timeout: '60000',
+    // Statements are short and many: compiling one to machine code costs more than running it.
+    jit: 'off',
+    // Rows are looked for by key. The server's own value is for disks that turn, and has it read small tables through instead.
+    random_page_cost: '1.1',
+    ...always,
+  }
+}
