@@ -1,8 +1,9 @@
 import type { Row, StoreCounters, Value } from '../store.ts'
 import { type Connection, connect, type Sent } from './connection.ts'
-import type { Driver, DriverResult } from './driver.ts'
+import type { Driver } from './driver.ts'
 import { isForgotten } from './errors.ts'
 import type { PostgresSettings } from './settings.ts'
+import type { Answer } from './statement.ts'
 
 /** One connection at a time: another is made when it was lost. */
 export interface Client {
@@ -88,14 +89,14 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     return name
   }
 
-  const send = <T>(sent: Sent, take: (results: DriverResult | readonly DriverResult[]) => T): Promise<T> => {
+  const send = <T>(sent: Sent, take: (answer: Answer) => T): Promise<T> => {
     const mine = connection
     if (!mine) return Promise.reject(lostConnection())
     begin()
     return new Promise((resolve, reject) => {
-      mine.run(sent, (error, results) => {
+      mine.run(sent, (error, answer) => {
         over()
-        if (!error) return resolve(take(results))
+        if (!error) return resolve(take(answer))
         // Of a table that has changed, or of a session that was cleared: prepared anew at the next attempt.
         if (isForgotten(error)) prepared.delete(sent.text)
         reject(error)
@@ -123,9 +124,9 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     },
     query(text, values, take) {
       counters.statements++
-      return send({ text, values, name: nameOf(text) }, (results) => take(last(results).rows))
+      return send({ text, values, name: nameOf(text) }, ({ rows }) => take(rows))
     },
-    command: (text) => send({ text }, lastCommand),
+    command: (text) => send({ text }, ({ command }) => command),
     retire() {
       if (inFlight === 0) retireNow()
       else retiring = true
@@ -140,11 +141,6 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
 
 export const allRows = (rows: readonly Row[]): readonly Row[] => rows
 export const firstRow = (rows: readonly Row[]): Row | undefined => rows[0]
-
-const last = (results: DriverResult | readonly DriverResult[]): DriverResult =>
-  Array.isArray(results) ? (results.at(-1) as DriverResult) : (results as DriverResult)
-
-const lastCommand = (results: DriverResult | readonly DriverResult[]): string => last(results).command
 
 const lostConnection = (): Error =>
   Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' })

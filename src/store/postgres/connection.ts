@@ -1,21 +1,13 @@
 import { Socket } from 'node:net'
 import type { Value } from '../store.ts'
-import {
-  coded,
-  type Driver,
-  type DriverClient,
-  type DriverConfig,
-  type DriverResult,
-  types,
-} from './driver.ts'
+import type { Driver, DriverClient, DriverConfig } from './driver.ts'
+import { coded } from './errors.ts'
 import type { PostgresSettings } from './settings.ts'
-
-type Results = DriverResult | readonly DriverResult[]
+import type { Done } from './statement.ts'
 
 /** A connection that has been made. Once lost it stays lost. Statements are pipelined: the server answers them in order. */
 export interface Connection {
-  /** Calls back as soon as the answer is there: a promise between would be one per statement. */
-  run(statement: Sent, done: (error: Error | null, results: Results) => void): void
+  run(statement: Sent, done: Done): void
   /** When all that is on its way has been answered. */
   end(): Promise<void>
   /** At once: whatever is on its way fails. */
@@ -63,13 +55,12 @@ async function attempt(
     ssl,
     connectionTimeoutMillis: settings.connectMs,
     pipeline: true,
-    types,
     stream: () => socket,
   })
   const { user, database } = client.getStartupConf()
   const parameters = { user, database, ...sessionParameters(settings, hooks.patient ?? false) }
   client.getStartupConf = () => parameters as { [name: string]: string }
-  const connection = wrap(client, socket)
+  const connection = wrap(client, socket, driver)
   // Without a listener the driver's error would end the process.
   client.on('error', () => hooks.onLost?.(connection))
   client.on('end', () => hooks.onLost?.(connection))
@@ -82,11 +73,11 @@ async function attempt(
   }
 }
 
-const wrap = (client: DriverClient, socket: Socket): Connection => ({
-  run({ text, values, name }, done) {
-    const callback = (error: Error | null, results: Results): void =>
-      error ? done(coded(error), results) : done(null, results)
-    client.query({ text, values, name, rowMode: 'array', callback })
+const nothing: readonly Value[] = []
+
+const wrap = (client: DriverClient, socket: Socket, { Statement }: Driver): Connection => ({
+  run({ text, values = nothing, name }, done) {
+    client.query(new Statement(text, values, name, done))
   },
   async end() {
     const timer = setTimeout(() => socket.destroy(), endMs)

@@ -12,6 +12,21 @@ interface ServerError extends Error {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
+/** The driver's own errors have no code; those of the server and the system do. */
+export function coded(error: Error): Error {
+  if ('code' in error && error.code !== undefined) return error
+  const code = ownErrors.find(([message]) => message.test(error.message))?.[1]
+  return code ? Object.assign(error, { code }) : error
+}
+
+const ownErrors: readonly (readonly [message: RegExp, code: string])[] = [
+  [/^timeout expired$/, 'CONNECT_TIMEOUT'],
+  [/^SASL:/, 'SASL_FAILED'],
+  [/^(Connection terminated|Client (has encountered|was closed))/, 'CONNECTION_CLOSED'],
+  [/^The server does not support SSL connections$/, 'CONNECTION_WITHOUT_TLS'],
+  [/^There was an error establishing an SSL connection$/, 'CONNECTION_CLOSED'],
+]
+
 /** The driver's codes and the system's for a connection that is not there or no more. */
 const brokenCodes =
   /^(CONNECTION_|CONNECT_TIMEOUT|E(CONN|PIPE|TIMEDOUT|NOTFOUND|AI_|HOST|NET|ADDR|MFILE|NFILE|NOENT|PROTO)|ERR_(SSL|TLS|SOCKET)|SASL_)/

@@ -4,10 +4,11 @@ import { postgres } from '../../plan/postgres.ts'
 import type { Row, Session, Store, StoreCounters, Transaction, Value } from '../store.ts'
 import { allRows, type Client, firstRow } from './client.ts'
 import { type Connection, connect, type Sent } from './connection.ts'
-import type { Driver, DriverResult } from './driver.ts'
+import type { Driver } from './driver.ts'
 import { isBroken, isReadOnly, isRetryable, postgresError } from './errors.ts'
 import { createPool, type Pool } from './pool.ts'
 import type { PostgresSettings } from './settings.ts'
+import type { Answer } from './statement.ts'
 import { attemptTransaction } from './transaction.ts'
 
 const attemptsMost = 6
@@ -140,11 +141,11 @@ const translated = (error: unknown): never => {
   throw postgresError(error)
 }
 
-const run = (connection: Connection, sent: Sent): Promise<DriverResult> =>
+const run = (connection: Connection, sent: Sent): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    connection.run(sent, (error, results) => {
+    connection.run(sent, (error, answer) => {
       if (error) reject(error)
-      else resolve(results as DriverResult)
+      else resolve(answer)
     })
   })
 
