@@ -24,14 +24,14 @@ const statements = {
   one: `SELECT json_build_object('data', json_build_object(${own}))::text FROM orders o WHERE o.account_id = 'bench' AND o.id = $1`,
   withCustomer: `SELECT json_build_object('data', json_build_object(${own}, 'customer', ${customer}))::text ${joined}`,
   withAll: `SELECT json_build_object('data', json_build_object(${own}, 'customer', ${customer}, 'items', ${items}))::text ${joined}`,
-  list: `SELECT json_build_object('data', json_agg(j), 'page', ${page})::text FROM (SELECT json_build_object(${own}) AS j FROM orders o WHERE o.account_id = 'bench' ORDER BY o.id LIMIT $1::int) p`,
-  listWithCustomer: `SELECT json_build_object('data', json_agg(j), 'page', ${page})::text FROM (SELECT json_build_object(${own}, 'customer', ${customer}) AS j FROM orders o JOIN customers c ON c.account_id = 'bench' AND c.id = o.customer_id WHERE o.account_id = 'bench' ORDER BY o.id LIMIT $1::int) p`,
+  list: `SELECT json_build_object('data', json_agg(j), 'page', ${page})::text FROM (SELECT json_build_object(${own}) AS j FROM orders o WHERE o.account_id = 'bench' ORDER BY o.id LIMIT 25) p`,
+  listWithCustomer: `SELECT json_build_object('data', json_agg(j), 'page', ${page})::text FROM (SELECT json_build_object(${own}, 'customer', ${customer}) AS j FROM orders o JOIN customers c ON c.account_id = 'bench' AND c.id = o.customer_id WHERE o.account_id = 'bench' ORDER BY o.id LIMIT 25) p`,
   insert: `INSERT INTO orders AS o (account_id, id, customer_id, currency, note, status, total, version, created_at, updated_at) VALUES ('bench', $1, $2, $3, $4, 'draft', 0, 1, $5::timestamptz, $5::timestamptz) RETURNING json_build_object('data', json_build_object(${own}))::text`,
 }
 
 const text = async (sql: string, values: (string | number | null)[]): Promise<string> => {
   const client = clients[turn++ % clients.length]
-  const rows = await client?.unsafe(sql, values, { prepare: true }).values()
+  const rows = await client?.unsafe(sql, values, { prepare: true, simple: false } as { prepare: true }).values()
   return String(rows?.[0]?.[0])
 }
 
@@ -65,10 +65,7 @@ createServer(async (request, response) => {
     return
   }
   if (path.startsWith('/v2/orders?'))
-    return send(
-      200,
-      await text(path.includes('include') ? statements.listWithCustomer : statements.list, [25]),
-    )
+    return send(200, await text(path.includes('include') ? statements.listWithCustomer : statements.list, []))
   const sql =
     path.length === 47
       ? statements.one
