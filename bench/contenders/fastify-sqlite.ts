@@ -40,7 +40,7 @@ const insertOrder = db.prepare(
 
 const app = Fastify()
 app.decorateRequest('account', '')
-// A token that is revoked must stop working, so it is looked up each time; `keep` shows what that costs.
+// Looked up each time, as it is written by hand; Nounkit believes a key for a second. `keep` has it looked up once.
 const keepsTokens = tokens === 'keep'
 const accounts = new Map<string, string>()
 app.addHook('onRequest', async (request, reply) => {

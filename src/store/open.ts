@@ -23,4 +23,4 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   )
 }
 
-const withoutPassword = (url: string): string => url.replace(/\/\/[^@/]*@/, '//***@')
+const withoutPassword = (url: string): string => url.replace(/\/\/.*@/, '//***@')

@@ -1,7 +1,11 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from 'vitest'
+import { openStore } from '../../src/store/open.ts'
 import { StoreError } from '../../src/store/store.ts'
-import { emptyDatabase } from '../support/databases.ts'
+import { emptyDatabase, whenOver } from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'
+import { until } from '../support/until.ts'
 
 const open = async () => {
   const store = await openForTest(`${await emptyDatabase('postgres')}?pool=1`)
@@ -72,4 +76,77 @@ test('values come as on every store: booleans as 0 and 1, numbers as numbers, al
     kind: 'out-of-range',
   })
   expect(await store.first('SELECT 8', [])).toEqual([8])
+})
+
+test('a connection that has prepared too much is left when it has answered, and only then ended', async () => {
+  const url = await emptyDatabase('postgres')
+  const store = await openForTest(`${url}?pool=1`)
+  const watcher = await openForTest(`${url}?pool=1&application_name=watcher`)
+  const sessions = async () =>
+    (
+      await watcher.first(
+        `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'nounkit'`,
+        [],
+      )
+    )?.[0]
+  // With the question of its version, a thousand.
+  for (let at = 0; at < 999; at++) await store.first(`SELECT ${at}`, [])
+  const slow = store.first('SELECT 42 FROM pg_sleep(0.5)', [])
+  // Those that come while it still owes an answer get another connection, one for all of them.
+  const others = Array.from({ length: 20 }, (_, at) => store.first(`SELECT ${at} + 1`, []))
+  expect(await Promise.all(others)).toEqual(Array.from({ length: 20 }, (_, at) => [at + 1]))
+  expect(await sessions()).toBe(2)
+  expect(await slow).toEqual([42])
+  await until(async () => (await sessions()) === 1, { what: 'the old connection to end' })
+  expect(await store.first('SELECT 1', [])).toEqual([1])
+})
+
+test('a transaction keeps its connection however much has been prepared on it', async () => {
+  const store = await open()
+  // With the question of its version, a thousand.
+  for (let at = 0; at < 999; at++) await store.first(`SELECT ${at}`, [])
+  const written = await store.transaction(async (tx) => {
+    await tx.first(insert, ['in a transaction', 1])
+    await tx.first('SELECT 1 + 1', [])
+    return tx.first('SELECT count(*) FROM "things"', [])
+  })
+  expect(written).toEqual([1])
+})
+
+test('a value that cannot be sent fails alone, and the connection goes on counting right', async () => {
+  const store = await open()
+  const circular: { self?: unknown } = {}
+  circular.self = circular
+  await expect(store.first('SELECT $1::text', [circular as unknown as string])).rejects.toThrow(/circular/)
+  expect(await store.first('SELECT 1', [])).toEqual([1])
+  const slow = store.first('SELECT 2 FROM pg_sleep(0.2)', [])
+  expect(store.counters.busyConnections).toBe(1)
+  expect(await slow).toEqual([2])
+  expect(store.counters.busyConnections).toBe(0)
+})
+
+test('a closed store connects no more, whoever still waits for it', async () => {
+  const store = await open()
+  const slow = store.first('SELECT 1 FROM pg_sleep(30)', [])
+  const waiting = store.transaction((tx) => tx.first('SELECT 2', []))
+  const outcomes = Promise.allSettled([slow, waiting])
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await store.close()
+  expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await expect(store.first('SELECT 3', [])).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+test('a server that asks to log in as nobody here can is refused, and ends nothing', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    // AuthenticationGSS
+    socket.once('data', () => socket.write(Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 7])))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  whenOver(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  await expect(openStore(`postgres://me@127.0.0.1:${port}/shop`)).rejects.toThrow(
+    /cannot be used: .*Unknown authenticationOk message type 7/,
+  )
 })

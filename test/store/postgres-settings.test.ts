@@ -70,3 +70,10 @@ test('parameters that are not ours go to the server, and win over what we would 
   const rows = await Promise.all(settings.map((name) => store.first(`SELECT current_setting('${name}')`, [])))
   expect(rows.flat()).toEqual(['shop,public', '3', 'mine', 'UTC'])
 })
+
+test('words for other clients are refused by name, and no part of a password is ever shown', () => {
+  for (const name of ['target_session_attrs', 'channel_binding', 'ssl', 'sslcert', 'keepalives_idle'])
+    expect(() => postgresSettings(`${base}?${name}=x`, {})).toThrow(`The database URL has "${name}"`)
+  for (const password of ['p@ss', 'p/ss', 'p:ss', 'p?ss'])
+    expect(postgresSettings(`postgres://me:${password}@db.example/shop`, {}).place).toBe('db.example/shop')
+})

@@ -29,9 +29,12 @@ export interface Client {
 
 /** Statements that one connection keeps prepared; the driver itself forgets none. */
 const preparedMost = 1_000
+const closeMs = 5_000
+const hourMs = 3_600_000
 
 export function createClient(driver: Driver, settings: PostgresSettings, counters: StoreCounters): Client {
   let connection: Connection | null = null
+  const retired = new Set<Connection>()
   let connecting: Promise<void> | null = null
   let retiring = false
   let inFlight = 0
@@ -54,7 +57,13 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     if (lost === connection) leave()
   }
   const cut = (): void => leave()?.cut()
-  const retireNow = (): void => void leave()?.end()
+  /** Nobody is put on it any more; what is on its way may take as long as any statement. */
+  const retireNow = (): void => {
+    const left = leave()
+    if (!left) return
+    retired.add(left)
+    void left.end(settings.statementMs || hourMs).then(() => retired.delete(left))
+  }
 
   const open = async (): Promise<void> => {
     begin()
@@ -80,7 +89,8 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     const known = prepared.get(text)
     if (known) return known
     if (prepared.size >= preparedMost) {
-      retiring = true
+      // A transaction must not lose its connection over this.
+      retiring = !client.reserved
       return undefined
     }
     const name = `n${++names}`
@@ -104,7 +114,7 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     })
   }
 
-  return {
+  const client: Client = {
     reserved: false,
     get connected() {
       return connection !== null && !retiring
@@ -119,7 +129,9 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
       return generation
     },
     connect() {
-      connecting ??= open()
+      if (connecting) return connecting
+      retireNow()
+      connecting = open()
       return connecting
     },
     query(text, values, take) {
@@ -134,9 +146,11 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     cut,
     async end() {
       await connecting?.catch(() => {})
-      await leave()?.end()
+      await leave()?.end(closeMs)
+      for (const left of retired) left.cut()
     },
   }
+  return client
 }
 
 export const allRows = (rows: readonly Row[]): readonly Row[] => rows

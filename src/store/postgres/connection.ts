@@ -8,8 +8,8 @@ import type { Done } from './statement.ts'
 /** A connection that has been made. Once lost it stays lost. Statements are pipelined: the server answers them in order. */
 export interface Connection {
   run(statement: Sent, done: Done): void
-  /** When all that is on its way has been answered. */
-  end(): Promise<void>
+  /** When all that is on its way has been answered, or is late. */
+  end(graceMs: number): Promise<void>
   /** At once: whatever is on its way fails. */
   cut(): void
 }
@@ -55,21 +55,28 @@ async function attempt(
     ssl,
     connectionTimeoutMillis: settings.connectMs,
     pipeline: true,
+    // What lies between would forget a connection that is silent for long, and say so to nobody.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 60_000,
     stream: () => socket,
   })
   const { user, database } = client.getStartupConf()
   const parameters = { user, database, ...sessionParameters(settings, hooks.patient ?? false) }
   client.getStartupConf = () => parameters as { [name: string]: string }
+  guardReading(client)
   const connection = wrap(client, socket, driver)
-  // Without a listener the driver's error would end the process.
-  client.on('error', () => hooks.onLost?.(connection))
+  // Without a listener the driver's error would end the process. It gives the connection up, but does not always close it.
+  client.on('error', () => {
+    socket.destroy()
+    hooks.onLost?.(connection)
+  })
   client.on('end', () => hooks.onLost?.(connection))
   try {
     await client.connect()
     return connection
   } catch (error) {
     socket.destroy()
-    throw error instanceof Error ? coded(error) : error
+    throw error instanceof Error ? coded(error, 'CONNECTION_FAILED') : error
   }
 }
 
@@ -79,15 +86,32 @@ const wrap = (client: DriverClient, socket: Socket, { Statement }: Driver): Conn
   run({ text, values = nothing, name }, done) {
     client.query(new Statement(text, values, name, done))
   },
-  async end() {
-    const timer = setTimeout(() => socket.destroy(), endMs)
+  async end(graceMs) {
+    const timer = setTimeout(() => socket.destroy(), graceMs)
     await client.end()
     clearTimeout(timer)
   },
   cut: () => void socket.destroy(),
 })
 
-const endMs = 5_000
+/** The driver throws at a message that it does not know, such as another way to log in; nobody above would catch it. */
+function guardReading({ connection }: DriverClient): void {
+  const attach = connection.attachListeners
+  connection.attachListeners = (stream) => {
+    const before = new Set(stream.listeners('data'))
+    attach.call(connection, stream)
+    for (const listener of stream.listeners('data').filter((one) => !before.has(one))) {
+      stream.off('data', listener as (chunk: unknown) => void)
+      stream.on('data', (chunk) => {
+        try {
+          listener.call(stream, chunk)
+        } catch (error) {
+          stream.destroy(error as Error)
+        }
+      })
+    }
+  }
+}
 
 /**
  * Those of the URL that are not ours or the driver's go to the server, and win. PgBouncer refuses connections that ask for

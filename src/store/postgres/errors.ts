@@ -13,15 +13,16 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 /** The driver's own errors have no code; those of the server and the system do. */
-export function coded(error: Error): Error {
+export function coded(error: Error, otherwise?: string): Error {
   if ('code' in error && error.code !== undefined) return error
-  const code = ownErrors.find(([message]) => message.test(error.message))?.[1]
+  const code = ownErrors.find(([message]) => message.test(error.message))?.[1] ?? otherwise
   return code ? Object.assign(error, { code }) : error
 }
 
 const ownErrors: readonly (readonly [message: RegExp, code: string])[] = [
   [/^timeout expired$/, 'CONNECT_TIMEOUT'],
   [/^SASL:/, 'SASL_FAILED'],
+  [/^Unknown authenticationOk message type/, 'CONNECTION_LOGIN_UNKNOWN'],
   [/^(Connection terminated|Client (has encountered|was closed))/, 'CONNECTION_CLOSED'],
   [/^The server does not support SSL connections$/, 'CONNECTION_WITHOUT_TLS'],
   [/^There was an error establishing an SSL connection$/, 'CONNECTION_CLOSED'],

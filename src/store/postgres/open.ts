@@ -50,6 +50,8 @@ const hints: { readonly [code: string]: string } = {
   EAI_AGAIN: 'The name of the host could not be looked up: check the network, or correct it in the URL.',
   CONNECT_TIMEOUT: 'It does not answer: check the host, the port and the firewall between.',
   SASL_FAILED: 'Its way of asking for the password failed: check that the URL has one, and which.',
+  CONNECTION_LOGIN_UNKNOWN:
+    'It asks to log in as nobody here can: have scram-sha-256 for this user in pg_hba.conf.',
   CONNECTION_WITHOUT_TLS: 'The server has no TLS: turn it on there, or write sslmode=disable in the URL.',
   '28P01': 'The password is wrong: correct it in the URL.',
   '28000':

@@ -30,6 +30,7 @@ export function createPool(clients: readonly Client[], settings: PostgresSetting
   const transactions: Waiter[] = []
   const singles: Waiter[] = []
   let failure: { readonly error: unknown; readonly at: number } | null = null
+  let closed = false
   // One client is left to single statements, so that reads go on while transactions wait for each other.
   const reservable = Math.max(1, clients.length - 1)
   const mayReserve = (): boolean => clients.filter((client) => client.reserved).length < reservable
@@ -46,6 +47,7 @@ export function createPool(clients: readonly Client[], settings: PostgresSetting
   }
 
   const connect = async (client: Client): Promise<void> => {
+    if (closed) throw unavailable('the store is closed')
     if (failure && performance.now() - failure.at < pauseMs) throw postgresError(failure.error)
     try {
       await client.connect()
@@ -58,6 +60,7 @@ export function createPool(clients: readonly Client[], settings: PostgresSetting
 
   const wait = (line: Waiter[]): Promise<Client> =>
     new Promise((resolve, reject) => {
+      if (closed) return reject(unavailable('the store is closed'))
       const timer = setTimeout(() => {
         line.splice(line.indexOf(waiter), 1)
         reject(unavailable(`no free connection of ${clients.length} in ${settings.connectMs} ms`))
@@ -128,6 +131,7 @@ export function createPool(clients: readonly Client[], settings: PostgresSetting
       return transactions.length + singles.length
     },
     async end() {
+      closed = true
       stopSweeping()
       for (const waiter of [...transactions.splice(0), ...singles.splice(0)])
         waiter.refuse(unavailable('the store is closed'))

@@ -35,18 +35,30 @@ const ours = new Set([
 
 const drivers = new Set(['host', 'port', 'user', 'password'])
 
+/** Words that clients of libpq take, and that the server would refuse without saying why. */
+const others =
+  /^(hostaddr|dbname|passfile|service|require_auth|channel_binding|client_encoding|ssl|ssl[a-z]+|ssl_m(in|ax)_protocol_version|gss\w+|krbsrvname|target_session_attrs|load_balance_hosts|keepalives(_\w+)?|tcp_user_timeout|requirepeer)$/
+
 /** Times in milliseconds as PostgreSQL counts them, except `idle_timeout` and `connect_timeout`, in seconds as libpq does. */
 export function postgresSettings(url: string, env: Env): PostgresSettings {
   const [base = '', query = ''] = url.split('?', 2)
   const all = new URLSearchParams(query)
   const rest = new URLSearchParams([...all].filter(([name]) => drivers.has(name)))
-  const others = [...all].filter(([name]) => !ours.has(name) && !drivers.has(name))
+  const server = [...all].filter(([name]) => !ours.has(name) && !drivers.has(name))
+  const foreign = server.find(([name]) => others.test(name))?.[0]
+  if (foreign)
+    throw new StoreRefused(
+      `The database URL has ${JSON.stringify(foreign)}, which means nothing here. Leave it out; TLS is chosen with sslmode and sslrootcert.`,
+    )
   const whole = (parameter: string, variable: string, fallback: number): number =>
     wholeNumber(all.get(parameter) ?? env[variable], fallback, `${parameter} (or ${variable})`)
   return {
     url: rest.size > 0 ? `${base}?${rest}` : base,
-    parameters: Object.fromEntries(others),
-    place: base.replace(/^[a-z]+:\/\/([^@/]*@)?/, ''),
+    parameters: Object.fromEntries(server),
+    place: url
+      .replace(/^[a-z]+:\/\/(.*@)?/, '')
+      .split('?', 1)
+      .join(),
     pool: Math.max(1, whole('pool', 'NOUNKIT_POOL', 10)),
     statementMs: whole('statement_timeout', 'NOUNKIT_STATEMENT_TIMEOUT', 10_000),
     lockMs: whole('lock_timeout', 'NOUNKIT_LOCK_TIMEOUT', 5_000),

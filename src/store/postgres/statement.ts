@@ -37,6 +37,7 @@ export const statementClass = (
     #rows: Row[] = []
     #command = ''
     #failure: Error | null = null
+    #isOver = false
 
     constructor(text: string, values: readonly Value[], name: string | undefined, done: Done) {
       super(text, values)
@@ -67,15 +68,18 @@ export const statementClass = (
     }
 
     handleError(error: Error): void {
-      this.#done(coded(this.#failure ?? error), this.#answer)
+      this.#end(coded(this.#failure ?? error))
     }
 
     handleReadyForQuery(): void {
-      this.#done(this.#failure, this.#answer)
+      this.#end(this.#failure)
     }
 
-    get #answer(): Answer {
-      return { rows: this.#rows, command: this.#command }
+    /** Of a value that it could not send, the driver tells twice. */
+    #end(error: Error | null): void {
+      if (this.#isOver) return
+      this.#isOver = true
+      this.#done(error, { rows: this.#rows, command: this.#command })
     }
   }
 

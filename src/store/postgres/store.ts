@@ -12,6 +12,7 @@ import type { Answer } from './statement.ts'
 import { attemptTransaction } from './transaction.ts'
 
 const attemptsMost = 6
+const sessionEndMs = 5_000
 
 export function postgresStore(
   driver: Driver,
@@ -133,7 +134,7 @@ async function withSession<T>(
       script: async (text) => void (await run(connection, { text }).catch(translated)),
     })
   } finally {
-    await connection.end()
+    await connection.end(sessionEndMs)
   }
 }
 

@@ -53,6 +53,8 @@ function timeLimit(client: Client, settings: PostgresSettings) {
 async function begin(client: Client, settings: PostgresSettings): Promise<void> {
   // Behind PgBouncer a session's settings are nobody's, so a transaction brings its own.
   const limits = `SET LOCAL statement_timeout = ${settings.statementMs}; SET LOCAL lock_timeout = ${settings.lockMs}`
+  // It was handed over by one that lost its connection.
+  if (!client.connected) await client.connect()
   await client.command(settings.pgbouncer ? `BEGIN; ${limits}` : 'BEGIN')
 }
 
