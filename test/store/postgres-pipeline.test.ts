@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
 import { StoreError } from '../../src/store/store.ts'
@@ -149,4 +149,40 @@ test('a server that asks to log in as nobody here can is refused, and ends nothi
   await expect(openStore(`postgres://me@127.0.0.1:${port}/shop`)).rejects.toThrow(
     /cannot be used: .*Unknown authenticationOk message type 7/,
   )
+})
+
+test('a connection that is lost the moment it is made is not kept', async () => {
+  const real = new URL(await emptyDatabase('postgres'))
+  let dying = false
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    if (dying) {
+      dying = false
+      // Welcome, ready, and an error that concerns no statement, in one breath; the line stays open.
+      const ready = [82, 0, 0, 0, 8, 0, 0, 0, 0, 90, 0, 0, 0, 5, 73]
+      const fatal = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mgoing down\0\0')
+      const length = Buffer.alloc(4)
+      length.writeUInt32BE(fatal.length + 4)
+      socket.once('data', () => socket.write(Buffer.concat([Buffer.from([...ready, 69]), length, fatal])))
+      return
+    }
+    const upstream = connect(Number(real.port), real.hostname)
+    upstream.on('error', () => {})
+    socket.pipe(upstream).pipe(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  whenOver(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const near = new URL(real)
+  near.port = String((server.address() as AddressInfo).port)
+  const store = await openForTest(`${near.href}?pool=1`)
+  dying = true
+  for (const socket of sockets) socket.destroy()
+  await until(() => store.ready().then(() => true), { what: 'the store answering again', within: 5_000 })
+  expect(dying).toBe(false)
 })
