@@ -31,7 +31,9 @@ const statements = {
 
 const text = async (sql: string, values: (string | number | null)[]): Promise<string> => {
   const client = clients[turn++ % clients.length]
-  const rows = await client?.unsafe(sql, values, { prepare: true, simple: false } as { prepare: true }).values()
+  const rows = await client
+    ?.unsafe(sql, values, { prepare: true, simple: false } as { prepare: true })
+    .values()
   return String(rows?.[0]?.[0])
 }
 
