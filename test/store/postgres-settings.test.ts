@@ -50,6 +50,9 @@ test('a server that cannot be used says why, without the password', async () => 
   const message = await refusal('postgres://me:secret@127.0.0.1:1/shop')
   expect(message).toMatch(/127\.0\.0\.1:1\/shop cannot be used.*Nothing listens there/)
   expect(message).not.toContain('secret')
+  const unescaped = await refusal('postgres://me:sec/ret@127.0.0.1:1/shop')
+  expect(unescaped).toMatch(/127\.0\.0\.1:1\/shop cannot be used: Invalid URL.*as %2F and %40/)
+  expect(unescaped).not.toContain('sec')
   const missing = new URL(inject('postgresUrl'))
   missing.pathname = '/no_such_database'
   expect(await refusal(missing.href)).toMatch(/That database does not exist/)

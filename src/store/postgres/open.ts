@@ -45,6 +45,8 @@ async function refuseUnfitServer(store: Store, place: string): Promise<void> {
 }
 
 const hints: { readonly [code: string]: string } = {
+  ERR_INVALID_URL:
+    'Write postgres://user:password@host:5432/database, with / and @ in a password as %2F and %40.',
   ECONNREFUSED: 'Nothing listens there: start the server, or correct host and port in the URL.',
   ENOTFOUND: 'There is no host of that name: correct it in the URL.',
   EAI_AGAIN: 'The name of the host could not be looked up: check the network, or correct it in the URL.',
