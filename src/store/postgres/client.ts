@@ -66,11 +66,10 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
   }
 
   const open = async (): Promise<void> => {
-    begin()
     try {
       connection = await connect(driver, settings, { onLost })
+      since = performance.now()
     } finally {
-      over()
       connecting = null
     }
   }
