@@ -4,7 +4,7 @@ import { chmodSync, chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 import { migrate } from '../../src/store/schema/migrate.ts'
-import { emptyDatabase, temporaryFolder, whenOver } from '../support/databases.ts'
+import { emptyDatabase, inTokyo, temporaryFolder, whenOver } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
 import { serverUser } from '../support/postgres-binaries.ts'
 import { openForTest } from '../support/stores.ts'
@@ -39,9 +39,10 @@ async function startPgBouncer(database: string): Promise<string> {
 }
 
 test('everything works through PgBouncer in transaction mode', async () => {
-  const direct = await emptyDatabase('postgres')
+  const direct = await inTokyo()
   const url = `${await startPgBouncer(direct)}?pgbouncer=true&pool=8`
   const store = await until(() => openForTest(url), { what: 'PgBouncer answering' })
+  expect(await store.first(`SELECT current_setting('TimeZone')`, [])).toEqual(['UTC'])
   const model = booksModel({ sort: ['title'] })
   expect((await migrate(store, model)).applied).toBe(true)
   expect((await migrate(store, booksModel({ sort: ['title', 'genre'] }))).applied).toBe(true)

@@ -2,6 +2,7 @@ import { expect, inject, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
 import { postgresSettings } from '../../src/store/postgres/settings.ts'
 import { StoreRefused } from '../../src/store/store.ts'
+import { inTokyo } from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'
 
 const base = 'postgres://me:secret@db.example:5433/shop'
@@ -59,7 +60,7 @@ test('a server that cannot be used says why, without the password', async () => 
 })
 
 test('every session is in UTC with its time limits', async () => {
-  const store = await openForTest(`${inject('postgresUrl')}?statement_timeout=1234&lock_timeout=567`)
+  const store = await openForTest(`${await inTokyo()}?statement_timeout=1234&lock_timeout=567`)
   const settings = ['TimeZone', 'statement_timeout', 'lock_timeout', 'application_name']
   const rows = await Promise.all(settings.map((name) => store.first(`SELECT current_setting('${name}')`, [])))
   expect(rows.flat()).toEqual(['UTC', '1234ms', '567ms', 'nounkit'])

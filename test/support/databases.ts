@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import postgres from 'postgres'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
 import { createDatabase } from './postgres-server.ts'
 
@@ -25,6 +26,16 @@ export async function emptyDatabase(kind: StoreKind): Promise<string> {
   const database = await createDatabase()
   whenOver(database.drop)
   return database.url
+}
+
+/** A PostgreSQL database whose sessions are in another time zone, unless they say which. */
+export async function inTokyo(): Promise<string> {
+  const url = await emptyDatabase('postgres')
+  const sql = postgres(url, { max: 1 })
+  const name = new URL(url).pathname.slice(1)
+  await sql.unsafe(`ALTER DATABASE "${name}" SET timezone TO 'Asia/Tokyo'`)
+  await sql.end()
+  return url
 }
 
 export function temporaryFolder(): string {
