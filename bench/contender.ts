@@ -21,14 +21,7 @@ export async function startContender(
 ): Promise<Contender> {
   const port = await freePort()
   const path = new URL(`contenders/${script}`, import.meta.url).pathname
-  const args = [
-    ...flagsOf(script, database),
-    '--conditions=nounkit-source',
-    path,
-    database,
-    String(port),
-    more,
-  ]
+  const args = ['--conditions=nounkit-source', path, database, String(port), more]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   // `ready`, and a key where the contender made one itself.
   const said = await new Promise<string>((resolve, reject) => {
@@ -38,10 +31,6 @@ export async function startContender(
   const ownKey = /ready (nk_\w+)/.exec(said)?.[1]
   return { name, port, prefix: ownKey ? '/v1' : '/v2', key: ownKey ?? key, process: child }
 }
-
-/** Nounkit runs as `bin/nounkit` starts it; what is written by hand, as people start it. */
-const flagsOf = (script: string, database: string): readonly string[] =>
-  /floor|fastify/.test(script) || database.startsWith('postgres') ? [] : ['--max-semi-space-size=4']
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
