@@ -6,14 +6,15 @@ import type { PlainRequest } from '../request/exchange.ts'
 import type { Store } from '../store/store.ts'
 import { hashApiKey, looksLikeApiKey, typoInApiKey } from './api-key.ts'
 import { credentialsInvalid } from './challenge.ts'
+import { createConnectionMemory } from './connection-memory.ts'
 import { type FailedAuthentication, forgiving } from './failed-authentication.ts'
-import { createKeyCache, type KeyCache, type KeyVerdict } from './key-cache.ts'
+import { createKeyCache, type KeyCache, type KeyVerdict, type KnownKey } from './key-cache.ts'
 import { createKeyFinder } from './key-rows.ts'
 import type { TokenVerifier } from './tokens.ts'
 
 export interface Authenticator {
   /** Who calls, or null when the request carries no credentials. Throws `credentials-invalid`, or 429 after too many of those. */
-  authenticate(request: Pick<PlainRequest, 'headers' | 'address'>): Maybe<Caller | null>
+  authenticate(request: Pick<PlainRequest, 'headers' | 'address' | 'connection'>): Maybe<Caller | null>
 }
 
 export interface AuthenticatorOptions {
@@ -28,6 +29,7 @@ export interface AuthenticatorOptions {
 export const createAuthenticator = async (options: AuthenticatorOptions): Promise<Authenticator> => {
   const { model, store, clock, folder, failures = forgiving } = options
   const keys = createKeyCache(createKeyFinder(store), clock)
+  const memory = createConnectionMemory(keys)
   const { tokens: declared } = model.declaration
   // Whoever has no tokens does not load what verifies them.
   const tokens = declared
@@ -35,14 +37,17 @@ export const createAuthenticator = async (options: AuthenticatorOptions): Promis
     : null
 
   return {
-    authenticate({ headers, address }) {
-      const header = headers.authorization
-      if (header === undefined) return null
+    authenticate({ headers, address, connection }) {
+      if (headers.authorization === undefined) return null
+      const header = String(headers.authorization)
+      const recalled = connection ? memory.recall(connection, header) : null
+      if (recalled) return recalled
       try {
-        const caller = identify(String(header), {
+        const caller = identify(header, {
           keys,
           tokens,
           demandPatience: () => failures.demandPatience(address),
+          keep: (key) => connection && memory.keep(connection, header, key),
         })
         return caller instanceof Promise ? caller.catch(countFailure) : caller
       } catch (error) {
@@ -65,25 +70,34 @@ interface Means {
   readonly tokens: TokenVerifier | null
   /** Throws before anything costly is done for an address that has failed too often. What is known already costs nothing. */
   demandPatience(): void
+  /** Keeps what is known of a key for the next call on the same connection. */
+  keep(key: KnownKey): void
 }
 
-const identify = (header: string, { keys, tokens, demandPatience }: Means): Maybe<Caller> => {
+const identify = (header: string, means: Means): Maybe<Caller> => {
   const secret = bearerIn(header)
-  if (looksLikeApiKey(secret)) {
-    const digest = hashApiKey(secret)
-    const known = keys.peek(digest)
-    if (known !== null) return admit(known)
-    const typo = typoInApiKey(secret)
-    if (typo !== null) throw credentialsInvalid(typo)
-    demandPatience()
-    const loaded = keys.load(digest)
-    return loaded instanceof Promise ? loaded.then(admit) : admit(loaded)
-  }
+  if (looksLikeApiKey(secret)) return identifyKey(secret, means)
+  const { tokens, demandPatience } = means
   if (!tokens) throw credentialsInvalid('The credentials are not an API key: one starts with "nk_".')
   const remembered = tokens.remembered(secret)
   if (remembered) return remembered
   demandPatience()
   return tokens.verify(secret)
+}
+
+const identifyKey = (secret: string, { keys, demandPatience, keep }: Means): Maybe<Caller> => {
+  const digest = hashApiKey(secret)
+  const verdict = keys.peek(digest)
+  if (verdict !== null) {
+    const known = keys.find(digest)
+    if (known) keep(known)
+    return admit(verdict)
+  }
+  const typo = typoInApiKey(secret)
+  if (typo !== null) throw credentialsInvalid(typo)
+  demandPatience()
+  const loaded = keys.load(digest)
+  return loaded instanceof Promise ? loaded.then(admit) : admit(loaded)
 }
 
 const bearerIn = (header: string): string => {

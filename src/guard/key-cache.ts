@@ -12,7 +12,8 @@ const maxUnknown = 1_000
 
 export type KeyVerdict = Caller | 'unknown' | 'revoked' | 'expired'
 
-interface Entry {
+/** What the store said of a key, and when it was asked. */
+export interface KnownKey {
   readonly hash: Buffer
   readonly key: StoredKey | null
   readonly caller: Caller | null
@@ -23,6 +24,9 @@ interface Entry {
 export interface KeyCache {
   /** What is known without asking the store; null when it must be asked. */
   peek(digest: string): KeyVerdict | null
+  find(digest: string): KnownKey | null
+  /** The caller whose key it is, while the store need not be asked again. */
+  believed(key: KnownKey): Caller | null
   /** Asks the store. */
   load(digest: string): Maybe<KeyVerdict>
 }
@@ -33,12 +37,12 @@ export const createKeyCache = (
   clock: Clock,
   monotonic: () => number = () => performance.now(),
 ): KeyCache => {
-  const known = new Map<string, Entry>()
-  const unknown = new Map<string, Entry>()
+  const known = new Map<string, KnownKey>()
+  const unknown = new Map<string, KnownKey>()
   const loading = new Map<string, Promise<KeyVerdict>>()
   const scratch = Buffer.alloc(64)
 
-  const verdictOf = ({ key, caller }: Entry): KeyVerdict => {
+  const verdictOf = ({ key, caller }: KnownKey): KeyVerdict => {
     if (key === null || caller === null) return 'unknown'
     if (key.revokedAt !== null) return 'revoked'
     return key.expiresAt !== null && clock.now() >= key.expiresAt ? 'expired' : caller
@@ -68,12 +72,23 @@ export const createKeyCache = (
     return loaded
   }
 
-  const peek = (digest: string): KeyVerdict | null => {
+  const findKnown = (digest: string): KnownKey | null => {
     const slot = slotOf(digest)
     const entry = known.get(slot) ?? unknown.get(slot)
     if (!entry) return null
     scratch.write(digest, 'latin1')
-    if (!timingSafeEqual(scratch, entry.hash)) return null
+    return timingSafeEqual(scratch, entry.hash) ? entry : null
+  }
+
+  const believed = (entry: KnownKey): Caller | null => {
+    if (monotonic() - entry.checkedAt >= freshMs) return null
+    const verdict = verdictOf(entry)
+    return typeof verdict === 'string' ? null : verdict
+  }
+
+  const peek = (digest: string): KeyVerdict | null => {
+    const entry = findKnown(digest)
+    if (!entry) return null
     const age = monotonic() - entry.checkedAt
     if (age < freshMs) return verdictOf(entry)
     if (age >= staleMs || entry.key === null) return null
@@ -84,13 +99,13 @@ export const createKeyCache = (
     return verdictOf(entry)
   }
 
-  return { peek, load }
+  return { peek, find: findKnown, believed, load }
 }
 
 /** The look-up sees a part of the hash only; the whole is compared in constant time. */
 const slotOf = (digest: string): string => digest.slice(0, 16)
 
-const put = (map: Map<string, Entry>, slot: string, entry: Entry, limit: number): void => {
+const put = (map: Map<string, KnownKey>, slot: string, entry: KnownKey, limit: number): void => {
   map.set(slot, entry)
   if (map.size > limit) for (const [oldest] of map.entries().take(1)) map.delete(oldest)
 }

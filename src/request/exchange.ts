@@ -12,6 +12,8 @@ export interface PlainRequest {
   readBody(limit: number): Maybe<Uint8Array>
   /** Where the call came from, behind trusted proxies. */
   readonly address: string
+  /** Stands for what carried the call, where that carries others too: the same object for all of them. */
+  readonly connection?: object
   readonly id: string
   /** `https://api.example.com`, where it is known from a trusted proxy or the Host header; for documents only. */
   readonly origin: string

@@ -44,6 +44,10 @@ export class NodeRequest implements ArrivedRequest {
     this.expectsContinue = expectsContinue
   }
 
+  get connection(): object {
+    return this.incoming.socket
+  }
+
   get address(): string {
     return this.#forwarded?.address ?? plainAddress(this.incoming.socket.remoteAddress)
   }
