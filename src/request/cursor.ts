@@ -8,40 +8,42 @@ import { type SortKey, sortText } from './sort.ts'
 /** The sort keys of the last row seen, in the store's terms. */
 export type Position = readonly (string | number | boolean | null)[]
 
-const macBytes = 16
+/** Of the seal, in base64url: 132 bits. */
+const macLength = 22
 /** What nearly every position fits in. */
 const scratchBytes = 1_024
 
 /** Seals positions so that a cursor can only be used where it was made. The secret lives in the store. */
 export interface CursorSeal {
-  seal(position: Position, bound: string): string
+  /** `position` is JSON, as the store wrote it. */
+  seal(position: string, bound: string): string
   open(cursor: string, bound: string, keys: number): Position
 }
 
 export function createCursorSeal(secret: string): CursorSeal {
   const sign = createMac(secret)
-  const mac = (bound: string, payload: string): string => sign(`${bound}\0${payload}`).slice(0, macBytes)
+  const mac = (bound: string, position: string): string => sign(`${bound}\0${position}`).slice(0, macLength)
   const scratch = Buffer.alloc(scratchBytes)
-  const expected = Buffer.alloc(macBytes)
+  const given = Buffer.alloc(macLength)
+  const expected = Buffer.alloc(macLength)
   return {
     seal(position, bound) {
-      const payload = JSON.stringify(position)
-      const bytes = macBytes + Buffer.byteLength(payload)
-      const sealed = bytes <= scratchBytes ? scratch : Buffer.alloc(bytes)
-      sealed.write(mac(bound, payload), 'latin1')
-      sealed.write(payload, macBytes)
-      return sealed.toString('base64url', 0, bytes)
+      const bytes = position.length * 3 <= scratchBytes ? scratch : Buffer.alloc(position.length * 3)
+      const length = bytes.write(position)
+      return mac(bound, position) + bytes.toString('base64url', 0, length)
     },
     open(cursor, bound, keys) {
-      const bytes = cursor.length <= scratchBytes ? scratch : Buffer.alloc(cursor.length)
-      const length = bytes.write(cursor, 'base64url')
-      const payload = bytes.toString('utf8', macBytes, length)
-      expected.write(mac(bound, payload), 'latin1')
-      const sealed = length > macBytes && timingSafeEqual(bytes.subarray(0, macBytes), expected)
-      const position = sealed ? (JSON.parse(payload) as Position) : []
+      const text = cursor.slice(macLength)
+      const bytes = text.length <= scratchBytes ? scratch : Buffer.alloc(text.length)
+      const length = bytes.write(text, 'base64url')
+      const position = bytes.toString('utf8', 0, length)
+      given.fill(0).write(cursor, 'latin1')
+      expected.write(mac(bound, position), 'latin1')
+      const isOurs = timingSafeEqual(given, expected)
+      const keysOfIt = isOurs ? (JSON.parse(position) as Position) : []
       // What is no base64 is skipped, and a trailing bit can be flipped: only the very text we made is ours.
-      if (position.length !== keys || bytes.toString('base64url', 0, length) !== cursor) throw badCursor()
-      return position
+      if (keysOfIt.length !== keys || bytes.toString('base64url', 0, length) !== text) throw badCursor()
+      return keysOfIt
     },
   }
 }
@@ -62,7 +64,8 @@ export function cursorBound(
 ): string {
   const { version, view, sub, ownerId } = target
   const names = `${version.name}/${view.name}/${sub?.segment ?? ''}`
-  return `${JSON.stringify(account)} ${names} ${JSON.stringify(ownerId)} ${order}`
+  // With their lengths, so that no account or id can be written to read as another and what follows it.
+  return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}`
 }
 
 /** A sort and filters in words; the order in which filters were written does not matter. */

@@ -48,7 +48,7 @@ function continued(list: string, cut: Cut, ownerId: string, runner: Runner, acco
   const last = rowId(list, before < 0 ? '{"data":['.length : before + separator.length)
   const order = orderText(withTieBreak([], view), [])
   const bound = cursorBound(account, { version: view.version, view, sub, ownerId }, order)
-  const cursor = runner.seal.seal([last], bound)
+  const cursor = runner.seal.seal(`["${last}"]`, bound)
   const next = `/${view.version.name}/${sub.owner().name}/${ownerId}/${sub.segment}?limit=${cap}&cursor=${cursor}`
   const page = JSON.stringify({ limit: cap, has_more: true, next_cursor: cursor, next })
   return `${list.slice(0, boundary)}],"page":${page}}`

@@ -50,7 +50,7 @@ export function readList(runner: Runner, { caller, target }: Call, query: PageQu
     if (!row || (target.sub && row.at(-1) === null)) throw notThere(target)
     const page = cutPage(String(row[0] ?? ''), limit)
     const rows = finishText(page.text, statement, runner, account)
-    const position = page.hasMore ? positionOf(page.text, row[1] ?? null, limit, list) : null
+    const position = page.hasMore ? positionOf(page, row[1] ?? null, limit, list) : null
     const cursor = position && runner.seal.seal(position, boundTo ?? cursorBound(account, target, list.order))
     const tail = `"page":{"limit":${limit},"has_more":${page.hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
     const next = cursor && list.next + cursor
@@ -76,26 +76,33 @@ function listValues(query: ListQuery, after: Position | null): Value[] {
   return values
 }
 
+interface Page {
+  readonly text: string
+  readonly hasMore: boolean
+  /** Where its last row begins, when there is more. */
+  readonly lastRow: number
+}
+
 /**
  * The statement reads one row more than the page holds: its presence says that there is more. Rows are told by what
  * separates them: to have the store count them takes it longer than to look here.
  */
-function cutPage(text: string, limit: number): { readonly text: string; readonly hasMore: boolean } {
+function cutPage(text: string, limit: number): Page {
+  let lastRow = 0
   let boundary = -1
   for (let rows = 0; rows < limit; rows++) {
-    boundary = text.indexOf(rowEnd, boundary + 1)
-    if (boundary < 0) return { text, hasMore: false }
+    lastRow = boundary + 1
+    boundary = text.indexOf(rowEnd, lastRow)
+    if (boundary < 0) return { text, hasMore: false, lastRow }
   }
-  return { text: text.slice(0, boundary + 1 - separators[0].length), hasMore: true }
+  return { text: text.slice(0, boundary + 1 - separators[0].length), hasMore: true, lastRow }
 }
 
 const rowEnd = separators[0].slice(-1)
 
-function positionOf(text: string, positions: Value, limit: number, query: ListQuery): Position {
-  if (!sortsById(query.sort)) return JSON.parse(String(positions).split('\n')[limit - 1] ?? '[]') as Position
-  const start = text.lastIndexOf(separators[0])
-  return [rowId(text, start < 0 ? 0 : start + separators[0].length)]
-}
+/** The sort keys of a page's last row, as JSON. */
+const positionOf = ({ text, lastRow }: Page, positions: Value, limit: number, { sort }: ListQuery): string =>
+  sortsById(sort) ? `["${rowId(text, lastRow)}"]` : (String(positions).split('\n')[limit - 1] ?? '[]')
 
 /** The versioned path of a target. */
 export function pathOf(target: Target): string {
