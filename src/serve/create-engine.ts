@@ -77,8 +77,11 @@ export function createEngine(parts: EngineParts): Engine {
     },
     conclude(request, response, walk) {
       const { headers } = response
-      Object.assign(headers, walk.headers)
       headers['X-Request-Id'] = request.id
+      if (walk.rate) {
+        headers['RateLimit-Policy'] = walk.rate.policy
+        headers.RateLimit = walk.rate.state
+      }
       const version = walk.target?.version ?? router.versionOf(request.path)
       if (version) addSignals(headers, version, walk.target, request.path)
       usage?.count(request.method, response.status, walk)

@@ -59,10 +59,7 @@ function perform(engine: Engine, request: PlainRequest, walk: Walk, target: Targ
   const { caller } = walk
   const taken = engine.rates.take(caller?.account ?? request.address, target.view)
   const outcome = whenThere(taken, (signals) => {
-    if (signals) {
-      walk.headers['RateLimit-Policy'] = signals.policy
-      walk.headers.RateLimit = signals.state
-    }
+    walk.rate = signals
     return run(engine, request, { target, caller: caller ?? anonymous }, walk)
   })
   return whenThere(outcome, (shown) => documentResponse(shown, target, request))

@@ -92,7 +92,15 @@ const originForm = (target: string): string => {
   return absolute && !rest.startsWith('/') ? `/${rest}` : rest
 }
 
-export const isHost = (text: string): boolean => /^[\w.~%!$&'()*+;=:[\]-]{1,255}$/.test(text)
+/** Requests come for few hosts: one that was found to be valid need not be looked through again. */
+let lastHost = ''
+
+export const isHost = (text: string): boolean => {
+  if (text === lastHost) return text !== ''
+  if (!/^[\w.~%!$&'()*+;=:[\]-]{1,255}$/.test(text)) return false
+  lastHost = text
+  return true
+}
 
 const hasBody = (headers: IncomingMessage['headers']): boolean => {
   const length = headers['content-length']

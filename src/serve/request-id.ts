@@ -4,7 +4,7 @@ import { randomCharacters } from '../guard/api-key.ts'
 export const createRequestIds = (): (() => string) => {
   const prefix = randomCharacters(10)
   let count = 0
-  return () => `${prefix}-${(++count).toString(36)}`
+  return () => `${prefix}-${++count}`
 }
 
 /** An id goes into headers, logs and problem bodies, so one from outside may only be plain. */

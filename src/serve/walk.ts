@@ -1,3 +1,4 @@
+import type { RateSignals } from '../guard/rate.ts'
 import { nothingUsed, type Uses } from '../lifecycle/use.ts'
 import type { Caller } from '../request/caller.ts'
 import type { Target } from '../request/route.ts'
@@ -6,9 +7,9 @@ import type { Target } from '../request/route.ts'
 export interface Walk {
   target: Target | null
   caller: Caller | null
-  /** Headers that the response carries however it ends. */
-  readonly headers: { [name: string]: string }
+  /** What the response says of the caller's rate, however it ends. */
+  rate: RateSignals | null
   uses: Uses
 }
 
-export const newWalk = (): Walk => ({ target: null, caller: null, headers: {}, uses: nothingUsed })
+export const newWalk = (): Walk => ({ target: null, caller: null, rate: null, uses: nothingUsed })

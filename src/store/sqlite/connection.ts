@@ -66,5 +66,11 @@ export function openConnection(
 const jsonNumber = (value: unknown): string => JSON.stringify(value ?? null)
 
 /** node:sqlite binds every number as REAL, so that `? + 1` gave 6.0: whole numbers go as bigint, which binds INTEGER. */
-const bound = (values: readonly Value[]): (Value | bigint)[] =>
-  values.map((value) => (typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value))
+const bound = (values: readonly Value[]): (Value | bigint)[] => {
+  const all: (Value | bigint)[] = new Array(values.length)
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] ?? null
+    all[at] = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
+  }
+  return all
+}
