@@ -40,15 +40,18 @@ interface Result {
   readonly within: readonly Within[]
 }
 
-/** Rounds are interleaved: each contender has a turn at each workload in every round, so that a noisy machine hits all alike. */
+/**
+ * Rounds are interleaved: each contender has a turn at each workload in every round, and every other round goes through them
+ * backwards, so that a noisy machine hits all alike, one that slows down or recovers too.
+ */
 async function measure(contenders: readonly Contender[], sample: Sample): Promise<Result> {
   const chosen = workloads.filter(({ name }) => !flags.only || name.includes(flags.only))
   const turns: Turn[] = []
   for (let round = 1; round <= Number(flags.rounds); round++) {
-    for (const workload of chosen) {
-      for (const contender of contenders.filter(
-        ({ name }) => !workload.only || workload.only.includes(name),
-      )) {
+    const inTurn = <T>(all: readonly T[]): readonly T[] => (round % 2 === 1 ? all : all.toReversed())
+    for (const workload of inTurn(chosen)) {
+      const able = contenders.filter(({ name }) => !workload.only || workload.only.includes(name))
+      for (const contender of inTurn(able)) {
         const before = usageOf(contender.process.pid)
         const result = await load(contender, workload, sample, Number(flags.seconds))
         const after = usageOf(contender.process.pid)
