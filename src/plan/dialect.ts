@@ -28,6 +28,8 @@ export interface Dialect {
   readonly forOwnUpdate: string
   /** Follows `ASC` or `DESC` for a column that may be NULL: NULLs first ascending, last descending. */
   nulls(descending: boolean): string
+  /** Of a table with long rows, the oldest first; `column` grows with each row that is written. */
+  oldestFirst(column: string): string
   /** An integer as text, so that one past 2^53 can be read and refused. */
   asText(expression: string): string
   /** `a` and `b` differ, NULL counting as a value. */

@@ -1,6 +1,6 @@
 import type { FieldKind } from '../compile/model.ts'
 import type { CodecName } from '../declare/change.ts'
-import { type Dialect, powerOfTwo, sqlText } from './dialect.ts'
+import { type Dialect, ident, powerOfTwo, sqlText } from './dialect.ts'
 
 const utc = (expression: string): string =>
   `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -69,6 +69,7 @@ export const postgres: Dialect = Object.freeze({
   forUpdate: ' FOR UPDATE',
   forOwnUpdate: ' FOR NO KEY UPDATE',
   nulls: (descending: boolean) => (descending ? ' NULLS LAST' : ' NULLS FIRST'),
+  oldestFirst: (column: string) => `ORDER BY ${ident(column)}`,
   asText: (expression: string) => `(${expression})::text`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
 })

@@ -56,6 +56,8 @@ export const sqlite: Dialect = Object.freeze({
   forUpdate: '',
   forOwnUpdate: '',
   nulls: () => '',
+  // They lie in that order: no index is kept up to date with every write for it.
+  oldestFirst: () => 'ORDER BY rowid',
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
 })

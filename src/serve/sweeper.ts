@@ -25,17 +25,21 @@ export function startSweeper(store: Store, clock: Clock, pause = pauseMs): Sweep
   }
 }
 
-/** Small batches, so that no request waits long behind one. */
+/**
+ * Small batches, so that no request waits long behind one. The oldest expire first, unless the time that keys are kept was
+ * shortened meanwhile: then some of the new ones wait behind the old.
+ */
 export async function sweep(store: Store, clock: Clock): Promise<void> {
   const { dialect } = store
-  const find = `SELECT "account_id", "key" FROM "nounkit_idempotency" WHERE "expires_at" <= ${dialect.param(1, 'integer')} LIMIT ${batch}`
+  const find = `SELECT "account_id", "key", "expires_at" FROM "nounkit_idempotency" ${dialect.oldestFirst('expires_at')} LIMIT ${batch}`
   const forget = `DELETE FROM "nounkit_idempotency" WHERE "account_id" = ${dialect.param(1, 'id')} AND "key" = ${dialect.param(2, 'string')} AND "expires_at" <= ${dialect.param(3, 'integer')} RETURNING 1`
   for (;;) {
     const now = clock.now()
-    const expired = await store.all(find, [now])
-    if (expired.length === 0) return
+    const oldest = await store.all(find, [])
+    const expired = oldest.filter(([, , expiresAt]) => Number(expiresAt) <= now)
     await store.transaction(async (tx) => {
       for (const [account = '', key = ''] of expired) await tx.first(forget, [account, key, now])
     })
+    if (expired.length < batch) return
   }
 }

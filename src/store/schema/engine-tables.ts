@@ -1,6 +1,6 @@
 import type { FieldKind } from '../../compile/model.ts'
 import { objectName } from './object-name.ts'
-import type { Column, Table } from './table.ts'
+import type { Column, Index, Table } from './table.ts'
 
 type ColumnWords = { readonly [name: string]: FieldKind | `${FieldKind}?` }
 
@@ -12,6 +12,8 @@ interface EngineTable {
   readonly uniques?: readonly (readonly string[])[]
   readonly indexes?: readonly (readonly string[])[]
   readonly longRows?: boolean
+  /** A column that grows with each row. */
+  readonly inOrderOf?: string
 }
 
 const tables: readonly EngineTable[] = [
@@ -39,8 +41,8 @@ const tables: readonly EngineTable[] = [
       expires_at: 'integer',
     },
     primaryKey: ['account_id', 'key'],
-    indexes: [['expires_at']],
     longRows: true,
+    inOrderOf: 'expires_at',
   },
   {
     name: 'nounkit_api_keys',
@@ -144,7 +146,8 @@ const tables: readonly EngineTable[] = [
 /** The engine's own tables. A new one is a row above; whatever is about one account has `account_id` first in its key. */
 export const engineTables: readonly Table[] = tables.map(toTable)
 
-function toTable({ name, columns, primaryKey, uniques = [], indexes = [], longRows }: EngineTable): Table {
+function toTable(table: EngineTable): Table {
+  const { name, columns, primaryKey, uniques = [], indexes = [], longRows, inOrderOf } = table
   const list = Object.entries(columns).map(([column, word]) => toColumn(column, word))
   const parts = (names: readonly string[]) =>
     names.map((part) => ({ name: part, nullable: list.some((c) => c.name === part && c.nullable) }))
@@ -155,12 +158,18 @@ function toTable({ name, columns, primaryKey, uniques = [], indexes = [], longRo
     indexes: [
       ...uniques.map((set) => ({ name: objectName(name, set, 'key'), unique: true, columns: parts(set) })),
       ...indexes.map((set) => ({ name: objectName(name, set, 'idx'), unique: false, columns: parts(set) })),
+      ...(inOrderOf ? [orderIndex(name, inOrderOf)] : []),
     ],
     foreignKeys: [],
     checks: [],
     spread: primaryKey[0] === 'account_id' ? 'by-account' : 'everywhere',
     ...(longRows && { longRows }),
   }
+}
+
+function orderIndex(table: string, column: string): Index {
+  const columns = [{ name: column, nullable: false }]
+  return { name: objectName(table, [column], 'idx'), unique: false, columns, inOrderWritten: true }
 }
 
 function toColumn(name: string, word: string): Column {

@@ -5,6 +5,7 @@ import { sqliteDifference } from './sqlite-difference.ts'
 import { readSqlite } from './sqlite-read.ts'
 import { sqliteRenames } from './sqlite-renames.ts'
 import type { Step } from './step.ts'
+import type { Table } from './table.ts'
 
 export async function migrateSqlite(
   store: Store,
@@ -19,11 +20,18 @@ export async function migrateSqlite(
   })
 }
 
-async function plan(session: Session, { tables, lineages }: Wanted): Promise<readonly Step[]> {
+async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> {
+  const { lineages } = wanted
+  const tables = wanted.tables.map(withoutOrderIndexes)
   const found = await readSqlite(session)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
   return [...steps, ...sqliteDifference(tables, present), ...last]
 }
+
+const withoutOrderIndexes = (table: Table): Table => ({
+  ...table,
+  indexes: table.indexes.filter((index) => !index.inOrderWritten),
+})
 
 /** The whole migration is one transaction, and the plan is made under its lock: another process may have done it meanwhile. */
 async function apply(session: Session, wanted: Wanted, options: MigrateOptions): Promise<Migration> {

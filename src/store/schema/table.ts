@@ -26,6 +26,8 @@ export interface Index {
   readonly name: string
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]
+  /** Of a table with long rows: its values grow with each row, so that SQLite has the rows in its order without it. */
+  readonly inOrderWritten?: boolean
 }
 
 export interface IndexColumn {
