@@ -3,9 +3,12 @@ import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 import type { RequestNote } from '../request/exchange.ts'
 import { type Admission, overloaded } from './admission.ts'
+import { readHeaders } from './headers.ts'
 import { type Forwarded, type Proxies, plainAddress } from './proxies.ts'
 import { isRequestId } from './request-id.ts'
 import { type ArrivedRequest, emptyNote } from './shell.ts'
+
+type Headers = ReturnType<typeof readHeaders>
 
 const nothing = new Uint8Array(0)
 
@@ -14,7 +17,7 @@ export class NodeRequest implements ArrivedRequest {
   readonly method: string
   readonly path: string
   readonly query: string
-  readonly headers: IncomingMessage['headers']
+  readonly headers: Headers
   readonly id: string
   readonly note: RequestNote = emptyNote()
   readonly incoming: IncomingMessage
@@ -31,15 +34,16 @@ export class NodeRequest implements ArrivedRequest {
     const mark = url.indexOf('?')
     const peer = proxies ? plainAddress(incoming.socket.remoteAddress) : ''
     const trusted = proxies?.trusts(peer) ?? false
-    const givenId = trusted ? incoming.headers['x-request-id'] : undefined
+    const headers = readHeaders(incoming.rawHeaders)
+    const givenId = trusted ? headers['x-request-id'] : undefined
     this.method = incoming.method ?? 'GET'
     this.path = mark < 0 ? url : url.slice(0, mark)
     this.query = mark < 0 ? '' : url.slice(mark + 1)
-    this.headers = incoming.headers
+    this.headers = headers
     this.incoming = incoming
     this.outgoing = outgoing
     this.id = isRequestId(givenId) ? givenId : makeId()
-    this.#forwarded = trusted && proxies ? proxies.read(incoming.headers, peer) : null
+    this.#forwarded = trusted && proxies ? proxies.read(headers, peer) : null
     this.#admission = admission
     this.expectsContinue = expectsContinue
   }
@@ -102,7 +106,7 @@ export const isHost = (text: string): boolean => {
   return true
 }
 
-const hasBody = (headers: IncomingMessage['headers']): boolean => {
+const hasBody = (headers: Headers): boolean => {
   const length = headers['content-length']
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0'
 }

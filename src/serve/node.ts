@@ -65,7 +65,7 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
         writeResponse(request, shell.refuse(request, error), true)
       }
     }
-    const fault = faultOf(incoming, urlBytes)
+    const fault = faultOf(request, urlBytes)
     const response = fault ? shell.refuse(request, fault) : shell.answer(request)
     if (response instanceof Promise) void response.then(send)
     else send(response)
@@ -124,14 +124,12 @@ const serverOptions = (headerBytes: number, timeouts: Timeouts) => ({
   connectionsCheckingInterval: timeouts.checkMs,
   // Refused by us, as a problem.
   requireHostHeader: false,
-  // A second Authorization would otherwise be dropped in silence; joined, it is no valid credential.
-  joinDuplicateHeaders: true,
   insecureHTTPParser: false,
 })
 
 /** What is wrong with a request before anything of it is understood. */
-const faultOf = (incoming: IncomingMessage, urlBytes: number): Error | null => {
-  const { url = '', headers } = incoming
+const faultOf = ({ incoming, headers }: NodeRequest, urlBytes: number): Error | null => {
+  const { url = '' } = incoming
   if (url.length > urlBytes) {
     const detail = `The URL may have at most ${urlBytes} bytes, this one has ${url.length}.`
     return problem('uri-too-long', { detail, members: { limit: urlBytes } })
