@@ -1,4 +1,4 @@
-import type { Field, Resource, SumFeed } from '../compile/model.ts'
+import type { Field, FieldKind, Resource, SumFeed } from '../compile/model.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { column, projectStored } from './project.ts'
 import { Binds, type Statement } from './statement.ts'
@@ -31,43 +31,53 @@ function insertion(resource: Resource, binds: Binds): { columns: string; values:
   }
 }
 
+/** Stored beside each fingerprint, so that a later way of making them still honours keys made by this one. */
+const fingerprintVersion = 1
+
+/** What the row of every key says at first. */
+const keyConstants: { readonly [column: string]: string } = {
+  fingerprint_version: String(fingerprintVersion),
+  status: '201',
+  content_type: "'application/json'",
+  etag: `'"1"'`,
+}
+
+/** What is bound for the row of a key, after the account. */
 export const keyColumns = [
   'key',
   'fingerprint',
-  'fingerprint_version',
-  'status',
-  'content_type',
   'location',
-  'etag',
   'resource',
   'row_id',
   'version_name',
   'completed_at',
   'expires_at',
+  'body',
 ] as const
 
-const keyKinds: { readonly [column: string]: 'integer' } = {
-  fingerprint_version: 'integer',
-  status: 'integer',
-  completed_at: 'integer',
-  expires_at: 'integer',
+type KeyColumn = (typeof keyColumns)[number]
+
+/** Inserts a key with its answer, or nothing when the key exists. `bind` gives the parameter of each column. */
+export function insertKey(account: string, bind: (index: number, kind: FieldKind) => string): string {
+  const bound = keyColumns.map((name, index) => bind(index, keyKinds[name] ?? 'string'))
+  const names = ['account_id', ...keyColumns, ...Object.keys(keyConstants)]
+  const values = [account, ...bound, ...Object.values(keyConstants)]
+  return `INSERT INTO "nounkit_idempotency" (${names.map(ident).join(', ')}) VALUES (${values.join(', ')}) ON CONFLICT DO NOTHING`
 }
+
+const keyKinds: { readonly [C in KeyColumn]?: FieldKind } = { completed_at: 'integer', expires_at: 'integer' }
 
 /**
  * A create and its Idempotency-Key as one statement: the key is inserted first, with the answer, and the row only if the
  * key was new. A second caller waits on the key's index until the first has committed, and then gets no row.
- * Binds the row's values, `keyColumns` and the body: `[1]`, or no row when the key exists.
+ * Binds the row's values and `keyColumns`: `[1]`, or no row when the key exists.
  */
 export function insertRowWithKey(resource: Resource, dialect: Dialect): Mutation {
   const binds = new Binds(dialect)
   const count = resource.fields.length
   const { columns, values } = insertion(resource, binds)
-  const names = ['account_id', ...keyColumns, 'body']
-  const keys = [...keyColumns, 'body'].map((name, index) =>
-    binds.use(count + index, keyKinds[name] ?? 'string'),
-  )
-  const text = `WITH claim AS (INSERT INTO "nounkit_idempotency" (${names.map(ident).join(', ')})
-  VALUES (${[binds.use('account', 'id'), ...keys].join(', ')}) ON CONFLICT DO NOTHING RETURNING 1),
+  const claim = insertKey(binds.use('account', 'id'), (index, kind) => binds.use(count + index, kind))
+  const text = `WITH claim AS (${claim} RETURNING 1),
 created AS (INSERT INTO ${ident(resource.table)} (${columns}) SELECT ${values} FROM claim RETURNING 1)
 SELECT 1 FROM created`
   return made(text, binds)

@@ -1,3 +1,4 @@
+import type { Maybe } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json.ts'
@@ -35,7 +36,8 @@ export async function createOnce(
   body: JsonObject,
   keyed: KeyedRequest | null,
 ): Promise<Outcome> {
-  const row = newRow(runner, call, await sentRow(runner, call, body))
+  const sent = sentRow(runner, call, body)
+  const row = newRow(runner, call, sent instanceof Promise ? await sent : sent)
   const location = locationOf(call, String(row.id))
   try {
     if (!isPlain(call)) return await createInteractive(runner, call, row, location, keyed)
@@ -59,15 +61,18 @@ function newRow(runner: Runner, call: Call, sent: StoredRow): StoredRow {
   return row
 }
 
-/** An owner that does not exist is told before what is wrong with the body. */
-async function sentRow(runner: Runner, call: Call, body: JsonObject): Promise<StoredRow> {
+function sentRow(runner: Runner, call: Call, body: JsonObject): Maybe<StoredRow> {
   try {
     return readCreate(call.target, body)
   } catch (error) {
-    const { sub, ownerId } = call.target
-    if (sub && !(await exists(runner, call, ownerId))) throw notThere(call.target)
-    throw error
+    return refuseOwnerFirst(runner, call, error)
   }
+}
+
+/** An owner that does not exist is told before what is wrong with the body. */
+async function refuseOwnerFirst(runner: Runner, call: Call, error: unknown): Promise<never> {
+  const { sub, ownerId } = call.target
+  throw sub && !(await exists(runner, call, ownerId)) ? notThere(call.target) : error
 }
 
 async function exists(runner: Runner, { caller, target }: Call, id: string | null): Promise<boolean> {
@@ -102,8 +107,8 @@ async function createWithKey(
 ): Promise<Outcome> {
   const insert = runner.planner.insertWithKey(call.target.view.resource)
   const outcome = created(call, row, location)
-  const key = keyValues(runner, call, keyed, String(row.id), location)
-  const values = [...boundRow(call, row), ...key, storedBody(call, outcome)]
+  const key = keyValues(runner, call, keyed, String(row.id), location, storedBody(call, outcome))
+  const values = [...boundRow(call, row), ...key]
   const { account } = call.caller
   const made = await runner.store.writeOne(insert.text, bindSlots(insert.slots, { account, values }))
   if (!made) throw keyTaken
@@ -121,12 +126,11 @@ function createBesideKey(
 ): Promise<Outcome> {
   const { account } = call.caller
   const outcome = created(call, row, location)
-  const body = storedBody(call, outcome)
-  const key = keyValues(runner, call, keyed, String(row.id), location)
+  const key = keyValues(runner, call, keyed, String(row.id), location, storedBody(call, outcome))
   const insert = runner.planner.insert(call.target.view.resource)
   const bindings = bindSlots(insert.slots, { account, values: boundRow(call, row) })
   return selfUndoing((tx) => {
-    if (!claimKeyNow(tx, account, key, body)) throw keyTaken
+    if (!claimKeyNow(tx, account, key)) throw keyTaken
     try {
       tx.write(insert.text, bindings)
     } catch (error) {
@@ -147,8 +151,8 @@ async function createInteractive(
   const { account } = call.caller
   return runner.store.transaction(async (tx) => {
     if (keyed) {
-      const values = keyValues(runner, call, keyed, String(row.id), location)
-      if (!(await claimKey(tx, account, values, null))) throw keyTaken
+      const values = keyValues(runner, call, keyed, String(row.id), location, null)
+      if (!(await claimKey(tx, account, values))) throw keyTaken
     }
     const outcome = await insertWithHooks(runner, tx, call, row, location, keyed)
     if (keyed) await storeAnswer(tx, account, keyed.key, storedBody(call, outcome), outcome.etag ?? '')

@@ -4,14 +4,12 @@ import { createOnce, isPlain, keyTaken } from './create.ts'
 import { findReplay, type KeyedRequest, keyReused, stillRunning } from './idempotency.ts'
 import type { Call, Outcome, Runner } from './run.ts'
 
-export async function create(
+export const create = (
   runner: Runner,
   call: Call,
   body: JsonObject,
   keyed: KeyedRequest | null,
-): Promise<Outcome> {
-  return keyed ? createKeyed(runner, call, body, keyed) : createOnce(runner, call, body, null)
-}
+): Promise<Outcome> => (keyed ? createKeyed(runner, call, body, keyed) : createOnce(runner, call, body, null))
 
 /** Exactly once: the first of all requests with a key runs, the others wait for it and replay. */
 async function createKeyed(
@@ -20,53 +18,40 @@ async function createKeyed(
   body: JsonObject,
   keyed: KeyedRequest,
 ): Promise<Outcome> {
-  const name = `${call.caller.account}\0${keyed.key}`
-  const deadline = performance.now() + runner.keyWaitMs
+  const { account } = call.caller
+  const { key, fingerprint } = keyed
+  let deadline = 0
   for (;;) {
-    const first = runner.inFlight.get(name)
+    const first = runner.inFlight.find(account, key)
     if (first) {
-      if (first.fingerprint !== keyed.fingerprint) throw keyReused()
+      if (first.fingerprint !== fingerprint) throw keyReused()
+      deadline ||= performance.now() + runner.keyWaitMs
       if (!(await endsBefore(first.ended, deadline))) throw stillRunning()
       const replay = await findReplay(runner, call, keyed)
       if (replay) return replay
       continue
     }
-    const { promise, resolve } = Promise.withResolvers<void>()
-    runner.inFlight.set(name, { fingerprint: keyed.fingerprint, ended: promise })
+    runner.inFlight.begin(account, key, fingerprint)
     try {
-      return await createFirst(runner, call, body, keyed)
+      // Most keys are new, so where nothing runs before the key is claimed, that tells.
+      const replay = isPlain(call) ? null : await findReplay(runner, call, keyed)
+      return replay ?? (await createOnce(runner, call, body, keyed))
     } catch (error) {
-      if (error !== keyTaken || performance.now() > deadline) throw inProgress(error)
+      // A replay comes before validation and conflicts: the first try may have passed under older rules, or just now elsewhere.
+      const earlier = await findReplay(runner, call, keyed).catch(refuseInProgress)
+      if (earlier) return earlier
+      if (error !== keyTaken) refuseInProgress(error)
+      deadline ||= performance.now() + runner.keyWaitMs
+      if (performance.now() > deadline) throw stillRunning()
     } finally {
-      runner.inFlight.delete(name)
-      resolve()
+      runner.inFlight.end(account, key)
     }
   }
 }
 
-async function createFirst(
-  runner: Runner,
-  call: Call,
-  body: JsonObject,
-  keyed: KeyedRequest,
-): Promise<Outcome> {
-  // Most keys are new, so where nothing runs before the key is claimed, that tells.
-  const replay = isPlain(call) ? null : await findReplay(runner, call, keyed)
-  if (replay) return replay
-  try {
-    return await createOnce(runner, call, body, keyed)
-  } catch (error) {
-    // A replay comes before validation and conflicts: the first try may have passed under older rules, or just now elsewhere.
-    const earlier = await findReplay(runner, call, keyed)
-    if (earlier) return earlier
-    throw error
-  }
+const refuseInProgress = (error: unknown): never => {
+  throw error instanceof StoreError && error.kind === 'lock-timeout' ? stillRunning() : error
 }
-
-const inProgress = (error: unknown): unknown =>
-  error === keyTaken || (error instanceof StoreError && error.kind === 'lock-timeout')
-    ? stillRunning()
-    : error
 
 async function endsBefore(ended: Promise<void>, deadline: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import type { Maybe } from '../maybe.ts'
 import type { Dialect } from '../plan/dialect.ts'
-import { keyColumns } from '../plan/mutate.ts'
+import { insertKey } from '../plan/mutate.ts'
 import { problem } from '../problems.ts'
 import type { JsonObject } from '../request/json.ts'
 import { plainOne } from '../request/query.ts'
@@ -16,12 +16,10 @@ export interface KeyedRequest {
   readonly fingerprint: string
 }
 
-/** Stored beside each fingerprint, so that a later way of making them still honours keys made by this one. */
-export const fingerprintVersion = 1
-
 /** 1 to 255 visible ASCII characters, bare or as a quoted structured string; two forms of one key are one key. */
 export function readKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
+  if (typeof header === 'string' && /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/.test(header)) return header
   const text = typeof header === 'string' ? header.trim() : ''
   const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(text)
   const key = quoted ? (quoted[1] ?? '').replace(/\\(["\\])/g, '$1') : text
@@ -40,11 +38,28 @@ export function fingerprintOf(target: Target, body: JsonObject): string {
 
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(Object.is(value, -0) ? 0 : value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const keys = Object.keys(value).sort()
+  const flat = flatInOrder(value as JsonObject, keys)
+  if (flat) return JSON.stringify(flat)
   let text = ''
-  for (const key of Object.keys(value).sort())
+  for (const key of keys)
     text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${canonicalJson((value as JsonObject)[key])}`
-  return text === '' ? '{}' : `${text}}`
+  return `${text}}`
+}
+
+/**
+ * The same object with its keys in order, which one call can write; null where it has others in it, or keys that an object
+ * would put in an order of its own (numbers, which come before a colon) or take for something else.
+ */
+function flatInOrder(value: JsonObject, keys: readonly string[]): JsonObject | null {
+  const flat: { [key: string]: unknown } = {}
+  for (const key of keys) {
+    const part = value[key]
+    if ((typeof part === 'object' && part !== null) || key < ':' || key === '__proto__') return null
+    flat[key] = part
+  }
+  return flat
 }
 
 /** What hooks pass on to other services: stable over retries, and telling nothing of the key itself. */
@@ -66,13 +81,12 @@ export const stillRunning = (): Error =>
 interface KeyStatements {
   readonly find: string
   readonly forget: string
-  /** Binds the account, `keyColumns`, and the body. Writes one row, or none when the key exists. */
+  /** Binds the account and `keyColumns`. Writes one row, or none when the key exists. */
   readonly claim: string
   readonly release: string
   readonly complete: string
 }
 
-const integers: ReadonlySet<string> = new Set(['fingerprint_version', 'status', 'completed_at', 'expires_at'])
 const made = new WeakMap<Dialect, KeyStatements>()
 
 function statementsFor(dialect: Dialect): KeyStatements {
@@ -80,14 +94,10 @@ function statementsFor(dialect: Dialect): KeyStatements {
   if (known) return known
   const table = '"nounkit_idempotency"'
   const where = `"account_id" = ${dialect.param(1, 'id')} AND "key" = ${dialect.param(2, 'string')}`
-  const columns = ['account_id', ...keyColumns, 'body']
-  const params = columns.map((name, index) =>
-    dialect.param(index + 1, integers.has(name) ? 'integer' : 'string'),
-  )
   const statements: KeyStatements = {
     find: `SELECT "fingerprint", "status", "body", "location", "etag", "row_id", "expires_at" FROM ${table} WHERE ${where}`,
     forget: `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')} RETURNING 1`,
-    claim: `INSERT INTO ${table} (${columns.map((name) => `"${name}"`).join(', ')}) VALUES (${params.join(', ')}) ON CONFLICT DO NOTHING`,
+    claim: insertKey(dialect.param(1, 'id'), (index, kind) => dialect.param(index + 2, kind)),
     release: `DELETE FROM ${table} WHERE ${where}`,
     complete: `UPDATE ${table} SET "body" = ${dialect.param(3, 'string')}, "etag" = ${dialect.param(4, 'string')} WHERE ${where} RETURNING 1`,
   }
@@ -148,30 +158,20 @@ async function forgetExpired({ store, now }: Runner, account: string, key: strin
   await store.writeOne(statementsFor(store.dialect).forget, [account, key, now()])
 }
 
-/** What is stored beside the body, in the order of `keyColumns`. */
+/** What is stored for a key, in the order of `keyColumns`. */
 export function keyValues(
   runner: Runner,
   call: Call,
   keyed: KeyedRequest,
   rowId: string,
   location: string,
+  body: string | null,
 ): Value[] {
+  const { view, version } = call.target
   const now = runner.now()
-  const values: { readonly [C in (typeof keyColumns)[number]]: Value } = {
-    key: keyed.key,
-    fingerprint: keyed.fingerprint,
-    fingerprint_version: fingerprintVersion,
-    status: 201,
-    content_type: 'application/json',
-    location,
-    etag: '"1"',
-    resource: call.target.view.resource.name,
-    row_id: rowId,
-    version_name: call.target.version.name,
-    completed_at: now,
-    expires_at: now + runner.model.limits.idempotencyHours * 3_600_000,
-  }
-  return keyColumns.map((column) => values[column])
+  const expiresAt = now + runner.model.limits.idempotencyHours * 3_600_000
+  const resource = view.resource.name
+  return [keyed.key, keyed.fingerprint, location, resource, rowId, version.name, now, expiresAt, body]
 }
 
 /** Takes the key for this transaction; undefined when another has it. A caller in another process waits here. */
@@ -179,17 +179,11 @@ export const claimKey = (
   tx: Transaction,
   account: string,
   values: readonly Value[],
-  body: string | null,
-): Maybe<Row | undefined> =>
-  tx.first(`${statementsFor(tx.dialect).claim} RETURNING 1`, [account, ...values, body])
+): Maybe<Row | undefined> => tx.first(`${statementsFor(tx.dialect).claim} RETURNING 1`, [account, ...values])
 
 /** The same at once: whether the key was free. */
-export const claimKeyNow = (
-  tx: PromptTransaction,
-  account: string,
-  values: readonly Value[],
-  body: string | null,
-): boolean => tx.write(statementsFor(tx.dialect).claim, [account, ...values, body]) === 1
+export const claimKeyNow = (tx: PromptTransaction, account: string, values: readonly Value[]): boolean =>
+  tx.write(statementsFor(tx.dialect).claim, [account, ...values]) === 1
 
 /** Gives back a key that this transaction has claimed. */
 export function releaseKey(tx: PromptTransaction, account: string, key: string): void {

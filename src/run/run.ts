@@ -5,6 +5,7 @@ import type { Caller } from '../request/caller.ts'
 import type { CursorSeal } from '../request/cursor.ts'
 import type { Target } from '../request/route.ts'
 import type { Store, Value } from '../store/store.ts'
+import type { KeysInFlight } from './keys-in-flight.ts'
 
 /** What every run needs, made once. */
 export interface Runner {
@@ -14,16 +15,9 @@ export interface Runner {
   readonly seal: CursorSeal
   /** Milliseconds since 1970; shifted in demonstrations and tests. */
   now(): number
-  /** Creates in flight by account and key, so that duplicates in this process wait without a connection each. */
-  readonly inFlight: Map<string, InFlight>
+  readonly inFlight: KeysInFlight
   /** How long a duplicate waits for the first. */
   readonly keyWaitMs: number
-}
-
-export interface InFlight {
-  readonly fingerprint: string
-  /** Resolves when the create has ended, well or badly. */
-  readonly ended: Promise<void>
 }
 
 /** A request understood and allowed: who, and what of. */

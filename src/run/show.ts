@@ -1,7 +1,27 @@
-import type { View } from '../compile/model.ts'
+import type { View, ViewField } from '../compile/model.ts'
 import type { StoredRow } from '../request/body.ts'
 import { shownMade } from '../request/customs.ts'
 import { toShown } from '../request/values.ts'
+
+/** The name of each shown field, ready to be followed by its value. */
+const labelled = new WeakMap<View, readonly Labelled[]>()
+
+interface Labelled {
+  readonly label: string
+  readonly field: ViewField
+}
+
+function labelledFields(view: View): readonly Labelled[] {
+  const known = labelled.get(view)
+  if (known) return known
+  const shown = view.fields.filter((field) => !field.writeOnly)
+  const made = shown.map((field, index) => ({
+    label: `${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`,
+    field,
+  }))
+  labelled.set(view, made)
+  return made
+}
 
 /**
  * The JSON text of a row that was just written, as a version shows it: all its values are at hand, so the store need not say
@@ -9,11 +29,12 @@ import { toShown } from '../request/values.ts'
  */
 export function shownText(view: View, row: StoredRow): string {
   const made = shownMade(view, row)
-  let text = '{'
-  for (const field of view.fields) {
-    if (field.writeOnly) continue
+  const pieces: string[] = []
+  for (const { label, field } of labelledFields(view)) {
     const value = field.field ? toShown(field, row[field.field.name]) : (made[field.name] ?? null)
-    text += `${text === '{' ? '' : ','}${JSON.stringify(field.name)}:${JSON.stringify(value)}`
+    pieces.push(label, JSON.stringify(value))
   }
-  return `${text}}`
+  pieces.push('}')
+  // In one piece: it is measured, stored under a key and sent.
+  return pieces.join('')
 }

@@ -42,6 +42,33 @@ test('however a body is written, its canonical form is one', () => {
   )
 })
 
+/** How it is defined: keys in order on every level. Fingerprints of earlier processes are kept by it. */
+function defined(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(defined).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const parts = Object.keys(value).sort()
+  const inner = value as { readonly [key: string]: unknown }
+  return `{${parts.map((key) => `${JSON.stringify(key)}:${defined(inner[key])}`).join(',')}}`
+}
+
+test('it is the value with its keys in order, whatever they are', () => {
+  const keys = fc.oneof(
+    fc.string(),
+    fc.constantFrom('10', '9', '-1', '01', '1e3', '__proto__', 'constructor', ''),
+  )
+  const texts = fc
+    .dictionary(keys, fc.oneof(json, fc.string(), fc.integer()))
+    .map((object) => JSON.stringify(object))
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(canonicalJson(JSON.parse(text))).toBe(defined(JSON.parse(text)))
+    }),
+    { numRuns: 500 },
+  )
+  const odd = JSON.parse('{"b":1,"__proto__":2,"10":3,"9":4,"a":5}')
+  expect(canonicalJson(odd)).toBe('{"10":3,"9":4,"__proto__":2,"a":5,"b":1}')
+})
+
 test('bodies that differ in value differ in canonical form', () => {
   fc.assert(
     fc.property(json, json, (one, other) => {
