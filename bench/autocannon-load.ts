@@ -16,33 +16,36 @@ interface Order {
 
 const order = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Order
 let count = 0
-const result = await autocannon({
-  url: order.url,
-  duration: order.seconds,
-  connections: order.connections,
-  requests: [
+// Everything is loaded: it stands still until it is let go on, and says at the end what wrk would.
+process.stdout.write('ready\n')
+process.kill(process.pid, 'SIGSTOP')
+const result = await new Promise<autocannon.Result>((resolve, reject) => {
+  autocannon(
     {
-      method: order.method,
-      path: order.path,
-      headers: { ...order.headers },
-      ...(order.body === null ? {} : { body: order.body }),
-      setupRequest: (request) => {
-        const id = order.ids[Math.floor(Math.random() * order.ids.length)] ?? ''
-        const headers = order.freshKeys
-          ? { ...request.headers, 'Idempotency-Key': `${process.pid}-${Date.now()}-${++count}` }
-          : request.headers
-        return { ...request, path: order.path.replace('{id}', id), headers: headers ?? {} }
-      },
+      url: order.url,
+      duration: order.seconds,
+      connections: order.connections,
+      requests: [
+        {
+          method: order.method,
+          path: order.path,
+          headers: { ...order.headers },
+          ...(order.body === null ? {} : { body: order.body }),
+          setupRequest: (request) => {
+            const id = order.ids[Math.floor(Math.random() * order.ids.length)] ?? ''
+            const headers = order.freshKeys
+              ? { ...request.headers, 'Idempotency-Key': `${process.pid}-${Date.now()}-${++count}` }
+              : request.headers
+            return { ...request, path: order.path.replace('{id}', id), headers: headers ?? {} }
+          },
+        },
+      ],
     },
-  ],
+    (error, ended) => (error ? reject(error) : resolve(ended)),
+  )
 })
 const failed = result.non2xx - (result['3xx'] ?? 0) + result.errors
-console.log(
-  JSON.stringify({
-    perSecond: result.requests.average,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
-    requests: result.requests.total,
-    failed,
-  }),
-)
+if (failed > 0) console.log(`Non-2xx or 3xx responses: ${failed}`)
+const { p50, p99 } = result.latency
+console.log(`50% ${p50}ms\n99% ${p99}ms\n${result.requests.total} requests in ${result.duration}s`)
+process.exit()

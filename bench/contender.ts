@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { onProcessor } from './processors.ts'
 
 /** A server under test: a process of its own. */
 export interface Contender {
@@ -12,17 +13,25 @@ export interface Contender {
   readonly process: ChildProcess
 }
 
-export async function startContender(
-  name: string,
-  script: string,
-  database: string,
-  key: string,
-  more = '',
-): Promise<Contender> {
+/** What a contender is started with. */
+export interface Entry {
+  readonly name: string
+  readonly script: string
+  readonly database: string
+  readonly key: string
+  /** One more word for the script. */
+  readonly more?: string
+  /** The processor it is kept to, if any. */
+  readonly processor: number | null
+}
+
+export async function startContender(entry: Entry): Promise<Contender> {
+  const { name, script, database, key, more = '' } = entry
   const port = await freePort()
   const path = new URL(`contenders/${script}`, import.meta.url).pathname
   const args = ['--conditions=nounkit-source', path, database, String(port), more]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [program = '', ...words] = onProcessor(entry.processor, [process.execPath, ...args])
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'inherit'] })
   // `ready`, and a key where the contender made one itself.
   const said = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', (chunk) => String(chunk).includes('ready') && resolve(String(chunk)))
@@ -43,18 +52,19 @@ const freePort = (): Promise<number> =>
   })
 
 /**
- * CPU milliseconds a process has used, and its own memory in MB: without pages of files, of the program itself or of a
+ * CPU time a process has used, in microseconds, and its own memory in MB: without pages of files, of the program itself or of a
  * database that is mapped, which are the system's to take back. Linux only; zero elsewhere.
  */
-export function usageOf(pid: number | undefined): { readonly cpuMs: number; readonly memoryMb: number } {
+export function usageOf(pid: number | undefined): { readonly cpuMicros: number; readonly memoryMb: number } {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // Fields 14 and 15 of stat are user and system time in ticks of 10 ms.
-    const ticks = Number(fields[11]) + Number(fields[12])
     const memory = /RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
-    return { cpuMs: ticks * 10, memoryMb: Number(memory) / 1024 }
+    return { cpuMicros: nanosecondsRun(pid) / 1_000, memoryMb: Number(memory) / 1024 }
   } catch {
-    return { cpuMs: 0, memoryMb: 0 }
+    return { cpuMicros: 0, memoryMb: 0 }
   }
 }
+
+const nanosecondsRun = (pid: number | undefined): number =>
+  readdirSync(`/proc/${pid}/task`)
+    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
+    .reduce((sum, one) => sum + one, 0)

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { call } from './answers.ts'
 import { type Contender, startContender } from './contender.ts'
 import { type Size, sampleCustomer, sampleIds, sqliteData, standard } from './data.ts'
-import { load, type Sample } from './load.ts'
+import { runHeat } from './heat.ts'
+import type { Sample } from './load.ts'
+import { processors } from './processors.ts'
 import type { Workload } from './workloads.ts'
 
 interface Variant {
@@ -26,11 +28,16 @@ export interface GrowthLine {
   readonly toFirst: number
 }
 
-const ofSize = (label: string, size: Size, script = 'nounkit.ts', more = ''): Variant => ({
+/** Several workers are not kept to one processor. */
+const ofSize = (label: string, size: Size, workers: number | null = null): Variant => ({
   label,
   async start() {
     const { url, key } = await sqliteData(size, `growth-${label.replaceAll(/\W/g, '')}`)
-    const contender = await startContender(label, script, url, key, more)
+    const kind =
+      workers === null
+        ? { script: 'nounkit.ts', processor: processors.server }
+        : { script: 'workers.ts', more: String(workers), processor: null }
+    const contender = await startContender({ name: label, database: url, key, ...kind })
     return { contender, sample: { ids: sampleIds(size, 1_000), customer: sampleCustomer(size), cursors: {} } }
   },
 })
@@ -40,7 +47,14 @@ const ofResources = (count: number): Variant => ({
   async start() {
     const file = join(tmpdir(), 'nounkit-bench', `many-${count}.db`)
     for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
-    const contender = await startContender(`${count}`, 'many.ts', `sqlite:${file}`, '', String(count))
+    const contender = await startContender({
+      name: `${count} resources`,
+      script: 'many.ts',
+      database: `sqlite:${file}`,
+      key: '',
+      more: String(count),
+      processor: processors.server,
+    })
     const body = JSON.stringify({ name: 'one', size: 1, colour: 'red' })
     const response = await call(contender, '/kind-0-things', { method: 'POST', body })
     const { data } = (await response.json()) as { data: { id: string } }
@@ -55,7 +69,7 @@ const children = [1, 10, 50].map((itemsPerOrder) =>
   ofSize(`${itemsPerOrder} items`, { ...standard, orders: 2_000, itemsPerOrder }),
 )
 const small = { ...standard, orders: 10_000, itemsPerOrder: 1 }
-const workers = [1, 4].map((count) => ofSize(`${count} workers`, small, 'workers.ts', String(count)))
+const workers = [1, 4].map((count) => ofSize(`${count} workers`, small, count))
 
 const comparisons: readonly Comparison[] = [
   { what: 'one order', path: '/orders/{id}', variants: rows },
@@ -74,11 +88,10 @@ export async function growth(rounds: number, seconds: number): Promise<readonly 
     const turns: number[][] = variants.map(() => [])
     try {
       for (let round = 0; round <= rounds; round++) {
-        for (const [at, { contender, sample }] of started.entries()) {
-          const { perSecond } = await load(contender, workload, sample, seconds)
-          // The first round warms up.
-          if (round > 0) turns[at]?.push(perSecond)
-        }
+        const lanes = started.map((one) => ({ ...one, workload }))
+        const heat = await runHeat(lanes, seconds)
+        // The first round warms up.
+        if (round > 0) for (const [at, { perSecond }] of heat.entries()) turns[at]?.push(perSecond)
       }
     } finally {
       for (const { contender } of started) contender.process.kill('SIGTERM')

@@ -1,19 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { Contender } from './contender.ts'
+import { onProcessor, processors } from './processors.ts'
 import type { Workload } from './workloads.ts'
-
-const run = promisify(execFile)
-
-export interface LoadResult {
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly requests: number
-}
 
 export interface Sample {
   readonly ids: readonly string[]
@@ -22,24 +14,82 @@ export interface Sample {
   readonly cursors: { readonly [prefix: string]: string }
 }
 
-const connections = 32
+/** A contender at a workload. */
+export interface Lane {
+  readonly contender: Contender
+  readonly workload: Workload
+  readonly sample: Sample
+}
 
-/** A turn of load from a process of its own: keep-alive, 32 connections, random ids. */
-export async function load(
-  contender: Contender,
-  workload: Workload,
-  sample: Sample,
-  seconds: number,
-): Promise<LoadResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'nounkit-load-'))
-  try {
-    const request = describe(contender, workload, sample)
-    return hasWrk() ? await byWrk(request, folder, seconds) : await byAutocannon(request, folder, seconds)
-  } catch (error) {
-    throw new Error(`${contender.name}, ${workload.name}: ${error instanceof Error ? error.message : error}`)
-  } finally {
-    rmSync(folder, { recursive: true })
+const connections = 32
+/** Load from a process of its own: keep-alive, 32 connections, random ids. It stands still until it is let go on. */
+export interface Load {
+  goOn(): void
+  standStill(): void
+  /** Once its time is over, it ends as soon as it goes on, and says how many requests there were. */
+  end(): Promise<number>
+}
+
+export async function startLoad(lane: Lane, seconds: number): Promise<Load> {
+  const { child, outcome } = run(lane, seconds)
+  if (hasWrk()) child.kill('SIGSTOP')
+  // The other one takes a while to load, and then stops itself.
+  else await once(child.stdout, 'data')
+  return {
+    goOn: () => void child.kill('SIGCONT'),
+    standStill: () => void child.kill('SIGSTOP'),
+    async end() {
+      child.kill('SIGCONT')
+      return (await outcome).requests
+    },
   }
+}
+
+export interface Latency {
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** How long requests take when nothing interrupts. */
+export async function measureLatency(lane: Lane, seconds: number): Promise<Latency> {
+  const { child, outcome } = run(lane, seconds)
+  if (!hasWrk()) {
+    await once(child.stdout, 'data')
+    child.kill('SIGCONT')
+  }
+  const { p50Ms, p99Ms } = await outcome
+  return { p50Ms, p99Ms }
+}
+
+interface Outcome extends Latency {
+  readonly requests: number
+}
+
+function run(lane: Lane, seconds: number) {
+  const { contender, workload, sample } = lane
+  const folder = mkdtempSync(join(tmpdir(), 'nounkit-load-'))
+  const request = describe(contender, workload, sample)
+  const command = hasWrk() ? wrk(request, folder, seconds) : autocannon(request, folder, seconds)
+  const [program = '', ...args] = onProcessor(processors.load, command)
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  child.stdout.on('data', (chunk) => {
+    said += chunk
+  })
+  const outcome = once(child, 'close').then((): Outcome => {
+    rmSync(folder, { recursive: true })
+    const failed = /Non-2xx or 3xx responses: (\d+)|Socket errors: .*/.exec(said)
+    const requests = Number(/(\d+) requests in/.exec(said)?.[1] ?? 0)
+    if (failed || requests === 0)
+      throw new Error(`${contender.name}, ${workload.name}: ${failed?.[0] ?? `no requests: ${said}`}`)
+    return { requests, p50Ms: percentile(said, 50), p99Ms: percentile(said, 99) }
+  })
+  return { child, outcome }
+}
+
+function percentile(said: string, share: number): number {
+  const [, value = '0', unit = 'ms'] = new RegExp(`${share}%\\s+([\\d.]+)(us|ms|s)`).exec(said) ?? []
+  return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? 1)
 }
 
 let wrkFound: boolean | null = null
@@ -84,23 +134,10 @@ function describe({ key, prefix, port }: Contender, workload: Workload, sample: 
   }
 }
 
-async function byWrk(request: LoadRequest, folder: string, seconds: number): Promise<LoadResult> {
+function wrk(request: LoadRequest, folder: string, seconds: number): string[] {
   const script = join(folder, 'load.lua')
   writeFileSync(script, lua(request))
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, request.url]
-  const { stdout } = await run('wrk', args)
-  const failed = /Non-2xx or 3xx responses: (\d+)|Socket errors: .*/.exec(stdout)
-  if (failed) throw new Error(failed[0])
-  const milliseconds = (pattern: RegExp): number => {
-    const [, value = '0', unit = 'ms'] = pattern.exec(stdout) ?? []
-    return Number(value) * ({ us: 0.001, ms: 1, s: 1000 }[unit] ?? 1)
-  }
-  return {
-    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1] ?? 0),
-    p50Ms: milliseconds(/50%\s+([\d.]+)(us|ms|s)/),
-    p99Ms: milliseconds(/99%\s+([\d.]+)(us|ms|s)/),
-    requests: Number(/(\d+) requests in/.exec(stdout)?.[1] ?? 0),
-  }
+  return ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, request.url]
 }
 
 /** JSON strings are Lua strings too, as far as these go. */
@@ -122,12 +159,8 @@ end
 `
 }
 
-async function byAutocannon(request: LoadRequest, folder: string, seconds: number): Promise<LoadResult> {
+function autocannon(request: LoadRequest, folder: string, seconds: number): string[] {
   const file = join(folder, 'load.json')
   writeFileSync(file, JSON.stringify({ ...request, seconds, connections }))
-  const script = new URL('autocannon-load.ts', import.meta.url).pathname
-  const { stdout } = await run(process.execPath, [script, file])
-  const { failed, ...result } = JSON.parse(stdout) as LoadResult & { failed: number }
-  if (failed > 0) throw new Error(`${failed} calls failed`)
-  return result
+  return [process.execPath, new URL('autocannon-load.ts', import.meta.url).pathname, file]
 }

@@ -1,11 +1,5 @@
-import type { LoadResult } from './load.ts'
-
-export interface Turn extends LoadResult {
-  readonly workload: string
-  readonly contender: string
-  readonly cpuMicros: number
-  readonly memoryMb: number
-}
+import type { Turn } from './heat.ts'
+import type { Latency } from './load.ts'
 
 export interface Line {
   readonly workload: string
@@ -24,9 +18,11 @@ const median = (values: readonly number[]): number => {
   return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
+export const laneName = (workload: string, contender: string): string => `${workload}\0${contender}`
+
 /** Ratios are taken round by round, so that a slow moment of the machine hits both sides, and then the median. */
-export function summarise(turns: readonly Turn[]): readonly Line[] {
-  const keys = [...new Set(turns.map((turn) => `${turn.workload}\0${turn.contender}`))]
+export function summarise(turns: readonly Turn[], latencies: ReadonlyMap<string, Latency>): readonly Line[] {
+  const keys = [...new Set(turns.map((turn) => laneName(turn.workload, turn.contender)))]
   const of = (workload: string, contender: string) =>
     turns.filter((turn) => turn.workload === workload && turn.contender === contender)
   const ratio = (mine: readonly Turn[], theirs: readonly Turn[]): number | null =>
@@ -41,8 +37,8 @@ export function summarise(turns: readonly Turn[]): readonly Line[] {
       workload,
       contender,
       perSecond: median(mine.map((turn) => turn.perSecond)),
-      p50Ms: median(mine.map((turn) => turn.p50Ms)),
-      p99Ms: median(mine.map((turn) => turn.p99Ms)),
+      p50Ms: latencies.get(key)?.p50Ms ?? 0,
+      p99Ms: latencies.get(key)?.p99Ms ?? 0,
       cpuMicros: median(mine.map((turn) => turn.cpuMicros)),
       memoryMb: median(mine.map((turn) => turn.memoryMb)),
       toFloor: isOurs ? ratio(mine, of(workload, 'floor')) : null,

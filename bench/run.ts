@@ -2,15 +2,17 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../test/support/own-postgres.ts'
 import { checkAnswers, deepCursor } from './answers.ts'
-import { type Contender, startContender, usageOf } from './contender.ts'
+import { type Contender, type Entry, startContender } from './contender.ts'
 import { postgresData, sampleCustomer, sampleIds, sqliteData, standard } from './data.ts'
 import { growth, growthTable } from './growth.ts'
-import { load, type Sample } from './load.ts'
+import { runHeat, type Turn } from './heat.ts'
+import { type Lane, type Latency, measureLatency, type Sample } from './load.ts'
+import { processors } from './processors.ts'
 import {
   chartOf,
   type Line,
+  laneName,
   summarise,
-  type Turn,
   tableOf,
   type Within,
   within,
@@ -22,8 +24,8 @@ const { values: flags } = parseArgs({
   options: {
     store: { type: 'string', default: 'all' },
     only: { type: 'string' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     'fastify-keeps-tokens': { type: 'boolean', default: false },
@@ -33,6 +35,8 @@ const { values: flags } = parseArgs({
 /** Fastify without a look-up of the token for every request: what a cache without an end would give it. */
 const more = (name: string): string => (name === 'fastify' && flags['fastify-keeps-tokens'] ? 'keep' : '')
 
+const latencySeconds = 2
+
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
 interface Result {
@@ -40,41 +44,42 @@ interface Result {
   readonly within: readonly Within[]
 }
 
-/**
- * Rounds are interleaved: each contender has a turn at each workload in every round, and every other round goes through them
- * backwards, so that a noisy machine hits all alike, one that slows down or recovers too.
- */
-async function measure(contenders: readonly Contender[], sample: Sample): Promise<Result> {
+/** Those that are compared with each other run in one heat. */
+function heatsOf(contenders: readonly Contender[], sample: Sample): readonly (readonly Lane[])[] {
   const chosen = workloads.filter(({ name }) => !flags.only || name.includes(flags.only))
-  const turns: Turn[] = []
-  for (let round = 1; round <= Number(flags.rounds); round++) {
-    const inTurn = <T>(all: readonly T[]): readonly T[] => (round % 2 === 1 ? all : all.toReversed())
-    for (const workload of inTurn(chosen)) {
-      const able = contenders.filter(({ name }) => !workload.only || workload.only.includes(name))
-      for (const contender of inTurn(able)) {
-        const before = usageOf(contender.process.pid)
-        const result = await load(contender, workload, sample, Number(flags.seconds))
-        const after = usageOf(contender.process.pid)
-        const cpuMicros = ((after.cpuMs - before.cpuMs) * 1000) / Math.max(1, result.requests)
-        turns.push({
-          ...result,
-          workload: workload.name,
-          contender: contender.name,
-          cpuMicros,
-          memoryMb: after.memoryMb,
-        })
-      }
-    }
-    say(`round ${round} of ${flags.rounds}`)
-  }
-  return { lines: summarise(turns), within: within(turns) }
+  const lanes = chosen.flatMap((workload) =>
+    contenders
+      .filter(({ name }) => !workload.only || workload.only.includes(name))
+      .map((contender) => ({ contender, workload, sample })),
+  )
+  const heats = Map.groupBy(lanes, ({ workload }) => workload.beside ?? workload.name)
+  return [...heats.values()]
 }
 
-async function bench(store: string, scripts: readonly [string, string, string, string][]): Promise<Result> {
+async function measure(contenders: readonly Contender[], sample: Sample): Promise<Result> {
+  const heats = heatsOf(contenders, sample)
+  const turns: Turn[] = []
+  for (let round = 0; round <= Number(flags.rounds); round++) {
+    for (const heat of heats) {
+      const taken = await runHeat(heat, Number(flags.seconds))
+      // The first round warms up.
+      if (round > 0) turns.push(...taken)
+    }
+    say(round === 0 ? 'warm' : `round ${round} of ${flags.rounds}`)
+  }
+  const latencies = new Map<string, Latency>()
+  for (const lane of heats.flat())
+    latencies.set(
+      laneName(lane.workload.name, lane.contender.name),
+      await measureLatency(lane, latencySeconds),
+    )
+  return { lines: summarise(turns, latencies), within: within(turns) }
+}
+
+async function bench(store: string, entries: readonly Entry[]): Promise<Result> {
   const contenders: Contender[] = []
   try {
-    for (const [name, script, database, key] of scripts)
-      contenders.push(await startContender(name, script, database, key, more(name)))
+    for (const entry of entries) contenders.push(await startContender({ ...entry, more: more(entry.name) }))
     const ours = contenders.find(({ name }) => name === 'nounkit v2')
     if (!ours) throw new Error('nounkit did not start')
     const old: Contender = { ...ours, name: 'nounkit v1', prefix: '/v1' }
@@ -90,26 +95,30 @@ async function bench(store: string, scripts: readonly [string, string, string, s
 }
 
 async function onSqlite(): Promise<Result> {
-  const scripts: [string, string, string, string][] = []
+  const entries: Entry[] = []
+  const processor = processors.server
   for (const [name, script] of [
     ['floor', 'floor-sqlite.ts'],
     ['fastify', 'fastify-sqlite.ts'],
     ['nounkit v2', 'nounkit.ts'],
   ] as const) {
     const { url, key } = await sqliteData(standard, name.replace(' ', '-'))
-    scripts.push([name, script, script === 'nounkit.ts' ? url : url.slice('sqlite:'.length), key])
+    const database = script === 'nounkit.ts' ? url : url.slice('sqlite:'.length)
+    entries.push({ name, script, database, key, processor })
   }
-  return bench('SQLite', scripts)
+  return bench('SQLite', entries)
 }
 
+/** The database and the servers share the processors, as they are: it takes more than one. */
 async function onPostgres(): Promise<Result> {
   const server = await startPostgres()
   try {
     const { url, key } = await postgresData(standard, server.url)
+    const all = { database: url, key, processor: null }
     return await bench('PostgreSQL', [
-      ['floor', 'floor-postgres.ts', url, key],
-      ['fastify', 'fastify-postgres.ts', url, key],
-      ['nounkit v2', 'nounkit.ts', url, key],
+      { name: 'floor', script: 'floor-postgres.ts', ...all },
+      { name: 'fastify', script: 'fastify-postgres.ts', ...all },
+      { name: 'nounkit v2', script: 'nounkit.ts', ...all },
     ])
   } finally {
     await server.stop()

@@ -7,6 +7,8 @@ export interface Workload {
   readonly writes: boolean
   readonly body?: 'order' | 'note'
   readonly headers?: 'fresh-key' | 'known-key' | 'etag'
+  /** What it is compared with within Nounkit, so that both are measured together. */
+  readonly beside?: string
   /** The contenders that can do it: the floor and Fastify have no keys, cursors or entity tags. */
   readonly only?: readonly string[]
 }
@@ -34,6 +36,7 @@ export const workloads: readonly Workload[] = [
     method: 'GET',
     path: '/orders?limit=25&cursor={cursor}',
     writes: false,
+    beside: 'list of 25',
     only: ['nounkit v2', 'nounkit v1'],
   },
   {
@@ -50,6 +53,7 @@ export const workloads: readonly Workload[] = [
     method: 'POST',
     path: '/orders',
     writes: true,
+    beside: 'create',
     body: 'order',
     headers: 'fresh-key',
     only: ['nounkit v2', 'nounkit v1'],
