@@ -11,6 +11,8 @@ export const separators = [',\n', ',\t', ',\r'] as const
 /** Stand before and after an include that was cut, until the server writes its continuation there. */
 export const cutStart = '\x1e'
 export const cutEnd = '\x1d'
+/** Stands before and after the version of an embedded row, until the server has taken it out. */
+export const versionMark = '\x1f'
 
 /** An SQL expression for the JSON text of a row as a version shows it, with what is included. */
 export function projectRow(
@@ -19,6 +21,7 @@ export function projectRow(
   alias: string,
   binds: Binds,
   depth = 0,
+  after: readonly string[] = [],
 ): string {
   const parts: Part[] = []
   for (const field of view.fields) {
@@ -41,7 +44,7 @@ export function projectRow(
         : oneSql(included, alias, binds, depth)
     parts.push({ key: included.relation.name, sql })
   }
-  return objectSql(parts, binds.dialect)
+  return objectSql(parts, binds.dialect, after)
 }
 
 /** Every stored field of a row, in the store's names: what updates and hooks read. */
@@ -63,7 +66,7 @@ const quoteBefore = `'"' || `
 const quoteAfter = ` || '"'`
 
 /** A quote at the edge of a value joins the literal beside it: fewer pieces per row. */
-const objectSql = (parts: readonly Part[], dialect: Dialect): string => {
+const objectSql = (parts: readonly Part[], dialect: Dialect, after: readonly string[] = []): string => {
   const pieces: string[] = []
   let literal = '{'
   parts.forEach(({ key, sql }, index) => {
@@ -73,7 +76,7 @@ const objectSql = (parts: readonly Part[], dialect: Dialect): string => {
     pieces.push(sqlText(quoted ? `${literal}"` : literal), inner)
     literal = quoted ? '"' : ''
   })
-  return dialect.concat([...pieces, sqlText(`${literal}}`)])
+  return dialect.concat([...pieces, sqlText(`${literal}}`), ...after])
 }
 
 export const column = (field: Field, alias: string): string => `${alias}${ident(field.column)}`
@@ -113,7 +116,9 @@ function oneSql(included: Included, outer: string, binds: Binds, depth: number):
   if (relation.kind !== 'belongs-to') throw new Error(`${relation.name} is not a belongs-to`)
   const view = included.relation.target()
   const alias = binds.alias()
-  const row = projectRow(view, included.children, alias, binds, depth)
+  const mark = binds.dialect.literal(versionMark)
+  const version = binds.marksVersions ? [mark, binds.dialect.asText(`${alias}"version"`), mark] : []
+  const row = projectRow(view, included.children, alias, binds, depth, version)
   const where = `${binds.account(view.resource.shared, alias)}${alias}"id" = ${outer}${ident(relation.field)}`
   return `coalesce((SELECT ${row} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where}), 'null')`
 }

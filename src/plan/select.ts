@@ -15,6 +15,7 @@ export function selectOne(
   dialect: Dialect,
 ): Statement {
   const binds = new Binds(dialect)
+  binds.marksVersions = tree.length > 0 && isToOneOnly(tree)
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
   const where = [`${binds.account(view.resource.shared, alias)}${alias}"id" = ${binds.use('id', 'id')}`]
@@ -22,6 +23,10 @@ export function selectOne(
   const text = `SELECT ${row}, ${alias}"version" FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')}`
   return statement(text, binds, view, tree)
 }
+
+/** Then its state is told by the versions of few rows, and what is shown need not be hashed to tell. */
+const isToOneOnly = (tree: readonly Included[]): boolean =>
+  tree.every(({ relation, children }) => relation.relation.kind === 'belongs-to' && isToOneOnly(children))
 
 export interface ListShape {
   readonly view: View
@@ -71,7 +76,8 @@ export function selectList(shape: ListShape, dialect: Dialect): Statement {
 
 function statement(text: string, binds: Binds, view: View, tree: readonly Included[]): Statement {
   const customs = hasCustoms(view, tree) ? { view, tree } : null
-  return Object.freeze({ text, slots: binds.slots, cuts: binds.cuts, customs })
+  const { slots, cuts, marksVersions } = binds
+  return Object.freeze({ text, slots, cuts, marksVersions, customs })
 }
 
 const hasCustoms = (view: View, tree: readonly Included[]): boolean =>

@@ -18,6 +18,8 @@ export interface Statement {
   readonly text: string
   readonly slots: readonly Slot[]
   readonly cuts: readonly Cut[]
+  /** The version of each embedded row follows it in the text, between marks. */
+  readonly marksVersions: boolean
   /** The rows pass through code of `custom` changes before they are shown. */
   readonly customs: { readonly view: View; readonly tree: readonly Included[] } | null
 }
@@ -27,6 +29,7 @@ export class Binds {
   readonly dialect: Dialect
   readonly slots: Slot[] = []
   readonly cuts: Cut[] = []
+  marksVersions = false
   #aliases = 0
 
   constructor(dialect: Dialect) {

@@ -1,7 +1,10 @@
+import { hash } from 'node:crypto'
 import type { IncludeNode, View, ViewRelation } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import { problem } from '../problems.ts'
 import { badQuery } from './parameters.ts'
+
+const tagLength = 8
 
 /** A relation to embed and what to embed below it. */
 export interface Included {
@@ -15,11 +18,13 @@ export interface Include {
   readonly paths: readonly string[]
   /** The paths in one text: the cache key, and the form of Content-Location. */
   readonly canonical: string
+  /** The paths in a few characters, for entity tags. */
+  readonly tag: string
   /** The views that rows are embedded of. */
   readonly views: readonly View[]
 }
 
-export const noInclude: Include = Object.freeze({ tree: [], paths: [], canonical: '', views: [] })
+export const noInclude: Include = Object.freeze({ tree: [], paths: [], canonical: '', tag: '', views: [] })
 
 /** Reads `include=a,b.c`; judged in the order too many, too deep, unknown, not whitelisted. */
 export function readInclude(value: string, view: View): Include {
@@ -39,7 +44,9 @@ export function readInclude(value: string, view: View): Include {
   for (const path of paths) refuseUnknown(path, view)
   for (const path of paths) refuseNotAllowed(path, view)
   const tree = treeOf(paths, '', view.include)
-  return { tree, paths, canonical: paths.join(','), views: viewsIn(tree) }
+  const canonical = paths.join(',')
+  const tag = hash('sha1', canonical, 'base64url').slice(0, tagLength)
+  return { tree, paths, canonical, tag, views: viewsIn(tree) }
 }
 
 function withParents(asked: readonly string[]): readonly string[] {

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { type Maybe, whenThere } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
-import { separators } from '../plan/project.ts'
+import { separators, versionMark } from '../plan/project.ts'
 import { filterValues, sortsById } from '../plan/select.ts'
+import type { Statement } from '../plan/statement.ts'
 import { problem } from '../problems.ts'
 import { cursorBound, type Position } from '../request/cursor.ts'
 import { type Include, noInclude } from '../request/include.ts'
@@ -26,15 +27,34 @@ export function readOne(runner: Runner, { caller, target }: Call, query: OneQuer
   const slots = bindSlots(statement.slots, { account, id: target.id, owner: target.ownerId })
   return whenThere(runner.store.first(statement.text, slots), (row) => {
     if (!row) throw notThere(target)
-    const data = finishText(String(row[0]), statement, runner, account)
-    const etag = include === noInclude ? `"${row[1]}"` : `"${row[1]}.${includeTag(include, data)}"`
+    const { text, versions } = withoutVersions(String(row[0]), statement)
+    const data = finishText(text, statement, runner, account)
+    const etag = include === noInclude ? `"${row[1]}"` : `"${row[1]}.${includeTag(include, data, versions)}"`
     return { status: 200, body: `{"data":${data}}`, etag, canonical }
   })
 }
 
-/** What is embedded has versions of its own, so the tag is of the text. */
-const includeTag = ({ canonical }: Include, data: string): string =>
-  hash('sha1', `${canonical} ${data}`, 'base64url')
+/** Whatever is embedded has versions of its own. Of lists there are many, so their tag is of the text. */
+const includeTag = (include: Include, data: string, versions: string | null): string =>
+  include.tag + (versions ?? hash('sha1', data, 'base64url'))
+
+/** The text without the versions of what is embedded, and those, where the statement marks them. */
+function withoutVersions(
+  marked: string,
+  { marksVersions }: Statement,
+): { readonly text: string; readonly versions: string | null } {
+  if (!marksVersions) return { text: marked, versions: null }
+  let text = ''
+  let versions = ''
+  let from = 0
+  for (let start = marked.indexOf(versionMark); start >= 0; start = marked.indexOf(versionMark, from)) {
+    const end = marked.indexOf(versionMark, start + 1)
+    text += marked.slice(from, start)
+    versions += `-${marked.slice(start + 1, end)}`
+    from = end + 1
+  }
+  return { text: text + marked.slice(from), versions }
+}
 
 /** One page of a collection: one statement, whatever is filtered, sorted and included. */
 export function readList(runner: Runner, { caller, target }: Call, query: PageQuery): Maybe<Outcome> {

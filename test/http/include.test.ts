@@ -157,6 +157,29 @@ describeServing('included rows', (served) => {
       expect(await etag('customer')).not.toBe(named)
     })
 
+    test('of to-ones tells of each of them, the far one too, and of no other', async () => {
+      const referrer = await newCustomer(served)
+      const customer = await newCustomer(served, { referrer_id: referrer.id })
+      const order = await newOrder(served, { customer_id: customer.id })
+      const payment = await newPayment(served, order.id)
+      const path = `/v2/payments/${payment.id}?include=order.customer`
+      const etag = async () => (await served.get(path)).etag
+      const first = await etag()
+      expect(first).toMatch(/^"1\.[\w-]+"$/)
+      await served.call('PATCH', `/v2/customers/${referrer.id}`, { body: { name: 'Not shown' } })
+      expect(await etag()).toBe(first)
+      await served.call('PATCH', `/v2/customers/${customer.id}`, { body: { name: 'Shown' } })
+      const second = await etag()
+      await served.call('PATCH', `/v2/orders/${order.id}`, { body: { note: 'Shown' } })
+      const third = await etag()
+      expect(new Set([first, second, third]).size).toBe(3)
+      const { status, text } = await served.get(path)
+      expect([status, JSON.parse(text).data.order.customer.name]).toEqual([200, 'Shown'])
+      const alone = await served.get(`/v2/customers/${referrer.id}?include=referrer`)
+      expect(alone.data.referrer).toBeNull()
+      expect(alone.etag).toMatch(/^"2\.[\w-]+"$/)
+    })
+
     test('each canonical set has its own, and the base URL keeps its own', async () => {
       const order = await newOrder(served)
       const path = `/v2/orders/${order.id}`
