@@ -24,6 +24,8 @@ const result = await new Promise<autocannon.Result>((resolve, reject) => {
     {
       url: order.url,
       duration: order.seconds,
+      // Those who stand still are not late.
+      timeout: 30,
       connections: order.connections,
       requests: [
         {

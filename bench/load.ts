@@ -21,7 +21,7 @@ export interface Lane {
   readonly sample: Sample
 }
 
-const connections = 32
+export const connections = 32
 /** Load from a process of its own: keep-alive, 32 connections, random ids. It stands still until it is let go on. */
 export interface Load {
   goOn(): void
@@ -137,7 +137,19 @@ function describe({ key, prefix, port }: Contender, workload: Workload, sample: 
 function wrk(request: LoadRequest, folder: string, seconds: number): string[] {
   const script = join(folder, 'load.lua')
   writeFileSync(script, lua(request))
-  return ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, request.url]
+  // Those who stand still are not late.
+  const patience = ['--timeout', '30s']
+  return [
+    'wrk',
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--latency',
+    ...patience,
+    '-s',
+    script,
+    request.url,
+  ]
 }
 
 /** JSON strings are Lua strings too, as far as these go. */
