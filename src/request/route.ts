@@ -54,12 +54,18 @@ export function createRouter(model: Model): Router {
 
   const direct = directTargets(model, byVersion)
 
+  /** The collection that the path names up to `length`. */
+  const directAt = (path: string, length: number): DirectTargets | null => {
+    for (const one of direct[length] ?? []) if (path.startsWith(one.path)) return one
+    return null
+  }
+
   const find = (path: string): Target | null => {
-    // Most requests name a row of a collection, or one: two look-ups tell, and nothing need be split.
+    // Most requests name a row of a collection, or one: two looks tell, and nothing need be split.
     const cut = path.lastIndexOf('/')
-    const parent = direct.get(path.slice(0, cut))
+    const parent = directAt(path, cut)
     if (parent) return cut + 1 === path.length ? null : { ...parent.one, id: path.slice(cut + 1) }
-    const whole = direct.get(path)
+    const whole = directAt(path, path.length)
     if (whole) return whole.all
     return findBySegments(path)
   }
@@ -83,23 +89,30 @@ export function createRouter(model: Model): Router {
 }
 
 interface DirectTargets {
+  readonly path: string
   readonly all: Target
   /** But for its id. */
   readonly one: Target
 }
 
-/** What the paths of top-level collections name, by path: `/v2/orders`, and `/orders` where a version may be left out. */
+/**
+ * What the paths of top-level collections name, by their length: `/v2/orders`, and `/orders` where a version may be left out.
+ * To compare a few is less than V8 does with a text before it looks for it in a map.
+ */
 function directTargets(
   model: Model,
   byVersion: ReadonlyMap<string, Collections>,
-): ReadonlyMap<string, DirectTargets> {
-  const direct = new Map<string, DirectTargets>()
+): readonly (readonly DirectTargets[] | undefined)[] {
+  const direct: DirectTargets[][] = []
   const add = (version: Version, prefix: string, unversioned: boolean): void => {
     for (const [name, { view, topLevel, templates }] of byVersion.get(version.name) ?? []) {
       // A version's name stands for the version.
       if (!topLevel || (unversioned && byVersion.has(name))) continue
       const target = { version, view, sub: null, ownerId: null, id: null, unversioned }
-      direct.set(`${prefix}/${name}`, {
+      const path = `${prefix}/${name}`
+      direct[path.length] ??= []
+      direct[path.length]?.push({
+        path,
         all: Object.freeze({ ...target, template: templates.all }),
         one: { ...target, template: templates.one },
       })

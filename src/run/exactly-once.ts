@@ -31,7 +31,7 @@ async function createKeyed(
       if (replay) return replay
       continue
     }
-    runner.inFlight.begin(account, key, fingerprint)
+    const mine = runner.inFlight.begin(account, key, fingerprint)
     try {
       // Most keys are new, so where nothing runs before the key is claimed, that tells.
       const replay = isPlain(call) ? null : await findReplay(runner, call, keyed)
@@ -44,7 +44,7 @@ async function createKeyed(
       deadline ||= performance.now() + runner.keyWaitMs
       if (performance.now() > deadline) throw stillRunning()
     } finally {
-      runner.inFlight.end(account, key)
+      runner.inFlight.end(mine)
     }
   }
 }
