@@ -35,7 +35,7 @@ const { values: flags } = parseArgs({
 /** Fastify without a look-up of the token for every request: what a cache without an end would give it. */
 const more = (name: string): string => (name === 'fastify' && flags['fastify-keeps-tokens'] ? 'keep' : '')
 
-const latencySeconds = 2
+const latencySeconds = 1
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
