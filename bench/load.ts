@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Contender } from './contender.ts'
 import { onProcessor, processors } from './processors.ts'
 import type { Workload } from './workloads.ts'
@@ -55,6 +56,8 @@ export async function measureLatency(lane: Lane, seconds: number): Promise<Laten
   const { child, outcome } = run(lane, seconds)
   if (!hasWrk()) {
     await once(child.stdout, 'data')
+    // It says so just before it stops.
+    await setTimeout(100)
     child.kill('SIGCONT')
   }
   const { p50Ms, p99Ms } = await outcome
