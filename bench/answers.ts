@@ -19,7 +19,7 @@ export async function checkAnswers(
   for (const contender of contenders) {
     const old = contender.prefix === '/v1'
     const body = {
-      [old ? 'client_id' : 'customer_id']: sample.customer,
+      [old ? 'client_id' : 'customer_id']: sample.customers[0],
       ...(old ? {} : { currency: 'EUR' }),
       note: 'checked',
     }

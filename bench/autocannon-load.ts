@@ -11,11 +11,17 @@ interface Order {
   readonly headers: { readonly [name: string]: string }
   readonly body: string | null
   readonly ids: readonly string[]
+  readonly customers: readonly string[]
   readonly freshKeys: boolean
 }
 
 const order = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Order
 let count = 0
+const oneOf = (texts: readonly string[]): string => texts[Math.floor(Math.random() * texts.length)] ?? ''
+const bodyOf = (text: string): string =>
+  text
+    .replace('{random}', String(Math.floor(Math.random() * 1_000_000)))
+    .replace('{customer}', oneOf(order.customers))
 // Everything is loaded: it stands still until it is let go on, and says at the end what wrk would.
 process.stdout.write('ready\n')
 process.kill(process.pid, 'SIGSTOP')
@@ -32,13 +38,17 @@ const result = await new Promise<autocannon.Result>((resolve, reject) => {
           method: order.method,
           path: order.path,
           headers: { ...order.headers },
-          ...(order.body === null ? {} : { body: order.body }),
           setupRequest: (request) => {
-            const id = order.ids[Math.floor(Math.random() * order.ids.length)] ?? ''
             const headers = order.freshKeys
               ? { ...request.headers, 'Idempotency-Key': `${process.pid}-${Date.now()}-${++count}` }
               : request.headers
-            return { ...request, path: order.path.replace('{id}', id), headers: headers ?? {} }
+            const path = order.path.replace('{id}', oneOf(order.ids))
+            return {
+              ...request,
+              path,
+              headers: headers ?? {},
+              ...(order.body === null ? {} : { body: bodyOf(order.body) }),
+            }
           },
         },
       ],

@@ -203,7 +203,5 @@ export const sampleIds = (size: Size, count = 2_000): readonly string[] => {
   return ids
 }
 
-export const sampleCustomer = (size: Size): string => {
-  for (const row of tables(size)[1]?.rows() ?? []) return String(row[1])
-  throw new Error('there are no customers')
-}
+export const customerIds = (size: Size): readonly string[] =>
+  [...(tables(size)[1]?.rows() ?? [])].map((row) => String(row[1]))

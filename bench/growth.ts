@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { call } from './answers.ts'
 import { type Contender, startContender } from './contender.ts'
-import { type Size, sampleCustomer, sampleIds, sqliteData, standard } from './data.ts'
+import { customerIds, type Size, sampleIds, sqliteData, standard } from './data.ts'
 import { runHeat } from './heat.ts'
 import type { Sample } from './load.ts'
 import { processors } from './processors.ts'
@@ -38,7 +38,7 @@ const ofSize = (label: string, size: Size, workers: number | null = null): Varia
         ? { script: 'nounkit.ts', processor: processors.server }
         : { script: 'workers.ts', more: String(workers), processor: null }
     const contender = await startContender({ name: label, database: url, key, ...kind })
-    return { contender, sample: { ids: sampleIds(size, 1_000), customer: sampleCustomer(size), cursors: {} } }
+    return { contender, sample: { ids: sampleIds(size, 1_000), customers: customerIds(size), cursors: {} } }
   },
 })
 
@@ -58,7 +58,7 @@ const ofResources = (count: number): Variant => ({
     const body = JSON.stringify({ name: 'one', size: 1, colour: 'red' })
     const response = await call(contender, '/kind-0-things', { method: 'POST', body })
     const { data } = (await response.json()) as { data: { id: string } }
-    return { contender, sample: { ids: [data.id], customer: '', cursors: {} } }
+    return { contender, sample: { ids: [data.id], customers: [], cursors: {} } }
   },
 })
 

@@ -10,7 +10,7 @@ import type { Workload } from './workloads.ts'
 
 export interface Sample {
   readonly ids: readonly string[]
-  readonly customer: string
+  readonly customers: readonly string[]
   /** A cursor of each prefix that leads to row 90,000. */
   readonly cursors: { readonly [prefix: string]: string }
 }
@@ -114,13 +114,16 @@ interface LoadRequest {
   readonly headers: { readonly [name: string]: string }
   readonly body: string | null
   readonly ids: readonly string[]
+  readonly customers: readonly string[]
   readonly freshKeys: boolean
 }
 
 function describe({ key, prefix, port }: Contender, workload: Workload, sample: Sample): LoadRequest {
   const old = prefix === '/v1'
   const path = prefix + workload.path.replace('{cursor}', sample.cursors[prefix] ?? '')
-  const order = { [old ? 'client_id' : 'customer_id']: sample.customer, ...(old ? {} : { currency: 'EUR' }) }
+  // A replay is of the very same request.
+  const customers = workload.headers === 'known-key' ? sample.customers.slice(0, 1) : sample.customers
+  const order = { [old ? 'client_id' : 'customer_id']: '{customer}', ...(old ? {} : { currency: 'EUR' }) }
   const bodies = { order: { ...order, note: 'from the benchmark' }, note: { note: 'changed at {random}' } }
   const headers: { [name: string]: string } = { Authorization: `Bearer ${key}` }
   if (workload.body) headers['Content-Type'] = 'application/json'
@@ -133,6 +136,7 @@ function describe({ key, prefix, port }: Contender, workload: Workload, sample: 
     headers,
     body: workload.body ? JSON.stringify(bodies[workload.body]) : null,
     ids: sample.ids,
+    customers,
     freshKeys: workload.headers === 'fresh-key',
   }
 }
@@ -156,14 +160,15 @@ function wrk(request: LoadRequest, folder: string, seconds: number): string[] {
 }
 
 /** JSON strings are Lua strings too, as far as these go. */
-function lua({ method, path, headers, body, ids, freshKeys }: LoadRequest): string {
+function lua({ method, path, headers, body, ids, customers, freshKeys }: LoadRequest): string {
   const fixed = Object.entries(headers).map(
     ([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
   )
   const fresh = freshKeys ? [`["Idempotency-Key"] = "${process.pid}-${Date.now()}-" .. count`] : []
-  const sent =
-    body === null ? 'nil' : `(string.gsub(${JSON.stringify(body)}, "{random}", math.random(1, 1000000)))`
-  return `local ids = {${ids.map((id) => `"${id}"`).join(',')}}
+  const drawn = '{random = math.random(1, 1000000), customer = customers[math.random(#customers)]}'
+  const sent = body === null ? 'nil' : `(string.gsub(${JSON.stringify(body)}, "{(%a+)}", ${drawn}))`
+  return `local ids = ${luaList(ids)}
+local customers = ${luaList(customers)}
 local count = 0
 math.randomseed(os.time())
 function request()
@@ -173,6 +178,8 @@ function request()
 end
 `
 }
+
+const luaList = (texts: readonly string[]): string => `{${texts.map((text) => `"${text}"`).join(',')}}`
 
 function autocannon(request: LoadRequest, folder: string, seconds: number): string[] {
   const file = join(folder, 'load.json')

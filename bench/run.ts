@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { startPostgres } from '../test/support/own-postgres.ts'
 import { checkAnswers, deepCursor } from './answers.ts'
 import { type Contender, type Entry, startContender } from './contender.ts'
-import { postgresData, sampleCustomer, sampleIds, sqliteData, standard } from './data.ts'
+import { customerIds, postgresData, sampleIds, sqliteData, standard } from './data.ts'
 import { growth, growthTable } from './growth.ts'
 import { runHeat, type Turn } from './heat.ts'
 import { type Lane, type Latency, measureLatency, type Sample } from './load.ts'
@@ -85,7 +85,7 @@ async function bench(store: string, entries: readonly Entry[]): Promise<Result> 
     const old: Contender = { ...ours, name: 'nounkit v1', prefix: '/v1' }
     const all = [...contenders, old]
     const cursors = { '/v2': await deepCursor(ours, 90_000), '/v1': await deepCursor(old, 90_000) }
-    const sample: Sample = { ids: sampleIds(standard), customer: sampleCustomer(standard), cursors }
+    const sample: Sample = { ids: sampleIds(standard), customers: customerIds(standard), cursors }
     await checkAnswers(all, workloads, sample)
     say(`${store}: all contenders give the same answers`)
     return await measure(all, sample)
