@@ -19,40 +19,62 @@ export function signalsOf(version: Version, successorOf: (version: Version) => V
   const { deprecated, sunset } = version
   if (!deprecated) return silent
   const end = '</docs/versions>; rel="sunset"; type="text/html"'
-  const guides = new Map<Version, string>()
-  const guideTo = (successor: Version): string => {
-    const known = guides.get(successor)
-    if (known) return known
-    const guide = `</docs/migrations/${version.name}-to-${successor.name}>; rel="deprecation"; type="text/html"`
-    guides.set(successor, guide)
-    return guide
-  }
+  const wayTo = (successor: Version): Way => ({
+    successor,
+    collections: new Map(),
+    rest: `; rel="successor-version", </docs/migrations/${version.name}-to-${successor.name}>; rel="deprecation"; type="text/html", ${end}`,
+  })
+  let way: Way | null = null
   return {
     deprecation: `@${deprecated.seconds}`,
     sunset: sunset ? new Date(sunset.seconds * 1000).toUTCString() : null,
     link(target, path) {
       const successor = successorOf(version)
       if (!successor) return end
-      const next =
-        path === `/${version.name}/openapi.json`
-          ? `/${successor.name}/openapi.json`
-          : successorPath(target, successor)
-      return `${linkTarget(next)}; rel="successor-version", ${guideTo(successor)}, ${end}`
+      if (way?.successor !== successor) way = wayTo(successor)
+      const next = target ? successorPath(way, target) : documentPath(version, successor, path)
+      return linkTarget(next) + way.rest
     },
   }
 }
 
-/** The same resource in a newer version, or that version's index where it has none. */
-export function successorPath(target: Target | null, successor: Version): string {
-  const index = `/${successor.name}`
-  if (!target) return index
-  const view = successor.viewOf.get(target.view.resource.name)
-  if (!view) return index
-  const tail = target.id === null ? '' : `/${target.id}`
-  if (!target.sub) return view.topLevel ? `${index}/${view.name}${tail}` : index
-  const sub = sameSub(view, target.sub)
-  return sub ? `${index}/${sub.owner().name}/${target.ownerId}/${sub.segment}${tail}` : index
+/** What is the same for all URLs that lead to one successor. */
+interface Way {
+  readonly successor: Version
+  /** The path of each collection that was asked for, null where the successor has none. */
+  readonly collections: Map<View, string | null>
+  /** What follows the successor of the URL. */
+  readonly rest: string
 }
 
-const sameSub = (view: View, sub: SubCollection): SubCollection | undefined =>
-  view.under.find((one) => one.relation.relation === sub.relation.relation)
+/** The same resource in the newer version, or that version's index where it has none. */
+function successorPath({ successor, collections }: Way, target: Target): string {
+  if (target.sub) return nestedPath(target, target.sub, successor)
+  let path = collections.get(target.view)
+  if (path === undefined) {
+    path = collectionPath(target.view, successor)
+    collections.set(target.view, path)
+  }
+  if (path === null) return indexOf(successor)
+  return target.id === null ? path : `${path}/${target.id}`
+}
+
+function collectionPath({ resource }: View, successor: Version): string | null {
+  const view = successor.viewOf.get(resource.name)
+  return view?.topLevel ? `${indexOf(successor)}/${view.name}` : null
+}
+
+function nestedPath({ view, id, ownerId }: Target, { relation }: SubCollection, successor: Version): string {
+  const newer = successor.viewOf.get(view.resource.name)
+  const sub = newer?.under.find((one) => one.relation.relation === relation.relation)
+  if (!sub) return indexOf(successor)
+  const path = `${indexOf(successor)}/${sub.owner().name}/${ownerId}/${sub.segment}`
+  return id === null ? path : `${path}/${id}`
+}
+
+function documentPath(version: Version, successor: Version, path: string): string {
+  const isDocument = path === `${indexOf(version)}/openapi.json`
+  return isDocument ? `${indexOf(successor)}/openapi.json` : indexOf(successor)
+}
+
+const indexOf = (version: Version): string => `/${version.name}`
