@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { problem } from '../problems.ts'
 import type { Filter } from './filter.ts'
 import { createMac } from './mac.ts'
+import { RecentCursors } from './recent-cursors.ts'
 import type { Target } from './route.ts'
 import { type SortKey, sortText } from './sort.ts'
 
@@ -26,23 +27,33 @@ export function createCursorSeal(secret: string): CursorSeal {
   const scratch = Buffer.alloc(scratchBytes)
   const given = Buffer.alloc(macLength)
   const expected = Buffer.alloc(macLength)
+  const recent = new RecentCursors()
   return {
     seal(position, bound) {
+      const known = recent.sealed(position, bound)
+      if (known) return known
       const bytes = position.length * 3 <= scratchBytes ? scratch : Buffer.alloc(position.length * 3)
       const length = bytes.write(position)
-      return mac(bound, position) + bytes.toString('base64url', 0, length)
+      const cursor = mac(bound, position) + bytes.toString('base64url', 0, length)
+      recent.keep({ cursor, position: bytes.toString('utf8', 0, length), bound })
+      return cursor
     },
     open(cursor, bound, keys) {
+      const known = recent.opened(cursor, bound)
+      if (known) return JSON.parse(known) as Position
       const text = cursor.slice(macLength)
       const bytes = text.length <= scratchBytes ? scratch : Buffer.alloc(text.length)
       const length = bytes.write(text, 'base64url')
       const position = bytes.toString('utf8', 0, length)
+      const ours = mac(bound, position)
       given.fill(0).write(cursor, 'latin1')
-      expected.write(mac(bound, position), 'latin1')
+      expected.write(ours, 'latin1')
       const isOurs = timingSafeEqual(given, expected)
       const keysOfIt = isOurs ? (JSON.parse(position) as Position) : []
       // What is no base64 is skipped, and a trailing bit can be flipped: only the very text we made is ours.
-      if (keysOfIt.length !== keys || bytes.toString('base64url', 0, length) !== text) throw badCursor()
+      const made = bytes.toString('base64url', 0, length)
+      if (keysOfIt.length !== keys || made !== text) throw badCursor()
+      recent.keep({ cursor: ours + made, position, bound })
       return keysOfIt
     },
   }

@@ -60,7 +60,8 @@ const rememberedOne = rememberQueries((query, view, ceiling): OneQuery => {
 
 function canonicalOf(query: string, { canonical }: Include): string | null {
   if (canonical === '') return null
-  return `${withRoom(withoutParameter(query, 'include'))}include=${canonical}`
+  const text = `${withRoom(withoutParameter(query, 'include'))}include=${canonical}`
+  return text === query ? null : text
 }
 
 function usesOf(include: Include, filters: readonly string[], sorts: readonly string[]): Asked | null {
