@@ -110,8 +110,8 @@ async function createWithKey(
   const key = keyValues(runner, call, keyed, String(row.id), location, storedBody(call, outcome))
   const values = [...boundRow(call, row), ...key]
   const { account } = call.caller
-  const made = await runner.store.writeOne(insert.text, bindSlots(insert.slots, { account, values }))
-  if (!made) throw keyTaken
+  const written = await runner.store.writeOne(insert.text, bindSlots(insert.slots, { account, values }))
+  if (written === 0) throw keyTaken
   return outcome
 }
 

@@ -96,7 +96,7 @@ function statementsFor(dialect: Dialect): KeyStatements {
   const where = `"account_id" = ${dialect.param(1, 'id')} AND "key" = ${dialect.param(2, 'string')}`
   const statements: KeyStatements = {
     find: `SELECT "fingerprint", "status", "body", "location", "etag", "row_id", "expires_at" FROM ${table} WHERE ${where}`,
-    forget: `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')} RETURNING 1`,
+    forget: `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')}`,
     claim: insertKey(dialect.param(1, 'id'), (index, kind) => dialect.param(index + 2, kind)),
     release: `DELETE FROM ${table} WHERE ${where}`,
     complete: `UPDATE ${table} SET "body" = ${dialect.param(3, 'string')}, "etag" = ${dialect.param(4, 'string')} WHERE ${where} RETURNING 1`,

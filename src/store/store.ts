@@ -12,8 +12,8 @@ export interface Store {
   /** Reads the first row outside any transaction. */
   first(sql: string, values: readonly Value[]): Maybe<Row | undefined>
   all(sql: string, values: readonly Value[]): Maybe<readonly Row[]>
-  /** One writing statement as a transaction of its own, durable when it resolves. */
-  writeOne(sql: string, values: readonly Value[]): Promise<Row | undefined>
+  /** One writing statement as a transaction of its own, durable when it resolves: how many rows it wrote. */
+  writeOne(sql: string, values: readonly Value[]): Promise<number>
   /**
    * Runs `work` as one transaction, durable when it resolves. When it throws, everything it wrote is undone and the error
    * comes out. A store may run it again from the start after a serialization failure or deadlock, so it must not keep state.

@@ -110,7 +110,7 @@ describe('SQLite transactions share commits', () => {
       store.writeOne(insert, ['a']),
       store.transaction((tx) => tx.all('SELECT "name" FROM "things"', [])),
     ])
-    expect(seen).toEqual([['a'], [['a']]])
+    expect(seen).toEqual([1, [['a']]])
   })
 
   test('a commit that fails undoes and refuses all that shared it', async () => {

@@ -83,7 +83,14 @@ describeStores('transactions and errors', ({ kind, open }) => {
     await expect(taken).rejects.toMatchObject({ kind: 'unique', table: 'owners', columns: ['email'] })
     const same = store.writeOne(insert(), ['a', 'u1', null])
     await expect(same).rejects.toMatchObject({ kind: 'unique', table: 'owners', columns: ['id'] })
-    await expect(store.writeOne(insert(), ['b', 'u1', 'u@example.org'])).resolves.toBeUndefined()
+    await expect(store.writeOne(insert(), ['b', 'u1', 'u@example.org'])).resolves.toBe(1)
+  })
+
+  test('a statement that writes says how many rows', async () => {
+    for (const id of ['w1', 'w2']) expect(await store.writeOne(insert(), ['many', id, null])).toBe(1)
+    const remove = `DELETE FROM "owners" WHERE "account_id" = ${p(1)}`
+    expect(await store.writeOne(remove, ['many'])).toBe(2)
+    expect(await store.writeOne(remove, ['many'])).toBe(0)
   })
 
   test('a row that names nothing, and one that is still named, are foreign-key errors', async () => {
@@ -97,9 +104,11 @@ describeStores('transactions and errors', ({ kind, open }) => {
 
   test('numbers that cannot be held are out of range', async () => {
     const n = store.dialect.param(1, 'integer')
-    const past = store.writeOne(
-      `INSERT INTO "owners" ("account_id", "id", "n") VALUES ('a', 'n', 9223372036854775807) RETURNING "n"`,
-      [],
+    const past = store.transaction((tx) =>
+      tx.first(
+        `INSERT INTO "owners" ("account_id", "id", "n") VALUES ('a', 'n', 9223372036854775807) RETURNING "n"`,
+        [],
+      ),
     )
     await expect(past).rejects.toMatchObject({ kind: 'out-of-range' })
     const overflow = store.writeOne(

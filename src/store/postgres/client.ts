@@ -16,9 +16,9 @@ export interface Client {
   /** Belongs to one transaction. */
   reserved: boolean
   connect(): Promise<void>
-  /** What `take` makes of the rows. */
-  query<T>(sql: string, values: readonly Value[], take: (rows: readonly Row[]) => T): Promise<T>
-  /** Statements without values, the tag of the last one (`COMMIT`). */
+  /** What `take` makes of the answer. */
+  query<T>(sql: string, values: readonly Value[], take: (answer: Answer) => T): Promise<T>
+  /** Statements without values: the tag of the last one. */
   command(sql: string): Promise<string>
   /** Ends the connection when nothing is on its way; the next use makes a new one. */
   retire(): void
@@ -135,9 +135,9 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     },
     query(text, values, take) {
       counters.statements++
-      return send({ text, values, name: nameOf(text) }, ({ rows }) => take(rows))
+      return send({ text, values, name: nameOf(text) }, take)
     },
-    command: (text) => send({ text }, ({ command }) => command),
+    command: (text) => send({ text }, ({ tag }) => tag),
     retire() {
       if (inFlight === 0) retireNow()
       else retiring = true
@@ -152,8 +152,9 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
   return client
 }
 
-export const allRows = (rows: readonly Row[]): readonly Row[] => rows
-export const firstRow = (rows: readonly Row[]): Row | undefined => rows[0]
+export const allRows = ({ rows }: Answer): readonly Row[] => rows
+export const firstRow = ({ rows }: Answer): Row | undefined => rows[0]
+export const rowsWritten = ({ tag }: Answer): number => Number(tag.slice(tag.lastIndexOf(' ') + 1))
 
 const lostConnection = (): Error =>
   Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' })

@@ -4,8 +4,8 @@ import { coded } from './errors.ts'
 /** What the server answered to the last statement of a text. */
 export interface Answer {
   readonly rows: readonly Row[]
-  /** The first word of its tag: `COMMIT`. */
-  readonly command: string
+  /** What it did: `COMMIT`, `SELECT 25`, `INSERT 0 1`. */
+  readonly tag: string
 }
 
 /** Called back as soon as the answer is there: a promise between would be one more per statement. */
@@ -35,7 +35,7 @@ export const statementClass = (
     readonly #done: Done
     #parsers: readonly (Parser | undefined)[] = []
     #rows: Row[] = []
-    #command = ''
+    #tag = ''
     #failure: Error | null = null
     #isOver = false
 
@@ -63,8 +63,7 @@ export const statementClass = (
     }
 
     handleCommandComplete({ text }: { readonly text: string }): void {
-      const space = text.indexOf(' ')
-      this.#command = space < 0 ? text : text.slice(0, space)
+      this.#tag = text
     }
 
     handleError(error: Error): void {
@@ -79,7 +78,7 @@ export const statementClass = (
     #end(error: Error | null): void {
       if (this.#isOver) return
       this.#isOver = true
-      this.#done(error, { rows: this.#rows, command: this.#command })
+      this.#done(error, { rows: this.#rows, tag: this.#tag })
     }
   }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Maybe } from '../../maybe.ts'
 import { postgres } from '../../plan/postgres.ts'
-import type { Row, Session, Store, StoreCounters, Transaction, Value } from '../store.ts'
-import { allRows, type Client, firstRow } from './client.ts'
+import type { Session, Store, StoreCounters, Transaction, Value } from '../store.ts'
+import { allRows, type Client, firstRow, rowsWritten } from './client.ts'
 import { type Connection, connect, type Sent } from './connection.ts'
 import type { Driver } from './driver.ts'
 import { isBroken, isReadOnly, isRetryable, postgresError } from './errors.ts'
@@ -29,10 +29,10 @@ export function postgresStore(
     all: (sql, values) => read(sql, values, allRows),
     first: (sql, values) => read(sql, values, firstRow),
     async writeOne(sql, values) {
-      const row = await single(pool, { sql, values, take: firstRow }, isRetryable)
+      const written = await single(pool, { sql, values, take: rowsWritten }, isRetryable)
       counters.commits++
       counters.committed++
-      return row
+      return written
     },
     selfUndoing: null,
     async transaction(work) {
@@ -53,7 +53,7 @@ type MayRepeat = (error: unknown, attempt: number) => boolean
 
 const mayReadAgain: MayRepeat = (error, attempt) => isRetryable(error) || (attempt === 1 && isBroken(error))
 
-type Take<T> = (rows: readonly Row[]) => T
+type Take<T> = (answer: Answer) => T
 
 interface Single<T> {
   readonly sql: string

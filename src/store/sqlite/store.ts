@@ -33,7 +33,7 @@ export function sqliteStore(
     first: (sql, values) => reading(() => reader.first(sql, values)),
     all: (sql, values) => reading(() => reader.all(sql, values)),
     // A statement that fails leaves nothing behind.
-    writeOne: (sql, values) => commits.run((tx) => tx.first(sql, values), true),
+    writeOne: (sql, values) => commits.run((tx) => tx.write(sql, values), true),
     transaction: (work) => commits.run(work),
     selfUndoing: (work) => commits.run(work, true),
     async ready() {
