@@ -38,7 +38,6 @@ const fingerprintVersion = 1
 const keyConstants: { readonly [column: string]: string } = {
   fingerprint_version: String(fingerprintVersion),
   status: '201',
-  content_type: "'application/json'",
   etag: `'"1"'`,
 }
 
@@ -47,9 +46,7 @@ export const keyColumns = [
   'key',
   'fingerprint',
   'location',
-  'resource',
   'row_id',
-  'version_name',
   'completed_at',
   'expires_at',
   'body',

@@ -107,7 +107,7 @@ async function createWithKey(
 ): Promise<Outcome> {
   const insert = runner.planner.insertWithKey(call.target.view.resource)
   const outcome = created(call, row, location)
-  const key = keyValues(runner, call, keyed, String(row.id), location, storedBody(call, outcome))
+  const key = keyValues(runner, keyed, String(row.id), location, storedBody(call, outcome))
   const values = [...boundRow(call, row), ...key]
   const { account } = call.caller
   const written = await runner.store.writeOne(insert.text, bindSlots(insert.slots, { account, values }))
@@ -126,7 +126,7 @@ function createBesideKey(
 ): Promise<Outcome> {
   const { account } = call.caller
   const outcome = created(call, row, location)
-  const key = keyValues(runner, call, keyed, String(row.id), location, storedBody(call, outcome))
+  const key = keyValues(runner, keyed, String(row.id), location, storedBody(call, outcome))
   const insert = runner.planner.insert(call.target.view.resource)
   const bindings = bindSlots(insert.slots, { account, values: boundRow(call, row) })
   return selfUndoing((tx) => {
@@ -151,7 +151,7 @@ async function createInteractive(
   const { account } = call.caller
   return runner.store.transaction(async (tx) => {
     if (keyed) {
-      const values = keyValues(runner, call, keyed, String(row.id), location, null)
+      const values = keyValues(runner, keyed, String(row.id), location, null)
       if (!(await claimKey(tx, account, values))) throw keyTaken
     }
     const outcome = await insertWithHooks(runner, tx, call, row, location, keyed)

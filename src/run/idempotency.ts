@@ -161,17 +161,14 @@ async function forgetExpired({ store, now }: Runner, account: string, key: strin
 /** What is stored for a key, in the order of `keyColumns`. */
 export function keyValues(
   runner: Runner,
-  call: Call,
   keyed: KeyedRequest,
   rowId: string,
   location: string,
   body: string | null,
 ): Value[] {
-  const { view, version } = call.target
   const now = runner.now()
   const expiresAt = now + runner.model.limits.idempotencyHours * 3_600_000
-  const resource = view.resource.name
-  return [keyed.key, keyed.fingerprint, location, resource, rowId, version.name, now, expiresAt, body]
+  return [keyed.key, keyed.fingerprint, location, rowId, now, expiresAt, body]
 }
 
 /** Takes the key for this transaction; undefined when another has it. A caller in another process waits here. */
