@@ -11,9 +11,16 @@ export interface Tracing {
 
 /** Null unless the user has installed and set up OpenTelemetry: then there is nothing to pay. */
 export const openTracing = async (): Promise<Tracing | null> => {
+  if (!isLoaded()) return null
   const api: Api | null = await import('@opentelemetry/api').catch(() => null)
   return api && isSetUp(api) ? createTracing(api) : null
 }
+
+/** Whoever sets it up leaves that under a symbol for all copies of it to find; without one it need not be loaded to ask. */
+const isLoaded = (): boolean =>
+  Object.getOwnPropertySymbols(globalThis).some(({ description }) => description?.startsWith(globalName))
+
+const globalName = 'opentelemetry.js.api.'
 
 const isSetUp = ({ trace, ProxyTracerProvider }: Api): boolean => {
   const provider = trace.getTracerProvider()
