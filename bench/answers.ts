@@ -49,7 +49,7 @@ async function fetchJson(contender: Contender, path: string): Promise<unknown> {
   return answer
 }
 
-/** Walks to row 90,000 in pages of 100 and keeps the cursor. */
+/** Walks over so many rows in pages of 100 and keeps the cursor. */
 export async function deepCursor(contender: Contender, rows: number): Promise<string> {
   let cursor = ''
   for (let seen = 0; seen < rows; seen += 100) {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -133,20 +134,33 @@ const prepare = async (url: string, fill: () => Promise<void>): Promise<Prepared
   }
 }
 
-/** A SQLite file with the data, made once per size; each contender gets a copy, because writes change it. */
+/** A SQLite file with the data, made once per size and schema; each contender gets a copy, because writes change it. */
 export async function sqliteData(size: Size, contender: string): Promise<Prepared> {
   mkdirSync(folder, { recursive: true })
-  const name = `orders-${size.orders}-${size.itemsPerOrder}`
-  const master = join(folder, `${name}.db`)
+  const own = join(folder, `${contender}-orders-${size.orders}-${size.itemsPerOrder}.db`)
+  removeDatabase(own)
+  const prepared = await prepare(`sqlite:${own}`, async () => {})
+  const master = join(folder, `orders-${size.orders}-${size.itemsPerOrder}-${schemaMark(own)}.db`)
   if (!existsSync(`${master}.done`)) {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(master + suffix, { force: true })
+    removeDatabase(master)
     await prepare(`sqlite:${master}`, async () => fillSqlite(master, size))
     writeFileSync(`${master}.done`, '')
   }
-  const own = join(folder, `${contender}-${name}.db`)
-  for (const suffix of ['', '-wal', '-shm']) rmSync(own + suffix, { force: true })
+  removeDatabase(own)
   copyFileSync(master, own)
-  return prepare(`sqlite:${own}`, async () => {})
+  return prepare(prepared.url, async () => {})
+}
+
+function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
+/** Tables that an older build made are not those that are to be measured. */
+function schemaMark(path: string): string {
+  const db = new DatabaseSync(path)
+  const schema = db.prepare('SELECT "sql" FROM sqlite_schema ORDER BY "name"').all()
+  db.close()
+  return hash('sha256', JSON.stringify(schema)).slice(0, 8)
 }
 
 function fillSqlite(path: string, size: Size): void {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { startPostgres } from '../test/support/own-postgres.ts'
 import { checkAnswers, deepCursor } from './answers.ts'
 import { type Contender, type Entry, startContender } from './contender.ts'
-import { customerIds, postgresData, sampleIds, sqliteData, standard } from './data.ts'
+import { customerIds, postgresData, type Size, sampleIds, sqliteData, standard } from './data.ts'
 import { growth, growthTable } from './growth.ts'
 import { runHeat, type Turn } from './heat.ts'
 import { type Lane, type Latency, measureLatency, type Sample } from './load.ts'
@@ -26,6 +26,7 @@ const { values: flags } = parseArgs({
     only: { type: 'string' },
     rounds: { type: 'string', default: '7' },
     seconds: { type: 'string', default: '1' },
+    orders: { type: 'string', default: String(standard.orders) },
     json: { type: 'boolean', default: false },
     growth: { type: 'boolean', default: false },
     'fastify-keeps-tokens': { type: 'boolean', default: false },
@@ -36,6 +37,8 @@ const { values: flags } = parseArgs({
 const more = (name: string): string => (name === 'fastify' && flags['fastify-keeps-tokens'] ? 'keep' : '')
 
 const latencySeconds = 1
+const size: Size = { ...standard, orders: Number(flags.orders) }
+const deepRow = size.orders * 0.9
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
@@ -84,8 +87,8 @@ async function bench(store: string, entries: readonly Entry[]): Promise<Result> 
     if (!ours) throw new Error('nounkit did not start')
     const old: Contender = { ...ours, name: 'nounkit v1', prefix: '/v1' }
     const all = [...contenders, old]
-    const cursors = { '/v2': await deepCursor(ours, 90_000), '/v1': await deepCursor(old, 90_000) }
-    const sample: Sample = { ids: sampleIds(standard), customers: customerIds(standard), cursors }
+    const cursors = { '/v2': await deepCursor(ours, deepRow), '/v1': await deepCursor(old, deepRow) }
+    const sample: Sample = { ids: sampleIds(size), customers: customerIds(size), cursors }
     await checkAnswers(all, workloads, sample)
     say(`${store}: all contenders give the same answers`)
     return await measure(all, sample)
@@ -102,7 +105,7 @@ async function onSqlite(): Promise<Result> {
     ['fastify', 'fastify-sqlite.ts'],
     ['nounkit v2', 'nounkit.ts'],
   ] as const) {
-    const { url, key } = await sqliteData(standard, name.replace(' ', '-'))
+    const { url, key } = await sqliteData(size, name.replace(' ', '-'))
     const database = script === 'nounkit.ts' ? url : url.slice('sqlite:'.length)
     entries.push({ name, script, database, key, processor })
   }
@@ -113,7 +116,7 @@ async function onSqlite(): Promise<Result> {
 async function onPostgres(): Promise<Result> {
   const server = await startPostgres()
   try {
-    const { url, key } = await postgresData(standard, server.url)
+    const { url, key } = await postgresData(size, server.url)
     const all = { database: url, key, processor: null }
     return await bench('PostgreSQL', [
       { name: 'floor', script: 'floor-postgres.ts', ...all },
