@@ -120,3 +120,10 @@ test('the account is bound, never compared with that of another row', async () =
   const model = compileApi(shop, { contracts: await shopContracts() })
   for (const sql of shapes(model, postgres)) expect(sql).not.toMatch(/"account_id" = [^$]/)
 })
+
+test('a keyed create returns a row, without which a cluster would hide why it was refused', async () => {
+  const model = compileApi(shop, { contracts: await shopContracts() })
+  const planner = new Planner(postgres)
+  for (const resource of model.resources.values())
+    expect(planner.insertWithKey(resource).text).toMatch(/\) INSERT INTO .* FROM claim RETURNING 1$/s)
+})
