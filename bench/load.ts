@@ -11,7 +11,7 @@ import type { Workload } from './workloads.ts'
 export interface Sample {
   readonly ids: readonly string[]
   readonly customers: readonly string[]
-  /** A cursor of each prefix that leads to row 90,000. */
+  /** A cursor of each prefix that leads past nine tenths of the rows. */
   readonly cursors: { readonly [prefix: string]: string }
 }
 

@@ -38,6 +38,8 @@ const more = (name: string): string => (name === 'fastify' && flags['fastify-kee
 
 const latencySeconds = 1
 const size: Size = { ...standard, orders: Number(flags.orders) }
+// Fewer have no page behind the one that is deep.
+if (!(size.orders >= 1_000)) throw new Error(`--orders is ${flags.orders}. Write a number of 1000 or more.`)
 const deepRow = size.orders * 0.9
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`)

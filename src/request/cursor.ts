@@ -28,6 +28,22 @@ export function createCursorSeal(secret: string): CursorSeal {
   const given = Buffer.alloc(macLength)
   const expected = Buffer.alloc(macLength)
   const recent = new RecentCursors()
+
+  /** The position of a cursor that we made. */
+  const verified = (cursor: string, bound: string): string => {
+    const text = cursor.slice(macLength)
+    const bytes = text.length <= scratchBytes ? scratch : Buffer.alloc(text.length)
+    const length = bytes.write(text, 'base64url')
+    const position = bytes.toString('utf8', 0, length)
+    given.fill(0).write(cursor, 'latin1')
+    expected.write(mac(bound, position), 'latin1')
+    const isOurs = timingSafeEqual(given, expected)
+    // What is no base64 is skipped, and a trailing bit can be flipped: only the very text we made is ours.
+    if (!isOurs || bytes.toString('base64url', 0, length) !== text) throw badCursor()
+    recent.keep(cursor, position, bound)
+    return position
+  }
+
   return {
     seal(position, bound) {
       const known = recent.sealed(position, bound)
@@ -35,26 +51,13 @@ export function createCursorSeal(secret: string): CursorSeal {
       const bytes = position.length * 3 <= scratchBytes ? scratch : Buffer.alloc(position.length * 3)
       const length = bytes.write(position)
       const cursor = mac(bound, position) + bytes.toString('base64url', 0, length)
-      recent.keep({ cursor, position: bytes.toString('utf8', 0, length), bound })
+      recent.keep(cursor, position, bound)
       return cursor
     },
     open(cursor, bound, keys) {
-      const known = recent.opened(cursor, bound)
-      if (known) return JSON.parse(known) as Position
-      const text = cursor.slice(macLength)
-      const bytes = text.length <= scratchBytes ? scratch : Buffer.alloc(text.length)
-      const length = bytes.write(text, 'base64url')
-      const position = bytes.toString('utf8', 0, length)
-      const ours = mac(bound, position)
-      given.fill(0).write(cursor, 'latin1')
-      expected.write(ours, 'latin1')
-      const isOurs = timingSafeEqual(given, expected)
-      const keysOfIt = isOurs ? (JSON.parse(position) as Position) : []
-      // What is no base64 is skipped, and a trailing bit can be flipped: only the very text we made is ours.
-      const made = bytes.toString('base64url', 0, length)
-      if (keysOfIt.length !== keys || made !== text) throw badCursor()
-      recent.keep({ cursor: ours + made, position, bound })
-      return keysOfIt
+      const position = JSON.parse(recent.opened(cursor, bound) ?? verified(cursor, bound)) as Position
+      if (position.length !== keys) throw badCursor()
+      return position
     },
   }
 }

@@ -10,7 +10,7 @@ import { readSort, type SortKey, withTieBreak } from './sort.ts'
 
 interface ReadQuery {
   readonly include: Include
-  /** The query in its canonical form, without a cursor; null where that is how it was sent. */
+  /** The query in its canonical form, without a cursor; null where that is how it was sent, wherever the cursor stood. */
   readonly canonical: string | null
   /** What is asked for by name, for whoever counts its use; null for nothing. */
   readonly uses: Asked | null

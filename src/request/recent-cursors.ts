@@ -1,4 +1,6 @@
 const places = 256
+/** Nearly all are shorter. A place must not hold as much as a text that somebody sorts by may have. */
+const mostLength = 1_024
 
 interface Known {
   readonly cursor: string
@@ -29,12 +31,16 @@ export class RecentCursors {
     return known && known.bound === bound && known.cursor === cursor ? known.position : null
   }
 
-  /** The texts are kept as they are, and with them what they were cut from: to be given as copies. */
-  keep(known: Known): void {
-    this.#byCursor[placeAtStart(known.cursor)] = known
-    this.#byPosition[placeAtEnd(known.position)] = known
+  keep(cursor: string, position: string, bound: string): void {
+    if (cursor.length + bound.length > mostLength) return
+    const known: Known = { cursor: copyOf(cursor), position: copyOf(position), bound: copyOf(bound) }
+    this.#byCursor[placeAtStart(cursor)] = known
+    this.#byPosition[placeAtEnd(position)] = known
   }
 }
+
+/** A text that was cut out of another keeps all of that in memory. */
+const copyOf = (text: string): string => Buffer.from(text).toString()
 
 /** A cursor begins with its seal, which is as good as random. */
 const placeAtStart = (cursor: string): number =>

@@ -82,7 +82,7 @@ export function readList(runner: Runner, { caller, target }: Call, query: PageQu
 }
 
 const canonicalOf = ({ list: { canonical }, cursor }: PageQuery): string | null =>
-  canonical !== null && cursor !== null ? `cursor=${cursor}&${canonical}` : canonical
+  canonical !== null && cursor !== null ? `${canonical}&cursor=${cursor}` : canonical
 
 function listValues(query: ListQuery, after: Position | null): Value[] {
   const values: Value[] = []

@@ -106,6 +106,12 @@ describeServing('included rows', (served) => {
       const second = await served.get(link)
       expect(second.rows).toHaveLength(2)
       expect(second.rows.every((row) => row.customer !== undefined)).toBe(true)
+      expect(second.headers.get('content-location')).toBeNull()
+      const cursor = first.page?.next_cursor
+      const other = await served.get(`/v2/orders?cursor=${cursor}&include=customer,customer&limit=2`)
+      expect(other.headers.get('content-location')).toBe(
+        `/v2/orders?limit=2&include=customer&cursor=${cursor}`,
+      )
     })
 
     test('works in sub-collections, on one and on lists', async () => {

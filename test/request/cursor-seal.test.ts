@@ -1,6 +1,7 @@
 import { array, assert, constantFrom, integer, oneof, property, string, uuid } from 'fast-check'
 import { expect, test } from 'vitest'
 import { createCursorSeal } from '../../src/request/cursor.ts'
+import { RecentCursors } from '../../src/request/recent-cursors.ts'
 
 const secret = 'a-secret-of-this-test'
 const keys = array(oneof(uuid(), string(), integer()), { minLength: 1, maxLength: 3 })
@@ -42,4 +43,26 @@ test('another process with the same secret makes the same cursors, and opens the
   expect(other.open(cursor, 'here', 2)).toEqual(['a', 1])
   expect(other.seal('["a",1]', 'here')).toBe(cursor)
   expect(() => createCursorSeal('another').open(cursor, 'here', 2)).toThrow('cursor')
+})
+
+test('a cursor of a long text opens like any other, but takes no place among those that are known', () => {
+  const seal = createCursorSeal(secret)
+  const position = JSON.stringify(['long '.repeat(1_000), 'id'])
+  expect(seal.open(seal.seal(position, 'here'), 'here', 2)).toEqual(JSON.parse(position))
+  const recent = new RecentCursors()
+  recent.keep('cursor', '["short"]', 'here')
+  expect([recent.opened('cursor', 'here'), recent.sealed('["short"]', 'here')]).toEqual([
+    '["short"]',
+    'cursor',
+  ])
+  recent.keep(`cursor${position}`, position, 'here')
+  recent.keep('cursor', '["other"]', 'here'.repeat(1_000))
+  expect(recent.sealed(position, 'here')).toBeNull()
+  expect(recent.opened('cursor', 'here')).toBe('["short"]')
+})
+
+test('a cursor of another number of keys is refused, known or not', () => {
+  const cursor = createCursorSeal(secret).seal('["a",1]', 'here')
+  const seal = createCursorSeal(secret)
+  for (let times = 0; times < 2; times++) expect(() => seal.open(cursor, 'here', 1)).toThrow('cursor')
 })
