@@ -40,6 +40,7 @@ export const visit = async (
     },
     overhang: () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
     async barriers() {
+      await page.evaluate(stillness)
       await page.evaluate(axe.source)
       const found = await page.evaluate<AxeResult>(`axe.run({ resultTypes: ['violations'] })`)
       const grave = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -48,6 +49,13 @@ export const visit = async (
     leave: () => context.close(),
   }
 }
+
+/** What is fading in has not yet the colours that it will be read in. */
+const stillness = `(async () => {
+  const ends = (one) => one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime)
+  const passing = () => document.getAnimations().filter(ends)
+  for (let left = passing(); left.length > 0; left = passing()) await Promise.allSettled(left.map((one) => one.finished))
+})()`
 
 interface AxeResult {
   readonly violations: readonly {
