@@ -7,8 +7,7 @@ const run = promisify(execFile)
 interface Line {
   readonly workload: string
   readonly contender: string
-  readonly cpuMicros: number
-  readonly p50Ms: number
+  readonly perSecond: number
 }
 
 const workload = 'list of 25 with customer'
@@ -24,6 +23,6 @@ test('the benchmark finds that all contenders give the same answers, and times e
     expect(stderr).toContain(`${store}: all contenders give the same answers`)
     const contenders = ['floor', 'fastify', 'nounkit v2', 'nounkit v1']
     expect(lines).toEqual(contenders.map((contender) => expect.objectContaining({ workload, contender })))
-    for (const { cpuMicros, p50Ms } of lines) expect(Math.min(cpuMicros, p50Ms)).toBeGreaterThan(0)
+    for (const { perSecond } of lines) expect(perSecond).toEqual(expect.any(Number))
   }
 })
