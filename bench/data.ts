@@ -151,7 +151,7 @@ export async function sqliteData(size: Size, contender: string): Promise<Prepare
   return prepare(prepared.url, async () => {})
 }
 
-function removeDatabase(path: string): void {
+export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 

@@ -1,12 +1,12 @@
-import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { call } from './answers.ts'
 import { type Contender, startContender } from './contender.ts'
-import { customerIds, type Size, sampleIds, sqliteData, standard } from './data.ts'
+import { customerIds, removeDatabase, type Size, sampleIds, sqliteData, standard } from './data.ts'
 import { runHeat } from './heat.ts'
 import type { Sample } from './load.ts'
 import { processors } from './processors.ts'
+import { median } from './report.ts'
 import type { Workload } from './workloads.ts'
 
 interface Variant {
@@ -46,7 +46,7 @@ const ofResources = (count: number): Variant => ({
   label: `${count} resources`,
   async start() {
     const file = join(tmpdir(), 'nounkit-bench', `many-${count}.db`)
-    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+    removeDatabase(file)
     const contender = await startContender({
       name: `${count} resources`,
       script: 'many.ts',
@@ -104,9 +104,6 @@ export async function growth(rounds: number, seconds: number): Promise<readonly 
   }
   return lines
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 export const growthTable = (lines: readonly GrowthLine[]): string =>
   [
