@@ -33,6 +33,14 @@ const json = fc.jsonValue({ maxDepth: 3 })
 const isObject = (value: unknown): value is { [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+test('a key that means something to JavaScript is a key like any other', () => {
+  const text = '{"__proto__":{"a":1},"constructor":{"b":2}}'
+  expect(JSON.stringify(mergePatch({}, JSON.parse(text)))).toBe(text)
+  expect(JSON.stringify(mergePatch(JSON.parse(text), JSON.parse('{"__proto__":null}')))).toBe(
+    '{"constructor":{"b":2}}',
+  )
+})
+
 test('applied twice it equals once', () => {
   fc.assert(
     fc.property(json, json, (target, patch) => {
