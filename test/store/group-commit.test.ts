@@ -26,6 +26,15 @@ describe('SQLite transactions share commits', () => {
     expect(store.counters.commits).toBe(3)
   })
 
+  test('who reads does not start afresh for what this process writes', async () => {
+    // Differs when another connection has committed, which is when SQLite lets go of all pages it has.
+    const seen = async () => (await store.first('PRAGMA data_version', []))?.[0]
+    const before = await seen()
+    await store.writeOne(insert, ['a'])
+    expect(await names()).toEqual(['a'])
+    expect(await seen()).toBe(before)
+  })
+
   test('one that fails is undone alone and gets its own error', async () => {
     const refused = new Error('no')
     const outcomes = await Promise.allSettled([

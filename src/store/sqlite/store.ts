@@ -7,6 +7,7 @@ import { groupCommit } from './group-commit.ts'
 import { whenFree } from './retry.ts'
 
 export interface Connections {
+  /** Reads while the writer is in a transaction, whose rows nobody may see yet. */
   readonly reader: Connection
   readonly writer: Connection
 }
@@ -18,6 +19,11 @@ export function sqliteStore(
   patienceMs: number,
 ): Store {
   const commits = groupCommit(writer, sqlite, counters, patienceMs)
+  /**
+   * The writer, wherever it can be: what it has in memory stays good when it commits, whereas every other connection lets go of
+   * all its pages when it sees that somebody has.
+   */
+  const idle = (): Connection => (writer.inTransaction ? reader : writer)
   /** Readers meet a lock only while the log is recovered or removed by another process, so waiting is the rare way. */
   const reading = <T>(read: () => T): Maybe<T> => {
     try {
@@ -30,14 +36,14 @@ export function sqliteStore(
   return {
     dialect: sqlite,
     counters,
-    first: (sql, values) => reading(() => reader.first(sql, values)),
-    all: (sql, values) => reading(() => reader.all(sql, values)),
+    first: (sql, values) => reading(() => idle().first(sql, values)),
+    all: (sql, values) => reading(() => idle().all(sql, values)),
     // A statement that fails leaves nothing behind.
     writeOne: (sql, values) => commits.run((tx) => tx.write(sql, values), true),
     transaction: (work) => commits.run(work),
     selfUndoing: (work) => commits.run(work, true),
     async ready() {
-      await reading(() => reader.first('SELECT 1 FROM sqlite_schema LIMIT 1', []))
+      await reading(() => idle().first('SELECT 1 FROM sqlite_schema LIMIT 1', []))
     },
     session: (work) => withSession(file, counters, 6 * patienceMs, work),
     async close() {
