@@ -34,6 +34,8 @@ export interface Dialect {
   asText(expression: string): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
+  /** Ends an INSERT of rows that a SELECT gives. */
+  readonly afterInsertSelect: string
 }
 
 /** Sizes that callers choose are rounded up to one, so that they do not make a statement each. */

@@ -68,14 +68,13 @@ const keyKinds: { readonly [C in KeyColumn]?: FieldKind } = { completed_at: 'int
  * A create and its Idempotency-Key as one statement: the key is inserted first, with the answer, and the row only if the
  * key was new. A second caller waits on the key's index until the first has committed, and then gets no row.
  * Binds the row's values and `keyColumns`. Writes one row, or none when the key exists.
- * Citus would copy a row that need not be returned, and then tell of a refused one in a way that hides why.
  */
 export function insertRowWithKey(resource: Resource, dialect: Dialect): Mutation {
   const binds = new Binds(dialect)
   const count = resource.fields.length
   const { columns, values } = insertion(resource, binds)
   const claim = insertKey(binds.use('account', 'id'), (index, kind) => binds.use(count + index, kind))
-  const text = `WITH claim AS (${claim} RETURNING 1) INSERT INTO ${ident(resource.table)} (${columns}) SELECT ${values} FROM claim RETURNING 1`
+  const text = `WITH claim AS (${claim} RETURNING 1) INSERT INTO ${ident(resource.table)} (${columns}) SELECT ${values} FROM claim${dialect.afterInsertSelect}`
   return made(text, binds)
 }
 

@@ -72,4 +72,8 @@ export const postgres: Dialect = Object.freeze({
   oldestFirst: (column: string) => `ORDER BY ${ident(column)}`,
   asText: (expression: string) => `(${expression})::text`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
+  afterInsertSelect: '',
 })
+
+/** Citus copies a row that need not be returned, and then tells of a refused one in a way that hides why. */
+export const postgresOnCitus: Dialect = Object.freeze({ ...postgres, afterInsertSelect: ' RETURNING 1' })

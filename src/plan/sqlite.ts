@@ -60,4 +60,5 @@ export const sqlite: Dialect = Object.freeze({
   oldestFirst: () => 'ORDER BY rowid',
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
+  afterInsertSelect: '',
 })

@@ -4,7 +4,7 @@ import { compileApi } from '../../src/compile/compile.ts'
 import type { Model, View } from '../../src/compile/model.ts'
 import type { Dialect } from '../../src/plan/dialect.ts'
 import { Planner } from '../../src/plan/planner.ts'
-import { postgres } from '../../src/plan/postgres.ts'
+import { postgres, postgresOnCitus } from '../../src/plan/postgres.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
 import { noInclude, readInclude } from '../../src/request/include.ts'
 import { readListQuery } from '../../src/request/query.ts'
@@ -121,9 +121,13 @@ test('the account is bound, never compared with that of another row', async () =
   for (const sql of shapes(model, postgres)) expect(sql).not.toMatch(/"account_id" = [^$]/)
 })
 
-test('a keyed create returns a row, without which a cluster would hide why it was refused', async () => {
+test('on a cluster, which would hide why it was refused, a keyed create returns a row', async () => {
   const model = compileApi(shop, { contracts: await shopContracts() })
-  const planner = new Planner(postgres)
-  for (const resource of model.resources.values())
-    expect(planner.insertWithKey(resource).text).toMatch(/\) INSERT INTO .* FROM claim RETURNING 1$/s)
+  for (const resource of model.resources.values()) {
+    const [alone, onCluster] = [postgres, postgresOnCitus].map(
+      (dialect) => new Planner(dialect).insertWithKey(resource).text,
+    )
+    expect(alone).toMatch(/\) INSERT INTO .* FROM claim$/s)
+    expect(onCluster).toBe(`${alone} RETURNING 1`)
+  }
 })

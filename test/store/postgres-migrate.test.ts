@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { belongsTo } from '../../src/declare/relation.ts'
+import { postgres, postgresOnCitus } from '../../src/plan/postgres.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
 import { migrationSql } from '../../src/store/schema/migration.ts'
 import type { Session, Store } from '../../src/store/store.ts'
@@ -121,6 +122,14 @@ describe('migrations on PostgreSQL', () => {
 })
 
 describe('a Citus cluster', () => {
+  test('is known by its catalogue when the store is opened', async () => {
+    const database = await url()
+    const store = await open(database)
+    expect(store.dialect).toBe(postgres)
+    await script(store, 'CREATE TABLE "pg_dist_partition" ("logicalrelid" regclass)')
+    expect((await open(database)).dialect).toBe(postgresOnCitus)
+  })
+
   test('account tables are distributed beside each other, shared ones everywhere, references come last', async () => {
     const store = await open()
     const { steps } = await migrate(store, booksModel({ publishers: true }), { dryRun: true, citus: true })

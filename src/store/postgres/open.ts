@@ -1,9 +1,12 @@
+import type { Dialect } from '../../plan/dialect.ts'
+import { postgres, postgresOnCitus } from '../../plan/postgres.ts'
 import { newCounters } from '../counters.ts'
 import { type Store, StoreError, StoreRefused } from '../store.ts'
-import { createClient } from './client.ts'
+import { createClient, firstRow } from './client.ts'
 import { loadDriver } from './driver.ts'
+import { createPool, type Pool } from './pool.ts'
 import { postgresSettings } from './settings.ts'
-import { postgresStore } from './store.ts'
+import { postgresStore, readFrom } from './store.ts'
 
 const oldestServer = 140_000
 
@@ -17,12 +20,12 @@ export async function openPostgres(
   const counters = newCounters()
   try {
     const clients = Array.from({ length: settings.pool }, () => createClient(driver, settings, counters))
-    const store = postgresStore(driver, settings, clients, counters)
+    const pool = createPool(clients, settings)
     try {
-      await refuseUnfitServer(store, settings.place)
-      return store
+      const dialect = await dialectOf(pool, settings.place)
+      return postgresStore({ driver, settings, clients, pool, counters, dialect })
     } catch (error) {
-      await store.close()
+      await pool.end()
       throw error
     }
   } catch (error) {
@@ -30,18 +33,20 @@ export async function openPostgres(
   }
 }
 
-async function refuseUnfitServer(store: Store, place: string): Promise<void> {
-  const [row] = await store.all(
-    `SELECT current_setting('server_version_num')::int, current_setting('server_encoding')`,
-    [],
-  )
-  const [version, encoding] = row ?? []
+const serverSql = `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
+  to_regclass('pg_dist_partition') IS NOT NULL`
+
+/** What is spoken with the server; a server that cannot be used is refused. */
+async function dialectOf(pool: Pool, place: string): Promise<Dialect> {
+  const [version, encoding, hasCitus] =
+    (await readFrom(pool, { sql: serverSql, values: [], take: firstRow })) ?? []
   if (Number(version) < oldestServer)
     throw new StoreRefused(
       `${place} is PostgreSQL ${Math.floor(Number(version) / 10_000)}. It must be 14 or newer.`,
     )
   if (encoding !== 'UTF8')
     throw new StoreRefused(`${place} keeps text as ${encoding}. Create the database with ENCODING 'UTF8'.`)
+  return hasCitus === 1 ? postgresOnCitus : postgres
 }
 
 const hints: { readonly [code: string]: string } = {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Maybe } from '../../maybe.ts'
-import { postgres } from '../../plan/postgres.ts'
+import type { Dialect } from '../../plan/dialect.ts'
 import type { Session, Store, StoreCounters, Transaction, Value } from '../store.ts'
 import { allRows, type Client, firstRow, rowsWritten } from './client.ts'
 import { type Connection, connect, type Sent } from './connection.ts'
 import type { Driver } from './driver.ts'
 import { isBroken, isReadOnly, isRetryable, postgresError } from './errors.ts'
-import { createPool, type Pool } from './pool.ts'
+import type { Pool } from './pool.ts'
 import type { PostgresSettings } from './settings.ts'
 import type { Answer } from './statement.ts'
 import { attemptTransaction } from './transaction.ts'
@@ -14,17 +14,21 @@ import { attemptTransaction } from './transaction.ts'
 const attemptsMost = 6
 const sessionEndMs = 5_000
 
-export function postgresStore(
-  driver: Driver,
-  settings: PostgresSettings,
-  clients: readonly Client[],
-  counters: StoreCounters,
-): Store {
-  const pool = createPool(clients, settings)
+export interface PostgresParts {
+  readonly driver: Driver
+  readonly settings: PostgresSettings
+  readonly clients: readonly Client[]
+  readonly pool: Pool
+  readonly counters: StoreCounters
+  readonly dialect: Dialect
+}
+
+export function postgresStore(parts: PostgresParts): Store {
+  const { driver, settings, clients, pool, counters, dialect } = parts
   const read = <T>(sql: string, values: readonly Value[], take: Take<T>) =>
-    single(pool, { sql, values, take }, mayReadAgain)
+    readFrom(pool, { sql, values, take })
   return {
-    dialect: postgres,
+    dialect,
     counters: liveCounters(counters, clients, pool),
     all: (sql, values) => read(sql, values, allRows),
     first: (sql, values) => read(sql, values, firstRow),
@@ -36,7 +40,7 @@ export function postgresStore(
     },
     selfUndoing: null,
     async transaction(work) {
-      const value = await transact(pool, settings, work)
+      const value = await transact(parts, work)
       counters.commits++
       counters.committed++
       return value
@@ -54,6 +58,9 @@ type MayRepeat = (error: unknown, attempt: number) => boolean
 const mayReadAgain: MayRepeat = (error, attempt) => isRetryable(error) || (attempt === 1 && isBroken(error))
 
 type Take<T> = (answer: Answer) => T
+
+/** One statement that only reads, again where that may help. */
+export const readFrom = <T>(pool: Pool, what: Single<T>): Promise<T> => single(pool, what, mayReadAgain)
 
 interface Single<T> {
   readonly sql: string
@@ -104,13 +111,12 @@ async function beforeNextAttempt(
 }
 
 async function transact<T>(
-  pool: Pool,
-  settings: PostgresSettings,
+  { pool, settings, dialect }: PostgresParts,
   work: (tx: Transaction) => Maybe<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const client = await pool.reserve()
-    const outcome = await attemptTransaction(client, postgres, settings, work)
+    const outcome = await attemptTransaction(client, dialect, settings, work)
     if (outcome.kind !== 'done' && isReadOnly(outcome.error)) client.retire()
     pool.release(client)
     if (outcome.kind === 'done') return outcome.value
