@@ -1,5 +1,8 @@
 const unsafe = /[<>"]/
 
-/** A URL as the target of a `Link`: what the client sent unescaped must not end the target early. */
-export const linkTarget = (url: string): string =>
-  `<${unsafe.test(url) ? url.replace(/[<>"]/g, encodeURIComponent) : url}>`
+/** What the client sent unescaped must not end the target of a `Link` early. */
+export const escapedForLink = (text: string): string =>
+  unsafe.test(text) ? text.replace(/[<>"]/g, encodeURIComponent) : text
+
+/** A URL as the target of a `Link`. */
+export const linkTarget = (url: string): string => `<${escapedForLink(url)}>`

@@ -1,6 +1,6 @@
 import type { SubCollection, Version, View } from '../compile/model.ts'
 import type { Target } from '../request/route.ts'
-import { linkTarget } from './link-target.ts'
+import { escapedForLink } from './link-target.ts'
 
 /** What every response of a deprecated version carries; made once per version, but for the successor of the very URL. */
 export interface Signals {
@@ -22,7 +22,7 @@ export function signalsOf(version: Version, successorOf: (version: Version) => V
   const wayTo = (successor: Version): Way => ({
     successor,
     collections: new Map(),
-    rest: `; rel="successor-version", </docs/migrations/${version.name}-to-${successor.name}>; rel="deprecation"; type="text/html", ${end}`,
+    rest: `>; rel="successor-version", </docs/migrations/${version.name}-to-${successor.name}>; rel="deprecation"; type="text/html", ${end}`,
   })
   let way: Way | null = null
   return {
@@ -33,7 +33,7 @@ export function signalsOf(version: Version, successorOf: (version: Version) => V
       if (!successor) return end
       if (way?.successor !== successor) way = wayTo(successor)
       const next = target ? successorPath(way, target) : documentPath(version, successor, path)
-      return linkTarget(next) + way.rest
+      return `<${next}${way.rest}`
     },
   }
 }
@@ -43,7 +43,7 @@ interface Way {
   readonly successor: Version
   /** The path of each collection that was asked for, null where the successor has none. */
   readonly collections: Map<View, string | null>
-  /** What follows the successor of the URL. */
+  /** What follows the URL's successor. */
   readonly rest: string
 }
 
@@ -56,7 +56,7 @@ function successorPath({ successor, collections }: Way, target: Target): string 
     collections.set(target.view, path)
   }
   if (path === null) return indexOf(successor)
-  return target.id === null ? path : `${path}/${target.id}`
+  return target.id === null ? path : `${path}/${escapedForLink(target.id)}`
 }
 
 function collectionPath({ resource }: View, successor: Version): string | null {
@@ -68,8 +68,8 @@ function nestedPath({ view, id, ownerId }: Target, { relation }: SubCollection, 
   const newer = successor.viewOf.get(view.resource.name)
   const sub = newer?.under.find((one) => one.relation.relation === relation.relation)
   if (!sub) return indexOf(successor)
-  const path = `${indexOf(successor)}/${sub.owner().name}/${ownerId}/${sub.segment}`
-  return id === null ? path : `${path}/${id}`
+  const path = `${indexOf(successor)}/${sub.owner().name}/${escapedForLink(ownerId ?? '')}/${sub.segment}`
+  return id === null ? path : `${path}/${escapedForLink(id)}`
 }
 
 function documentPath(version: Version, successor: Version, path: string): string {

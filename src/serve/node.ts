@@ -8,6 +8,7 @@ import { answerBrokenRequest } from './broken-request.ts'
 import { isHost, NodeRequest } from './node-request.ts'
 import type { Proxies } from './proxies.ts'
 import { createRequestIds } from './request-id.ts'
+import { headWriter } from './response-head.ts'
 import type { Shell } from './shell.ts'
 import { writeResponse } from './write-response.ts'
 
@@ -53,6 +54,8 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
   const { shell, proxies, admission, headerBytes } = options
   const makeId = createRequestIds()
   const urlBytes = Math.floor(headerBytes / 2)
+  const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  const writeHead = headWriter(timeouts.keepAliveMs)
   const sockets = new Set<Socket>()
   let stopping = false
 
@@ -60,9 +63,9 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
     const request = new NodeRequest({ incoming, outgoing, proxies, admission, makeId, expectsContinue })
     const send = (response: PlainResponse): void => {
       try {
-        writeResponse(request, response, stopping)
+        writeResponse(request, response, writeHead, stopping)
       } catch (error) {
-        writeResponse(request, shell.refuse(request, error), true)
+        writeResponse(request, shell.refuse(request, error), writeHead, true)
       }
     }
     const fault = faultOf(request, urlBytes)
@@ -77,9 +80,9 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
     if (status !== null) shell.noteBroken(id, status)
   }
 
-  const server = createServer(serverOptions(headerBytes, { ...defaultTimeouts, ...options.timeouts }))
+  const server = createServer(serverOptions(headerBytes, timeouts))
   server.maxConnections = maxConnections
-  server.timeout = options.timeouts?.idleMs ?? defaultTimeouts.idleMs
+  server.timeout = timeouts.idleMs
   server.on('request', (incoming, outgoing) => receive(incoming, outgoing, false))
   server.on('checkContinue', (incoming, outgoing) => receive(incoming, outgoing, true))
   // An expectation that is not known may be ignored (RFC 9110 §10.1.1).

@@ -1,18 +1,27 @@
 import type { PlainResponse } from '../request/exchange.ts'
 import type { NodeRequest } from './node-request.ts'
+import type { HeadWriter } from './response-head.ts'
 
 /** A small rest of a body is read away to keep the connection; a larger one is cheaper to cut off. */
 const smallRest = 65_536
 const lingerBytes = 16 * 1_048_576
 const lingerMs = 3_000
 
-export const writeResponse = (request: NodeRequest, response: PlainResponse, stopping: boolean): void => {
+export const writeResponse = (
+  request: NodeRequest,
+  response: PlainResponse,
+  writeHead: HeadWriter,
+  stopping: boolean,
+): void => {
   const { outgoing } = request
   if (outgoing.destroyed || outgoing.headersSent) return
   const cut = request.hasUnreadBody && !isSmallRest(request)
   const { status, body } = response
   const length = response.bytes ?? bytesOf(body)
-  outgoing.writeHead(status, headerList(response, length, stopping || cut))
+  const shownLength = body !== null || (status !== 204 && status !== 304) ? length : null
+  const closing = stopping || cut
+  if (closing || request.expectsContinue || !writeHead(outgoing, response, shownLength))
+    outgoing.writeHead(status, headerList(response, shownLength, closing))
   const shown = request.method === 'HEAD' ? null : body
   if (cut) lingerThenClose(request, shown)
   else if (shown === null) outgoing.end()
@@ -31,13 +40,13 @@ const isSmallRest = ({ headers, expectsContinue }: NodeRequest): boolean =>
   !expectsContinue && Number(headers['content-length']) <= smallRest
 
 /** One flat list, as node:http takes it without copying. */
-const headerList = ({ status, headers, body }: PlainResponse, length: number, close: boolean): string[] => {
+const headerList = ({ headers }: PlainResponse, length: number | null, close: boolean): string[] => {
   const list: string[] = []
   for (const name in headers) {
     const value = headers[name]
     if (value !== undefined) list.push(name, value)
   }
-  if (body !== null || (status !== 204 && status !== 304)) list.push('Content-Length', String(length))
+  if (length !== null) list.push('Content-Length', String(length))
   if (close) list.push('Connection', 'close')
   return list
 }
