@@ -63,7 +63,9 @@ createServer((request, response) => {
     request.on('end', () => {
       const order = JSON.parse(body)
       const now = new Date().toISOString()
-      send(201, text(insert.get(randomUUID(), order.customer_id, order.currency, order.note ?? null, now)))
+      // Not `get`, after which SQLite never checkpoints: its log would grow for as long as the server runs.
+      const [row] = insert.all(randomUUID(), order.customer_id, order.currency, order.note ?? null, now)
+      send(201, text(row))
     })
     return
   }

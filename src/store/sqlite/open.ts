@@ -12,9 +12,10 @@ const NOTADB = 26
 
 /**
  * Pages are read where the system keeps them instead of being copied out with a call each: a fifth of a look-up's time. They
- * stay the system's to take back, although it counts them as the process's. As much is mapped as SQLite can.
+ * stay the system's to take back, although it counts them as the process's. As much is mapped as SQLite can. So all that is
+ * left to the cache is what is still in the log, 4 MB before it is copied; a commit that splits a page looks through all of it.
  */
-const pageAccess = 'PRAGMA cache_size = -16000; PRAGMA mmap_size = 2147418112'
+const pageAccess = 'PRAGMA cache_size = -4000; PRAGMA mmap_size = 2147418112'
 
 /** A store in one file, made when it is missing. */
 export async function openSqlite(path: string, patienceMs: number): Promise<Store> {
