@@ -77,12 +77,11 @@ function headTexts(keepAliveMs: number): HeadText {
     return header
   }
   const isFit = (header: KnownHeader, value: string): boolean => {
-    if (header.changes < changesMost) {
-      if (header.value === value) return true
-      header.changes++
-    }
+    if (header.changes > changesMost) return !refused.test(value)
+    if (header.value === value) return true
     if (refused.test(value)) return false
-    header.value = value
+    // One that changes with every answer is not kept, however long it is.
+    header.value = ++header.changes > changesMost ? '' : value
     return true
   }
 
