@@ -31,6 +31,7 @@ export const drawGraph = async (dot: string, { id, title, description }: Caption
     .replaceAll(/<title>.*?<\/title>\n?/gs, '')
     .replaceAll(/ id="\w+\d+"/g, '')
     .replaceAll(' xml:space="preserve"', '')
+    .replaceAll(/ font-size="([\d.]+)"/g, (_, size) => ` font-size="${Math.round(Number(size) / spare)}"`)
     // The background is the page's.
     .replace(/<polygon fill="white" stroke="none"[^>]*\/>\n?/, '')
   return trusted(
@@ -41,6 +42,8 @@ export const drawGraph = async (dot: string, { id, title, description }: Caption
 /** A string of the DOT language. */
 export const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
+/** Laid out so much larger than it is drawn, because where the style sheet's fonts are missing, the next one is as much wider. */
+const spare = 1.2
+
 /** The same metrics as the style sheet's font, so that text fits its box. */
-export const diagramDefaults =
-  'graph [bgcolor="white" pad="0.1" fontname="Helvetica"] node [fontname="Helvetica" fontsize="12"] edge [fontname="Helvetica" fontsize="11" arrowsize="0.8"]'
+export const diagramDefaults = `graph [bgcolor="white" pad="0.1" fontname="Helvetica"] node [fontname="Helvetica" fontsize="${12 * spare}"] edge [fontname="Helvetica" fontsize="${11 * spare}" arrowsize="0.8"]`
