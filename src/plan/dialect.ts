@@ -28,14 +28,30 @@ export interface Dialect {
   readonly forOwnUpdate: string
   /** Follows `ASC` or `DESC` for a column that may be NULL: NULLs first ascending, last descending. */
   nulls(descending: boolean): string
-  /** Of a table with long rows, the oldest first; `column` grows with each row that is written. */
-  oldestFirst(column: string): string
+  /** How those rows of a table with long rows are found that were written first. */
+  readonly oldest: Order | Places
   /** An integer as text, so that one past 2^53 can be read and refused. */
   asText(expression: string): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
   /** Ends an INSERT of rows that a SELECT gives. */
   readonly afterInsertSelect: string
+}
+
+/** They lie in the order in which they were written, or an index does. */
+export interface Order {
+  readonly by: 'order'
+  /** Sorts by a column that grows with each row. */
+  sort(column: string): string
+}
+
+/** They lie wherever there was room: the whole table has to be gone through, page by page. */
+export interface Places {
+  readonly by: 'place'
+  /** A query for the number of pages. */
+  pages(table: string): string
+  /** A condition that holds for the rows of these pages, the last one excluded. */
+  within(from: string, to: string): string
 }
 
 /** Sizes that callers choose are rounded up to one, so that they do not make a statement each. */

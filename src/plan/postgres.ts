@@ -1,6 +1,6 @@
 import type { FieldKind } from '../compile/model.ts'
 import type { CodecName } from '../declare/change.ts'
-import { type Dialect, ident, powerOfTwo, sqlText } from './dialect.ts'
+import { type Dialect, ident, type Order, type Places, powerOfTwo, sqlText } from './dialect.ts'
 
 const utc = (expression: string): string =>
   `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -44,6 +44,15 @@ const encoders: { readonly [C in CodecName]: (expression: string) => string } = 
   'datetime-as-unix-seconds': (x) => `floor(extract(epoch FROM ${x}))::bigint::text`,
 }
 
+const firstOf = (page: string): string => `('(' || ${page} || ',0)')::tid`
+
+const places: Places = {
+  by: 'place',
+  pages: (table) =>
+    `SELECT pg_relation_size(${sqlText(table)}::regclass) / current_setting('block_size')::bigint`,
+  within: (from, to) => `ctid >= ${firstOf(from)} AND ctid < ${firstOf(to)}`,
+}
+
 export const postgres: Dialect = Object.freeze({
   name: 'postgres',
   param: (n: number, kind: FieldKind) => `$${n}${casts[kind]}`,
@@ -69,11 +78,18 @@ export const postgres: Dialect = Object.freeze({
   forUpdate: ' FOR UPDATE',
   forOwnUpdate: ' FOR NO KEY UPDATE',
   nulls: (descending: boolean) => (descending ? ' NULLS LAST' : ' NULLS FIRST'),
-  oldestFirst: (column: string) => `ORDER BY ${ident(column)}`,
+  oldest: places,
   asText: (expression: string) => `(${expression})::text`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   afterInsertSelect: '',
 })
 
-/** Citus copies a row that need not be returned, and then tells of a refused one in a way that hides why. */
-export const postgresOnCitus: Dialect = Object.freeze({ ...postgres, afterInsertSelect: ' RETURNING 1' })
+/** Pages are each machine's own there, so the order of an index is asked for. */
+const indexOrder: Order = { by: 'order', sort: (column) => `ORDER BY ${ident(column)}` }
+
+export const postgresOnCitus: Dialect = Object.freeze({
+  ...postgres,
+  oldest: indexOrder,
+  // Citus copies a row that need not be returned, and then tells of a refused one in a way that hides why.
+  afterInsertSelect: ' RETURNING 1',
+})

@@ -5,7 +5,7 @@ import { custom } from '../../src/declare/change.ts'
 import { readOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
-import { sweep } from '../../src/serve/sweeper.ts'
+import { sweep } from '../../src/run/sweep.ts'
 import { describeServing, type Serving, serve } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
 import { describeStores } from '../support/stores.ts'
@@ -83,11 +83,11 @@ describeServing(
       now += 12 * hour
       const young = await post(served, '/v1/notes', { text: 'young' }, 'young')
       now += 12 * hour
-      await sweep(served.store, clock)
+      await sweep(served.store, clock, new AbortController().signal)
       expect((await stored(served)).map(([key]) => key)).toEqual(['young'])
       expect((await post(served, '/v1/notes', { text: 'young' }, 'young')).text).toBe(young.text)
       now += 12 * hour
-      await sweep(served.store, clock)
+      await sweep(served.store, clock, new AbortController().signal)
       expect(await stored(served)).toEqual([])
     })
 

@@ -130,6 +130,18 @@ describe('a Citus cluster', () => {
     expect((await open(database)).dialect).toBe(postgresOnCitus)
   })
 
+  test('has an index for the sweeper, which cannot go by pages there', async () => {
+    const index = 'CREATE INDEX "nounkit_idempotency__expires_at__idx"'
+    const database = await url()
+    const store = await open(database)
+    const planned = async (on: Store, citus: boolean) =>
+      migrationSql((await migrate(on, booksModel(), { dryRun: true, citus })).steps)
+    expect(await planned(store, false)).not.toContain(index)
+    expect(await planned(store, true)).toContain(index)
+    await script(store, 'CREATE TABLE "pg_dist_partition" ("logicalrelid" regclass)')
+    expect(await planned(await open(database), false)).toContain(index)
+  })
+
   test('account tables are distributed beside each other, shared ones everywhere, references come last', async () => {
     const store = await open()
     const { steps } = await migrate(store, booksModel({ publishers: true }), { dryRun: true, citus: true })

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Dialect } from '../../plan/dialect.ts'
 import { type Session, type Store, StoreError, StoreRefused } from '../store.ts'
 import { citusDifference } from './citus.ts'
 import { type MigrateOptions, type Migration, MigrationRefused, refuse, type Wanted } from './migration.ts'
+import { dropOrderIndexes, withoutOrderIndexes } from './order-indexes.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
 import { readPostgres } from './postgres-read.ts'
@@ -17,13 +19,13 @@ export async function migratePostgres(
   options: MigrateOptions,
 ): Promise<Migration> {
   return store.session(async (session) => {
-    const steps = await plan(session, wanted, options)
+    const steps = await plan(session, store.dialect, wanted, options)
     if (options.dryRun) return { steps, applied: false }
     refuse(steps, options)
     if (steps.length === 0) return { steps, applied: false }
     return alone(store, async () => {
       // Made again under the lock: another process may have done it meanwhile.
-      const now = await plan(session, wanted, options)
+      const now = await plan(session, store.dialect, wanted, options)
       refuse(now, options)
       for (const group of inGroups(now)) await run(session, group)
       return { steps: now, applied: now.length > 0 }
@@ -33,6 +35,7 @@ export async function migratePostgres(
 
 async function plan(
   session: Session,
+  dialect: Dialect,
   { tables, lineages }: Wanted,
   options: MigrateOptions,
 ): Promise<readonly Step[]> {
@@ -40,9 +43,21 @@ async function plan(
   refuseStrangers(tables, found)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, postgresRenames)
   const spread = options.citus || tables.some((table) => present.get(table.name)?.spread)
-  if (!spread) return [...steps, ...postgresDifference(tables, present), ...last]
+  if (!spread) return [...steps, ...onOneMachine(dialect, tables, present), ...last]
   const alone = (step: Step): Step => ({ ...step, alone: true })
   return [...steps.map(alone), ...citusDifference(tables, present), ...last.map(alone)]
+}
+
+function onOneMachine(
+  dialect: Dialect,
+  tables: readonly Table[],
+  present: ReadonlyMap<string, PresentTable>,
+): readonly Step[] {
+  if (dialect.oldest.by === 'order') return postgresDifference(tables, present)
+  return [
+    ...postgresDifference(withoutOrderIndexes(tables), present),
+    ...dropOrderIndexes(tables, present, ddl.dropIndex),
+  ]
 }
 
 function refuseStrangers(wanted: readonly Table[], present: ReadonlyMap<string, PresentTable>): void {

@@ -1,11 +1,12 @@
 import { type Session, type Store, StoreError } from '../store.ts'
 import { type MigrateOptions, type Migration, MigrationRefused, refuse, type Wanted } from './migration.ts'
+import { dropOrderIndexes, withoutOrderIndexes } from './order-indexes.ts'
 import { renameFirst } from './rename-plan.ts'
+import { sqliteDropIndex } from './sqlite-ddl.ts'
 import { sqliteDifference } from './sqlite-difference.ts'
 import { readSqlite } from './sqlite-read.ts'
 import { sqliteRenames } from './sqlite-renames.ts'
 import type { Step } from './step.ts'
-import type { Table } from './table.ts'
 
 export async function migrateSqlite(
   store: Store,
@@ -22,16 +23,12 @@ export async function migrateSqlite(
 
 async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> {
   const { lineages } = wanted
-  const tables = wanted.tables.map(withoutOrderIndexes)
+  const tables = withoutOrderIndexes(wanted.tables)
   const found = await readSqlite(session)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
-  return [...steps, ...sqliteDifference(tables, present), ...last]
+  const unneeded = dropOrderIndexes(wanted.tables, present, sqliteDropIndex)
+  return [...steps, ...sqliteDifference(tables, present), ...unneeded, ...last]
 }
-
-const withoutOrderIndexes = (table: Table): Table => ({
-  ...table,
-  indexes: table.indexes.filter((index) => !index.inOrderWritten),
-})
 
 /** The whole migration is one transaction, and the plan is made under its lock: another process may have done it meanwhile. */
 async function apply(session: Session, wanted: Wanted, options: MigrateOptions): Promise<Migration> {

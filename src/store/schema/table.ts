@@ -26,7 +26,7 @@ export interface Index {
   readonly name: string
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]
-  /** Of a table with long rows: its values grow with each row, so that SQLite has the rows in its order without it. */
+  /** Of a table with long rows: its values grow with each row. Only for stores that ask for the oldest by an index. */
   readonly inOrderWritten?: boolean
 }
 
