@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 
@@ -12,16 +13,17 @@ interface Order {
   readonly body: string | null
   readonly ids: readonly string[]
   readonly customers: readonly string[]
-  readonly freshKeys: boolean
+  readonly freshKeys: 'random' | 'ordered' | null
 }
 
 const order = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Order
-let count = 0
 const oneOf = (texts: readonly string[]): string => texts[Math.floor(Math.random() * texts.length)] ?? ''
 const bodyOf = (text: string): string =>
   text
     .replace('{random}', String(Math.floor(Math.random() * 1_000_000)))
     .replace('{customer}', oneOf(order.customers))
+const freshKey = (): string =>
+  order.freshKeys === 'ordered' ? `${Date.now().toString(16)}-${randomUUID()}` : randomUUID()
 // Everything is loaded: it stands still until it is let go on, and says at the end what wrk would.
 process.stdout.write('ready\n')
 process.kill(process.pid, 'SIGSTOP')
@@ -40,7 +42,7 @@ const result = await new Promise<autocannon.Result>((resolve, reject) => {
           headers: { ...order.headers },
           setupRequest: (request) => {
             const headers = order.freshKeys
-              ? { ...request.headers, 'Idempotency-Key': `${process.pid}-${Date.now()}-${++count}` }
+              ? { ...request.headers, 'Idempotency-Key': freshKey() }
               : request.headers
             const path = order.path.replace('{id}', oneOf(order.ids))
             return {

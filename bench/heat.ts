@@ -11,8 +11,11 @@ export interface Turn {
   readonly memoryMb: number
 }
 
-/** So short that a machine which slows down for a second slows down all alike. */
-const turnMs = 40
+/**
+ * So short that a machine which slows down for a second slows down all alike, and long enough for the processor's caches to
+ * fill again with what one server reads: with turns of 40 ms, those that read much looked slower than they are when alone.
+ */
+const turnMs = 200
 /** What was asked for and not answered when a turn ended is answered before the next one begins. */
 const restMs = 15
 
@@ -26,7 +29,7 @@ interface Runner {
 
 /**
  * Lanes that are compared run in one heat: each has its load in a process of its own, and one at a time is let run, for turns
- * of 40 ms, there and back through all of them, until each has had `seconds`.
+ * of 200 ms, there and back through all of them, until each has had `seconds`.
  */
 export async function runHeat(lanes: readonly Lane[], seconds: number): Promise<readonly Turn[]> {
   const rounds = Math.ceil((seconds * 1_000) / turnMs)

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -115,7 +116,7 @@ interface LoadRequest {
   readonly body: string | null
   readonly ids: readonly string[]
   readonly customers: readonly string[]
-  readonly freshKeys: boolean
+  readonly freshKeys: 'random' | 'ordered' | null
 }
 
 function describe({ key, prefix, port }: Contender, workload: Workload, sample: Sample): LoadRequest {
@@ -137,8 +138,13 @@ function describe({ key, prefix, port }: Contender, workload: Workload, sample: 
     body: workload.body ? JSON.stringify(bodies[workload.body]) : null,
     ids: sample.ids,
     customers,
-    freshKeys: workload.headers === 'fresh-key',
+    freshKeys: freshKeysOf(workload),
   }
+}
+
+function freshKeysOf({ headers }: Workload): LoadRequest['freshKeys'] {
+  if (headers === 'random-key') return 'random'
+  return headers === 'ordered-key' ? 'ordered' : null
 }
 
 function wrk(request: LoadRequest, folder: string, seconds: number): string[] {
@@ -164,15 +170,27 @@ function lua({ method, path, headers, body, ids, customers, freshKeys }: LoadReq
   const fixed = Object.entries(headers).map(
     ([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
   )
-  const fresh = freshKeys ? [`["Idempotency-Key"] = "${process.pid}-${Date.now()}-" .. count`] : []
+  const fresh = freshKeys ? [`["Idempotency-Key"] = ${freshKeys}Key()`] : []
   const drawn = '{random = math.random(1, 1000000), customer = customers[math.random(#customers)]}'
   const sent = body === null ? 'nil' : `(string.gsub(${JSON.stringify(body)}, "{(%a+)}", ${drawn}))`
   return `local ids = ${luaList(ids)}
 local customers = ${luaList(customers)}
-local count = 0
-math.randomseed(os.time())
+math.randomseed(${randomInt(2 ** 31)})
+local function random(digits)
+  return string.format("%0" .. digits .. "x", math.random(0, 16 ^ digits - 1))
+end
+local function tail()
+  return random(3) .. "-8" .. random(3) .. "-" .. random(6) .. random(6)
+end
+local function randomKey()
+  return random(4) .. random(4) .. "-" .. random(4) .. "-4" .. tail()
+end
+local started = ${Math.floor(Date.now() / 1_000)}
+local function orderedKey()
+  local passed = os.clock()
+  return string.format("%08x-%04x-7", started + math.floor(passed), math.floor(passed % 1 * 65536)) .. tail()
+end
 function request()
-  count = count + 1
   local path = string.gsub("${path}", "{id}", ids[math.random(#ids)])
   return wrk.format("${method}", path, {${[...fixed, ...fresh].join(', ')}}, ${sent})
 end

@@ -63,8 +63,9 @@ export function within(turns: readonly Turn[]): readonly Within[] {
   const reads = [...new Set(turns.map(({ workload }) => workload))].filter((name) =>
     /^(one|list|deep|not)/.test(name),
   )
+  const keyed = ['keyed create', 'keyed create, keys by time']
   return [
-    ...ratio('keyed create : create', of('keyed create', 'nounkit v2'), of('create', 'nounkit v2')),
+    ...keyed.flatMap((name) => ratio(`${name} : create`, of(name, 'nounkit v2'), of('create', 'nounkit v2'))),
     ...ratio(
       'deep page : first page',
       of('deep page, row 90,000', 'nounkit v2'),

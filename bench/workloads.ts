@@ -6,7 +6,8 @@ export interface Workload {
   /** Whether contenders that only read can take part. */
   readonly writes: boolean
   readonly body?: 'order' | 'note'
-  readonly headers?: 'fresh-key' | 'known-key' | 'etag'
+  /** Keys that nobody has sent before are random, as most clients make them, or sort by time. */
+  readonly headers?: 'random-key' | 'ordered-key' | 'known-key' | 'etag'
   /** What it is compared with within Nounkit, so that both are measured together. */
   readonly beside?: string
   /** The contenders that can do it: the floor and Fastify have no keys, cursors or entity tags. */
@@ -55,8 +56,18 @@ export const workloads: readonly Workload[] = [
     writes: true,
     beside: 'create',
     body: 'order',
-    headers: 'fresh-key',
+    headers: 'random-key',
     only: ['nounkit v2', 'nounkit v1'],
+  },
+  {
+    name: 'keyed create, keys by time',
+    method: 'POST',
+    path: '/orders',
+    writes: true,
+    beside: 'create',
+    body: 'order',
+    headers: 'ordered-key',
+    only: ['nounkit v2'],
   },
   {
     name: 'replay',

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
@@ -89,4 +89,17 @@ test('a new file is made, in WAL mode with full syncs and foreign keys', async (
     await tx.first('PRAGMA trusted_schema', []),
   ])
   expect(settings).toEqual([['wal'], [2], [1], [0]])
+})
+
+test('the log is copied into the file at 16 MB, and written over', async () => {
+  const file = join(temporaryFolder(), 'log.db')
+  const store = await openForTest(`sqlite:${file}`)
+  await store.session((session) => session.script('CREATE TABLE "things" ("text" TEXT) STRICT'))
+  const write = async (megabytes: number) => {
+    for (let at = 0; at < megabytes; at++)
+      await store.writeOne('INSERT INTO "things" VALUES (?1)', ['x'.repeat(2 ** 20)])
+    return statSync(`${file}-wal`).size / 2 ** 20
+  }
+  expect(await write(12)).toBeGreaterThan(12)
+  expect(await write(36)).toBeLessThan(20)
 })

@@ -13,9 +13,15 @@ const NOTADB = 26
 /**
  * Pages are read where the system keeps them instead of being copied out with a call each: a fifth of a look-up's time. They
  * stay the system's to take back, although it counts them as the process's. As much is mapped as SQLite can. So all that is
- * left to the cache is what is still in the log, 4 MB before it is copied; a commit that splits a page looks through all of it.
+ * left to the cache is what is still in the log. It is no larger because a commit that splits a page looks through all of it.
  */
 const pageAccess = 'PRAGMA cache_size = -4000; PRAGMA mmap_size = 2147418112'
+
+/**
+ * The log is copied into the file when it has 16 MB, not 4: most pages in it are there many times, and are copied once. Its
+ * index has tables of 4,062 pages; of a longer log several would be looked through for every page that is read.
+ */
+const logLength = 'PRAGMA wal_autocheckpoint = 4000'
 
 /** A store in one file, made when it is missing. */
 export async function openSqlite(path: string, patienceMs: number): Promise<Store> {
@@ -46,6 +52,7 @@ async function connect(
   // FULL: an acknowledged write survives the loss of power, not only of the process.
   writer.exec('PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF')
   writer.exec(pageAccess)
+  writer.exec(logLength)
   // Read-only files can be opened and read; only a write tells.
   await whenFree(() => writer.exec('BEGIN IMMEDIATE; ROLLBACK'), patienceMs)
   const reader = openConnection(file, { readOnly: true }, counters)
