@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
 import { custom } from '../../src/declare/change.ts'
@@ -130,6 +130,20 @@ describeServing(
 )
 
 describeStores('stored answers', (store) => {
+  test('that have expired are deleted while the service runs', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const served = await serve(store.kind, await store.url(), { declaration, clock })
+      await post(served, '/v1/secrets', { text: 'old' }, unique())
+      now += 25 * hour
+      vi.advanceTimersByTime(60_000)
+      await until(async () => (await stored(served)).length === 0)
+      await served.api.close()
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test('are replayed after a deploy that changed a default, a hook and the schema', async () => {
     const url = await store.url()
     const before = await serve(store.kind, url, { declaration })
