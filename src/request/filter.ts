@@ -2,6 +2,7 @@ import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import type { FieldError } from '../problems.ts'
 import { readScalar } from './scalar.ts'
+import { isFinerThanKept } from './time.ts'
 import { type StoredValue, storedImages } from './values.ts'
 
 export type Operator = 'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte'
@@ -49,6 +50,7 @@ function readValues(
   refuse: (detail: string, code: string) => null,
 ): Filter | null {
   const values: StoredValue[] = []
+  let asked = operator
   for (const item of operator === 'in' ? splitList(text) : [text]) {
     if (item === '') return refuse('has an empty element in its list', 'empty')
     if (item === 'null' && field.nullable) {
@@ -60,14 +62,26 @@ function readValues(
     const scalar = readScalar(item === '"null"' ? 'null' : item, field)
     if (scalar === undefined) return refuse(`has a value that is not ${describe(field)}`, 'type')
     values.push(...storedImages(field, scalar))
+    if (field.kind !== 'datetime' || !isFinerThanKept(item)) continue
+    const beside = besideMilliseconds[operator]
+    if (!beside) return refuse('has a time finer than the milliseconds in which times are kept', 'type')
+    asked = beside
   }
-  return { name, field, operator, values }
+  return { name, field, operator: asked, values }
+}
+
+/** A time between two milliseconds is read as the first of them: what comes after it is asked for without that one. */
+const besideMilliseconds: { readonly [O in Operator]?: Operator } = {
+  gt: 'gt',
+  gte: 'gt',
+  lt: 'lte',
+  lte: 'lte',
 }
 
 const describe = (field: ViewField): string => {
   if (field.schema.enum) return `one of ${field.schema.enum.join(', ')}`
   const articles: { readonly [kind: string]: string } = {
-    integer: 'an integer',
+    integer: 'an integer between -(2^53 - 1) and 2^53 - 1',
     number: 'a number',
     boolean: 'true or false',
     reference: 'an id',

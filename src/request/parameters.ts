@@ -11,7 +11,7 @@ export function readParameters(query: string, errors: FieldError[]): ReadonlyMap
     if (name === null || value === null) {
       errors.push({
         parameter: name ?? part.slice(0, 100),
-        detail: 'is not valid percent-encoded UTF-8',
+        detail: 'is not percent-encoded UTF-8 without NUL characters',
         code: 'encoding',
       })
     } else if (value === '') {
@@ -37,9 +37,13 @@ export const withRoom = (query: string): string => (query === '' ? '' : `${query
 
 export const badQuery = (errors: readonly FieldError[]): Error =>
   problem('bad-query', {
-    detail: errors.map(sentence).join(' '),
+    detail: [...errors.slice(0, mostSentences).map(sentence), ...leftOut(errors.length)].join(' '),
     errors,
   })
+
+const mostSentences = 10
+const leftOut = (count: number): readonly string[] =>
+  count > mostSentences ? [`There are ${count - mostSentences} more.`] : []
 
 const sentence = ({ parameter, detail }: FieldError): string =>
   `${parameter || 'An unnamed parameter'} ${detail}${detail.endsWith('?') ? '' : '.'}`

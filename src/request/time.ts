@@ -29,6 +29,9 @@ export function utcText(text: string): string | null {
   return /^\d{4}-/.test(iso) && !iso.startsWith('0000') ? iso : null
 }
 
+/** Whether a time has more than the three digits of a second's fraction that are kept; zeros are none. */
+export const isFinerThanKept = (text: string): boolean => /\.\d{3}0*[1-9]/.test(text)
+
 export function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]))

@@ -85,11 +85,7 @@ const pattern = (source: string): RegExp => {
 
 function checkNumber(schema: JsonSchema, value: number, at: string, report: Report): void {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return report(
-      at,
-      'must lie between -(2^53 - 1) and 2^53 - 1; send larger numbers as strings',
-      'out_of_range',
-    )
+    return report(at, 'must lie between -(2^53 - 1) and 2^53 - 1', 'out_of_range')
   }
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
   if (minimum !== undefined && value < minimum) report(at, `must be at least ${minimum}`, 'too_small')
@@ -134,5 +130,6 @@ function checkObject(schema: JsonSchema, value: object, at: string, report: Repo
   }
 }
 
-/** RFC 6901: `~` and `/` are escaped in a step. */
-export const pointerStep = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** RFC 6901: `~` and `/` are escaped in a step, and in a fragment of a URI all that a URI cannot hold. */
+export const pointerStep = (name: string): string =>
+  encodeURIComponent(name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))

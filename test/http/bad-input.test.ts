@@ -119,6 +119,14 @@ describeServing('bad input', (served) => {
     expect(answer.faults).toEqual([`#/${Object.keys(wrong)[0]}`])
   })
 
+  test('a pointer is a fragment of a URI, whatever the key', async () => {
+    const body = { 'a b/%~é': 1, [`${'x'.repeat(99)}😀`]: 1 }
+    const answer = await served.call('POST', '/v2/products', { body })
+    expect(answer.status).toBe(422)
+    expect(answer.faults).toContain('#/a%20b~1%25~0%C3%A9')
+    expect(answer.faults).toContain(`#/${'x'.repeat(99)}%EF%BF%BD`)
+  })
+
   test('a number past 2^53 is refused as it was written, not rounded', async () => {
     const order = await newOrder(served)
     const { rows } = await served.get('/v2/products?limit=1')

@@ -45,6 +45,12 @@ describeServing('query parameters', (served) => {
     expect(bare.problem.detail).toContain('did you mean "filter[field]"?')
   })
 
+  test('the detail of very many faults stays short', async () => {
+    const answer = await served.get(`/v2/orders?${'a&'.repeat(2_000)}`)
+    expect(answer.problem.detail).toMatch(/^(a is empty; leave it out instead\. ){10}There are 1991 more\.$/)
+    expect(answer.problem.errors).toHaveLength(100)
+  })
+
   test('a bare question mark is no query', async () => {
     expect((await served.get('/v2/orders?')).status).toBe(200)
   })
