@@ -19,6 +19,8 @@ export interface BooksOptions {
   /** What an older version, v1, differs in. */
   readonly changes?: readonly Change[]
   readonly publishers?: boolean
+  /** Fields of authors in place of a name. */
+  readonly authors?: FieldDeclarations
 }
 
 const baseFields = { title: z.string().max(200), genre: z.enum(['novel', 'poetry']) }
@@ -27,7 +29,7 @@ const baseFields = { title: z.string().max(200), genre: z.enum(['novel', 'poetry
 export function booksModel(options: BooksOptions = {}): Model {
   const { fields = {}, without = [], relations = {}, changes } = options
   const kept = Object.entries({ ...baseFields, ...fields }).filter(([name]) => !without.includes(name))
-  const authors = resource('authors', { fields: { name: z.string().max(100) } })
+  const authors = resource('authors', { fields: options.authors ?? { name: z.string().max(100) } })
   const books = resource('books', {
     fields: Object.fromEntries(kept) as FieldDeclarations,
     relations: { author: belongsTo('authors', { onTargetDelete: 'cascade' }), ...relations },

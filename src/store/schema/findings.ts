@@ -2,8 +2,15 @@ import type { FieldKind } from '../../compile/model.ts'
 import type { PresentForeignKey, PresentTable } from './present.ts'
 import type { Column, ForeignKey, Table } from './table.ts'
 
+export interface NewColumn {
+  readonly kind: 'new'
+  readonly column: Column
+  readonly additive: boolean
+  readonly why: string
+}
+
 export type ColumnFinding =
-  | { readonly kind: 'new'; readonly column: Column; readonly additive: boolean; readonly why: string }
+  | NewColumn
   | { readonly kind: 'type' | 'must-be-set' | 'may-be-null'; readonly column: Column; readonly why: string }
 
 /** How the wanted columns differ from those found, in no database's words. */

@@ -36,11 +36,16 @@ export class MigrationRefused extends StoreRefused {
 
 const notByItself = ' (not applied by itself)'
 const whenAsked = ' (applied by --rename)'
-const note = (step: Step): string => (step.additive ? '' : step.rename ? whenAsked : notByItself)
+const note = (step: Pick<Step, 'additive' | 'rename'>): string =>
+  step.additive ? '' : step.rename ? whenAsked : notByItself
 
 /** The steps as one would paste them into the database's shell. */
 export const migrationSql = (steps: readonly Step[]): string =>
-  steps.map((step) => `-- ${step.why}${note(step)}\n${step.sql};\n`).join('\n')
+  steps
+    .map(({ why, shell, sql, ...step }) =>
+      [`-- ${why}${note(step)}`, ...(shell ? [shell] : []), `${sql};\n`].join('\n'),
+    )
+    .join('\n')
 
 export const mayBeTaken = (step: Step, { rename = false }: MigrateOptions): boolean =>
   step.additive || (rename && step.rename === true)

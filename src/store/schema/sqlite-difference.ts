@@ -1,6 +1,21 @@
 import { ident } from '../../plan/dialect.ts'
-import { columnFindings, foreignKeyFindings, leftOverColumns } from './findings.ts'
-import { sqliteColumn, sqliteIndex, sqliteRebuild, sqliteTable, sqliteType } from './sqlite-ddl.ts'
+import {
+  type ColumnFinding,
+  columnFindings,
+  foreignKeyFindings,
+  leftOverColumns,
+  type NewColumn,
+} from './findings.ts'
+import {
+  asOneByHand,
+  insteadOfNull,
+  sqliteColumn,
+  sqliteIndex,
+  sqliteRebuild,
+  sqliteTable,
+  sqliteType,
+  toFillIn,
+} from './sqlite-ddl.ts'
 import type { SqliteTable } from './sqlite-read.ts'
 import type { Step } from './step.ts'
 import type { Table } from './table.ts'
@@ -30,26 +45,70 @@ const step = (table: Table, sql: string, why: string, additive = true): Step => 
 })
 
 function existingTable(table: Table, found: SqliteTable): Step[] {
-  const rebuilt = sqliteRebuild(table, found, foreignIndexes(table, found))
-  const columns = columnFindings(table, found, sqliteType).map((finding) => {
-    if (finding.kind !== 'new') return step(table, rebuilt, finding.why, false)
-    const add = `ALTER TABLE ${ident(table.name)} ADD COLUMN ${sqliteColumn(finding.column)}`
-    if (finding.additive) return step(table, add, finding.why)
-    return step(table, `${add} DEFAULT …`, `${finding.why} (put it in place of …)`, false)
-  })
-  const refused = columns.filter((one) => !one.additive)
-  const blocking = leftOverColumns(table, found).map(({ column, why }) =>
-    step(table, sqliteRebuildWithNull(table, found, column), why, false),
-  )
+  const columns = columnFindings(table, found, sqliteType)
   const keys = foreignKeyFindings(table, found)
-  refused.push(
-    ...blocking,
-    ...keys.filter((key) => !key.additive).map((key) => step(table, rebuilt, key.why, false)),
-  )
+  const leftOver = leftOverColumns(table, found)
+  const fresh = columns.filter((finding) => finding.kind === 'new')
+  const refused = [
+    ...columns.filter((finding) => finding.kind !== 'new'),
+    ...leftOver,
+    ...keys.filter((key) => !key.additive),
+  ]
+  if (refused.length > 0) {
+    const unset = fresh.filter((finding) => !finding.additive)
+    const whys = [...refused, ...unset].map(({ why }) => why)
+    return [rebuiltByHand(table, withNulls(found, leftOver), columns, whys)]
+  }
+  const added = keys.filter((key) => key.additive).map((key) => key.why)
+  const required = fresh.filter((finding) => !finding.additive).map((finding) => addColumn(table, finding))
   // A foreign key over two columns cannot be added to a table, so the table is made anew, new columns and indexes with it.
-  const added = keys.filter((key) => key.additive)
-  if (added.length > 0) return [...refused, step(table, rebuilt, added.map((key) => key.why).join('; '))]
-  return [...refused, ...columns.filter((one) => one.additive), ...newIndexes(table, found)]
+  if (added.length > 0) {
+    const rebuilt = sqliteRebuild(table, found, foreignIndexes(table, found))
+    return [...required, step(table, rebuilt, added.join('; '))]
+  }
+  const optional = fresh.filter((finding) => finding.additive).map((finding) => addColumn(table, finding))
+  return [...required, ...optional, ...newIndexes(table, found)]
+}
+
+function addColumn(table: Table, { column, why, additive }: NewColumn): Step {
+  const sql = `ALTER TABLE ${ident(table.name)} ADD COLUMN ${sqliteColumn(column)}`
+  return additive
+    ? step(table, sql, why)
+    : step(table, `${sql} DEFAULT ${toFillIn}`, `${why} (${fillIn})`, false)
+}
+
+const fillIn = `put it in place of ${toFillIn}`
+
+/**
+ * All that somebody has to decide about a table, in one copy of it. The table is dropped in the end, so the copy must have
+ * succeeded: the shell is told to stop at an error, which it does not do by itself.
+ */
+function rebuiltByHand(
+  table: Table,
+  found: SqliteTable,
+  columns: readonly ColumnFinding[],
+  whys: readonly string[],
+): Step {
+  const filling = new Map<string, string>()
+  for (const finding of columns) {
+    if (finding.kind === 'must-be-set') filling.set(finding.column.name, insteadOfNull(finding.column))
+    if (finding.kind === 'new' && !finding.additive) filling.set(finding.column.name, toFillIn)
+  }
+  const remark = [...filling.values()].some((value) => value.includes(toFillIn))
+    ? ` (put a value for rows without one in place of ${toFillIn})`
+    : ''
+  const sql = asOneByHand(sqliteRebuild(table, found, foreignIndexes(table, found), filling))
+  return { ...step(table, sql, `${whys.join('; ')}${remark}`, false), shell: '.bail on' }
+}
+
+/** Columns that nobody fills any more may be empty from now on. */
+function withNulls(found: SqliteTable, leftOver: readonly { readonly column: string }[]): SqliteTable {
+  const columns = new Map(found.columns)
+  for (const { column } of leftOver) {
+    const left = columns.get(column)
+    if (left) columns.set(column, { ...left, nullable: true })
+  }
+  return { ...found, columns }
 }
 
 const newIndexes = (table: Table, found: SqliteTable): Step[] =>
@@ -61,11 +120,4 @@ const newIndexes = (table: Table, found: SqliteTable): Step[] =>
 const foreignIndexes = (table: Table, found: SqliteTable): string[] => {
   const ours = new Set(table.indexes.map((index) => index.name))
   return [...found.indexSql].filter(([name]) => !ours.has(name)).map(([, sql]) => sql)
-}
-
-function sqliteRebuildWithNull(table: Table, found: SqliteTable, column: string): string {
-  const columns = new Map(found.columns)
-  const left = columns.get(column)
-  if (left) columns.set(column, { ...left, nullable: true })
-  return sqliteRebuild(table, { ...found, columns }, foreignIndexes(table, found))
 }

@@ -2,6 +2,8 @@
 export interface Step {
   readonly table: string
   readonly sql: string
+  /** What the database's shell is to be told first, where somebody runs the SQL by hand. */
+  readonly shell?: string
   readonly additive: boolean
   /** `orders.currency is new` */
   readonly why: string
