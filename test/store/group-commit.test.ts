@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { storeUnderTest } from '../support/stores.ts'
@@ -105,12 +106,38 @@ describe('SQLite transactions share commits', () => {
     })
     await inside.promise
     const last = store.writeOne(insert, ['last']).then(() => answered.push('last'))
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await sleep(20)
     expect(await names()).toEqual([])
     expect(answered).toEqual([])
     gate.resolve()
     await Promise.all([first, slow, last])
     expect(await names()).toEqual(['first', 'last', 'slow', 'slower'])
+  })
+
+  test('one that waits is answered when it has ended, however many wait behind it', async () => {
+    const waiting = Array.from({ length: 4 }, (_, at) =>
+      store.transaction(async (tx) => {
+        await sleep(30)
+        return tx.first(insert, [`${at}`])
+      }),
+    )
+    const seen: unknown[][] = []
+    for (const work of waiting) {
+      await work
+      seen.push(await names())
+    }
+    expect(seen).toEqual([['0'], ['0', '1'], ['0', '1', '2'], ['0', '1', '2', '3']])
+  })
+
+  test('those that wait for nothing but their own statements share a commit', async () => {
+    const works = Array.from({ length: 20 }, (_, at) =>
+      store.transaction(async (tx) => {
+        await tx.first(insert, [`${at}`])
+        await tx.first(insert, [`${at} too`])
+      }),
+    )
+    await Promise.all(works)
+    expect(await names()).toHaveLength(40)
     expect(store.counters.commits).toBe(1)
   })
 

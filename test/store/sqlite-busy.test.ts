@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { StoreOptions } from '../../src/store/open.ts'
@@ -48,6 +49,25 @@ test('three processes write into one file at once, and none is refused', async (
   expect(writers.map((writer) => writer.output.trim())).toEqual(Array(3).fill('wrote 200'))
   expect(endings.map(({ code }) => code)).toEqual([0, 0, 0])
   expect(await count()).toBe(600)
+})
+
+test('another process gets its turn while here one work after the other waits for something else', async () => {
+  const { file, store, count } = await thingsStore()
+  let over = false
+  const stream = (async () => {
+    const works: Promise<unknown>[] = []
+    while (!over) {
+      works.push(store.transaction(() => sleep(50)))
+      await sleep(45)
+    }
+    await Promise.all(works)
+  })()
+  const writer = nodeScript(writeMany, [`sqlite:${file}`, 'other', '1'])
+  await writer.ended
+  over = true
+  expect(writer.output.trim()).toBe('wrote 4')
+  await stream
+  expect(await count()).toBe(4)
 })
 
 test('a lock that is never released is unavailable in the end, and harms nobody after', async () => {

@@ -3,7 +3,7 @@ import type { Dialect } from '../../plan/dialect.ts'
 import { type StoreCounters, StoreError } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
-import { pauseMs } from './retry.ts'
+import { pauseMost, pauseMs } from './retry.ts'
 import { type OpenTransaction, openTransaction } from './transaction.ts'
 
 type Work<T> = (tx: OpenTransaction) => Maybe<T>
@@ -24,6 +24,8 @@ export interface GroupCommit {
 }
 
 const batchMost = 128
+/** A batch that has waited for its works this long takes no more: those it has are not answered before its commit. */
+const batchMs = 20
 /** After this long a work is given up: while it runs, nobody else can write. */
 const workMs = 10_000
 /** How long to leave gaps between batches after another process was seen to write. */
@@ -45,6 +47,8 @@ export function groupCommit(
   const whenIdle: (() => void)[] = []
   let politeUntil = 0
   let seenVersion = -1
+  /** How long the last batch had the lock, as far as it waited for its works. */
+  let heldMs = 0
 
   const loop = async (): Promise<void> => {
     running = true
@@ -59,10 +63,12 @@ export function groupCommit(
   }
 
   /** Another process polls for the lock; without a gap the one that has it would take it again and again. */
-  const gap = (): Promise<unknown> =>
-    new Promise((resolve) =>
-      performance.now() < politeUntil ? setTimeout(resolve, pauseMs(0)) : setImmediate(resolve),
-    )
+  const gap = (): Promise<unknown> => {
+    const polite = performance.now() < politeUntil ? pauseMs(0) : 0
+    // Whoever came meanwhile has not been seen, and looks seldom by now.
+    const ms = heldMs < batchMs ? polite : Math.max(polite, Math.min(heldMs / 20, pauseMost))
+    return new Promise((resolve) => (ms > 0 ? setTimeout(resolve, ms) : setImmediate(resolve)))
+  }
 
   const begin = async (): Promise<boolean> => {
     for (let tries = 0; queue.length > 0; tries++) {
@@ -101,15 +107,20 @@ export function groupCommit(
 
   const batch = async (): Promise<void> => {
     const done: Entry[] = []
+    const openedAt = performance.now()
+    heldMs = 0
     counters.busyConnections++
     try {
-      // Those who arrive while a work of this batch waits for its hooks join it.
-      while (queue.length > 0 && done.length < batchMost) {
+      // Those who arrive while a work of this batch waits for its hooks join it, unless that took long.
+      while (queue.length > 0 && done.length < batchMost && heldMs < batchMs) {
         const entry = queue.shift() as Entry
         done.push(entry)
         counters.waiting = queue.length
         const waiting = perform(entry)
-        if (waiting) await waiting
+        if (waiting) {
+          await waiting
+          heldMs = performance.now() - openedAt
+        }
         // A full disk or a failed read ends the whole transaction, with what the others wrote.
         if (!writer.inTransaction) throw failureOf(entry)
       }

@@ -19,5 +19,7 @@ export async function whenFree<T>(attempt: () => T, patience: number): Promise<T
   }
 }
 
+export const pauseMost = 16
+
 /** Short at first, since most locks last a commit; spread out so that waiting processes take turns. */
-export const pauseMs = (tries: number): number => 1 + Math.random() * Math.min(2 + tries / 4, 15)
+export const pauseMs = (tries: number): number => 1 + Math.random() * Math.min(2 + tries / 4, pauseMost - 1)
