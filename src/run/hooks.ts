@@ -37,31 +37,45 @@ export function hookContext(
     account,
     now: new Date(runner.now()).toISOString(),
     caller: { consumer: consumer.name, idempotencyKey: derivedKey },
-    async find(name, id, options = {}) {
-      return await lockedRow(runner, tx, account, resourceOf(name), id, options.lock ?? false)
-    },
-    async list(name, where) {
+    find: heard(async (name, id, options = {}) =>
+      lockedRow(runner, tx, account, resourceOf(name), id, options.lock ?? false),
+    ),
+    list: heard(async (name, where) => {
       const resource = resourceOf(name)
       const { fields, values } = rowsWhere(resource, where)
       const statement = runner.planner.find(resource, fields)
       const rows = await tx.all(statement.text, bindSlots(statement.slots, { account, values }))
       return rows.map((row) => JSON.parse(String(row[0])) as AnyRow)
-    },
-    async sum(name, field, where) {
+    }),
+    sum: heard(async (name, field, where) => {
       const resource = resourceOf(name)
       const { fields, values } = rowsWhere(resource, where)
       const statement = runner.planner.sum(resource, field, fields)
       const row = await tx.first(statement.text, bindSlots(statement.slots, { account, values }))
       return Number(row?.[0] ?? 0)
-    },
-    create: (name, values) => createRow(runner, tx, account, resourceOf(name), values),
-    update: (name, id, values) => updateStored(runner, tx, account, resourceOf(name), id, values),
-    remove: (name, id) => removeRow(runner, tx, account, resourceOf(name), id),
+    }),
+    create: heard(async (name, values) => createRow(runner, tx, account, resourceOf(name), values)),
+    update: heard(async (name, id, values) =>
+      updateStored(runner, tx, account, resourceOf(name), id, values),
+    ),
+    remove: heard(async (name, id) => removeRow(runner, tx, account, resourceOf(name), id)),
     reject: (rejection) => {
       throw rejected(rejection, call)
     },
   }
 }
+
+/**
+ * Node ends the process over a rejection that nobody hears of, and a hook may forget to await. Those who do await are told as
+ * ever, and a statement that failed has ended its transaction, whoever knows of it.
+ */
+const heard =
+  <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) =>
+  (...args: Args): Promise<T> => {
+    const outcome = call(...args)
+    outcome.catch(() => {})
+    return outcome
+  }
 
 async function lockedRow(
   runner: Runner,

@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
 import { readOnly } from '../../src/declare/field.ts'
+import type { HookContext } from '../../src/declare/hooks.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { describeServing } from '../support/serving.ts'
-import { noId } from '../support/shop-rows.ts'
+import { noId, unique } from '../support/shop-rows.ts'
 
 /** Each hook does something that a consumer can see: sets, counts, writes elsewhere, refuses, or fails. */
 const documents = resource('documents', {
@@ -155,4 +156,84 @@ describeServing(
     })
   },
   { declaration },
+)
+
+/** What a hook does without waiting for it, and what it left to do for later. */
+let forget: (context: HookContext) => unknown = () => {}
+const letters = resource('letters', {
+  fields: { text: z.string().max(50) },
+  filter: ['text'],
+  hooks: {
+    async beforeCreate(_, context) {
+      void forget(context)
+    },
+  },
+})
+const stamps = resource('stamps', {
+  fields: { number: z.int() },
+  relations: { letter: belongsTo('letters', { optional: true }) },
+  unique: [['number']],
+})
+
+describeServing(
+  'a call that a hook does not await',
+  (served) => {
+    const post = (text: string, headers = {}) =>
+      served.call('POST', '/v1/letters', { body: { text }, headers })
+    const lettersOf = async (text: string) => (await served.get(`/v1/letters?filter[text]=${text}`)).rows
+
+    test('fails the request when it fails in the store, which goes on serving', async () => {
+      for (const headers of [{}, { 'Idempotency-Key': unique() }]) {
+        const text = unique()
+        forget = ({ create }) => create('stamps', { number: 1, letter_id: noId })
+        expect((await post(text, headers)).status).toBe(500)
+        expect(await lettersOf(text)).toEqual([])
+        forget = () => {}
+        expect((await post(text, headers)).status).toBe(201)
+      }
+    })
+
+    test('is part of the request when it succeeds', async () => {
+      const number = served.kind === 'sqlite' ? 7 : 8
+      forget = ({ create }) => create('stamps', { number })
+      expect((await post('stamped')).status).toBe(201)
+      expect((await served.get('/v1/stamps')).rows.map((row) => row.number)).toEqual([number])
+    })
+
+    test.each<[string, (context: HookContext) => Promise<unknown>]>([
+      ['find', ({ find }) => find('stamps', noId)],
+      ['list', ({ list }) => list('stamps', {})],
+      ['sum', ({ sum }) => sum('stamps', 'number', {})],
+      ['create', ({ create }) => create('stamps', { number: 9 })],
+      ['update', ({ update }) => update('stamps', noId, { number: 9 })],
+      ['remove', ({ remove }) => remove('stamps', noId)],
+    ])('is refused after the end of the transaction, and ends nothing else: %s', async (_, call) => {
+      let late: HookContext | undefined
+      forget = (context) => {
+        late = context
+      }
+      expect((await post('late')).status).toBe(201)
+      if (!late) throw new Error('the hook has not run')
+      // Were it nobody's, the rejection would end the process.
+      void call(late)
+      await expect(call(late)).rejects.toThrow(/had ended/)
+      expect((await post('after')).status).toBe(201)
+    })
+
+    test('of a resource or field that does not exist ends nothing, and is told to whoever awaits it', async () => {
+      const told: unknown[] = []
+      forget = async ({ list, create, update, remove }) => {
+        void list('stamps', { nowhere: 1 })
+        void create('nothing', {})
+        void update('nothing', noId, {})
+        void remove('nothing', noId)
+        await create('nothing', {}).catch((error: unknown) => told.push(error))
+      }
+      await post('lost')
+      expect(told).toMatchObject([{ message: expect.stringContaining('"nothing", which does not exist') }])
+      forget = () => {}
+      expect((await post('after')).status).toBe(201)
+    })
+  },
+  { declaration: api('letters', { resources: [letters, stamps] }) },
 )
