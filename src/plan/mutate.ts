@@ -31,6 +31,9 @@ function insertion(resource: Resource, binds: Binds): { columns: string; values:
   }
 }
 
+/** Where keys are kept with their answers. */
+export const keyTable = 'nounkit_idempotency'
+
 /** Stored beside each fingerprint, so that a later way of making them still honours keys made by this one. */
 const fingerprintVersion = 1
 
@@ -59,7 +62,7 @@ export function insertKey(account: string, bind: (index: number, kind: FieldKind
   const bound = keyColumns.map((name, index) => bind(index, keyKinds[name] ?? 'string'))
   const names = ['account_id', ...keyColumns, ...Object.keys(keyConstants)]
   const values = [account, ...bound, ...Object.values(keyConstants)]
-  return `INSERT INTO "nounkit_idempotency" (${names.map(ident).join(', ')}) VALUES (${values.join(', ')}) ON CONFLICT DO NOTHING`
+  return `INSERT INTO ${ident(keyTable)} (${names.map(ident).join(', ')}) VALUES (${values.join(', ')}) ON CONFLICT DO NOTHING`
 }
 
 const keyKinds: { readonly [C in KeyColumn]?: FieldKind } = { completed_at: 'integer', expires_at: 'integer' }

@@ -1,3 +1,4 @@
+import { keyTable } from '../plan/mutate.ts'
 import type { JsonObject } from '../request/json.ts'
 import { StoreError } from '../store/store.ts'
 import { createOnce, isPlain, keyTaken } from './create.ts'
@@ -49,8 +50,10 @@ async function createKeyed(
   }
 }
 
+/** Another process has the key. Who waited for anything else in vain does not know of a first request. */
 const refuseInProgress = (error: unknown): never => {
-  throw error instanceof StoreError && error.kind === 'lock-timeout' ? stillRunning() : error
+  const forKey = error instanceof StoreError && error.kind === 'lock-timeout' && error.table === keyTable
+  throw forKey ? stillRunning() : error
 }
 
 async function endsBefore(ended: Promise<void>, deadline: number): Promise<boolean> {

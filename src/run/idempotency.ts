@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import type { Maybe } from '../maybe.ts'
-import type { Dialect } from '../plan/dialect.ts'
-import { insertKey } from '../plan/mutate.ts'
+import { type Dialect, ident } from '../plan/dialect.ts'
+import { insertKey, keyTable } from '../plan/mutate.ts'
 import { problem } from '../problems.ts'
 import type { JsonObject } from '../request/json.ts'
 import { plainOne } from '../request/query.ts'
@@ -92,7 +92,7 @@ const made = new WeakMap<Dialect, KeyStatements>()
 function statementsFor(dialect: Dialect): KeyStatements {
   const known = made.get(dialect)
   if (known) return known
-  const table = '"nounkit_idempotency"'
+  const table = ident(keyTable)
   const where = `"account_id" = ${dialect.param(1, 'id')} AND "key" = ${dialect.param(2, 'string')}`
   const statements: KeyStatements = {
     find: `SELECT "fingerprint", "status", "body", "location", "etag", "row_id", "expires_at" FROM ${table} WHERE ${where}`,

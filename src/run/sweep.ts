@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts'
-import type { Places } from '../plan/dialect.ts'
+import { ident, type Places } from '../plan/dialect.ts'
+import { keyTable } from '../plan/mutate.ts'
 import type { Store } from '../store/store.ts'
 
 /** How often it is called. */
 export const sweepEveryMs = 60_000
 
-const table = '"nounkit_idempotency"'
+const table = ident(keyTable)
 
 /** Deletes expired keys, in statements so small that no request waits long behind one, until `signal` says that it is enough. */
 export function sweep(store: Store, clock: Clock, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { keyTable } from '../../plan/mutate.ts'
 import { StoreError } from '../store.ts'
 
 interface ServerError extends Error {
@@ -7,6 +8,8 @@ interface ServerError extends Error {
   readonly table?: string
   readonly constraint?: string
   readonly routine?: string
+  /** What was being done: `while inserting index tuple (0,4) in relation "orders"`. */
+  readonly where?: string
 }
 
 const codeOf = (error: unknown): string =>
@@ -65,11 +68,20 @@ export function postgresError(error: unknown): unknown {
   const message = `PostgreSQL: ${cause.message} (${code})`
   if (code === '23505') return uniqueError(cause, message)
   if (code === '23503') return new StoreError('foreign-key', message, { cause })
-  if (code === '55P03') return new StoreError('lock-timeout', message, { cause })
+  if (code === '55P03') return lockTimeout(cause, message)
   if (brokenCodes.test(code) || unavailableStates.test(code))
     return new StoreError('unavailable', message, { cause })
   if (outOfRangeStates.test(code)) return new StoreError('out-of-range', message, { cause })
   return error
+}
+
+/**
+ * Only of the keys' table it matters that it was the one. The words around its name are of the server's language, and so are
+ * the quotation marks; on Citus a shard's number follows.
+ */
+function lockTimeout(cause: ServerError, message: string): StoreError {
+  const forKey = cause.where?.includes(keyTable)
+  return new StoreError('lock-timeout', message, { ...(forKey && { table: keyTable }), cause })
 }
 
 /**
