@@ -153,6 +153,7 @@ async function createInteractive(
     if (keyed) {
       const values = keyValues(runner, keyed, String(row.id), location, null)
       if (!(await claimKey(tx, account, values))) throw keyTaken
+      keyed.claimed?.()
     }
     const outcome = await insertWithHooks(runner, tx, call, row, location, keyed)
     if (keyed) await storeAnswer(tx, account, keyed.key, storedBody(call, outcome), outcome.etag ?? '')

@@ -3,6 +3,7 @@ import type { JsonObject } from '../request/json.ts'
 import { StoreError } from '../store/store.ts'
 import { createOnce, isPlain, keyTaken } from './create.ts'
 import { findReplay, type KeyedRequest, keyReused, stillRunning } from './idempotency.ts'
+import type { CreateInFlight } from './keys-in-flight.ts'
 import type { Call, Outcome, Runner } from './run.ts'
 
 export const create = (
@@ -25,10 +26,8 @@ async function createKeyed(
   for (;;) {
     const first = runner.inFlight.find(account, key)
     if (first) {
-      if (first.fingerprint !== fingerprint) throw keyReused()
       deadline ||= performance.now() + runner.keyWaitMs
-      if (!(await endsBefore(first.ended, deadline))) throw stillRunning()
-      const replay = await findReplay(runner, call, keyed)
+      const replay = await replayAfter(runner, call, keyed, first, deadline)
       if (replay) return replay
       continue
     }
@@ -36,7 +35,7 @@ async function createKeyed(
     try {
       // Most keys are new, so where nothing runs before the key is claimed, that tells.
       const replay = isPlain(call) ? null : await findReplay(runner, call, keyed)
-      return replay ?? (await createOnce(runner, call, body, keyed))
+      return replay ?? (await createOnce(runner, call, body, mine))
     } catch (error) {
       // A replay comes before validation and conflicts: the first try may have passed under older rules, or just now elsewhere.
       const earlier = await findReplay(runner, call, keyed).catch(refuseInProgress)
@@ -48,6 +47,26 @@ async function createKeyed(
       runner.inFlight.end(mine)
     }
   }
+}
+
+/** The replay of the create under way, or of one before it; null when it left the key free. */
+async function replayAfter(
+  runner: Runner,
+  call: Call,
+  keyed: KeyedRequest,
+  first: CreateInFlight,
+  deadline: number,
+): Promise<Outcome | null> {
+  if (first.fingerprint === keyed.fingerprint) {
+    if (!(await endsBefore(first.ended, deadline))) throw stillRunning()
+    return findReplay(runner, call, keyed)
+  }
+  // One with another body may itself come too late: after an answer that was kept, or behind another process.
+  const earlier = first.hasKey ? null : await findReplay(runner, call, keyed)
+  if (earlier) return earlier
+  if (!first.hasKey && !(await endsBefore(first.decided, deadline))) throw stillRunning()
+  if (first.hasKey) throw keyReused()
+  return findReplay(runner, call, keyed)
 }
 
 /** Another process has the key. Who waited for anything else in vain does not know of a first request. */

@@ -14,13 +14,16 @@ import type { Call, Outcome, Runner } from './run.ts'
 export interface KeyedRequest {
   readonly key: string
   readonly fingerprint: string
+  /** Told once the store has given it the key, where more is to be done before the end. */
+  claimed?(): void
 }
 
 /** 1 to 255 visible ASCII characters, bare or as a quoted structured string; two forms of one key are one key. */
 export function readKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
   if (typeof header === 'string' && /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/.test(header)) return header
-  const text = typeof header === 'string' ? header.trim() : ''
+  // Two headers of this name come as one text, with a comma and a space between: that is no key, even if one of them is empty.
+  const text = typeof header === 'string' ? header : ''
   const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(text)
   const key = quoted ? (quoted[1] ?? '').replace(/\\(["\\])/g, '$1') : text
   if (/^[\x21-\x7e]{1,255}$/.test(key) && (quoted || !text.startsWith('"'))) return key
@@ -38,6 +41,7 @@ export function fingerprintOf(target: Target, body: JsonObject): string {
 
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value === 'number') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const keys = Object.keys(value).sort()
   const flat = flatInOrder(value as JsonObject, keys)
@@ -57,6 +61,8 @@ function flatInOrder(value: JsonObject, keys: readonly string[]): JsonObject | n
   for (const key of keys) {
     const part = value[key]
     if ((typeof part === 'object' && part !== null) || key < ':' || key === '__proto__') return null
+    // JSON has no word for a number past all numbers, and would write null.
+    if (part === Number.POSITIVE_INFINITY || part === Number.NEGATIVE_INFINITY) return null
     flat[key] = part
   }
   return flat

@@ -6,6 +6,9 @@ export class CreateInFlight {
   /** The next one that shares its place. */
   next: CreateInFlight | null = null
   #waiting: PromiseWithResolvers<void> | null = null
+  #asking: PromiseWithResolvers<void> | null = null
+  #hasKey = false
+  #ended = false
 
   constructor(account: string, key: string, fingerprint: string) {
     this.account = account
@@ -19,7 +22,27 @@ export class CreateInFlight {
     return this.#waiting.promise
   }
 
+  /** It is the first with this key, unless it fails: none was kept before it, and no other process has it. */
+  get hasKey(): boolean {
+    return this.#hasKey
+  }
+
+  /** Resolves when it has got the key or has ended. */
+  get decided(): Promise<void> {
+    if (this.#hasKey || this.#ended) return Promise.resolve()
+    this.#asking ??= Promise.withResolvers<void>()
+    return this.#asking.promise
+  }
+
+  claimed(): void {
+    this.#hasKey = true
+    this.#asking?.resolve()
+  }
+
   end(): void {
+    this.#hasKey = false
+    this.#ended = true
+    this.#asking?.resolve()
     this.#waiting?.resolve()
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
@@ -36,6 +37,13 @@ const many = (count: number, make: () => Promise<Answer>) => Promise.all(Array.f
 const replays = (answers: readonly Answer[]) =>
   answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length
 
+/** Nobody gets a key until the work is done; SQLite has one lock for all that is written. */
+const whileKeysAreLocked = <T>(served: Serving, work: () => Promise<T>): Promise<T> =>
+  served.store.transaction(async (tx) => {
+    if (served.kind === 'postgres') await tx.first('LOCK TABLE "nounkit_idempotency" IN EXCLUSIVE MODE', [])
+    return work()
+  })
+
 describeServing(
   'concurrent creates with one key',
   (served) => {
@@ -71,6 +79,33 @@ describeServing(
       gate.resolve()
       expect((await first).status).toBe(201)
       expect((await served.get('/v1/jobs?filter[name]=slow%20b')).rows).toEqual([])
+    })
+
+    test('a kept answer is replayed while a create with another body is under way', async () => {
+      const [text, key] = [unique(), unique()]
+      const made = await post(served, '/v1/notes', { text }, key)
+      const [again, other] = await whileKeysAreLocked(served, async () => {
+        const late = post(served, '/v1/notes', { text: 'other' }, key)
+        await until(() => served.api.service.engine.runner.inFlight.find('acme', key) !== null)
+        return [await post(served, '/v1/notes', { text }, key), late] as const
+      })
+      expect([again.status, again.text]).toEqual([201, made.text])
+      expect(replays([again])).toBe(1)
+      expect((await other).refusal).toEqual([422, 'idempotency-key-reused'])
+    })
+
+    test('one that waits for its key does not refuse another body, which may be that of the first', async () => {
+      const [text, key] = [unique(), unique()]
+      const [loser, winner] = await whileKeysAreLocked(served, async () => {
+        const waits = post(served, '/v1/notes', { text }, key)
+        await until(() => served.api.service.engine.runner.inFlight.find('acme', key) !== null)
+        const second = post(served, '/v1/notes', { text: 'other' }, key)
+        const soon = await Promise.race([second.then(() => 'refused'), sleep(100, 'waits')])
+        expect(soon).toBe('waits')
+        return [second, waits] as const
+      })
+      expect((await winner).status).toBe(201)
+      expect((await loser).refusal).toEqual([422, 'idempotency-key-reused'])
     })
 
     test('two accounts with one key do not wait for each other’s outcome: two rows', async () => {

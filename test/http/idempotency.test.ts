@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { Problem } from '../../src/problems.ts'
+import { readKey } from '../../src/run/idempotency.ts'
 import { describeServing } from '../support/serving.ts'
 import { moveOrder, newCustomer, newOrder, newPayment, noId, unique } from '../support/shop-rows.ts'
 
@@ -131,6 +133,11 @@ describeServing('Idempotency-Key', (served) => {
     const body = fields()
     expect((await post(body, key)).refusal).toEqual([400, 'idempotency-key-malformed'])
     expect(await rowsWith(body.email)).toEqual([])
+  })
+
+  test('two headers are none, even if one of them is empty', () => {
+    // So node:http joins them.
+    for (const joined of ['abc, ', ', abc', 'abc, abc']) expect(() => readKey(joined)).toThrow(Problem)
   })
 
   test('255 characters of any visible ASCII are a key', async () => {

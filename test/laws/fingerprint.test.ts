@@ -80,6 +80,10 @@ test('bodies that differ in value differ in canonical form', () => {
   )
   expect(canonicalJson({ a: null })).not.toBe(canonicalJson({}))
   expect(canonicalJson({ a: 1 })).not.toBe(canonicalJson({ a: '1' }))
+  for (const huge of ['1e400', '-1e400']) {
+    expect(canonicalJson(JSON.parse(`{"a":${huge}}`))).not.toBe(canonicalJson({ a: null }))
+    expect(canonicalJson(JSON.parse(`[${huge}]`))).not.toBe(canonicalJson([null]))
+  }
   expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]))
   expect(canonicalJson({ a: -0 })).toBe(canonicalJson({ a: 0 }))
 })
