@@ -126,10 +126,11 @@ function createBesideKey(
 ): Promise<Outcome> {
   const { account } = call.caller
   const outcome = created(call, row, location)
-  const key = keyValues(runner, keyed, String(row.id), location, storedBody(call, outcome))
   const insert = runner.planner.insert(call.target.view.resource)
   const bindings = bindSlots(insert.slots, { account, values: boundRow(call, row) })
   return selfUndoing((tx) => {
+    // Not before its turn has come: a key is kept from now on.
+    const key = keyValues(runner, keyed, String(row.id), location, storedBody(call, outcome))
     if (!claimKeyNow(tx, account, key)) throw keyTaken
     try {
       tx.write(insert.text, bindings)
@@ -156,7 +157,8 @@ async function createInteractive(
       keyed.claimed?.()
     }
     const outcome = await insertWithHooks(runner, tx, call, row, location, keyed)
-    if (keyed) await storeAnswer(tx, account, keyed.key, storedBody(call, outcome), outcome.etag ?? '')
+    if (keyed)
+      await storeAnswer(runner, tx, account, keyed.key, storedBody(call, outcome), outcome.etag ?? '')
     return outcome
   })
 }

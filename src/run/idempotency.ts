@@ -105,7 +105,7 @@ function statementsFor(dialect: Dialect): KeyStatements {
     forget: `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')}`,
     claim: insertKey(dialect.param(1, 'id'), (index, kind) => dialect.param(index + 2, kind)),
     release: `DELETE FROM ${table} WHERE ${where}`,
-    complete: `UPDATE ${table} SET "body" = ${dialect.param(3, 'string')}, "etag" = ${dialect.param(4, 'string')} WHERE ${where} RETURNING 1`,
+    complete: `UPDATE ${table} SET "body" = ${dialect.param(3, 'string')}, "etag" = ${dialect.param(4, 'string')}, "completed_at" = ${dialect.param(5, 'integer')}, "expires_at" = ${dialect.param(6, 'integer')} WHERE ${where} RETURNING 1`,
   }
   made.set(dialect, statements)
   return statements
@@ -172,9 +172,13 @@ export function keyValues(
   location: string,
   body: string | null,
 ): Value[] {
-  const now = runner.now()
-  const expiresAt = now + runner.model.limits.idempotencyHours * 3_600_000
-  return [keyed.key, keyed.fingerprint, location, rowId, now, expiresAt, body]
+  return [keyed.key, keyed.fingerprint, location, rowId, ...keptFromNow(runner), body]
+}
+
+/** When a key is completed, and when it expires. */
+function keptFromNow({ now, model }: Runner): [completedAt: number, expiresAt: number] {
+  const completedAt = now()
+  return [completedAt, completedAt + model.limits.idempotencyHours * 3_600_000]
 }
 
 /** Takes the key for this transaction; undefined when another has it. A caller in another process waits here. */
@@ -193,13 +197,15 @@ export function releaseKey(tx: PromptTransaction, account: string, key: string):
   tx.write(statementsFor(tx.dialect).release, [account, key])
 }
 
-/** Completes a claimed key with the answer, in the same transaction as the row. */
+/** Completes a claimed key with the answer, in the same transaction as the row. Hooks may have run since it was claimed. */
 export async function storeAnswer(
+  runner: Runner,
   tx: Transaction,
   account: string,
   key: string,
   body: string | null,
   etag: string,
 ): Promise<void> {
-  await tx.first(statementsFor(tx.dialect).complete, [account, key, body, etag])
+  const values = [account, key, body, etag, ...keptFromNow(runner)]
+  await tx.first(statementsFor(tx.dialect).complete, values)
 }

@@ -20,6 +20,7 @@ const notes = resource('notes', {
   filter: ['text'],
   hooks: {
     beforeCreate: (note, { caller, reject }) => {
+      if (note.text.startsWith('an hour')) now += hour
       if (note.text === 'refused') reject({ code: 'no', title: 'No', detail: `${caller.idempotencyKey}` })
       return { key: caller.idempotencyKey }
     },
@@ -63,6 +64,16 @@ describeServing(
         now += 24 * hour - 1_000
         expect((await post(served, path, { text: `${text} again` }, key)).text).toBe(anew.text)
       }
+    })
+
+    test('it counts from when the first has ended, not from when it began', async () => {
+      const [text, key] = [`an hour ${unique()}`, unique()]
+      const first = await post(served, '/v1/notes', { text }, key)
+      now += 24 * hour - 1_000
+      expect((await post(served, '/v1/notes', { text }, key)).text).toBe(first.text)
+      now += 2_000
+      const anew = await post(served, '/v1/notes', { text }, key)
+      expect([anew.status, anew.headers.get('idempotent-replayed')]).toEqual([201, null])
     })
 
     test('of many at once with an expired key one creates', async () => {
