@@ -1,4 +1,4 @@
-import type { Field } from '../compile/model.ts'
+import type { Field, Resource } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
 import { readPatch, readReplace, type StoredRow } from '../request/body.ts'
 import { sameJson } from '../request/equal.ts'
@@ -92,12 +92,16 @@ async function write(
   )
   await refreshSums(runner, tx, account, resource, [before, next], set === undefined)
   const after = { ...next, updated_at: now }
-  if (!afterUpdate && !set) {
+  if (!afterUpdate && !set && !feedsItself(resource, call.target.id, [before, next])) {
     return { status: 200, body: `{"data":${shownText(call.target.view, after)}}`, etag: `"${row?.[0]}"` }
   }
   if (afterUpdate) await afterUpdate(after, before, context)
   return reread(runner, tx, call)
 }
+
+/** A row that is or was its own owner has changed once more when its sum was made anew. */
+const feedsItself = (resource: Resource, id: string | null, rows: readonly StoredRow[]): boolean =>
+  resource.feeds.some((feed) => feed.on === resource && rows.some((row) => row[feed.by.field] === id))
 
 const changed = (fields: readonly Field[], before: StoredRow, after: StoredRow): readonly Field[] =>
   fields.filter((field) => field.name !== 'updated_at' && !sameJson(before[field.name], after[field.name]))

@@ -98,3 +98,37 @@ describeServing(
   },
   { declaration: api('trips', { resources: [trips, crates] }) },
 )
+
+const nodes = resource('nodes', {
+  fields: { weight: z.int(), total: sum('children', 'weight') },
+  relations: { parent: belongsTo('nodes', { optional: true }), children: hasMany('nodes') },
+})
+
+describeServing(
+  'a row that feeds a sum of its own resource',
+  (served) => {
+    test('is answered as it is stored, also where the sum is its own', async () => {
+      const [one, other] = [
+        await served.make('/v1/nodes', { weight: 5 }),
+        await served.make('/v1/nodes', { weight: 3 }),
+      ]
+      const path = `/v1/nodes/${one.id}`
+      const totals: unknown[] = []
+      for (const body of [
+        { parent_id: one.id },
+        { weight: 7 },
+        { parent_id: other.id },
+        { parent_id: one.id, weight: 9 },
+        { parent_id: null },
+      ]) {
+        const answer = await served.call('PATCH', path, { body })
+        const stored = await served.get(path)
+        expect([answer.text, answer.etag]).toEqual([stored.text, stored.etag])
+        totals.push(answer.data.total)
+      }
+      expect(totals).toEqual([5, 7, 0, 9, 0])
+      expect((await served.get(`/v1/nodes/${other.id}`)).data.total).toBe(0)
+    })
+  },
+  { declaration: api('nodes', { resources: [nodes] }) },
+)
