@@ -13,7 +13,11 @@ export const create = (
   keyed: KeyedRequest | null,
 ): Promise<Outcome> => (keyed ? createKeyed(runner, call, body, keyed) : createOnce(runner, call, body, null))
 
-/** Exactly once: the first of all requests with a key runs, the others wait for it and replay. */
+/**
+ * Exactly once: the first of all requests with a key runs, the others wait for it and replay. Where the lock of another process
+ * is that of the whole store, nobody can tell whether it is for the same key: then the wait is that of any write, and so is its
+ * end. To give up sooner, or to say 409, would refuse new keys for no reason of theirs.
+ */
 async function createKeyed(
   runner: Runner,
   call: Call,
