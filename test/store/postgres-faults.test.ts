@@ -177,6 +177,55 @@ describe('PostgreSQL fails, and comes back', () => {
     await expect(hasty.all(sleepSql(2), [])).rejects.toMatchObject(unavailable)
   })
 
+  test('statements that wait for a row another transaction holds keep no read waiting', async () => {
+    const busy = await open('pool=4&lock_timeout=3000')
+    await store.session((session) =>
+      session.script(
+        'DROP TABLE IF EXISTS "parts"; CREATE TABLE "parts" ("of" text REFERENCES "things", "n" int)',
+      ),
+    )
+    whenOver(() => store.session((session) => session.script('DROP TABLE "parts"')))
+    await busy.writeOne(insert, ['held'])
+    const gate = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    const holder = busy.transaction(async (tx) => {
+      await tx.first(`SELECT 1 FROM "things" WHERE "name" = 'held' FOR UPDATE`, [])
+      held.resolve()
+      await gate.promise
+    })
+    await held.promise
+    const answered: string[] = []
+    const parts = Array.from({ length: 40 }, async (_, at) => {
+      await busy.writeOne(`INSERT INTO "parts" VALUES ('held', $1::int)`, [at])
+      answered.push('part')
+    })
+    for (let at = 0; at < 20; at++) {
+      await busy.first('SELECT 1', [])
+      answered.push('read')
+    }
+    expect(answered).toEqual(Array.from({ length: 20 }, () => 'read'))
+    gate.resolve()
+    await Promise.all([holder, ...parts])
+  })
+
+  test('single writes and reads go on while transactions have all connections they may have', async () => {
+    const small = await open('pool=4&connect_timeout=1')
+    const gate = Promise.withResolvers<void>()
+    const holders = ['first', 'second', 'third'].map((name) =>
+      small.transaction(async (tx) => {
+        await tx.first(insert, [name])
+        await gate.promise
+      }),
+    )
+    const outcomes = Promise.allSettled(holders)
+    await until(() => small.counters.waiting === 1)
+    expect(await small.writeOne(insert, ['single'])).toBe(1)
+    expect(await small.first('SELECT 1', [])).toEqual([1])
+    gate.resolve()
+    await outcomes
+    expect(await names()).toContain('single')
+  })
+
   test('without a free connection transactions wait, then are unavailable, while reads go on', async () => {
     const small = await open('pool=2&connect_timeout=1')
     const gate = Promise.withResolvers<void>()

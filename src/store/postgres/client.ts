@@ -9,6 +9,8 @@ import type { Answer } from './statement.ts'
 export interface Client {
   readonly connected: boolean
   readonly inFlight: number
+  /** How many of those are single statements that write. */
+  readonly writing: number
   /** Since when it owes an answer, or has nothing to do. */
   readonly since: number
   /** Another number: another connection, and what was begun on the last one is undone. */
@@ -17,7 +19,7 @@ export interface Client {
   reserved: boolean
   connect(): Promise<void>
   /** What `take` makes of the answer. */
-  query<T>(sql: string, values: readonly Value[], take: (answer: Answer) => T): Promise<T>
+  query<T>(sql: string, values: readonly Value[], take: (answer: Answer) => T, writes?: boolean): Promise<T>
   /** Statements without values: the tag of the last one. */
   command(sql: string): Promise<string>
   /** Ends the connection when nothing is on its way; the next use makes a new one. */
@@ -38,6 +40,7 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
   let connecting: Promise<void> | null = null
   let retiring = false
   let inFlight = 0
+  let writing = 0
   let since = performance.now()
   let generation = 0
   /** The names of what is prepared, by its text. */
@@ -74,10 +77,12 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     }
   }
 
-  const begin = (): void => {
+  const begin = (writes: boolean): void => {
+    if (writes) writing++
     if (inFlight++ === 0) since = performance.now()
   }
-  const over = (): void => {
+  const over = (writes: boolean): void => {
+    if (writes) writing--
     inFlight--
     since = performance.now()
     if (inFlight === 0 && retiring) retireNow()
@@ -98,13 +103,13 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     return name
   }
 
-  const send = <T>(sent: Sent, take: (answer: Answer) => T): Promise<T> => {
+  const send = <T>(sent: Sent, take: (answer: Answer) => T, writes: boolean): Promise<T> => {
     const mine = connection
     if (!mine) return Promise.reject(lostConnection())
-    begin()
+    begin(writes)
     return new Promise((resolve, reject) => {
       mine.run(sent, (error, answer) => {
-        over()
+        over(writes)
         if (!error) return resolve(take(answer))
         // Of a table that has changed, or of a session that was cleared: prepared anew at the next attempt.
         if (isForgotten(error)) prepared.delete(sent.text)
@@ -121,6 +126,9 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
     get inFlight() {
       return inFlight
     },
+    get writing() {
+      return writing
+    },
     get since() {
       return since
     },
@@ -133,11 +141,11 @@ export function createClient(driver: Driver, settings: PostgresSettings, counter
       connecting = open()
       return connecting
     },
-    query(text, values, take) {
+    query(text, values, take, writes = false) {
       counters.statements++
-      return send({ text, values, name: nameOf(text) }, take)
+      return send({ text, values, name: nameOf(text) }, take, writes)
     },
-    command: (text) => send({ text }, ({ tag }) => tag),
+    command: (text) => send({ text }, ({ tag }) => tag, false),
     retire() {
       if (inFlight === 0) retireNow()
       else retiring = true

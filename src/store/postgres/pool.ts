@@ -4,13 +4,14 @@ import { postgresError } from './errors.ts'
 import type { PostgresSettings } from './settings.ts'
 
 /**
- * Single statements are put on the client with the least on its way; a transaction has one to itself. Whoever gets a client from
- * `free` must use it before anything else can run: after an `await` it may be part of somebody's transaction.
+ * Single statements are put on the client with the least on its way; a transaction has one to itself. One that writes may wait
+ * for a row that another transaction holds, so none that reads is put behind it. Whoever gets a client from `free` must use it
+ * before anything else can run: after an `await` it may be part of somebody's transaction.
  */
 export interface Pool {
-  free(): Client | null
+  free(writes: boolean): Client | null
   /** Resolves when it is worth asking again, throws StoreError when it is not. */
-  change(): Promise<void>
+  change(writes: boolean): Promise<void>
   reserve(): Promise<Client>
   release(client: Client): void
   readonly waiting: number
@@ -31,16 +32,18 @@ export function createPool(clients: readonly Client[], settings: PostgresSetting
   const singles: Waiter[] = []
   let failure: { readonly error: unknown; readonly at: number } | null = null
   let closed = false
-  // One client is left to single statements, so that reads go on while transactions wait for each other.
-  const reservable = Math.max(1, clients.length - 1)
+  // Where there are three, one is left to reads and one to single writes: both go on while transactions wait for each other.
+  const forReads = clients.length > 2 ? clients[0] : undefined
+  const reservable = Math.max(1, clients.length - (forReads ? 2 : 1))
   const mayReserve = (): boolean => clients.filter((client) => client.reserved).length < reservable
-  const unconnected = (): Client | undefined =>
-    clients.find((client) => !client.reserved && !client.connected)
+  const unconnected = (writes: boolean): Client | undefined =>
+    clients.find((client) => !client.reserved && !client.connected && !(writes && client === forReads))
 
-  const leastBusy = (): Client | null => {
+  const leastBusy = (writes: boolean): Client | null => {
     let best: Client | null = null
     for (const client of clients) {
       if (client.reserved || !client.connected) continue
+      if (forReads && (writes ? client === forReads : client.writing > 0)) continue
       if (!best || client.inFlight < best.inFlight) best = client
     }
     return best
@@ -75,28 +78,28 @@ export function createPool(clients: readonly Client[], settings: PostgresSetting
       line.push(waiter)
     })
 
-  const free = (): Client | null => {
-    const best = leastBusy()
+  const free = (writes: boolean): Client | null => {
+    const best = leastBusy(writes)
     // More connections are made while those there are answer: nobody waits for one that another could have served.
-    const more = best && best.inFlight > 0 ? unconnected() : undefined
+    const more = best && best.inFlight > 0 ? unconnected(writes) : undefined
     if (more) connect(more).catch(() => {})
     return best
   }
 
-  const change = async (): Promise<void> => {
-    const client = unconnected()
+  const change = async (writes: boolean): Promise<void> => {
+    const client = unconnected(writes)
     if (client) await connect(client)
     else await wait(singles)
   }
 
   const reserve = async (): Promise<Client> => {
     while (transactions.length === 0 && mayReserve()) {
-      const client = free()
+      const client = free(true)
       if (client) {
         client.reserved = true
         return client
       }
-      await change()
+      await change(true)
     }
     return wait(transactions)
   }

@@ -33,7 +33,7 @@ export function postgresStore(parts: PostgresParts): Store {
     all: (sql, values) => read(sql, values, allRows),
     first: (sql, values) => read(sql, values, firstRow),
     async writeOne(sql, values) {
-      const written = await single(pool, { sql, values, take: rowsWritten }, isRetryable)
+      const written = await single(pool, { sql, values, take: rowsWritten }, writing)
       counters.commits++
       counters.committed++
       return written
@@ -53,14 +53,21 @@ export function postgresStore(parts: PostgresParts): Store {
   }
 }
 
-type MayRepeat = (error: unknown, attempt: number) => boolean
+interface Purpose {
+  readonly writes: boolean
+  mayRepeat(error: unknown, attempt: number): boolean
+}
 
-const mayReadAgain: MayRepeat = (error, attempt) => isRetryable(error) || (attempt === 1 && isBroken(error))
+const reading: Purpose = {
+  writes: false,
+  mayRepeat: (error, attempt) => isRetryable(error) || (attempt === 1 && isBroken(error)),
+}
+const writing: Purpose = { writes: true, mayRepeat: isRetryable }
 
 type Take<T> = (answer: Answer) => T
 
 /** One statement that only reads, again where that may help. */
-export const readFrom = <T>(pool: Pool, what: Single<T>): Promise<T> => single(pool, what, mayReadAgain)
+export const readFrom = <T>(pool: Pool, what: Single<T>): Promise<T> => single(pool, what, reading)
 
 interface Single<T> {
   readonly sql: string
@@ -68,12 +75,12 @@ interface Single<T> {
   readonly take: Take<T>
 }
 
-function single<T>(pool: Pool, what: Single<T>, mayRepeat: MayRepeat): Promise<T> {
-  const client = pool.free()
-  if (!client) return insistently(pool, what, mayRepeat, 1)
-  return client.query(what.sql, what.values, what.take).catch(async (error: unknown) => {
-    await beforeNextAttempt(client, error, mayRepeat, 1)
-    return insistently(pool, what, mayRepeat, 2)
+function single<T>(pool: Pool, what: Single<T>, purpose: Purpose): Promise<T> {
+  const client = pool.free(purpose.writes)
+  if (!client) return insistently(pool, what, purpose, 1)
+  return client.query(what.sql, what.values, what.take, purpose.writes).catch(async (error: unknown) => {
+    await beforeNextAttempt(client, error, purpose, 1)
+    return insistently(pool, what, purpose, 2)
   })
 }
 
@@ -81,19 +88,19 @@ function single<T>(pool: Pool, what: Single<T>, mayRepeat: MayRepeat): Promise<T
 async function insistently<T>(
   pool: Pool,
   { sql, values, take }: Single<T>,
-  mayRepeat: MayRepeat,
+  purpose: Purpose,
   from: number,
 ): Promise<T> {
   for (let attempt = from; ; attempt++) {
-    let client = pool.free()
+    let client = pool.free(purpose.writes)
     while (!client) {
-      await pool.change()
-      client = pool.free()
+      await pool.change(purpose.writes)
+      client = pool.free(purpose.writes)
     }
     try {
-      return await client.query(sql, values, take)
+      return await client.query(sql, values, take, purpose.writes)
     } catch (error) {
-      await beforeNextAttempt(client, error, mayRepeat, attempt)
+      await beforeNextAttempt(client, error, purpose, attempt)
     }
   }
 }
@@ -102,11 +109,11 @@ async function insistently<T>(
 async function beforeNextAttempt(
   client: Client,
   error: unknown,
-  mayRepeat: MayRepeat,
+  purpose: Purpose,
   attempt: number,
 ): Promise<void> {
   if (isReadOnly(error)) client.retire()
-  if (attempt >= attemptsMost || !mayRepeat(error, attempt)) throw postgresError(error)
+  if (attempt >= attemptsMost || !purpose.mayRepeat(error, attempt)) throw postgresError(error)
   await pause(attempt)
 }
 
