@@ -9,8 +9,10 @@ export interface Admission {
   beginBody(): void
   /** False when too much of all bodies together is in memory. */
   growBody(bytes: number): boolean
-  /** With all that had come. */
+  /** With all that had come. The request has a place again, and goes on only if `mayGoOn`. */
   endBody(bytes: number): void
+  /** False when the places were taken while it waited: it must be turned away. */
+  mayGoOn(): boolean
   readonly inFlight: number
   readonly turnedAway: number
   /** How late the last timer came, in milliseconds: the work queued before it. */
@@ -38,12 +40,15 @@ export const createAdmission = (ceiling: number): Admission => {
     lateSamples = lag > lagLimitMs ? lateSamples + 1 : 0
   }, sampleMs).unref()
 
+  const hasRoom = (others: number): boolean => {
+    if (others < ceiling && lateSamples <= 1) return true
+    turnedAway++
+    return false
+  }
+
   return {
     enter() {
-      if (inFlight >= ceiling || lateSamples > 1) {
-        turnedAway++
-        return false
-      }
+      if (!hasRoom(inFlight)) return false
       inFlight++
       return true
     },
@@ -61,6 +66,7 @@ export const createAdmission = (ceiling: number): Admission => {
       bodyBytes -= bytes
       inFlight++
     },
+    mayGoOn: () => hasRoom(inFlight - 1),
     get inFlight() {
       return inFlight
     },

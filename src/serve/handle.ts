@@ -36,7 +36,8 @@ export function handle(engine: Engine, request: PlainRequest): Maybe<PlainRespon
 
 function failed(engine: Engine, request: PlainRequest, error: unknown): PlainResponse {
   const failure = asProblem(error)
-  if (failure.status >= 500) engine.report(error, request)
+  // An overload is nobody's fault and comes a thousandfold: it is counted, not told.
+  if (failure.status >= 500 && failure.type !== 'overloaded') engine.report(error, request)
   return problemResponse(failure, request.id)
 }
 

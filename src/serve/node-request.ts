@@ -73,7 +73,7 @@ export class NodeRequest implements ArrivedRequest {
     this.#bodyTaken = true
     if (this.expectsContinue) this.outgoing.writeContinue()
     return collect(this.incoming, limit, this.#admission).catch((error: unknown) => {
-      this.#bodyTaken = false
+      this.#bodyTaken = this.incoming.readableEnded
       throw error
     })
   }
@@ -134,6 +134,7 @@ const collect = (incoming: IncomingMessage, limit: number, admission: Admission)
   }
   const onEnd = (): void => {
     end()
+    if (!admission.mayGoOn()) return reject(overloaded())
     resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
   }
   const onClose = (): void =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PlainResponse } from '../../src/request/exchange.ts'
+import type { PlainRequest, PlainResponse } from '../../src/request/exchange.ts'
 import { listeningShop } from '../support/listening-shop.ts'
 import { openRaw } from '../support/raw-socket.ts'
 import { describeStores } from '../support/stores.ts'
@@ -130,6 +130,42 @@ describeStores('stopping', (store) => {
     expect((await call()).status).toBe(200)
     const figures = await (await fetch(`${shop.server.url}/metrics`)).text()
     expect(figures).toContain('nounkit_requests_in_flight 0\n')
+    await shop.close()
+  })
+  test('bodies that all come after their headers are held to the ceiling too', async () => {
+    const entered: (() => void)[] = []
+    const handle = async (request: PlainRequest): Promise<PlainResponse> => {
+      await request.readBody(100_000)
+      await new Promise<void>((resolve) => entered.push(resolve))
+      return { status: 201, headers: {}, body: null }
+    }
+    const shop = await listeningShop({
+      databaseUrl: await store.url(),
+      declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: 2 } }),
+      listen: { handle },
+    })
+    // Larger than a rest that is read away: all of it has come, so the connection need not end.
+    const body = 'x'.repeat(80_000)
+    const head = `POST /v2/customers HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`
+    const clients = await Promise.all(Array.from({ length: 6 }, () => openRaw(shop.port)))
+    for (const client of clients) client.send(head + body.slice(0, 10))
+    const figure = async (name: string) =>
+      new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await fetch(`${shop.server.url}/metrics`)).text())?.[1]
+    await expect.poll(() => figure('nounkit_requests_in_flight')).toBe('0')
+    for (const client of clients) client.send(body.slice(10))
+    const answered = (status: number) =>
+      clients.filter(({ received }) => received.startsWith(`HTTP/1.1 ${status} `))
+    await expect.poll(() => answered(503).length).toBe(4)
+    expect(entered).toHaveLength(2)
+    for (const { received } of answered(503)) {
+      expect(received).toMatch(/^retry-after: 1\r$/im)
+      expect(received).toMatch(/^connection: keep-alive\r$/im)
+    }
+    expect(await figure('nounkit_requests_turned_away_total')).toBe('4')
+    for (const go of entered.splice(0)) go()
+    await expect.poll(() => answered(201).length).toBe(2)
+    expect(await figure('nounkit_requests_in_flight')).toBe('0')
+    for (const client of clients) client.close()
     await shop.close()
   })
 })
