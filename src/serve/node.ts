@@ -46,9 +46,23 @@ const maxConnections = 10_000
 export interface NodeServer {
   readonly server: Server
   listen(port: number, host?: string): Promise<AddressInfo>
-  /** Finishes what is in flight, says `Connection: close` on every answer, then closes; what is left after `graceMs` is cut off. */
+  /**
+   * Finishes what is in flight, says `Connection: close` on the last answer of each connection, then closes; what is left after
+   * `graceMs` is cut off.
+   */
   stop(options?: { readonly lingerMs?: number; readonly graceMs?: number }): Promise<void>
 }
+
+/** The requests of one connection, of which more may come before the first is answered. */
+interface Line {
+  unanswered: number
+  /** The answer to the last that came; null when all have been given, so that a quiet connection keeps none. */
+  last: ServerResponse | null
+  /** It ends with an answer that has been given. */
+  closing: boolean
+}
+
+const newLine = (): Line => ({ unanswered: 0, last: null, closing: false })
 
 export const createNodeServer = (options: NodeServerOptions): NodeServer => {
   const { shell, proxies, admission, headerBytes } = options
@@ -56,15 +70,24 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
   const urlBytes = Math.floor(headerBytes / 2)
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   const writeHead = headWriter(timeouts.keepAliveMs)
-  const sockets = new Set<Socket>()
+  const lines = new Map<Socket, Line>()
   let stopping = false
 
   const receive = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean): void => {
+    const line = lines.get(incoming.socket) ?? newLine()
+    // RFC 9112 §9.6: it would never be answered, so it must not be begun.
+    if (line.closing) return void incoming.resume()
+    line.unanswered++
+    line.last = outgoing
     const request = new NodeRequest({ incoming, outgoing, proxies, admission, makeId, expectsContinue })
     const send = (response: PlainResponse): void => {
+      // Those that came after it have been begun, and shall be answered too.
+      const isLast = stopping && line.last === outgoing
+      if (--line.unanswered === 0) line.last = null
       try {
-        writeResponse(request, response, writeHead, stopping)
+        if (writeResponse(request, response, writeHead, isLast)) line.closing = true
       } catch (error) {
+        line.closing = true
         writeResponse(request, shell.refuse(request, error), writeHead, true)
       }
     }
@@ -90,8 +113,8 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
   server.on('clientError', (error, socket) => refuseBytes(error, socket as Socket))
   server.on('connect', (_, socket) => refuseBytes(new Error('CONNECT'), socket as Socket))
   server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    lines.set(socket, newLine())
+    socket.once('close', () => lines.delete(socket))
   })
 
   return {
@@ -103,10 +126,19 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
     },
     async stop({ lingerMs = 0, graceMs = 10_000 } = {}) {
       stopping = true
+      for (const [socket, line] of lines) endWithLast(socket, line)
       if (lingerMs > 0) await new Promise((resolve) => setTimeout(resolve, lingerMs))
-      await close(server, sockets, graceMs)
+      await close(server, lines.keys(), graceMs)
     },
   }
+}
+
+/** The last answer may have been given before anybody knew it would be the last, and wait for those before it. */
+const endWithLast = (socket: Socket, line: Line): void => {
+  const { last } = line
+  if (!last?.writableEnded) return
+  line.closing = true
+  last.once('finish', () => socket.destroySoon())
 }
 
 const close = async (server: Server, sockets: Iterable<Socket>, graceMs: number): Promise<void> => {

@@ -7,19 +7,20 @@ const smallRest = 65_536
 const lingerBytes = 16 * 1_048_576
 const lingerMs = 3_000
 
+/** Returns whether the connection ends with this answer. */
 export const writeResponse = (
   request: NodeRequest,
   response: PlainResponse,
   writeHead: HeadWriter,
-  stopping: boolean,
-): void => {
+  isLast: boolean,
+): boolean => {
   const { outgoing } = request
-  if (outgoing.destroyed || outgoing.headersSent) return
+  if (outgoing.destroyed || outgoing.headersSent) return false
   const cut = request.hasUnreadBody && !isSmallRest(request)
   const { status, body } = response
   const length = response.bytes ?? bytesOf(body)
   const shownLength = body !== null || (status !== 204 && status !== 304) ? length : null
-  const closing = stopping || cut
+  const closing = isLast || cut
   if (closing || request.expectsContinue || !writeHead(outgoing, response, shownLength))
     outgoing.writeHead(status, headerList(response, shownLength, closing))
   const shown = request.method === 'HEAD' ? null : body
@@ -28,6 +29,7 @@ export const writeResponse = (
   // Text of as many bytes as characters is ASCII: it can be copied to the socket without being encoded.
   else if (length === shown.length) outgoing.end(shown, 'latin1')
   else outgoing.end(shown)
+  return closing
 }
 
 const bytesOf = (body: PlainResponse['body']): number => {

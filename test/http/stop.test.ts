@@ -34,6 +34,73 @@ describeStores('stopping', (store) => {
     await shop.api.close()
   })
 
+  /** An engine that answers each path when the test says so. */
+  function engineByPath() {
+    const begun = new Map<string, () => void>()
+    const handle = ({ path }: PlainRequest) =>
+      new Promise<PlainResponse>((resolve) =>
+        begun.set(path, () => resolve({ status: 200, headers: {}, body: `done ${path}` })),
+      )
+    return { handle, begun, answer: (path: string) => begun.get(path)?.() }
+  }
+  const answersIn = (received: string) =>
+    received
+      .split(/(?=HTTP\/1\.1 )/)
+      .map((text) => `${/done .*$/.exec(text)?.[0]}, ${/^connection: (.*)\r$/im.exec(text)?.[1]}`)
+
+  test('requests that had come on one connection are all answered, and the last answer says Connection: close', async () => {
+    const engine = engineByPath()
+    const shop = await listeningShop({ databaseUrl: await store.url(), listen: { handle: engine.handle } })
+    const inTurn = await openRaw(shop.port)
+    inTurn.send(get('/a') + get('/b') + get('/c'))
+    const lastFirst = await openRaw(shop.port)
+    lastFirst.send(get('/d') + get('/e'))
+    const lastBefore = await openRaw(shop.port)
+    lastBefore.send(get('/f') + get('/g'))
+    await expect.poll(() => engine.begun.size).toBe(7)
+    engine.answer('/g')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const stopped = shop.server.stop({ graceMs: 60_000 })
+    for (const path of ['/a', '/b', '/c', '/e']) engine.answer(path)
+    // What comes when an answer has said that it is the last would never be answered.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    lastFirst.send(get('/too-late'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    for (const path of ['/d', '/f']) engine.answer(path)
+    expect(answersIn(await inTurn.untilClosed())).toEqual([
+      'done /a, keep-alive',
+      'done /b, keep-alive',
+      'done /c, close',
+    ])
+    expect(answersIn(await lastFirst.untilClosed())).toEqual(['done /d, keep-alive', 'done /e, close'])
+    expect(answersIn(await lastBefore.untilClosed())).toEqual(['done /f, keep-alive', 'done /g, keep-alive'])
+    expect(engine.begun.has('/too-late')).toBe(false)
+    await stopped
+    await shop.api.close()
+  })
+
+  test('of creates that come together while it stops, those that are made are answered', async () => {
+    const shop = await listeningShop({ databaseUrl: await store.url() })
+    const creates = Array.from({ length: 30 }, (_, n) => {
+      const body = JSON.stringify({ name: 'Together', email: `together-${n}@shop.example` })
+      const head = `POST /v2/customers HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${shop.key}\r\nContent-Type: application/json`
+      return `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    })
+    const client = await openRaw(shop.port)
+    client.send(creates.join(''))
+    await client.until(/HTTP/)
+    client.send(creates.map((create) => create.replace('together-', 'together+')).join(''))
+    const stopped = shop.server.stop({ lingerMs: 50 })
+    const received = await client.untilClosed()
+    await stopped
+    const rows = await shop.api.service.store.first(
+      `SELECT count(*) FROM "customers" WHERE "name" = 'Together'`,
+      [],
+    )
+    expect(received.match(/HTTP\/1\.1 201 /g)).toHaveLength(Number(rows?.[0]))
+    await shop.api.close()
+  })
+
   test('while it lingers it still answers, says it is not ready, and closes each connection', async () => {
     const shop = await listeningShop({ databaseUrl: await store.url() })
     const stopped = shop.server.stop({ lingerMs: 500 })
