@@ -11,6 +11,7 @@ import { printDemo } from './demo.ts'
 import { databaseUrl, type LoadedApi, loadApi } from './load.ts'
 import { CommandMistake } from './mistake.ts'
 import { giveBackWhenAtRest } from './resting.ts'
+import { readServeSettings, type ServeSettings } from './serve-settings.ts'
 import { words } from './words.ts'
 
 const options = {
@@ -21,24 +22,12 @@ const options = {
   demo: { type: 'boolean' },
 } as const
 
-interface ServeSettings {
-  readonly port: number
-  readonly host: string
-  readonly opsPort: number | undefined
-  readonly demo: boolean
-}
-
 /** `nounkit serve API`: migrates, seeds an empty store, serves until SIGTERM or SIGINT. */
 export async function serveCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = words(positionals, 1)
-  const workers = wholeNumber(values.workers, '--workers', 1, 256) ?? 1
-  const settings: ServeSettings = {
-    port: wholeNumber(values.port ?? process.env.PORT, '--port', 0, 65_535) ?? 3000,
-    host: values.host ?? process.env.HOST ?? '127.0.0.1',
-    opsPort: wholeNumber(values['ops-port'] ?? process.env.NOUNKIT_OPS_PORT, '--ops-port', 0, 65_535),
-    demo: values.demo ?? false,
-  }
+  const settings = readServeSettings(values)
+  const { workers } = settings
   if (workers > 1 && cluster.isPrimary) return superviseWorkers({ workers, say: console.error })
   try {
     return await serve(await loadApi(place), settings)
@@ -131,11 +120,4 @@ function signalled(): Promise<void> {
     // Ctrl-C in a terminal reaches primary and workers alike; the primary then tells the workers.
     process.on('SIGINT', cluster.isWorker ? () => {} : stop)
   })
-}
-
-function wholeNumber(text: string | undefined, name: string, from: number, to: number): number | undefined {
-  if (text === undefined || text === '') return undefined
-  const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
-  if (number >= from && number <= to) return number
-  throw new CommandMistake(`${name} is "${text}". It must be a whole number from ${from} to ${to}.`)
 }

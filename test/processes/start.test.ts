@@ -84,6 +84,17 @@ test('a port in use for probes and figures ends it as well', async () => {
   )
 })
 
+test('an empty HOST is none: only this machine is listened to', async () => {
+  const server = await startServer(await emptyDatabase('sqlite'), { env: { HOST: '' } })
+  expect(server.child.stdout).toMatch(/is ready: http:\/\/127\.0\.0\.1:\d+ /)
+})
+
+test('an empty flag is refused', async () => {
+  expect(await failsToServe(['--port', '0', '--host', ''])).toBe(
+    '--host is empty. Write a value behind it, or leave it out.\n',
+  )
+})
+
 test('a host that is not this machine is named', async () => {
   expect(await failsToServe(['--port', '0', '--host', '192.0.2.1'])).toMatch(
     /"192\.0\.2\.1" is no address of this machine/,
@@ -94,7 +105,8 @@ test.each([
   [['--port', '70000'], {}, '--port is "70000". It must be a whole number from 0 to 65535.'],
   [['--port', '80a'], {}, '--port is "80a"'],
   [['--workers', '0'], {}, '--workers is "0". It must be a whole number from 1 to 256.'],
-  [[], { PORT: 'http' }, '--port is "http"'],
+  [[], { PORT: 'http' }, 'PORT is "http". It must be'],
+  [[], { NOUNKIT_OPS_PORT: '-1' }, 'NOUNKIT_OPS_PORT is "-1". It must be'],
   [[], { NOUNKIT_LOG: 'loud' }, 'NOUNKIT_LOG is "loud". Write one of silent,'],
   [['--port', '0'], { NOUNKIT_RATE: 'fast' }, 'NOUNKIT_RATE is "fast". Write a number'],
   [[], { NOUNKIT_CLOCK: 'tomorrow' }, 'NOUNKIT_CLOCK is "tomorrow"'],

@@ -1,0 +1,51 @@
+import { CommandMistake } from './mistake.ts'
+
+export interface ServeFlags {
+  readonly port?: string
+  readonly host?: string
+  readonly workers?: string
+  readonly 'ops-port'?: string
+  readonly demo?: boolean
+}
+
+export interface ServeSettings {
+  readonly port: number
+  readonly host: string
+  readonly opsPort: number | undefined
+  readonly workers: number
+  readonly demo: boolean
+}
+
+/** Flags win over variables. */
+export function readServeSettings(flags: ServeFlags): ServeSettings {
+  return {
+    port: wholeNumber(given('--port', flags.port, 'PORT'), 0, 65_535) ?? 3000,
+    // Node would take an empty host for every address of the machine.
+    host: given('--host', flags.host, 'HOST')?.text ?? '127.0.0.1',
+    opsPort: wholeNumber(given('--ops-port', flags['ops-port'], 'NOUNKIT_OPS_PORT'), 0, 65_535),
+    workers: wholeNumber(given('--workers', flags.workers), 1, 256) ?? 1,
+    demo: flags.demo ?? false,
+  }
+}
+
+interface Given {
+  readonly text: string
+  /** Where it was said. */
+  readonly name: string
+}
+
+/** A variable that is empty counts as not set; an empty flag is somebody's mistake. */
+function given(name: string, flag: string | undefined, variable?: string): Given | undefined {
+  if (flag === '') throw new CommandMistake(`${name} is empty. Write a value behind it, or leave it out.`)
+  if (flag !== undefined) return { text: flag, name }
+  const text = variable && process.env[variable]
+  return text ? { text, name: variable } : undefined
+}
+
+function wholeNumber(setting: Given | undefined, from: number, to: number): number | undefined {
+  if (!setting) return undefined
+  const { text, name } = setting
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= from && number <= to) return number
+  throw new CommandMistake(`${name} is "${text}". It must be a whole number from ${from} to ${to}.`)
+}
