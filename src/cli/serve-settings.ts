@@ -18,15 +18,25 @@ export interface ServeSettings {
 
 /** Flags win over variables. */
 export function readServeSettings(flags: ServeFlags): ServeSettings {
+  const port = wholeNumber(given('--port', flags.port, 'PORT'), 0, 65_535) ?? 3000
+  const opsPort = wholeNumber(given('--ops-port', flags['ops-port'], 'NOUNKIT_OPS_PORT'), 0, 65_535)
+  if (port !== 0 && port === opsPort) {
+    throw new CommandMistake(
+      `The API and its probes cannot both have port ${port}. Choose another for the probes: --ops-port ${beside(port)}`,
+    )
+  }
   return {
-    port: wholeNumber(given('--port', flags.port, 'PORT'), 0, 65_535) ?? 3000,
+    port,
     // Node would take an empty host for every address of the machine.
     host: given('--host', flags.host, 'HOST')?.text ?? '127.0.0.1',
-    opsPort: wholeNumber(given('--ops-port', flags['ops-port'], 'NOUNKIT_OPS_PORT'), 0, 65_535),
+    opsPort,
     workers: wholeNumber(given('--workers', flags.workers), 1, 256) ?? 1,
     demo: flags.demo ?? false,
   }
 }
+
+/** A port that exists, for a message that proposes another. */
+export const beside = (port: number): number => (port < 65_535 ? port + 1 : port - 1)
 
 interface Given {
   readonly text: string

@@ -11,7 +11,7 @@ import { printDemo } from './demo.ts'
 import { databaseUrl, type LoadedApi, loadApi } from './load.ts'
 import { CommandMistake } from './mistake.ts'
 import { giveBackWhenAtRest } from './resting.ts'
-import { readServeSettings, type ServeSettings } from './serve-settings.ts'
+import { beside, readServeSettings, type ServeSettings } from './serve-settings.ts'
 import { words } from './words.ts'
 
 const options = {
@@ -64,7 +64,7 @@ async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSetting
     opsPort,
   }).catch(async (error: unknown) => {
     await service.close()
-    throw portMistake(error, host)
+    throw portMistake(error, { host, opsPort })
   })
   const stopped = signalled()
   if (speaksForAll()) {
@@ -84,17 +84,18 @@ async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSetting
 /** Of several workers only the first tells that the service is ready, and makes the demo's keys. */
 const speaksForAll = (): boolean => cluster.worker === undefined || cluster.worker.id === 1
 
-function portMistake(error: unknown, host: string): unknown {
+function portMistake(error: unknown, { host, opsPort }: Pick<ServeSettings, 'host' | 'opsPort'>): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const port = 'port' in error ? Number(error.port) : 0
+  const flag = port === opsPort ? '--ops-port' : '--port'
   switch (error.code) {
     case 'EADDRINUSE':
       return new CommandMistake(
-        `Port ${port} on ${host} is in use. Stop what uses it, or choose another: --port ${port + 1}`,
+        `Port ${port} on ${host} is in use. Stop what uses it, or choose another: ${flag} ${beside(port)}`,
       )
     case 'EACCES':
       return new CommandMistake(
-        `Port ${port} needs more rights than this user has. Choose one above 1023: --port 3000`,
+        `Port ${port} needs more rights than this user has. Choose one above 1023: ${flag} ${port === opsPort ? 9100 : 3000}`,
       )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':

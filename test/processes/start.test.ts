@@ -79,8 +79,14 @@ test.each([[[]], [['--workers', '2']]])(
 
 test('a port in use for probes and figures ends it as well', async () => {
   const port = await takenPort()
-  expect(await failsToServe(['--port', '0', '--ops-port', String(port)])).toContain(
-    `Port ${port} on 127.0.0.1 is in use`,
+  expect(await failsToServe(['--port', '0', '--ops-port', String(port)])).toBe(
+    `Port ${port} on 127.0.0.1 is in use. Stop what uses it, or choose another: --ops-port ${port + 1}\n`,
+  )
+})
+
+test('one port for the API and its probes is refused', async () => {
+  expect(await failsToServe(['--port', '65535'], { NOUNKIT_OPS_PORT: '65535' })).toBe(
+    'The API and its probes cannot both have port 65535. Choose another for the probes: --ops-port 65534\n',
   )
 })
 
