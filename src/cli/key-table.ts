@@ -32,7 +32,13 @@ const cells = (key: StoredKey, now: number): string[] => [
 const state = (key: StoredKey, now: number): string => {
   if (key.revokedAt !== null) return `revoked ${day(key.revokedAt)}`
   if (key.expiresAt === null) return 'active'
-  return `${isActive(key, now) ? 'active until' : 'expired'} ${new Date(key.expiresAt).toISOString().slice(0, 16)}Z`
+  return `${isActive(key, now) ? 'active until' : 'expired'} ${timeText(key.expiresAt)}`
+}
+
+/** One key with a time that no date can be must not hide all the others. */
+export const timeText = (time: number): string => {
+  const date = new Date(time)
+  return Number.isNaN(date.getTime()) ? 'after the last date there is' : `${date.toISOString().slice(0, -8)}Z`
 }
 
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -7,7 +7,7 @@ import { knownScopes } from '../guard/known-scopes.ts'
 import type { Consumer } from '../request/caller.ts'
 import { migrate } from '../store/schema/migrate.ts'
 import { type Store, StoreError } from '../store/store.ts'
-import { keyTable } from './key-table.ts'
+import { keyTable, timeText } from './key-table.ts'
 import { compileLoaded, loadApi, openDatabase } from './load.ts'
 import { CommandMistake } from './mistake.ts'
 
@@ -98,7 +98,7 @@ async function revoke({ ring, flags }: Task): Promise<number> {
 }
 
 async function rotate({ ring, clock, flags }: Task): Promise<number> {
-  const overlapMs = flags.overlap === undefined ? dayMs : duration(flags.overlap, '--overlap')
+  const overlapMs = flags.overlap === undefined ? dayMs : duration(flags.overlap, '--overlap', 0)
   const expiresAt = expiry(flags.expires, clock)
   const made = await ring.rotate(needed(flags, 'account'), needed(flags, 'name'), {
     overlapMs,
@@ -110,7 +110,7 @@ async function rotate({ ring, clock, flags }: Task): Promise<number> {
 }
 
 function show({ key, secret }: MadeKey, verb: string): void {
-  const until = key.expiresAt === null ? 'without expiry' : `until ${new Date(key.expiresAt).toISOString()}`
+  const until = key.expiresAt === null ? 'without expiry' : `until ${timeText(key.expiresAt)}`
   console.log(
     `${verb} "${key.name}" (${key.id}) for ${key.account}: ${key.kind}, ${key.scopes.join(' ')}, ${until}.`,
   )
@@ -144,12 +144,19 @@ function readKind(text = 'external'): Consumer['kind'] {
 }
 
 const expiry = (text: string | undefined, clock: Clock): number | null =>
-  text === undefined ? null : clock.now() + duration(text, '--expires')
+  text === undefined ? null : clock.now() + duration(text, '--expires', 1)
 
-function duration(text: string, flag: string): number {
+/** A hundred years: far from the last day that a date can be. */
+const longestDays = 36_500
+
+function duration(text: string, flag: string, least: number): number {
   const milliseconds = readDuration(text)
-  if (milliseconds !== null && milliseconds >= 0) return milliseconds
-  throw new CommandMistake(`${flag} is "${text}". Write a time such as 90d, 12h, 30m or 10s.`)
+  if (milliseconds !== null && milliseconds >= least && milliseconds <= longestDays * dayMs)
+    return milliseconds
+  const from = least > 0 ? ', longer than none' : ''
+  throw new CommandMistake(
+    `${flag} is "${text}". Write a time such as 90d, 12h, 30m or 10s${from} and at most ${longestDays}d.`,
+  )
 }
 
 /** A key can be made before the service has ever run. A store that is there is left as it is. */

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKeyRing } from '../../src/guard/key-ring.ts'
+import { openStore } from '../../src/store/open.ts'
 import { nounkit } from '../support/child.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nounkit-keys-'))
@@ -82,6 +84,21 @@ describe('what is wrong is said, with what was probably meant', () => {
       /external, internal or probe/,
     ],
     ['no time', ['create', '--account', 'a', '--name', 'b', '--expires', 'soon'], /90d, 12h, 30m or 10s/],
+    [
+      'a time that is over at once',
+      ['create', '--account', 'a', '--name', 'b', '--expires', '0d'],
+      /--expires is "0d".*longer than none/,
+    ],
+    [
+      'a time after the last date there is',
+      ['create', '--account', 'a', '--name', 'b', '--expires', '104000000d'],
+      /--expires is "104000000d".*at most 36500d/,
+    ],
+    [
+      'an overlap after the last date there is',
+      ['rotate', '--account', 'acme', '--name', 'narrow', '--overlap', '999999999d'],
+      /--overlap is "999999999d".*at most 36500d/,
+    ],
     ['an unknown flag', ['create', '--acount', 'a'], /--acount.*\nUsage: nounkit keys/s],
     ['a name that no key has', ['revoke', '--account', 'acme', '--name', 'narow'], /Did you mean "narrow"\?/],
     ['no such action', ['remove'], /"keys remove" is no command/],
@@ -93,6 +110,19 @@ describe('what is wrong is said, with what was probably meant', () => {
     expect(stderr).not.toContain('    at ')
     expect(stdout).toBe('')
   })
+})
+
+test('a key that was stored with a time no date can be is listed with the others, and nothing refused was stored', async () => {
+  const store = await openStore(env.DATABASE_URL)
+  const expiresAt = 104_000_000 * 86_400_000
+  await createKeyRing(store).create({ account: 'acme', name: 'far', expiresAt })
+  await store.close()
+  const { code, stdout } = await keys('list')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/acme +far .* active until after the last date there is/)
+  expect(stdout).toMatch(/acme +narrow .* active until \d{4}-\d\d-\d\dT\d\d:\d\dZ/)
+  expect(stdout).not.toMatch(/^a /m)
+  expect((await keys('rotate', '--account', 'acme', '--name', 'far')).last).toMatch(/^nk_/)
 })
 
 test('the keys of the demo are consumers like any other, and end with the next start', async () => {
