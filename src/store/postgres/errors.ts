@@ -1,5 +1,5 @@
 import { keyTable } from '../../plan/mutate.ts'
-import { StoreError } from '../store.ts'
+import { StoreError, StoreRefused } from '../store.ts'
 
 interface ServerError extends Error {
   /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -71,6 +71,11 @@ export function postgresError(error: unknown): unknown {
   if (code === '55P03') return lockTimeout(cause, message)
   if (brokenCodes.test(code) || unavailableStates.test(code))
     return new StoreError('unavailable', message, { cause })
+  if (code === '42501')
+    return new StoreRefused(
+      `${message}. Have its owner GRANT that to the user of DATABASE_URL, or run nounkit migrate as the owner.`,
+      cause,
+    )
   if (outOfRangeStates.test(code)) return new StoreError('out-of-range', message, { cause })
   return error
 }

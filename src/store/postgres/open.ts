@@ -1,7 +1,7 @@
-import type { Dialect } from '../../plan/dialect.ts'
+import { type Dialect, ident } from '../../plan/dialect.ts'
 import { postgres, postgresOnCitus } from '../../plan/postgres.ts'
 import { newCounters } from '../counters.ts'
-import { type Store, StoreError, StoreRefused } from '../store.ts'
+import { type Row, type Store, StoreError, StoreRefused } from '../store.ts'
 import { createClient, firstRow } from './client.ts'
 import { loadDriver } from './driver.ts'
 import { createPool, type Pool } from './pool.ts'
@@ -36,6 +36,9 @@ export async function openPostgres(
 const serverSql = `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
   to_regclass('pg_dist_partition') IS NOT NULL`
 
+const schemaSql = `SELECT current_user::text, current_setting('search_path'), current_schema()::text,
+  has_schema_privilege(current_schema(), 'CREATE') OR to_regclass(quote_ident(current_schema()) || '.nounkit_meta') IS NOT NULL`
+
 /** What is spoken with the server; a server that cannot be used is refused. */
 async function dialectOf(pool: Pool, place: string): Promise<Dialect> {
   const [version, encoding, hasCitus] =
@@ -46,7 +49,23 @@ async function dialectOf(pool: Pool, place: string): Promise<Dialect> {
     )
   if (encoding !== 'UTF8')
     throw new StoreRefused(`${place} keeps text as ${encoding}. Create the database with ENCODING 'UTF8'.`)
+  refuseSchema(place, (await readFrom(pool, { sql: schemaSql, values: [], take: firstRow })) ?? [])
   return hasCitus === 1 ? postgresOnCitus : postgres
+}
+
+/** Without CREATE a schema can still be served from, once somebody else has migrated it. */
+function refuseSchema(place: string, [user, path, schema, fits]: Row): void {
+  const role = ident(String(user))
+  if (schema === null) {
+    const [first = ''] = String(path).replace('"$user"', role).split(',')
+    throw new StoreRefused(
+      `The database at ${place} cannot be used: of the schemas in its search_path (${path}) none exists that ${role} may use. Run: CREATE SCHEMA ${first} AUTHORIZATION ${role};`,
+    )
+  }
+  if (fits !== 1)
+    throw new StoreRefused(
+      `The database at ${place} cannot be used: ${role} may not create tables in the schema ${schema}. Run as its owner: GRANT CREATE ON SCHEMA ${ident(String(schema))} TO ${role};`,
+    )
 }
 
 const hints: { readonly [code: string]: string } = {
