@@ -1,11 +1,10 @@
 import type { Clock } from '../clock.ts'
+import { Mistakes } from '../compile/mistakes.ts'
 import type { Model } from '../compile/model.ts'
-import type { SeedRow } from '../declare/api.ts'
-import { bound } from '../plan/bind.ts'
 import { insertRow } from '../plan/mutate.ts'
-import { serverValue } from '../run/rules.ts'
 import { bindSlots } from '../run/run.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
+import { type BoundSeedRow, seedRows } from './seed-rows.ts'
 
 const mark = 'seeded'
 
@@ -21,16 +20,20 @@ export async function seedEmpty(store: Store, model: Model, clock: Clock): Promi
   if (known) return
   // Asked before the transaction: on a cluster, one that has looked through all accounts may not write shared rows.
   const filled = await hasRows(store, model)
-  await unlessSeeding(store, async (tx) => {
-    const now = new Date(clock.now()).toISOString()
-    const claim = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${dialect.param(1, 'string')}, ${dialect.param(2, 'string')}) ON CONFLICT DO NOTHING RETURNING 1`
-    if (!(await tx.first(claim, [mark, now]))) return
-    if (filled) return
-    for (const row of seed.shared?.() ?? []) await insertSeed(tx, model, '', row, now)
-    for (const account of seed.accounts) {
-      for (const row of seed.account?.(account) ?? []) await insertSeed(tx, model, account, row, now)
-    }
-  })
+  const now = new Date(clock.now()).toISOString()
+  const rows = filled ? [] : seedRows(model, seed, now)
+  let at: BoundSeedRow | null = null
+  try {
+    await unlessSeeding(store, async (tx) => {
+      at = null
+      const claim = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${dialect.param(1, 'string')}, ${dialect.param(2, 'string')}) ON CONFLICT DO NOTHING RETURNING 1`
+      if (!(await tx.first(claim, [mark, now]))) return
+      for (at of rows) await insertSeed(tx, at)
+      at = null
+    })
+  } catch (error) {
+    throw at ? refusedRow(at, error) : error
+  }
 }
 
 const longestSeedMs = 10 * 60_000
@@ -56,18 +59,15 @@ async function hasRows(store: Store, model: Model): Promise<boolean> {
   return false
 }
 
-async function insertSeed(
-  tx: Transaction,
-  model: Model,
-  account: string,
-  seed: SeedRow,
-  now: string,
-): Promise<void> {
-  const resource = model.resources.get(seed.resource)
-  if (!resource) throw new Error(`The seed names the resource "${seed.resource}", which does not exist.`)
-  const values = resource.fields.map((field) =>
-    bound(field.kind, seed.values[field.name] ?? serverValue(field, seed.values.id, now)),
-  )
+async function insertSeed(tx: Transaction, { resource, account, values }: BoundSeedRow): Promise<void> {
   const insert = insertRow(resource, tx.dialect)
   await tx.first(insert.text, bindSlots(insert.slots, { account, values }))
+}
+
+/** What a store says of a value names neither the row nor the declaration. */
+function refusedRow({ where, resource }: BoundSeedRow, error: unknown): unknown {
+  const isOurs = !(error instanceof Error) || !(error instanceof StoreError || 'code' in error)
+  if (isOurs || (error instanceof StoreError && /unavailable|lock-timeout/.test(error.kind))) return error
+  const what = `The store refuses this row of ${resource.name}: ${error.message}.`
+  return new Mistakes([{ where, what, hint: 'Correct its values. Nothing was seeded.' }])
 }
