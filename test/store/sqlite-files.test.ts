@@ -103,3 +103,18 @@ test('the log is copied into the file at 16 MB, and written over', async () => {
   expect(await write(12)).toBeGreaterThan(12)
   expect(await write(36)).toBeLessThan(20)
 })
+
+test('a file that is damaged in the middle is told with the remedy', async () => {
+  const file = join(temporaryFolder(), 'damaged.db')
+  const store = await openStore(`sqlite:${file}`)
+  await store.session((session) => session.script('CREATE TABLE "nounkit_meta" ("text" TEXT) STRICT'))
+  for (let at = 0; at < 200; at++)
+    await store.writeOne('INSERT INTO "nounkit_meta" VALUES (?1)', ['x'.repeat(1_000)])
+  await store.close()
+  const bytes = readFileSync(file)
+  writeFileSync(file, bytes.fill(0xff, 8_192, bytes.length - 8_192))
+  const again = await openForTest(`sqlite:${file}`)
+  expect(() => again.all('SELECT * FROM "nounkit_meta"', [])).toThrow(
+    /malformed \(11\)\. The file that DATABASE_URL names is damaged: .* restore the file from a backup/,
+  )
+})

@@ -3,6 +3,7 @@ import { StoreError } from '../store.ts'
 /** Primary result codes: https://sqlite.org/rescode.html. Extended codes carry the primary one in their low byte. */
 const BUSY = 5
 const LOCKED = 6
+const CORRUPT = 11
 const TOOBIG = 18
 const MISMATCH = 20
 const CONSTRAINT_FOREIGNKEY = 787
@@ -43,10 +44,17 @@ export function sqliteError(error: unknown): unknown {
   const code = error.errcode & 0xff
   if (code === TOOBIG || code === MISMATCH) return outOfRange(error)
   if (error.message === 'integer overflow') return outOfRange(error)
-  if (code === BUSY || code === LOCKED || outOfOrder.has(code))
-    return new StoreError('unavailable', `SQLite: ${error.message} (${error.errcode})`, { cause: error })
+  if (code === BUSY || code === LOCKED || outOfOrder.has(code)) {
+    const remedy = code === CORRUPT ? `. ${damaged}` : ''
+    return new StoreError('unavailable', `SQLite: ${error.message} (${error.errcode})${remedy}`, {
+      cause: error,
+    })
+  }
   return error
 }
+
+const damaged =
+  'The file that DATABASE_URL names is damaged: stop the service and restore the file from a backup, or save what can be read into a new one with "sqlite3 FILE .recover | sqlite3 NEW".'
 
 /** node:sqlite refuses to read an integer that a number cannot hold. */
 const isUnreadableInteger = (error: unknown): error is Error =>
