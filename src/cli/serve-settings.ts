@@ -14,6 +14,7 @@ export interface ServeSettings {
   readonly opsPort: number | undefined
   readonly workers: number
   readonly demo: boolean
+  readonly redisUrl: string | undefined
 }
 
 /** Flags win over variables. */
@@ -32,6 +33,7 @@ export function readServeSettings(flags: ServeFlags): ServeSettings {
     opsPort,
     workers: wholeNumber(given('--workers', flags.workers), 1, 256) ?? 1,
     demo: flags.demo ?? false,
+    redisUrl: readRedisUrl(process.env.NOUNKIT_REDIS_URL),
   }
 }
 
@@ -58,4 +60,12 @@ function wholeNumber(setting: Given | undefined, from: number, to: number): numb
   const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
   if (number >= from && number <= to) return number
   throw new CommandMistake(`${name} is "${text}". It must be a whole number from ${from} to ${to}.`)
+}
+
+/** The client takes anything for the name of a host, and would look for it for ever. */
+function readRedisUrl(url: string | undefined): string | undefined {
+  if (!url || (/^rediss?:/.test(url) && URL.canParse(url))) return url
+  throw new CommandMistake(
+    `NOUNKIT_REDIS_URL is "${url.replace(/\/\/.*@/, '//***@')}". Write redis://host:6379, or rediss://host:6379 for TLS.`,
+  )
 }

@@ -37,7 +37,8 @@ export async function serveCommand(args: string[]): Promise<number> {
   }
 }
 
-async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSettings): Promise<number> {
+async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
+  const { port, host, opsPort, demo, redisUrl } = settings
   const logger = createLogger({ level: process.env.NOUNKIT_LOG ?? (demo ? 'warn' : 'info') })
   const clock = clockFromEnvironment(process.env)
   const service = await openService({
@@ -49,7 +50,7 @@ async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSetting
     folder: api.folder,
     file: api.file,
     rate: process.env.NOUNKIT_RATE,
-    redisUrl: process.env.NOUNKIT_REDIS_URL,
+    redisUrl,
     warn: (message, error) => logger.error({ err: error }, message),
   })
   const { model, store, engine } = service
@@ -64,7 +65,7 @@ async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSetting
     opsPort,
   }).catch(async (error: unknown) => {
     await service.close()
-    throw portMistake(error, { host, opsPort })
+    throw portMistake(error, settings)
   })
   const stopped = signalled()
   if (speaksForAll()) {
@@ -84,7 +85,7 @@ async function serve(api: LoadedApi, { port, host, opsPort, demo }: ServeSetting
 /** Of several workers only the first tells that the service is ready, and makes the demo's keys. */
 const speaksForAll = (): boolean => cluster.worker === undefined || cluster.worker.id === 1
 
-function portMistake(error: unknown, { host, opsPort }: Pick<ServeSettings, 'host' | 'opsPort'>): unknown {
+function portMistake(error: unknown, { host, opsPort }: ServeSettings): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const port = 'port' in error ? Number(error.port) : 0
   const flag = port === opsPort ? '--ops-port' : '--port'

@@ -115,6 +115,8 @@ test.each([
   [[], { NOUNKIT_OPS_PORT: '-1' }, 'NOUNKIT_OPS_PORT is "-1". It must be'],
   [[], { NOUNKIT_LOG: 'loud' }, 'NOUNKIT_LOG is "loud". Write one of silent,'],
   [['--port', '0'], { NOUNKIT_RATE: 'fast' }, 'NOUNKIT_RATE is "fast". Write a number'],
+  [[], { NOUNKIT_REDIS_URL: 'redis' }, 'NOUNKIT_REDIS_URL is "redis". Write redis://host:6379'],
+  [[], { NOUNKIT_REDIS_URL: 'http://me:secret@x' }, 'NOUNKIT_REDIS_URL is "http://***@x". Write redis://'],
   [[], { NOUNKIT_CLOCK: 'tomorrow' }, 'NOUNKIT_CLOCK is "tomorrow"'],
 ] as const)('a setting that cannot be is told before a port opens: %j %j', async (args, env, message) => {
   expect(await failsToServe([...args], env)).toContain(message)
