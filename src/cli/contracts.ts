@@ -23,12 +23,7 @@ export async function publishCommand(args: string[]): Promise<number> {
   const model = compileLoaded(api)
   const version = namedVersion(model, name)
   const folder = join(api.folder, 'contracts')
-  const { path, differences, refusals } = await publishVersion(
-    model,
-    version.name,
-    folder,
-    api.frozen.contracts,
-  )
+  const { path, differences, refusals } = await publishVersion(model, version.name, folder, api.frozen)
   if (path === null) throw new BrokenPromises(refusals)
   for (const difference of differences) console.log(differenceText(difference))
   console.log(`${version.name} is frozen in contracts/${version.name}.json. Commit it with the declaration.`)

@@ -1,10 +1,9 @@
-import type { Contract } from '../compile/frozen.ts'
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
 import { contractOf } from './contract.ts'
 import { compareContracts } from './diff/diff.ts'
 import type { Difference } from './diff/difference.ts'
-import { writeContract } from './files.ts'
+import { type FrozenContracts, writeContract } from './files.ts'
 import { checkContracts } from './gate.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -16,12 +15,15 @@ export interface Published {
   readonly refusals: readonly Refusal[]
 }
 
-/** Freezes one version as `{folder}/{version}.json`, unless that would break what was already promised. */
+/**
+ * Freezes one version as `{folder}/{version}.json`, unless that would break what was already promised. While a file is not
+ * what was published, nobody can say what was promised, so nothing is written.
+ */
 export const publishVersion = async (
   model: Model,
   name: string,
   folder: string,
-  frozen: ReadonlyMap<string, Contract>,
+  { contracts: frozen, refusals: damaged }: FrozenContracts,
 ): Promise<Published> => {
   const version = model.versions.find((one) => one.name === name)
   if (!version) {
@@ -32,6 +34,7 @@ export const publishVersion = async (
       )}`,
     )
   }
+  if (damaged.length > 0) return { path: null, differences: [], refusals: damaged }
   const contract = contractOf(model, version)
   const before = frozen.get(name)
   const refusals = checkContracts(model, new Map(frozen).set(name, before ?? contract)).refusals

@@ -67,6 +67,14 @@ test('publish freezes a version; what would break it is then refused by check, p
   expect(readFileSync(contract, 'utf8')).toBe(frozen)
   expect(existsSync(join(folder, 'library.db'))).toBe(false)
 
+  const damaged = frozen.replace('"title"', '"titel"')
+  writeFileSync(contract, damaged)
+  const laundered = await nounkit('publish', '.', 'v1')
+  expect(isMistake(laundered), laundered.stderr).toBe(true)
+  expect(laundered.stderr).toContain('contracts/v1.json: it was edited by hand')
+  expect(readFileSync(contract, 'utf8')).toBe(damaged)
+  writeFileSync(contract, frozen)
+
   writeFileSync(
     join(folder, 'api.ts'),
     source('pages: z.int().optional(), genre: z.string().max(20).optional(),'),

@@ -218,8 +218,8 @@ describe('the file', () => {
 
   test('is written by publishing, grows by publishing again, and is not overwritten by a break', async () => {
     const publish = async (over: Loose) => {
-      const { contracts } = await readContracts(folder)
-      return publishVersion(compileApi(apiOf(over), { contracts }), 'v1', folder, contracts)
+      const read = await readContracts(folder)
+      return publishVersion(compileApi(apiOf(over), { contracts: read.contracts }), 'v1', folder, read)
     }
     expect(await publish({})).toMatchObject({ differences: [], refusals: [] })
     const grown = await publish({ sort: ['name', 'note'] })
@@ -240,6 +240,26 @@ describe('the file', () => {
       'contracts/v1.json: it was edited by hand: its hash does not match.\nUndo the edit',
     )
     expect(read.contracts.size).toBe(0)
+  })
+
+  test.each([
+    ['half a file', (text: string) => text.slice(0, 300)],
+    ['nothing', () => ''],
+    ['null', () => 'null'],
+    ['a list', () => '[]'],
+    ['a byte order mark', (text: string) => `\ufeff${text}`],
+    ['another format', (text: string) => text.replace('"format": 1', '"format": 2')],
+    ['another promise', (text: string) => text.replace('"maxLength": 50', '"maxLength": 60')],
+  ])('with %s is not overwritten by publishing it, nor another version', async (_, damage) => {
+    const model = compileApi(apiOf({}, [version('v2'), version('v1', { published: '2026-01-01' })]))
+    const text = damage(freezeContract(contractOf(model, model.versions[1] ?? model.head)))
+    await writeFile(join(folder, 'v1.json'), text)
+    for (const name of ['v1', 'v2']) {
+      const { path, refusals } = await publishVersion(model, name, folder, await readContracts(folder))
+      expect([path, refusals.map(({ file }) => file)]).toEqual([null, ['v1.json']])
+    }
+    expect(await readdir(folder)).toEqual(['v1.json'])
+    expect(await readFile(join(folder, 'v1.json'), 'utf8')).toBe(text)
   })
 
   test.each([
