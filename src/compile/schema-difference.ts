@@ -10,8 +10,8 @@ export interface SchemaDifference {
   readonly what: string
   readonly request: Verdict
   readonly response: Verdict
-  /** Only a new enum value: readers of an open field were told to expect it. */
-  readonly enumGrew: boolean
+  /** A listed value: readers of an open field were told to expect it. A key of a closed object: nothing can hide it. */
+  readonly added: 'value' | 'key' | null
 }
 
 type Found = readonly SchemaDifference[]
@@ -27,8 +27,8 @@ const narrower: Judged = { request: 'breaking', response: 'additive' }
 const broken: Judged = { request: 'breaking', response: 'breaking' }
 const harmless: Judged = { request: 'additive', response: 'additive' }
 
-const one = (at: string, what: string, judged: Judged, enumGrew = false): Found => [
-  { at, what, ...judged, enumGrew },
+const one = (at: string, what: string, judged: Judged, added: SchemaDifference['added'] = null): Found => [
+  { at, what, ...judged, added },
 ]
 
 export const compareSchemas = (from: JsonSchema, to: JsonSchema, at = ''): Found => {
@@ -81,7 +81,7 @@ const compareValues = (from: JsonSchema, to: JsonSchema, at: string): Found => {
   const come = after.filter((value) => !before.includes(value))
   const gone = before.filter((value) => !after.includes(value))
   return [
-    ...come.flatMap((value) => one(at, `value ${value} was added`, wider, true)),
+    ...come.flatMap((value) => one(at, `value ${value} was added`, wider, 'value')),
     ...gone.flatMap((value) => one(at, `value ${value} was removed`, narrower)),
   ]
 }
@@ -150,10 +150,23 @@ const compareProperty = (name: string, from: JsonSchema, to: JsonSchema, at: str
   const [must, had] = [to.required?.includes(name) ?? false, from.required?.includes(name) ?? false]
   const where = at === '' ? name : `${at}.${name}`
   if (!after) return one(where, 'was removed', broken)
-  if (!before) return one(where, must ? 'was added and is required' : 'was added', must ? narrower : harmless)
+  if (!before) return addedProperty(where, from.additionalProperties ?? true, after, must)
   const values = compareSchemas(before, after, where)
   if (must === had) return values
   return [...values, ...one(where, must ? 'became required' : 'became optional', must ? narrower : wider)]
+}
+
+/** Where other keys were possible, it could already be sent and shown, as one of them. */
+const addedProperty = (
+  where: string,
+  others: boolean | JsonSchema,
+  property: JsonSchema,
+  must: boolean,
+): Found => {
+  const what = must ? 'was added and is required' : 'was added'
+  const judged = must ? narrower : harmless
+  if (others === false) return one(where, what, judged, 'key')
+  return [...one(where, what, judged), ...compareSchemas(others === true ? {} : others, property, where)]
 }
 
 const compareOthers = (from: JsonSchema, to: JsonSchema, at: string): Found => {
@@ -167,5 +180,5 @@ const compareOthers = (from: JsonSchema, to: JsonSchema, at: string): Found => {
   if (sameJson(before, after)) return keys
   const grew = before === false || after === true
   const what = grew ? 'other keys became possible' : 'other keys became limited'
-  return [...keys, ...one(at, what, grew ? wider : narrower)]
+  return [...keys, ...one(at, what, grew ? wider : narrower, before === false ? 'key' : null)]
 }

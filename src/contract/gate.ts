@@ -3,7 +3,7 @@ import type { Model, Version } from '../compile/model.ts'
 import { contractOf } from './contract.ts'
 import { compareContracts } from './diff/diff.ts'
 import { type Difference, isBreaking, type Part } from './diff/difference.ts'
-import { linesFor } from './lines.ts'
+import { isRemark, linesFor } from './lines.ts'
 import type { Refusal } from './refusal.ts'
 import { judgeChanges } from './verdict.ts'
 
@@ -39,8 +39,18 @@ const withoutEchoes = (refusals: readonly Refusal[]): readonly Refusal[] => {
     const fresh = refusal.differences.filter(({ where, what }) => !told.has(`${where} ${what}`))
     for (const { where, what } of refusal.differences) told.add(`${where} ${what}`)
     if (refusal.differences.length > 0 && fresh.length === 0) return []
-    return [{ ...refusal, differences: fresh, lines: linesFor(fresh) }]
+    return [advised(refusal, fresh)]
   })
+}
+
+/** With the lines to write. A hint leads to them; where there are none, it says so. */
+const advised = (refusal: Refusal, differences: readonly Difference[]): Refusal => {
+  if (differences.length === 0) return refusal
+  const lines = linesFor(differences)
+  if (!lines.every(isRemark)) return { ...refusal, differences, lines }
+  const hint =
+    lines.length > 0 ? 'No change declares them by itself:' : 'No change can declare them: undo them.'
+  return { ...refusal, differences, lines, hint }
 }
 
 interface Checked {
@@ -56,14 +66,11 @@ const checkVersion = (
   newest: boolean,
 ): Checked => {
   const { name } = version
-  const answer = (what: string, hint: string, differences: readonly Difference[] = []): Checked => {
-    const lines = linesFor(differences)
-    return {
-      version: name,
-      refusal: { version: name, file: `${name}.json`, what, hint, differences, lines },
-      grown: [],
-    }
-  }
+  const answer = (what: string, hint: string, differences: readonly Difference[] = []): Checked => ({
+    version: name,
+    refusal: { version: name, file: `${name}.json`, what, hint, differences, lines: [] },
+    grown: [],
+  })
   if (!frozen) {
     const hint = `Run "nounkit publish" for ${name} and commit the file, or leave out its "published" date.`
     return answer(`${name} is published, but its contract is missing.`, hint)
@@ -120,5 +127,5 @@ const disagreement = (model: Model, version: Version): readonly Refusal[] => {
     ? `the changes of ${name} say it breaks, but no consumer of ${successor.name} could tell.`
     : `the changes of ${name} say nothing breaks, but ${successor.name} differs:`
   const hint = declared ? 'Leave out the changes that change nothing.' : `Write into the changes of ${name}:`
-  return [{ version: name, file: `${name}.json`, what, hint, differences: found, lines: linesFor(found) }]
+  return [advised({ version: name, file: `${name}.json`, what, hint, differences: [], lines: [] }, found)]
 }

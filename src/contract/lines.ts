@@ -1,17 +1,28 @@
 import { sameJson } from '../compile/canonical.ts'
 import type { ContractField } from '../compile/frozen.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
-import type { Difference } from './diff/difference.ts'
+import { type Difference, isBreaking } from './diff/difference.ts'
 
 /**
- * The changes that would declare breaking differences, as code to paste into the older version. Where only a person can
+ * The changes that would declare refused differences, as code to paste into the older version. Where only a person can
  * know a value, the line has `…` in its place; what no change can declare has a remark.
  */
 export const linesFor = (differences: readonly Difference[]): readonly string[] => {
-  const broken = differences.filter((one) => one.verdict === 'breaking')
   const { lines, told } = renames(differences)
-  const rest = broken.filter((one) => !told.has(one)).map(lineFor)
-  return [...new Set([...lines, ...rest])]
+  const broken = differences.filter((one) => isBreaking(one) && !told.has(one))
+  // What declares a break of a field declares the rest of it too.
+  const added = differences.filter(
+    (one) => !isBreaking(one) && !told.has(one) && !broken.some(({ where }) => where === one.where),
+  )
+  return [...new Set([...lines, ...broken.map(lineFor), ...added.map(remarkFor)])]
+}
+
+export const isRemark = (line: string): boolean => line.startsWith('//')
+
+const remarkFor = ({ where, what, part, subject: { kind } }: Difference): string => {
+  if (kind === 'key added')
+    return `// ${where}: ${what}; nothing within a JSON value can be hidden: put it into a field of its own beside ${where}`
+  return `// ${where}: ${what}; no change can declare this: undo it${part === 'field' ? ' or add a new field' : ''}`
 }
 
 const quoted = (value: unknown): string =>
@@ -66,7 +77,8 @@ const sameFields = (from: unknown, to: unknown): boolean => {
   return sameJson(names(from).sort(), names(to).sort())
 }
 
-const lineFor = ({ subject, where, what }: Difference): string => {
+const lineFor = (difference: Difference): string => {
+  const { subject, where, what } = difference
   const { kind, resource = '', name = '', from, to } = subject
   const at = `'${resource}', '${name}'`
   switch (kind) {
@@ -101,9 +113,10 @@ const lineFor = ({ subject, where, what }: Difference): string => {
     case 'endpoint was removed':
       return `removeMethod(${at})`
     case 'type':
+    case 'key added':
       return `custom('${resource}', { fields: { ${name}: ${zodFor(from as ContractField)} }, replaces: ['${name}'], up: …, down: …, samples: […] })`
     default:
-      return `// ${where}: ${what}; no change can declare this: undo it${to === undefined ? '' : ' or add a new field'}`
+      return remarkFor(difference)
   }
 }
 

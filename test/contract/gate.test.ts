@@ -14,7 +14,7 @@ import { publishVersion } from '../../src/contract/publish.ts'
 import { refusalText } from '../../src/contract/refusal.ts'
 import { type ApiOptions, api } from '../../src/declare/api.ts'
 import * as change from '../../src/declare/change.ts'
-import { states } from '../../src/declare/field.ts'
+import { readOnly, states, writeOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 
@@ -159,6 +159,56 @@ describe('an older version', () => {
     const said = gate(apiOf({ sort: [] }, [published, v1]), contracts)
     expect(said.match(/sort name was removed/g)).toHaveLength(1)
     expect(said).toContain("declare version('v3') before v2")
+  })
+
+  const inside = (schema: z.ZodType) => ({ fields: { ...fields, doc: schema } })
+  test.each([
+    ['an object', z.object({ a: z.int() }), z.object({ a: z.int(), b: z.int().optional() }), 'b: was added'],
+    [
+      'an object in a list',
+      z.array(z.object({ a: z.int() })),
+      z.array(z.object({ a: z.int(), b: z.int().optional() })),
+      '[].b: was added',
+    ],
+    [
+      'what is only shown',
+      readOnly(z.object({ a: z.int() }).optional()),
+      readOnly(z.object({ a: z.int(), b: z.int() }).optional()),
+      'b: was added and is required',
+    ],
+    [
+      'what is only sent',
+      writeOnly(z.object({ a: z.int() })),
+      writeOnly(z.object({ a: z.int() }).catchall(z.int())),
+      'other keys became possible',
+    ],
+  ])(
+    'is refused when keys were added within a JSON value, which cannot be hidden: %s',
+    (_, from, to, what) => {
+      const published = [version('v2', { published: '2026-02-01' }), v1]
+      const model = compileApi(apiOf(inside(from), published))
+      const contracts = new Map(model.versions.map((one) => [one.name, contractOf(model, one)]))
+      expect(gate(apiOf(inside(from), published), contracts)).toBe('')
+      const grown = checkContracts(compileApi(apiOf(inside(to), published), { contracts }), contracts)
+      expect(grown.grown.map((one) => one.version)).toEqual(['v2'])
+      const [refusal, ...more] = grown.refusals
+      expect([refusal?.version, more]).toEqual(['v1', []])
+      expect(refusalText(refusal as never).split('\n')).toEqual([
+        'contracts/v1.json: v1 is no longer the newest version and must stay as it is, but differs:',
+        `  additive  orders.doc  ${what}`,
+        'No change declares them by itself:',
+        `  // orders.doc: ${what}; nothing within a JSON value can be hidden: put it into a field of its own beside orders.doc`,
+      ])
+    },
+  )
+
+  test('passes when a key got a name within a JSON value that had other keys of its form, and not of another', () => {
+    const open = z.object({ a: z.int() }).catchall(z.int())
+    const contracts = frozen(inside(open))
+    expect(gate(apiOf(inside(open.extend({ b: z.int().optional() })), both), contracts)).toBe('')
+    expect(gate(apiOf(inside(open.extend({ b: z.string().optional() })), both), contracts)).toContain(
+      'breaking  orders.doc  b: type integer became string',
+    )
   })
 
   test('may announce its end, and not bring it forward', () => {

@@ -91,13 +91,17 @@ const narrowField = (field: DraftField, contract: ContractField | undefined): Dr
   }
 }
 
-/** Whether all that changed in the field's values since is an addition in each direction it travels. */
+/**
+ * Whether all that changed in the field's values since is an addition in each direction it travels, and can be hidden.
+ * Nothing within a JSON value can: rows of newer versions show their new keys, and writes would lose them.
+ */
 const onlyAdded = (field: DraftField, { request, response }: ContractField): boolean => {
   const sent = request ? compareSchemas(request.schema, field.schema) : []
   const shown = response ? compareSchemas(response.schema, field.schema) : []
+  if ([...sent, ...shown].some(({ added }) => added === 'key')) return false
   return (
     sent.every((one) => one.request === 'additive') &&
-    shown.every((one) => one.response === 'additive' || (one.enumGrew && response?.open === true))
+    shown.every((one) => one.response === 'additive' || (one.added === 'value' && response?.open === true))
   )
 }
 

@@ -117,11 +117,16 @@ const compareValues = (say: Say, from: ContractField, to: ContractField): Differ
     if (all.get(key)?.verdict !== 'breaking') all.set(key, { one, verdict })
   }
   for (const one of sent) judge(one, one.request)
-  for (const one of shown) judge(one, open && one.enumGrew ? additive : one.response)
+  for (const one of shown) judge(one, open && one.added === 'value' ? additive : one.response)
   return [...all.values()].map(({ one, verdict }) => {
     const at = one.at === '' ? '' : `${one.at}: `
-    return say(verdict, `${at}${one.what}`, one.what.startsWith('value ') ? 'values' : 'type')
+    return say(verdict, `${at}${one.what}`, kindOf(one))
   })
+}
+
+const kindOf = ({ at, what, added }: SchemaDifference): string => {
+  if (added === 'key') return 'key added'
+  return at === '' && what.startsWith('value ') ? 'values' : 'type'
 }
 
 const compareStates = (say: Say, from: ContractField['states'], to: ContractField['states']): Differences => {
