@@ -47,10 +47,37 @@ export const compareSchemas = (from: JsonSchema, to: JsonSchema, at = ''): Found
 
 const compareTypes = (from: JsonSchema, to: JsonSchema, at: string): Found => {
   const what = `type ${from.type ?? 'any'} became ${to.type ?? 'any'}`
-  const grew = to.type === undefined || (from.type === 'integer' && to.type === 'number')
-  if (grew) return one(at, `${what} (widened)`, wider)
-  const shrank = from.type === undefined || (from.type === 'number' && to.type === 'integer')
-  return shrank ? one(at, `${what} (narrowed)`, narrower) : one(at, what, broken)
+  if (from.type === 'integer' && to.type === 'number') {
+    return [...one(at, `${what} (widened)`, wider), ...compareNumbers(from, to, at, wider)]
+  }
+  if (from.type === 'number' && to.type === 'integer') {
+    return [...one(at, `${what} (narrowed)`, narrower), ...compareNumbers(from, to, at, narrower)]
+  }
+  if (to.type === undefined) return one(at, `${what} (widened)`, wider)
+  return from.type === undefined ? one(at, `${what} (narrowed)`, narrower) : one(at, what, broken)
+}
+
+/** What else changed between whole numbers and any, but for what goes the way of the type and is told by it. */
+const compareNumbers = (from: JsonSchema, to: JsonSchema, at: string, type: Judged): Found => {
+  const [before, after] = [amongIntegers(from), amongIntegers(to)]
+  const found = [
+    ...compareValues(from, to, at),
+    ...compareBounds(before, after, at),
+    ...compareSteps(before, after, at),
+  ]
+  return found.filter(({ request, response }) => request !== type.request || response !== type.response)
+}
+
+/** The bounds and the step of the integers among a schema's values. */
+const amongIntegers = (schema: JsonSchema): JsonSchema => {
+  const { minimum: least = Number.NEGATIVE_INFINITY, exclusiveMinimum: above = least - 1 } = schema
+  const { maximum: most = Number.POSITIVE_INFINITY, exclusiveMaximum: below = most + 1 } = schema
+  const step = schema.multipleOf ?? (schema.type === 'integer' ? 1 : undefined)
+  return {
+    minimum: Math.max(Math.ceil(least), Math.floor(above) + 1),
+    maximum: Math.min(Math.floor(most), Math.ceil(below) - 1),
+    ...(step === undefined ? {} : { multipleOf: step }),
+  }
 }
 
 const compareForms = (from: JsonSchema, to: JsonSchema, at: string): Found => {

@@ -4,6 +4,35 @@ import { colour, contract, fields, type Row, sent, shown, testRows, withField } 
 
 const object = (shape: { [name: string]: z.ZodType }) => z.object(shape)
 
+const wider = 'integer became number (widened)'
+const narrower = 'number became integer (narrowed)'
+
+/** Whole numbers and any: what else changed counts too, and the bounds that every integer has do not. */
+const numbers: Row[] = [
+  ['maximum lowered', sent(z.int().max(100)), sent(z.number().max(10)), 'B', 'maximum 100 became 10'],
+  ['maximum kept', sent(z.int().max(100)), sent(z.number().max(100)), 'A', wider],
+  ['maximum kept, said otherwise', sent(z.int().max(99)), sent(z.number().lt(100)), 'A', wider],
+  ['maximum lowered by less than one', sent(z.int().max(100)), sent(z.number().lt(100)), 'B', 'became 99'],
+  ['maximum newly set', sent(z.int()), sent(z.number().max(10)), 'B', 'became 10'],
+  ['maximum beyond integers', sent(z.int()), sent(z.number().max(1e20)), 'A', wider],
+  ['minimum raised', sent(z.int().min(0)), sent(z.number().min(0.5)), 'B', 'minimum 0 became 1'],
+  ['finer steps', sent(z.int()), sent(z.number().multipleOf(0.5)), 'A', wider],
+  ['coarser steps', sent(z.int()), sent(z.number().multipleOf(5)), 'B', 'multipleOf 1 became 5'],
+  ...(
+    [
+      ['shown maximum raised', z.number().max(10), z.int().max(1000), 'B', 'maximum 10 became 1000'],
+      ['shown maximum lifted', z.number().max(10), z.int(), 'B', 'maximum 10 became 9007199254740991'],
+      ['shown maximum kept', z.number().max(10.5), z.int().max(10), 'A', narrower],
+      ['shown maximum kept, said otherwise', z.number().lt(10), z.int().lt(10), 'A', narrower],
+      ['shown maximum from beyond integers', z.number().max(1e20), z.int(), 'A', narrower],
+      ['shown coarser steps', z.number().multipleOf(0.5), z.int(), 'A', narrower],
+      ['shown finer steps', z.number().multipleOf(5), z.int(), 'B', 'multipleOf 5 became 1'],
+    ] as const
+  ).map(([what, from, to, verdict, says]): Row => {
+    return [what, shown(from.optional()), shown(to.optional()), verdict, says]
+  }),
+]
+
 const types: Row[] = [
   [
     'type replaced',
@@ -188,5 +217,6 @@ const values: Row[] = [
   ],
 ]
 
+testRows('integers and numbers', numbers)
 testRows('types', types)
 testRows('values', values)
