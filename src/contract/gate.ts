@@ -92,9 +92,9 @@ const checkVersion = (
 
 const unhidden: ReadonlySet<Part> = new Set(['lifecycle', 'service', 'problem'])
 
-/** An addition that holds for the whole service or for a version's dates is no one's surprise, and cannot be hidden. */
-const cannotBeHidden = ({ verdict, part }: Difference): boolean =>
-  verdict === 'additive' && unhidden.has(part)
+/** An addition that holds for all versions or for a version's dates is no one's surprise, and cannot be hidden. */
+const cannotBeHidden = ({ verdict, part, subject }: Difference): boolean =>
+  verdict === 'additive' && (unhidden.has(part) || subject.kind === 'unique')
 
 const newVersionHint = ({ name }: Version): string =>
   `Undo them, or declare version('v${Number(name.slice(1)) + 1}') before ${name} and write into the changes of ${name}:`

@@ -14,7 +14,7 @@ import { publishVersion } from '../../src/contract/publish.ts'
 import { refusalText } from '../../src/contract/refusal.ts'
 import { type ApiOptions, api } from '../../src/declare/api.ts'
 import * as change from '../../src/declare/change.ts'
-import { readOnly, states, writeOnly } from '../../src/declare/field.ts'
+import { immutable, open, readOnly, states, writeOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 
@@ -143,6 +143,37 @@ describe('an older version', () => {
     expect(view?.idempotency.mode).toBe('off')
     expect(view?.requireIfMatch).toBe(true)
     expect(view?.field.get('status')?.states?.moves).toEqual({ draft: ['placed'], placed: ['paid'] })
+  })
+
+  const grew = (older: Loose, newer: Loose) => {
+    const published = [version('v2', { published: '2026-02-01' }), v1]
+    const model = compileApi(apiOf(older, published))
+    const contracts = new Map(model.versions.map((one) => [one.name, contractOf(model, one)]))
+    return { said: gate(apiOf(newer, published), contracts), later: apiOf(newer, published), contracts }
+  }
+  const one = (extra: unknown) => ({ fields: { ...fields, extra } })
+  const int = z.int().optional()
+  test.each<[string, Loose, Loose]>([
+    ['how long an answer may be kept', {}, { cacheControl: 'private, max-age=5' }],
+    ['a key that is required', { idempotencyKey: 'required' }, { idempotencyKey: 'optional' }],
+    ['a replay that is read anew', { idempotencyKey: { mode: 'optional', body: 'reread' } }, {}],
+    ['a field that cannot change', one(immutable(int)), one(int)],
+    ['a read-only field', one(readOnly(int)), one(int)],
+    ['a read-only field that got a default', one(readOnly(int)), one(z.int().default(3))],
+    ['a write-only field', one(writeOnly(int)), one(int)],
+    ['a read-only field that may be null', one(readOnly(int)), one(readOnly(z.int().default(3)))],
+    ['an open enum', one(open(z.enum(['a']))), one(z.enum(['a']))],
+  ])('keeps what became freer since, as its contract has it: %s', (_, older, newer) => {
+    const { said, later, contracts } = grew(older, newer)
+    expect(said).toBe('')
+    const model = compileApi(later, { contracts })
+    const [head, kept] = model.versions.map((each) => contractOf(model, each).resources.orders)
+    expect(kept).toEqual(contracts.get('v1')?.resources.orders)
+    expect(head).not.toEqual(kept)
+  })
+
+  test('passes when values need no longer be unique, which nobody can miss', () => {
+    expect(grew({ unique: ['name'] }, {}).said).toBe('')
   })
 
   test('is refused when it differs, naming the line it lacks', () => {

@@ -95,8 +95,8 @@ export interface Serving {
   counted(work: () => Promise<unknown>): Promise<number>
 }
 
-export type ServingOptions = Omit<TestOptions, 'databaseUrl' | 'contracts'> & {
-  /** The shop unless said. */
+export type ServingOptions = Omit<TestOptions, 'databaseUrl'> & {
+  /** The shop, with its contracts, unless said. */
   readonly declaration?: ApiDeclaration
 }
 

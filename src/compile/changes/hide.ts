@@ -43,11 +43,7 @@ const narrowView = (view: DraftView, contract: ContractResource, frozen: Contrac
   }
 }
 
-const narrowRules = (
-  view: DraftView,
-  contract: ContractResource,
-  frozen: Contract,
-): Pick<DraftView, 'methods' | 'topLevel' | 'limits' | 'idempotency' | 'requireIfMatch' | 'rate'> => {
+const narrowRules = (view: DraftView, contract: ContractResource, frozen: Contract): Partial<DraftView> => {
   const offered = new Set<string>()
   for (const operations of Object.values(frozen.paths)) {
     for (const [method, one] of Object.entries(operations))
@@ -57,14 +53,18 @@ const narrowRules = (
     name,
     Math.min(value, contract.limits[name] ?? value),
   ])
-  const off = contract.idempotency.mode === 'off' && view.idempotency.mode === 'optional'
+  const { mode, storesBody } = view.idempotency
   const { rate } = contract
   return {
     methods: new Set([...view.methods].filter((method: Method) => offered.has(method))),
     topLevel: view.topLevel && frozen.paths[`/${view.name}`] !== undefined,
     limits: Object.fromEntries(limits) as unknown as DraftView['limits'],
-    idempotency: off ? { ...view.idempotency, mode: 'off' } : view.idempotency,
+    idempotency: {
+      mode: mode === 'optional' ? contract.idempotency.mode : mode,
+      storesBody: storesBody && contract.idempotency.replay === 'stored',
+    },
     requireIfMatch: view.requireIfMatch || contract.if_match === 'required',
+    cacheControl: contract.cache_control,
     rate: rate ? slower(view, { perSecond: rate.per_second, burst: rate.burst }) : view.rate,
   }
 }
@@ -80,11 +80,16 @@ const narrowField = (field: DraftField, contract: ContractField | undefined): Dr
   const { request, response } = contract
   const nowOptional = request?.required === true && !field.required && !field.nullable
   const nowNullable = request !== undefined && response === undefined && !request.nullable && field.nullable
+  const readOnly = field.readOnly || (!request && !field.required && !field.made)
   return {
     ...field,
     schema: onlyAdded(field, contract) ? ((request ?? response)?.schema ?? field.schema) : field.schema,
     required: field.required || nowOptional || (nowNullable && request.required),
-    nullable: field.nullable && !nowNullable,
+    nullable: (field.nullable && !nowNullable) || (readOnly && response?.nullable === true),
+    readOnly,
+    writeOnly: field.writeOnly || !response,
+    immutable: field.immutable || request?.immutable === true,
+    open: field.open || response?.open === true,
     default: nowOptional ? undefined : field.default,
     states: field.states && contract.states ? frozenMoves(field.states, contract.states.moves) : field.states,
     description: contract.description ?? '',
