@@ -22,7 +22,10 @@ export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contrac
   )
   return {
     refusals: [
-      ...withoutEchoes(answers.flatMap(({ refusal }) => refusal ?? [])),
+      ...withoutEchoes(
+        model,
+        answers.flatMap(({ refusal }) => refusal ?? []),
+      ),
       ...leftOver(model, frozen),
       ...model.versions.flatMap((version) => disagreement(model, version)),
     ],
@@ -33,20 +36,21 @@ export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contrac
 }
 
 /** An older version is made from the newer one, so what broke there breaks again below: it is told and mended once, above. */
-const withoutEchoes = (refusals: readonly Refusal[]): readonly Refusal[] => {
+const withoutEchoes = (model: Model, refusals: readonly Refusal[]): readonly Refusal[] => {
   const told = new Set<string>()
   return refusals.flatMap((refusal) => {
     const fresh = refusal.differences.filter(({ where, what }) => !told.has(`${where} ${what}`))
     for (const { where, what } of refusal.differences) told.add(`${where} ${what}`)
     if (refusal.differences.length > 0 && fresh.length === 0) return []
-    return [advised(refusal, fresh)]
+    return [advised(refusal, fresh, model)]
   })
 }
 
 /** With the lines to write. A hint leads to them; where there are none, it says so. */
-const advised = (refusal: Refusal, differences: readonly Difference[]): Refusal => {
+const advised = (refusal: Refusal, differences: readonly Difference[], { versions }: Model): Refusal => {
   if (differences.length === 0) return refusal
-  const lines = linesFor(differences)
+  const version = versions.find(({ name }) => name === refusal.version)
+  const lines = linesFor(differences, version?.changes)
   if (!lines.every(isRemark)) return { ...refusal, differences, lines }
   const hint =
     lines.length > 0 ? 'No change declares them by itself:' : 'No change can declare them: undo them.'
@@ -127,5 +131,7 @@ const disagreement = (model: Model, version: Version): readonly Refusal[] => {
     ? `the changes of ${name} say it breaks, but no consumer of ${successor.name} could tell.`
     : `the changes of ${name} say nothing breaks, but ${successor.name} differs:`
   const hint = declared ? 'Leave out the changes that change nothing.' : `Write into the changes of ${name}:`
-  return [advised({ version: name, file: `${name}.json`, what, hint, differences: [], lines: [] }, found)]
+  return [
+    advised({ version: name, file: `${name}.json`, what, hint, differences: [], lines: [] }, found, model),
+  ]
 }

@@ -1,32 +1,66 @@
 import { sameJson } from '../compile/canonical.ts'
 import type { ContractField } from '../compile/frozen.ts'
-import type { JsonSchema } from '../declare/json-schema.ts'
+import type { Change } from '../declare/change.ts'
 import { type Difference, isBreaking } from './diff/difference.ts'
+import { keyed, quoted, zodFor } from './zod-source.ts'
 
 /**
  * The changes that would declare refused differences, as code to paste into the older version. Where only a person can
- * know a value, the line has `…` in its place; what no change can declare has a remark.
+ * know a value, the line has `…` in its place; what no change can declare has a remark. `declared` are the changes that the
+ * older version has already: lines use the newer names.
  */
-export const linesFor = (differences: readonly Difference[]): readonly string[] => {
+export const linesFor = (
+  refused: readonly Difference[],
+  declared: readonly Change[] = [],
+): readonly string[] => {
+  const differences = refused.map((one) => inNewerNames(one, declared))
   const { lines, told } = renames(differences)
-  const broken = differences.filter((one) => isBreaking(one) && !told.has(one))
+  const broken = differences.filter(
+    (one) => isBreaking(one) && !told.has(one) && !followsAnother(one, differences),
+  )
   // What declares a break of a field declares the rest of it too.
   const added = differences.filter(
     (one) => !isBreaking(one) && !told.has(one) && !broken.some(({ where }) => where === one.where),
   )
-  return [...new Set([...lines, ...broken.map(lineFor), ...added.map(remarkFor)])]
+  const remade = new Set(broken.filter(needsCode).map(({ where }) => where))
+  const rest = broken.map((one) =>
+    one.part === 'field' && remade.has(one.where) ? customLine(one) : lineFor(one, broken),
+  )
+  return [...new Set([...lines, ...rest, ...added.map(remarkFor)])]
 }
+
+/** A difference is found in the older version's names; changes are written in the newer ones. */
+const inNewerNames = (difference: Difference, declared: readonly Change[]): Difference => {
+  const { resource, name, kind } = difference.subject
+  if (resource === undefined || kind === 'resource added') return difference
+  const renamed = declared.find((one) => one.kind === 'rename-resource' && one.from === resource)
+  const newer = renamed?.kind === 'rename-resource' ? renamed.to : resource
+  const thing = declared.find(
+    (one) =>
+      (one.kind === 'rename-field' || one.kind === 'rename-relation') &&
+      one.resource === newer &&
+      one.from === name,
+  )
+  const newerName = thing?.kind === 'rename-field' || thing?.kind === 'rename-relation' ? thing.to : name
+  const subject = { ...difference.subject, resource: newer }
+  return { ...difference, subject: newerName === undefined ? subject : { ...subject, name: newerName } }
+}
+
+/** A query parameter goes with the last filter, sort or include it was for. */
+const followsAnother = ({ subject }: Difference, all: readonly Difference[]): boolean =>
+  subject.kind === 'query parameter removed' &&
+  all.some(
+    (one) => one.subject.kind === `${subject.name} removed` && one.subject.resource === subject.resource,
+  )
 
 export const isRemark = (line: string): boolean => line.startsWith('//')
 
-const remarkFor = ({ where, what, part, subject: { kind } }: Difference): string => {
+const remarkFor = ({ where, what, part, subject: { kind, name } }: Difference): string => {
   if (kind === 'key added')
     return `// ${where}: ${what}; nothing within a JSON value can be hidden: put it into a field of its own beside ${where}`
-  return `// ${where}: ${what}; no change can declare this: undo it${part === 'field' ? ' or add a new field' : ''}`
+  const instead = part === 'field' && name !== 'id' ? ' or add a new field' : ''
+  return `// ${where}: ${what}; no change can declare this: undo it${instead}`
 }
-
-const quoted = (value: unknown): string =>
-  typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : JSON.stringify(value)
 
 /** A thing gone and one of the same form come, in the same place, were probably renamed. */
 const renames = (
@@ -77,23 +111,20 @@ const sameFields = (from: unknown, to: unknown): boolean => {
   return sameJson(names(from).sort(), names(to).sort())
 }
 
-const lineFor = (difference: Difference): string => {
+const lineFor = (difference: Difference, all: readonly Difference[]): string => {
   const { subject, where, what } = difference
   const { kind, resource = '', name = '', from, to } = subject
   const at = `'${resource}', '${name}'`
   switch (kind) {
     case 'field removed':
-      if ((from as ContractField).reference)
-        return `// ${where}: ${what}; keep the relation, and take it off the include list`
-      return `removeField(${at}, { was: ${zodFor(from as ContractField)} })`
+      return removedLine(difference)
     case 'required field added':
       if ((to as ContractField).reference) return `// ${where}: ${what}; make the relation optional`
       return `addRequiredField(${at}, { whenAbsent: … })`
     case 'required':
-    case 'not nullable':
-      return `makeRequired(${at}, { whenAbsent: …, why: '…' })`
+      return requiredLine(difference)
     case 'values':
-      return valuesLine(at, what)
+      return valuesLine(difference, all)
     case 'default':
       return `changeDefault(${at}, { was: ${quoted((from as ContractField).request?.default ?? null)} })`
     case 'include removed':
@@ -112,54 +143,68 @@ const lineFor = (difference: Difference): string => {
       return `// ${where}: declare it with methods: [], and removeMethod('${resource}', …) for each method it had`
     case 'endpoint was removed':
       return `removeMethod(${at})`
-    case 'type':
-    case 'key added':
-      return `custom('${resource}', { fields: { ${name}: ${zodFor(from as ContractField)} }, replaces: ['${name}'], up: …, down: …, samples: […] })`
     default:
       return remarkFor(difference)
   }
 }
 
-const valuesLine = (at: string, what: string): string => {
-  const [, value = '', verb = ''] = /value "(.*)" was (added|removed)/.exec(what) ?? []
-  return verb === 'added'
-    ? `mapValues(${at}, {}, { onlyInNewer: { ${value}: '…' }, why: '…' }) // "${value}" has no image in the older version`
-    : `mapValues(${at}, { ${value}: '…' })`
+const removedLine = ({ subject, where, what }: Difference): string => {
+  const field = subject.from as ContractField
+  if (field.reference) return `// ${where}: ${what}; keep the relation, and take it off the include list`
+  const { nullable } = field.request ?? field.response ?? {}
+  const absent = nullable || field.request?.default !== undefined ? '' : ', whenAbsent: …'
+  return `removeField('${subject.resource}', '${subject.name}', { was: ${zodFor(field)}${absent} })`
 }
 
-/** The schema as Zod would be written; near enough to start from. */
-const zodFor = ({ request, response }: ContractField): string => {
-  const { schema = {}, nullable = false } = request ?? response ?? {}
-  const fallback = request?.default
-  const optional = nullable ? '.optional()' : fallback === undefined ? '' : `.default(${quoted(fallback)})`
-  return `${zodOf(schema)}${optional}`
+const requiredLine = ({ subject, where, what }: Difference): string => {
+  const { reference, request } = subject.from as ContractField
+  const at = `'${subject.resource}', '${subject.name}'`
+  if (reference) return `// ${where}: ${what}; make the relation optional`
+  if (request?.default !== undefined) return `changeDefault(${at}, { was: ${quoted(request.default)} })`
+  return `makeRequired(${at}, { whenAbsent: …, why: '…' })`
 }
 
-const formats: { readonly [format: string]: string } = {
-  email: 'z.email()',
-  uri: 'z.url()',
-  uuid: 'z.uuid()',
-  date: 'z.iso.date()',
-  'date-time': 'z.iso.datetime()',
+/** Kinds of differences that no change can declare but one that makes the field by code. */
+const byCode: ReadonlySet<string> = new Set(['type', 'key added', 'not nullable', 'shown nullable'])
+
+const needsCode = ({ subject: { kind, from, to } }: Difference): boolean => {
+  if (byCode.has(kind)) return true
+  const [before, after] = [(from as ContractField)?.request, (to as ContractField)?.request]
+  // Its default can be told, or that it may be null, and not both.
+  if (kind === 'default') return before?.nullable !== after?.nullable
+  return kind === 'required' && before?.nullable === true && before.default !== undefined
 }
 
-const zodOf = (schema: JsonSchema): string => {
-  if (schema.enum) return `z.enum([${schema.enum.map(quoted).join(', ')}])`
-  const bound = (name: string, value: number | undefined) =>
-    value === undefined || Math.abs(value) === Number.MAX_SAFE_INTEGER ? '' : `.${name}(${value})`
-  switch (schema.type) {
-    case 'string': {
-      const pattern = schema.pattern === undefined ? '' : `.regex(/${schema.pattern}/)`
-      const text = formats[schema.format ?? ''] ?? 'z.string()'
-      return `${text}${bound('min', schema.minLength)}${bound('max', schema.maxLength)}${pattern}`
-    }
-    case 'integer':
-      return `z.int()${bound('min', schema.minimum)}${bound('max', schema.maximum)}`
-    case 'number':
-      return `z.number()${bound('min', schema.minimum)}${bound('max', schema.maximum)}`
-    case 'boolean':
-      return 'z.boolean()'
-    default:
-      return '…'
-  }
+const customLine = (difference: Difference): string => {
+  const { resource, name = '', from } = difference.subject
+  const field = from as ContractField
+  if (field.reference || field.states || serverFields.has(name)) return remarkFor(difference)
+  const older = difference.where.slice(difference.where.indexOf('.') + 1)
+  return `custom('${resource}', { fields: { ${older}: ${zodFor(field)} }, replaces: ['${name}'], up: …, down: …, samples: […] })`
+}
+
+const serverFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
+
+/** One line for all values of a field that came or went. */
+const valuesLine = ({ where, subject }: Difference, all: readonly Difference[]): string => {
+  const at = `'${subject.resource}', '${subject.name}'`
+  const differences = all.filter((one) => one.where === where && one.subject.kind === 'values')
+  const values = differences.map(({ what }) => {
+    const end = what.lastIndexOf(' was ')
+    return { value: String(JSON.parse(what.slice('value '.length, end))), added: what.endsWith(' added') }
+  })
+  const come = values.filter(({ added }) => added).map(({ value }) => value)
+  const gone = values.filter(({ added }) => !added).map(({ value }) => value)
+  if (come.length === 1 && gone.length === 1)
+    return `mapValues(${at}, { ${keyed(gone[0] ?? '')}: ${quoted(come[0])} })`
+  const open = (names: readonly string[]) => names.map((one) => `${keyed(one)}: '…'`).join(', ')
+  // A value that stays reads as itself only where it is named, once others become it too.
+  const { request, response } = subject.to as ContractField
+  const stay = ((request ?? response)?.schema.enum ?? []).map(String).filter((one) => !come.includes(one))
+  const themselves = stay.map((one) => `, ${keyed(one)}: ${quoted(one)}`).join('')
+  const older = gone.length === 0 ? '{}' : `{ ${open(gone)}${themselves} }`
+  if (come.length === 0) return `mapValues(${at}, ${older}, { why: '…' })`
+  const named = come.map((one) => JSON.stringify(one)).join(', ')
+  const remark = `// ${named} ${come.length === 1 ? 'has' : 'have'} no image in the older version`
+  return `mapValues(${at}, ${older}, { onlyInNewer: { ${open(come)} }, why: '…' }) ${remark}`
 }

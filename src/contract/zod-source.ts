@@ -1,0 +1,55 @@
+import type { ContractField } from '../compile/frozen.ts'
+import type { JsonSchema } from '../declare/json-schema.ts'
+
+/** A value as source, texts in single quotes. */
+export const quoted = (value: unknown): string => {
+  const text = JSON.stringify(value)
+  if (typeof value !== 'string') return text
+  return `'${text.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+}
+
+/** A key of an object as source. */
+export const keyed = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : quoted(name))
+
+/** A field as it would be declared; near enough to start from. */
+export const zodFor = ({ request, response }: ContractField): string => {
+  const { schema = {}, nullable = false } = request ?? response ?? {}
+  const fallback = request?.default === undefined ? '' : `.default(${quoted(request.default)})`
+  const absent = !nullable ? '' : fallback !== '' || request?.required ? '.nullable()' : '.optional()'
+  const marks = [
+    ...(request ? [] : ['readOnly']),
+    ...(response ? [] : ['writeOnly']),
+    ...(request?.immutable ? ['immutable'] : []),
+    ...(response?.open ? ['open'] : []),
+  ]
+  return marks.reduce((inner, mark) => `${mark}(${inner})`, `${zodOf(schema)}${absent}${fallback}`)
+}
+
+const formats: { readonly [format: string]: string } = {
+  email: 'z.email()',
+  uri: 'z.url()',
+  uuid: 'z.uuid()',
+  date: 'z.iso.date()',
+  'date-time': 'z.iso.datetime()',
+}
+
+const zodOf = (schema: JsonSchema): string => {
+  if (schema.enum) return `z.enum([${schema.enum.map(quoted).join(', ')}])`
+  const bound = (name: string, value: number | undefined) =>
+    value === undefined || Math.abs(value) === Number.MAX_SAFE_INTEGER ? '' : `.${name}(${value})`
+  switch (schema.type) {
+    case 'string': {
+      const pattern = schema.pattern === undefined ? '' : `.regex(/${schema.pattern}/)`
+      const text = formats[schema.format ?? ''] ?? 'z.string()'
+      return `${text}${bound('min', schema.minLength)}${bound('max', schema.maxLength)}${pattern}`
+    }
+    case 'integer':
+      return `z.int()${bound('min', schema.minimum)}${bound('max', schema.maximum)}`
+    case 'number':
+      return `z.number()${bound('min', schema.minimum)}${bound('max', schema.maximum)}`
+    case 'boolean':
+      return 'z.boolean()'
+    default:
+      return '…'
+  }
+}

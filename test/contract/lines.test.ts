@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { compileApi } from '../../src/compile/compile.ts'
+import { contractOf } from '../../src/contract/contract.ts'
+import { checkContracts } from '../../src/contract/gate.ts'
+import { refusalText } from '../../src/contract/refusal.ts'
+import { api } from '../../src/declare/api.ts'
+import * as change from '../../src/declare/change.ts'
+import * as field from '../../src/declare/field.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { version } from '../../src/declare/version.ts'
+
+type Loose = { readonly [option: string]: unknown }
+type Changes = readonly change.Change[]
+
+const things = (options: Loose, name = 'things') =>
+  resource(name, { ...options, fields: { title: z.string(), ...(options.fields ?? {}) } } as never)
+const v1 = (changes: Changes = []) => version('v1', { published: '2026-01-01', changes })
+const first = (options: Loose) => compileApi(api('small', { resources: [things(options)], versions: [v1()] }))
+
+const refusals = (older: Loose, newer: ReturnType<typeof resource>, changes?: Changes) => {
+  const model = first(older)
+  const contracts = new Map([['v1', contractOf(model, model.head)]])
+  const versions = changes ? [version('v2'), v1(changes)] : [v1()]
+  const later = compileApi(api('small', { resources: [newer], versions } as never), { contracts })
+  return checkContracts(later, contracts).refusals
+}
+
+/** Runs lines as a person would paste them: each `…` in turn with what belongs there. */
+const pasted = (lines: readonly string[], filled: readonly string[]): Changes => {
+  const left = [...filled]
+  const source = lines.map((line) => line.replaceAll(/'…'|…/g, () => left.shift() ?? '…')).join(',\n')
+  const names = { ...change, ...field, z }
+  return new Function(...Object.keys(names), `return [${source}\n]`)(...Object.values(names))
+}
+
+const extra = (schema: unknown, more: Loose = {}) => ({ fields: { extra: schema }, ...more })
+const int = z.int().optional()
+const same = ['(x) => x', '(x) => x', '{ older: { extra: 1 }, newer: { extra: 1 } }']
+const orNone = ['({ extra }) => ({ extra: extra ?? 1 })', ...same.slice(1)]
+
+test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
+  [
+    'optional became required',
+    extra(int),
+    extra(z.int()),
+    ["makeRequired('things', 'extra', { whenAbsent: …, why: '…' })"],
+    ['1', "'x'"],
+  ],
+  [
+    'a default became required',
+    extra(z.int().default(3)),
+    extra(z.int()),
+    ["changeDefault('things', 'extra', { was: 3 })"],
+    [],
+  ],
+  [
+    'optional became a default',
+    extra(int),
+    extra(z.int().default(1)),
+    [
+      "custom('things', { fields: { extra: z.int().optional() }, replaces: ['extra'], up: …, down: …, samples: […] })",
+    ],
+    orNone,
+  ],
+  [
+    'a default became optional',
+    extra(z.int().default(1)),
+    extra(int),
+    [
+      "custom('things', { fields: { extra: z.int().default(1) }, replaces: ['extra'], up: …, down: …, samples: […] })",
+    ],
+    ['(x) => x', orNone[0] ?? '', same[2] ?? ''],
+  ],
+  [
+    'another default',
+    extra(z.string().default("it's")),
+    extra(z.string().default('b')),
+    ["changeDefault('things', 'extra', { was: 'it\\'s' })"],
+    [],
+  ],
+  [
+    'values removed',
+    extra(z.enum(['a-b', 'c d', 'e'])),
+    extra(z.enum(['e'])),
+    ["mapValues('things', 'extra', { 'a-b': '…', 'c d': '…', e: 'e' }, { why: '…' })"],
+    ["'e'", "'e'", "'x'"],
+  ],
+  [
+    'values removed and others added',
+    extra(z.enum(['a', 'b', 'e'])),
+    extra(z.enum(['c', 'e'])),
+    [
+      `mapValues('things', 'extra', { a: '…', b: '…', e: 'e' }, { onlyInNewer: { c: '…' }, why: '…' }) // "c" has no image in the older version`,
+    ],
+    ["'e'", "'e'", "'a'", "'x'"],
+  ],
+  [
+    'values added',
+    extra(z.enum(['e'])),
+    extra(z.enum(['a-b', 'c', 'e'])),
+    [
+      `mapValues('things', 'extra', {}, { onlyInNewer: { 'a-b': '…', c: '…' }, why: '…' }) // "a-b", "c" have no image in the older version`,
+    ],
+    ["'e'", "'e'", "'x'"],
+  ],
+  [
+    'a value renamed',
+    extra(z.enum(['a', "it's"])),
+    extra(z.enum(['a', '\\'])),
+    ["mapValues('things', 'extra', { 'it\\'s': '\\\\' })"],
+    [],
+  ],
+  [
+    'a field removed that was never null',
+    extra(field.immutable(z.int())),
+    {},
+    ["removeField('things', 'extra', { was: immutable(z.int()), whenAbsent: … })"],
+    ['1'],
+  ],
+  [
+    'another type, of a field that is only sent',
+    extra(field.writeOnly(z.int().max(9))),
+    extra(field.writeOnly(z.int().max(5))),
+    [
+      "custom('things', { fields: { extra: writeOnly(z.int().max(9)) }, replaces: ['extra'], up: …, down: …, samples: […] })",
+    ],
+    same,
+  ],
+])('a line can be pasted, and then the check passes: %s', (_, older, newer, lines, filled) => {
+  const [refusal, ...more] = refusals(older, things(newer))
+  expect([refusal?.lines, more]).toEqual([lines, []])
+  expect(refusals(older, things(newer), pasted(lines, filled)).map(refusalText)).toEqual([])
+})
+
+test('lines for a version that already renames use the newer names', () => {
+  const older = extra(int, { filter: ['extra'], sort: ['title'], methods: ['GET', 'POST'] })
+  const newer = resource('items', { fields: { title: z.string(), count: int }, methods: ['GET'] } as never)
+  const renames = [change.renameResource('things', 'items'), change.renameField('items', 'extra', 'count')]
+  const lines = refusals(older, newer, renames).flatMap((one) => one.lines)
+  expect(lines.toSorted()).toEqual([
+    "removeFilter('items', 'count')",
+    "removeMethod('items', 'POST')",
+    "removeSort('items', 'title')",
+  ])
+  expect(refusals(older, newer, [...renames, ...pasted(lines, [])])).toEqual([])
+})
+
+test('what no change can declare is said to be so, and the hint leads to no line', () => {
+  const [refusal] = refusals({}, things({ idPrefix: 'th_' }))
+  expect(refusal?.hint).toBe('No change declares them by itself:')
+  expect(refusal?.lines.length).toBeGreaterThan(0)
+  for (const line of refusal?.lines ?? [])
+    expect(line).toMatch(/^\/\/ things\.id: .*; no change can declare this: undo it$/)
+})
