@@ -46,7 +46,6 @@ export function readReplace(target: Target, body: JsonObject, current: StoredRow
     change(view, field, value, current, row, errors)
   }
   refuse(errors)
-  for (const [name, value] of view.whenAbsent) if (row[name] === null) row[name] = value
   return { ...row, ...madeUp(view, current, valuesByName(sent)) }
 }
 

@@ -57,7 +57,11 @@ function newRow(runner: Runner, call: Call, sent: StoredRow): StoredRow {
   const id = resource.idPrefix + newId(now)
   const time = new Date(now).toISOString()
   const row: { [field: string]: unknown } = {}
-  for (const field of resource.fields) row[field.name] = sent[field.name] ?? serverValue(field, id, time)
+  for (const field of resource.fields) {
+    const value = sent[field.name]
+    // A null was meant: what absence stands for has been put in its place where the version says so.
+    row[field.name] = value === undefined ? serverValue(field, id, time) : value
+  }
   return row
 }
 

@@ -47,8 +47,13 @@ export const removeField: Inverse<RemoveField> = (draft, change, report) => {
   return withView(draft, change.resource, (one) => ({
     ...one,
     fields: placeFields(one.fields, [[change.field, field]], new Set()),
+    whenAbsent: field.required ? withoutKey(one.whenAbsent, change.field) : one.whenAbsent,
   }))
 }
+
+/** `whenAbsent` of a removed field speaks of newer versions' rows: where it had to be sent, its absence meant nothing. */
+const withoutKey = (map: DraftView['whenAbsent'], key: string): DraftView['whenAbsent'] =>
+  new Map([...map].filter(([one]) => one !== key))
 
 export const addRequiredField: Inverse<AddRequiredField> = (draft, change, report) => {
   const found = absentField(change, draft.get(change.resource), report)
