@@ -1,12 +1,13 @@
 import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
-import { type FieldError, problem } from '../problems.ts'
+import type { FieldError } from '../problems.ts'
 import { madeUp, shownMade } from './customs.ts'
-import { sameJson } from './equal.ts'
+import { fieldFault, refuseFields } from './fields-refused.ts'
 import type { JsonObject } from './json.ts'
 import { mergePatch } from './merge-patch.ts'
 import type { Target } from './route.ts'
-import { pointerStep, validate } from './validate.ts'
+import { setValue, unchanged } from './set-value.ts'
+import { pointerStep } from './validate.ts'
 import { type StoredValue, toShown, toStored } from './values.ts'
 
 /** A row in the store's names and terms. */
@@ -22,14 +23,14 @@ export function readCreate(target: Target, body: JsonObject): StoredRow {
   const row: { [field: string]: StoredValue } = {}
   for (const field of view.fields) {
     if (field.readOnly && sent.has(field))
-      errors.push(fault(field, 'is read-only; leave it out', 'read_only'))
+      errors.push(fieldFault(field, 'is read-only; leave it out', 'read_only'))
     else if (field.states) readInitialState(field, sent.get(field), row, errors)
     else if (!field.readOnly) setValue(view, field, sent.get(field), row, errors)
   }
-  refuse(errors)
+  refuseFields(errors)
   for (const [name, value] of view.whenAbsent)
     if (row[name] === undefined || row[name] === null) row[name] = value
-  return { ...row, ...madeUp(view, {}, valuesByName(sent)) }
+  return { ...row, ...madeUp(view, null, sent, () => false) }
 }
 
 /** The row a PUT asks for: what this version shows is replaced, what it cannot see stays. */
@@ -40,14 +41,17 @@ export function readReplace(target: Target, body: JsonObject, current: StoredRow
   const row: { [field: string]: StoredValue } = { ...current }
   for (const field of view.fields) {
     const value = sent.get(field)
-    // What a GET does not show, or what cannot change, need not be sent to stay; a state stays unless it is moved.
-    if (value === undefined && (field.readOnly || field.immutable || field.writeOnly)) continue
+    if (value === undefined && staysUnsent(field)) continue
+    // A state stays unless it is moved.
     if ((value === undefined || value === null) && field.states) continue
     change(view, field, value, current, row, errors)
   }
-  refuse(errors)
-  return { ...row, ...madeUp(view, current, valuesByName(sent)) }
+  refuseFields(errors)
+  return { ...row, ...madeUp(view, current, sent, staysUnsent) }
 }
+
+/** What a GET does not show, or what cannot change, need not be sent to stay. */
+const staysUnsent = (field: ViewField): boolean => field.readOnly || field.immutable || field.writeOnly
 
 /** The row a merge patch asks for: only the keys that were sent. */
 export function readPatch(target: Target, body: JsonObject, current: StoredRow): StoredRow {
@@ -62,10 +66,8 @@ export function readPatch(target: Target, body: JsonObject, current: StoredRow):
     sent.set(field, value)
     change(view, field, value, current, row, errors)
   }
-  refuse(errors)
-  const names = valuesByName(sent)
-  if (!view.fields.some((field) => field.made && sent.has(field))) return row
-  return { ...row, ...madeUp(view, current, { ...made, ...names }) }
+  refuseFields(errors)
+  return { ...row, ...madeUp(view, current, sent, () => true) }
 }
 
 /** Which of the sent keys are fields, by name; the owner's id of a nested path counts as sent. */
@@ -79,7 +81,7 @@ function readSent(target: Target, body: JsonObject, errors: FieldError[]): Sent 
       const detail = `is not a field of ${target.view.name}${near ? `; did you mean "${near}"?` : ''}`
       errors.push({ pointer: `#/${pointerStep(name.slice(0, 100))}`, detail, code: 'unknown' })
     } else if (field.field?.name === ownerField && value !== target.ownerId) {
-      errors.push(fault(field, 'differs from the id in the path; leave it out', 'immutable'))
+      errors.push(fieldFault(field, 'differs from the id in the path; leave it out', 'immutable'))
     } else sent.set(field, value)
   }
   if (ownerField !== null) {
@@ -100,7 +102,7 @@ function readInitialState(
   if (value === undefined || value === null) return
   if (toStored(field, value) === initial) return
   errors.push(
-    fault(
+    fieldFault(
       field,
       `must be ${JSON.stringify(toShown(field, initial))} or left out: the server sets the first state`,
       'state',
@@ -119,72 +121,8 @@ function change(
 ): void {
   if (field.field && value !== undefined && unchanged(field, value, current[field.field.name])) return
   if (field.readOnly) {
-    errors.push(fault(field, 'is read-only and differs from the stored value', 'read_only'))
+    errors.push(fieldFault(field, 'is read-only and differs from the stored value', 'read_only'))
   } else if (field.immutable && !field.made) {
-    errors.push(fault(field, 'cannot change once it is set', 'immutable'))
+    errors.push(fieldFault(field, 'cannot change once it is set', 'immutable'))
   } else setValue(view, field, value, row, errors)
-}
-
-/** Compared both ways: an older version may show several stored values alike, or write one value in several forms. */
-function unchanged(field: ViewField, value: unknown, stored: StoredValue): boolean {
-  if (field.writeOnly) return false
-  return (
-    sameJson(value, toShown(field, stored)) || (value !== null && sameJson(toStored(field, value), stored))
-  )
-}
-
-/** Validates one value and puts it, in the store's terms, into the row. */
-function setValue(
-  view: View,
-  field: ViewField,
-  value: unknown,
-  row: { [field: string]: StoredValue },
-  errors: FieldError[],
-): void {
-  if (value === undefined || value === null) return setAbsent(view, field, value, row, errors)
-  const faults = validate(field.schema, value)
-  for (const one of faults) {
-    errors.push({ pointer: `#/${pointerStep(field.name)}${one.at}`, detail: one.detail, code: one.code })
-  }
-  if (faults.length > 0 || !field.field) return
-  const stored = toStored(field, value)
-  if (stored === undefined) errors.push(fault(field, 'has a value that cannot be stored', 'out_of_range'))
-  else row[field.field.name] = stored
-}
-
-function setAbsent(
-  view: View,
-  field: ViewField,
-  value: undefined | null,
-  row: { [field: string]: StoredValue },
-  errors: FieldError[],
-): void {
-  const fallback = field.default === undefined ? null : toStored(field, field.default)
-  const absentMeans = field.field ? view.whenAbsent.get(field.field.name) : undefined
-  if (value === undefined && field.required && absentMeans === undefined) {
-    errors.push(fault(field, 'is required', 'required'))
-    return
-  }
-  if (field.default !== undefined || field.nullable || absentMeans !== undefined) {
-    if (field.field) row[field.field.name] = fallback ?? absentMeans ?? null
-  } else if (value === null) errors.push(fault(field, 'must not be null', 'required'))
-}
-
-const valuesByName = (sent: Sent): JsonObject =>
-  Object.fromEntries([...sent].map(([field, value]) => [field.name, value]))
-
-const fault = (field: ViewField, detail: string, code: string): FieldError => ({
-  pointer: `#/${pointerStep(field.name)}`,
-  detail,
-  code,
-})
-
-function refuse(errors: readonly FieldError[]): void {
-  if (errors.length === 0) return
-  const first = errors[0]
-  const others = errors.length - 1
-  throw problem('validation-failed', {
-    detail: `${first?.pointer?.slice(2)} ${first?.detail}${others > 0 ? `, and ${others} more` : ''}.`,
-    errors,
-  })
 }

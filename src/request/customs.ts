@@ -1,9 +1,13 @@
-import type { CustomStep, View, ViewField } from '../compile/model.ts'
-import { problem } from '../problems.ts'
+import type { View, ViewField } from '../compile/model.ts'
+import type { FieldError } from '../problems.ts'
+import { sameJson } from './equal.ts'
+import { fieldFault, fieldsRefused } from './fields-refused.ts'
 import type { JsonObject } from './json.ts'
-import { type StoredValue, toShown, toStored } from './values.ts'
+import { setValue, unchanged } from './set-value.ts'
+import { type StoredValue, toShown } from './values.ts'
 
 type Stored = { readonly [field: string]: StoredValue }
+type Sent = ReadonlyMap<ViewField, unknown>
 
 /** Runs the `down` of each custom change, newest first: what each step makes, by step. */
 function runDown(view: View, shownOf: (field: ViewField) => unknown): readonly JsonObject[] {
@@ -25,9 +29,13 @@ const fieldValue = (
 
 /** The fields of a stored row that custom changes make, in the version's names. */
 export function shownMade(view: View, row: Stored): JsonObject {
-  if (view.customs.length === 0) return {}
-  return madeFields(view, (field) => toShown(field, field.field ? row[field.field.name] : null))
+  return view.customs.length === 0 ? {} : madeFields(view, storedShown(row))
 }
+
+const storedShown =
+  (row: Stored) =>
+  (field: ViewField): unknown =>
+    toShown(field, field.field ? row[field.field.name] : null)
 
 /** The same from values a statement has already put into this version's terms, by step and newer name. */
 export function madeFields(view: View, shownOf: (field: ViewField) => unknown): JsonObject {
@@ -36,55 +44,94 @@ export function madeFields(view: View, shownOf: (field: ViewField) => unknown): 
   return Object.fromEntries(fields.map((field) => [field.name, fieldValue(field, made, shownOf)]))
 }
 
-/** Runs the `up` of each custom change, oldest first: the stored fields that stand behind what was sent. */
-export function madeUp(view: View, current: Stored, sent: JsonObject): Stored {
+/**
+ * Runs the `up` of each custom change, oldest first: the stored fields that stand behind what was sent. `stays` says whether
+ * a field that was not sent is as it was. What depends only on values that are as they were is not made anew: code need not
+ * give back exactly what it was given.
+ */
+export function madeUp(
+  view: View,
+  current: Stored | null,
+  sent: Sent,
+  stays: (field: ViewField) => boolean,
+): Stored {
   if (view.customs.length === 0) return {}
-  const older: { [key: string]: unknown }[] = view.customs.map(() => ({}))
-  const put = (field: ViewField, value: unknown) => {
-    const inputs = field.made ? older[field.made.step] : undefined
-    if (field.made && inputs) inputs[field.made.key] = value ?? null
+  const older = olderBefore(view, current)
+  const touched = new Set(current ? [] : view.customs.keys())
+  const put = ({ made, default: fallback }: ViewField, shown: unknown) => {
+    const inputs = made && older[made.step]
+    const value = shown ?? fallback ?? null
+    if (!inputs || (current && sameJson(value, inputs[made.key]))) return
+    inputs[made.key] = value
+    touched.add(made.step)
   }
-  for (const field of view.fields) put(field, sent[field.name])
+  for (const field of view.fields) if (sent.has(field) || !stays(field)) put(field, sent.get(field))
   const stored: { [field: string]: StoredValue } = {}
   for (let at = view.customs.length - 1; at >= 0; at--) {
-    const step = view.customs[at]
-    const inputs = older[at]
-    if (!step || !inputs) continue
-    const newer = up(step, inputs)
-    for (const field of step.newer) {
-      const value = newer[field.name]
-      if (field.made) put(field, value)
-      else if (field.field && value !== undefined) keep(field, value, current, stored)
-    }
+    if (!touched.has(at)) continue
+    const newer = up(view, at, older[at] ?? {})
+    if (!newer || !setNewer(view, at, newer, current, stored)) throw notStorable(view, at, sent)
+    for (const field of newerFields(view, at))
+      if (!current || field.name in newer) put(field, newer[field.name])
   }
   return stored
 }
 
-function up(step: CustomStep, older: JsonObject): JsonObject {
+const newerFields = (view: View, at: number): readonly ViewField[] => view.customs[at]?.newer ?? []
+
+/** What each `up` would take if nothing had been sent. */
+const olderBefore = (view: View, current: Stored | null): { [key: string]: unknown }[] =>
+  current
+    ? runDown(view, storedShown(current)).map((made) => ({ ...made }))
+    : view.customs.map(({ change }) =>
+        Object.fromEntries(Object.keys(change.fields).map((key) => [key, null])),
+      )
+
+/** Null where the code cannot make anything of what it was given: it throws, or returns no object. */
+function up(view: View, at: number, older: JsonObject): JsonObject | null {
   try {
-    return step.change.up(older)
+    const newer: unknown = view.customs[at]?.change.up(older)
+    return isObject(newer) ? newer : null
   } catch {
-    const fields = Object.keys(step.change.fields)
-    throw problem('validation-failed', {
-      detail: `${fields.join(', ')} cannot be understood together.`,
-      errors: fields.map((name) => ({
-        pointer: `#/${name}`,
-        detail: 'has a value that cannot be stored',
-        code: 'value',
-      })),
-    })
+    return null
   }
 }
 
-/** A value shown alike keeps what is stored, so that what an older version cannot tell apart is not lost. */
-function keep(
-  field: ViewField,
-  value: unknown,
-  current: Stored,
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Holds what an `up` returned to what a body of the newer version must be, and takes it over; false where it is not. */
+function setNewer(
+  view: View,
+  at: number,
+  newer: JsonObject,
+  current: Stored | null,
   stored: { [field: string]: StoredValue },
-): void {
-  const name = field.field?.name
-  if (name === undefined) return
-  const before = current[name]
-  stored[name] = before !== undefined && toShown(field, before) === value ? before : toStored(field, value)
+): boolean {
+  const faults: FieldError[] = []
+  for (const field of newerFields(view, at)) {
+    // What the code does not speak of is as it was. A value shown alike keeps what is stored, so that what an older version
+    // cannot tell apart is not lost.
+    if (current && !(field.name in newer)) continue
+    const value = newer[field.name] ?? null
+    if (current && field.field && unchanged(field, value, current[field.field.name])) continue
+    setValue(view, field, value, stored, faults)
+  }
+  return faults.length === 0
 }
+
+/** In the consumer's own fields: what the newer version calls them, and how it would have them, is not theirs to know. */
+function notStorable(view: View, at: number, sent: Sent): Error {
+  const fields = fieldsBehind(view, at)
+  const ofThese = fields.filter((field) => sent.has(field))
+  const [detail, code] = ['has a value that cannot be stored', 'value']
+  const errors = (ofThese.length > 0 ? ofThese : fields).map((field) => fieldFault(field, detail, code))
+  return fieldsRefused(errors.length > 0 ? errors : [{ pointer: '#', detail, code }])
+}
+
+/** The fields of the view that a step makes its newer ones from, itself or through older steps. */
+const fieldsBehind = (view: View, at: number): readonly ViewField[] =>
+  view.fields.filter((field) => field.made && leadsTo(view, field.made.step, at))
+
+const leadsTo = (view: View, from: number, to: number): boolean =>
+  from === to || newerFields(view, from).some(({ made }) => made !== null && leadsTo(view, made.step, to))

@@ -1,0 +1,23 @@
+import type { ViewField } from '../compile/model.ts'
+import { type FieldError, problem } from '../problems.ts'
+import { pointerStep } from './validate.ts'
+
+export const fieldFault = (field: ViewField, detail: string, code: string): FieldError => ({
+  pointer: `#/${pointerStep(field.name)}`,
+  detail,
+  code,
+})
+
+/** One problem for all that is wrong with the fields of a body. */
+export function fieldsRefused(errors: readonly FieldError[]): Error {
+  const first = errors[0]
+  const others = errors.length - 1
+  return problem('validation-failed', {
+    detail: `${first?.pointer?.slice(2) || 'The body'} ${first?.detail}${others > 0 ? `, and ${others} more` : ''}.`,
+    errors,
+  })
+}
+
+export function refuseFields(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw fieldsRefused(errors)
+}
