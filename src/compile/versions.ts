@@ -7,6 +7,7 @@ import { draftOf } from './changes/draft.ts'
 import { hideUnfrozen } from './changes/hide.ts'
 import { linkVersion } from './changes/link.ts'
 import { settle } from './changes/settle.ts'
+import { checkUniques } from './changes/uniques.ts'
 import { checkDates } from './dates.ts'
 import { readDay } from './days.ts'
 import type { Contract } from './frozen.ts'
@@ -63,6 +64,7 @@ export const olderVersions = (
   let newer = head
   for (const one of declared.slice(1)) {
     newer = olderVersion(one, newer, contracts.get(one.name) as Contract | undefined, mistakes)
+    checkUniques(newer, mistakes)
     versions.push(newer)
   }
   checkReachable(head, versions, mistakes)

@@ -1,4 +1,4 @@
-import type { View, ViewField } from '../compile/model.ts'
+import type { Field, View, ViewField } from '../compile/model.ts'
 import type { FieldError } from '../problems.ts'
 import { sameJson } from './equal.ts'
 import { fieldFault, fieldsRefused } from './fields-refused.ts'
@@ -127,6 +127,13 @@ function notStorable(view: View, at: number, sent: Sent): Error {
   const [detail, code] = ['has a value that cannot be stored', 'value']
   const errors = (ofThese.length > 0 ? ofThese : fields).map((field) => fieldFault(field, detail, code))
   return fieldsRefused(errors.length > 0 ? errors : [{ pointer: '#', detail, code }])
+}
+
+/** The fields of the view that a stored field is sent as: itself, or those that code makes it from. None where it is hidden. */
+export const sentFor = (view: View, is: (field: Field) => boolean): readonly ViewField[] => {
+  const isShown = ({ field }: ViewField) => field !== null && is(field)
+  const makes = view.customs.findIndex(({ newer }) => newer.some(isShown))
+  return makes < 0 ? view.fields.filter(isShown) : fieldsBehind(view, makes)
 }
 
 /** The fields of the view that a step makes its newer ones from, itself or through older steps. */

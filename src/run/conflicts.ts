@@ -1,6 +1,7 @@
 import type { Resource } from '../compile/model.ts'
 import { Problem, problem } from '../problems.ts'
 import type { StoredRow } from '../request/body.ts'
+import { sentFor } from '../request/customs.ts'
 import { pointerStep } from '../request/validate.ts'
 import { StoreError, type Transaction } from '../store/store.ts'
 import { notThere } from './read.ts'
@@ -56,13 +57,12 @@ export async function missingReferences(
 }
 
 function taken({ target }: Call, columns: readonly string[]): Error {
-  const names = columns.map(
-    (column) => target.view.fields.find((field) => field.field?.column === column)?.name ?? null,
-  )
-  const shown = names.filter((name) => name !== null)
+  const { view } = target
+  const fields = columns.flatMap((column) => sentFor(view, (field) => field.column === column))
+  const shown = [...new Set(fields.map((field) => field.name))]
   const what = shown.length > 1 ? 'These values together are' : 'This value is'
   return problem('unique-conflict', {
-    detail: `${shown.join(', ') || 'A value'} must be unique in ${target.view.name}. ${what} taken.`,
+    detail: `${shown.join(', ') || 'A value'} must be unique in ${view.name}. ${what} taken.`,
     errors: shown.map((name) => ({ pointer: `#/${pointerStep(name)}`, detail: 'is taken', code: 'unique' })),
   })
 }

@@ -1,0 +1,51 @@
+import type { MistakeList } from '../mistakes.ts'
+import type { Version, View } from '../model.ts'
+
+/**
+ * What an older version cannot send is the same in all rows it creates. In a unique set that makes rows collide which its
+ * consumers have every right to create.
+ */
+export const checkUniques = (version: Version, mistakes: MistakeList): void => {
+  for (const view of version.views.values()) {
+    if (!view.methods.has('POST') || setByHook(view)) continue
+    for (const set of view.resource.uniques) checkSet(view, set, mistakes)
+  }
+}
+
+/** What a hook sets differs from row to row, or is the hook's own mistake. */
+const setByHook = ({ resource }: View): boolean => resource.hooks.beforeCreate !== undefined
+
+const checkSet = (view: View, set: readonly string[], mistakes: MistakeList): void => {
+  const hidden = set.filter((name) => !isSent(view, name))
+  // NULL never collides.
+  if (hidden.some((name) => unsentValue(view, name) === null)) return
+  const omitted = set.filter((name) => mayBeOmitted(view, name))
+  const others = set.filter((name) => !hidden.includes(name) && !omitted.includes(name))
+  const refused =
+    others.length === 0 ? 'the second is refused' : `rows alike in ${others.join(', ')} are refused`
+  for (const name of [...hidden, ...omitted]) {
+    const { name: older } = view.version
+    const value = JSON.stringify(unsentValue(view, name))
+    const so = hidden.includes(name)
+      ? `${older} cannot send ${name}, so each row it creates has ${value} there`
+      : `${older} may leave out ${name}, so each row without it has ${value} there`
+    mistakes.add(
+      `${view.resource.name}.unique`,
+      `${so}, and ${refused}.`,
+      `Make ${name} optional without a default (what is unset never collides), set it in a beforeCreate hook, or make it from what ${older} sends by a custom change.`,
+    )
+  }
+}
+
+/** As it is, or as what code makes it from. */
+const isSent = ({ fields, customs }: View, name: string): boolean =>
+  [...fields, ...customs.flatMap(({ newer }) => newer)].some(({ field }) => field?.name === name)
+
+const unsentValue = ({ whenAbsent, resource }: View, name: string): unknown =>
+  whenAbsent.get(name) ?? resource.field.get(name)?.default ?? null
+
+/** Where its absence meant nothing and now means a value; a default is the version's own promise. */
+const mayBeOmitted = ({ fields, whenAbsent }: View, name: string): boolean => {
+  const shown = fields.find(({ field }) => field?.name === name)
+  return shown !== undefined && !shown.required && shown.default === undefined && whenAbsent.has(name)
+}
