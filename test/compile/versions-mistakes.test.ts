@@ -367,3 +367,20 @@ describe('dates are refused', () => {
     )
   })
 })
+
+describe('a change that changes nothing is a mistake, also beside one that does', () => {
+  const real = change.addRequiredField('customers', 'level', { whenAbsent: 1 })
+  test.each<[string, change.Change]>([
+    ['renameResource', change.renameResource('customers', 'customers')],
+    ['renameField', change.renameField('customers', 'name', 'name')],
+    ['renameRelation', change.renameRelation('customers', 'orders', 'orders')],
+    ['mapValues', change.mapValues('customers', 'tier', { gold: 'gold' })],
+    ['changeDefault', change.changeDefault('customers', 'tier', { was: 'basic' })],
+    ['changeDefault', change.changeDefault('customers', 'email', { was: null })],
+    ['custom', change.custom('customers', { ...sound, fields: {}, replaces: [], samples: [] })],
+  ])('%s', (name, idle) => {
+    expect(said(real, idle)).toBe(
+      `v1.changes[1] ${name}: it changes nothing. Leave it out, or say what the older version had.`,
+    )
+  })
+})

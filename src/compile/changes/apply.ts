@@ -2,6 +2,7 @@ import type { Change } from '../../declare/change.ts'
 import { custom } from './custom.ts'
 import type { Draft } from './draft.ts'
 import { addRequiredField, changeDefault, makeRequired, removeField } from './fields.ts'
+import { changesNothing } from './idle.ts'
 import type { Inverse } from './inverse.ts'
 import { renameField, renameRelation, renameResource } from './names.ts'
 import { removeFilter, removeInclude, removeSort } from './queries.ts'
@@ -47,7 +48,11 @@ export const takeBack = (draft: Draft, list: ChangeList): Draft => {
     list.changes.forEach((change, index) => {
       if (kinds[change.kind].turn !== turn) return
       const { inverse } = kinds[change.kind] as Kind<Change>
-      at = inverse(at, change, reportOf(list, index, change, at))
+      const report = reportOf(list, index, change, at)
+      // A default may be told again where a map of its values already gave it the older word.
+      if (changesNothing(change, at) && changesNothing(change, draft))
+        report.mistake('it changes nothing.', 'Leave it out, or say what the older version had.')
+      else at = inverse(at, change, report)
     })
   }
   return at
