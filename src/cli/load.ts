@@ -33,8 +33,16 @@ export async function loadApi(place: string | undefined): Promise<LoadedApi> {
     declaration,
     folder,
     file: relative(process.cwd(), path),
-    frozen: await readContracts(join(folder, 'contracts')),
+    frozen: await readContracts(contractsFolder(folder)),
   }
+}
+
+function contractsFolder(folder: string): string {
+  const path = join(folder, 'contracts')
+  if (!existsSync(path) || statSync(path).isDirectory()) return path
+  throw new CommandMistake(
+    `"${relative(process.cwd(), path)}" is a file. Move it away: it is where the folder of frozen contracts belongs.`,
+  )
 }
 
 function declarationPath(place: string): string {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Contract } from '../compile/frozen.ts'
-import { freezeContract, thawContract } from './freeze.ts'
+import { freezeContract, type Thawed, thawContract, undo } from './freeze.ts'
 import type { Refusal } from './refusal.ts'
 
 export interface FrozenContracts {
@@ -17,11 +17,20 @@ export const readContracts = async (folder: string): Promise<FrozenContracts> =>
   const refusals: Refusal[] = []
   for (const file of await contractFiles(folder)) {
     const version = file.replace(/\.json$/, '')
-    const { contract, fault } = thawContract(await readFile(join(folder, file), 'utf8'), version)
+    const { contract, fault } = await readContract(join(folder, file), version)
     if (contract) contracts.set(version, contract)
     else refusals.push({ version, file, ...fault, differences: [], lines: [] })
   }
   return { contracts, refusals }
+}
+
+const readContract = async (path: string, version: string): Promise<Thawed> => {
+  try {
+    return thawContract(await readFile(path, 'utf8'), version)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    return { contract: null, fault: { what: `it cannot be read (${error.code}).`, hint: undo } }
+  }
 }
 
 const contractFiles = async (folder: string): Promise<readonly string[]> => {

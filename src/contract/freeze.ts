@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../compile/canonical.ts'
 import type { Contract } from '../compile/frozen.ts'
+import { missingMember } from './members.ts'
 
 export const contractHash = (contract: Contract): string =>
   `sha256:${createHash('sha256').update(canonicalJson(contract)).digest('hex')}`
@@ -36,7 +37,7 @@ export type Thawed =
   | { readonly contract: Contract; readonly fault: null }
   | { readonly contract: null; readonly fault: { readonly what: string; readonly hint: string } }
 
-const undo =
+export const undo =
   'Undo the edit with your version control: a published promise changes only through "nounkit publish".'
 
 /** Reads the text of a contract file, and refuses one that is not what was published. */
@@ -53,6 +54,8 @@ export const thawContract = (text: string, version: string): Thawed => {
   }
   const { hash, ...contract } = data as Contract & { readonly hash?: string }
   if (hash !== contractHash(contract)) return fault('it was edited by hand: its hash does not match.', undo)
+  const missing = missingMember(contract)
+  if (missing !== null) return fault(`it does not say "${missing}".`, undo)
   if (contract.version !== version) {
     return fault(`it is the contract of ${contract.version}.`, `Name the file ${contract.version}.json.`)
   }

@@ -77,3 +77,11 @@ test('a folder that is not there, or has no declaration, is named', async () => 
   expect(isMistake(empty)).toBe(true)
   expect(empty.stderr).toContain('has no declaration. Put one into api.ts: export default api(')
 })
+
+test('contracts that is a file, where a folder belongs, is told', async () => {
+  const folder = declarationFolder(librarySource())
+  writeFileSync(join(folder, 'contracts'), '')
+  const ran = await check(folder)
+  expect(isMistake(ran)).toBe(true)
+  expect(ran.stderr).toContain('"contracts" is a file. Move it away')
+})

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -346,7 +346,34 @@ describe('the file', () => {
   test.each([
     ['{', 'it is not valid JSON.'],
     ['{"format":9}', 'it is not a contract of a format this engine knows.'],
+    ['null', 'it is not a contract of a format this engine knows.'],
   ])('that is no contract is refused: %s', (text, what) => {
     expect(thawContract(text, 'v1').fault?.what).toBe(what)
+  })
+
+  test('that lacks something is refused by its name, though its hash is right', () => {
+    const whole = frozen().get('v1')
+    if (!whole) throw new Error('no contract')
+    const orders = { ...whole.resources.orders, fields: undefined }
+    const get = { ...whole.paths['/orders']?.GET, problems: undefined }
+    const lacking = [
+      [{ format: 1, api: 'small', version: 'v1' }, 'lifecycle'],
+      [{ ...whole, service: {} }, 'service.authentication'],
+      [{ ...whole, resources: { orders } }, 'resources.orders.fields'],
+      [{ ...whole, paths: { '/orders': { GET: get } } }, 'paths./orders.GET.problems'],
+    ] as const
+    for (const [contract, name] of lacking)
+      expect(thawContract(freezeContract(JSON.parse(JSON.stringify(contract))), 'v1').fault?.what).toBe(
+        `it does not say "${name}".`,
+      )
+  })
+
+  test('that is a folder is refused as one that cannot be read', async () => {
+    await rm(join(folder, 'v1.json'))
+    await mkdir(join(folder, 'v1.json'))
+    const { refusals } = await readContracts(folder)
+    expect(refusals.map(({ file, what }) => `${file}: ${what}`)).toEqual([
+      'v1.json: it cannot be read (EISDIR).',
+    ])
   })
 })
