@@ -187,6 +187,20 @@ const dates: Row[] = [
     'A',
     'deprecated  was set to 2026-06-01',
   ],
+  [
+    'deprecation dated back',
+    lifecycle({ deprecated: '2026-06-01' }),
+    lifecycle({ deprecated: '2026-01-01' }),
+    'B',
+    'deprecated  moved from 2026-06-01 to 2026-01-01',
+  ],
+  [
+    'deprecation put off',
+    lifecycle({ deprecated: '2026-06-01' }),
+    lifecycle({ deprecated: '2026-07-01' }),
+    'A',
+    'deprecated  moved from 2026-06-01 to 2026-07-01',
+  ],
   ['sunset set', contract(), lifecycle({ sunset: '2026-12-31' }), 'A', 'sunset  was set to 2026-12-31'],
   [
     'sunset moved later',

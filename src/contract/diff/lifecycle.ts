@@ -22,7 +22,9 @@ export const compareLifecycles = (from: ContractLifecycle, to: ContractLifecycle
     })
   }
   moved('published', additive)
-  moved('deprecated', additive)
+  // The time to move begins with the announcement: dated back, it is shorter than it looks.
+  const dated = from.deprecated !== null && to.deprecated !== null && to.deprecated < from.deprecated
+  moved('deprecated', dated ? breaking : additive)
   // A promise to stay until a day: it may be given and lengthened, never shortened or taken back.
   const shortened = from.sunset !== null && (to.sunset === null || to.sunset < from.sunset)
   moved('sunset', shortened ? breaking : additive)
