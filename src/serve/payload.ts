@@ -1,3 +1,4 @@
+import { demandScope } from '../guard/scopes.ts'
 import { problem } from '../problems.ts'
 import type { PlainRequest } from '../request/exchange.ts'
 import { type JsonObject, readJsonObject } from '../request/json.ts'
@@ -6,12 +7,22 @@ import { fingerprintOf, type KeyedRequest, readKey } from '../run/idempotency.ts
 import { refuseUnacceptable } from './admit.ts'
 import type { Engine } from './engine.ts'
 
+/** Half a minute may pass until a body has come: after this long, who sent it is asked for again. */
+const slowMs = 500
+
 /** The body as a JSON object. Judged in turn: its size, its media type, the form the answer shall have, its syntax. */
 export async function readBody(engine: Engine, request: PlainRequest, target: Target): Promise<JsonObject> {
+  const askedAt = performance.now()
   const bytes = await request.readBody(target.view.limits.bodyBytes)
+  if (performance.now() - askedAt > slowMs) await refuseRevoked(engine, request, target)
   refuseMediaType(request)
   refuseUnacceptable(request)
   return readJsonObject(bytes, engine.model.limits.jsonDepth)
+}
+
+/** A key that was good when the headers came must do nothing more once it was revoked, or has lost the scope. */
+async function refuseRevoked(engine: Engine, request: PlainRequest, target: Target): Promise<void> {
+  demandScope(target.view, request.method, await engine.authenticator.authenticate(request))
 }
 
 function refuseMediaType(request: PlainRequest): void {

@@ -75,6 +75,44 @@ describe.each(onEveryStore)('API keys on %s', (_, openUrl) => {
     expect(answer.status).toBe(200)
   })
 
+  test('a key that is revoked while a body is on its way does nothing more, one that is not does', async () => {
+    const { secret } = await keys.create({ account: 'acme', name: 'slow' })
+    const { secret: lasting } = await keys.create({ account: 'acme', name: 'lasting' })
+    const customer = (name: string) => JSON.stringify({ name, email: `${name}@keys.example` })
+    const begin = (key: string, method: string, path: string, body: string) => {
+      const arriving = new TransformStream<Uint8Array, Uint8Array>()
+      const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+      const init = { method, headers, body: arriving.readable, duplex: 'half' }
+      const answer = api.fetch(path, init as RequestInit)
+      const finish = async () => {
+        const writer = arriving.writable.getWriter()
+        await writer.write(new TextEncoder().encode(body))
+        await writer.close()
+        return (await answer).status
+      }
+      return { finish }
+    }
+    const known = await begin(secret, 'POST', '/v2/customers', customer('known')).finish()
+    expect(known).toBe(201)
+    const [id] =
+      (await api.service.store.first(`SELECT "id" FROM "customers" WHERE "name" = 'known'`, [])) ?? []
+    const slow = [
+      begin(secret, 'POST', '/v2/customers', customer('created')),
+      begin(secret, 'PATCH', `/v2/customers/${id}`, '{"name":"patched"}'),
+      // Credentials are judged before a body.
+      begin(secret, 'POST', '/v2/customers', '{'),
+      begin(lasting, 'POST', '/v2/customers', customer('lasting')),
+    ]
+    await keys.revoke('acme', 'slow')
+    await expect.poll(async () => (await call(secret)).status, { timeout: 5_000 }).toBe(401)
+    expect(await Promise.all(slow.map(({ finish }) => finish()))).toEqual([401, 401, 401, 201])
+    const made = await api.service.store.all(
+      `SELECT "name" FROM "customers" WHERE "email" LIKE '%@keys.example' ORDER BY "name"`,
+      [],
+    )
+    expect(made.flat()).toEqual(['known', 'lasting'])
+  })
+
   test('a revoked key ends in every process within seconds, and says why', async () => {
     const { secret } = await keys.create({ account: 'acme', name: 'leaked' })
     expect((await call(secret)).status).toBe(200)
