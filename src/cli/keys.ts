@@ -7,6 +7,7 @@ import { knownScopes } from '../guard/known-scopes.ts'
 import type { Consumer } from '../request/caller.ts'
 import { migrate } from '../store/schema/migrate.ts'
 import { type Store, StoreError } from '../store/store.ts'
+import { openExisting } from './existing-store.ts'
 import { keyTable, timeText } from './key-table.ts'
 import { compileLoaded, loadApi, openDatabase } from './load.ts'
 import { CommandMistake } from './mistake.ts'
@@ -46,7 +47,9 @@ export async function keysCommand(args: string[]): Promise<number> {
   }
   const api = await loadApi(place)
   const model = compileLoaded(api)
-  const store = await openDatabase(api.declaration)
+  // A key can be made before the service has ever run; others are only found where it has.
+  const open = action === create ? openDatabase : openExisting
+  const store = await open(api.declaration)
   try {
     if (!(await hasKeyTable(store))) await migrate(store, model)
     const clock = clockFromEnvironment(process.env)
@@ -159,7 +162,7 @@ function duration(text: string, flag: string, least: number): number {
   )
 }
 
-/** A key can be made before the service has ever run. A store that is there is left as it is. */
+/** A store that has it is left as it is. */
 async function hasKeyTable(store: Store): Promise<boolean> {
   try {
     await store.first('SELECT 1 FROM "nounkit_api_keys" LIMIT 1', [])

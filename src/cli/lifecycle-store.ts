@@ -2,7 +2,8 @@ import { type Clock, clockFromEnvironment } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { migrate } from '../store/schema/migrate.ts'
 import { type Store, StoreError } from '../store/store.ts'
-import { compileLoaded, loadApi, openDatabase } from './load.ts'
+import { openExisting } from './existing-store.ts'
+import { compileLoaded, loadApi } from './load.ts'
 
 export interface LifecycleStore {
   readonly model: Model
@@ -18,7 +19,7 @@ export async function withLifecycleStore(
   const api = await loadApi(place)
   const model = compileLoaded(api)
   const clock = clockFromEnvironment(process.env)
-  const store = await openDatabase(api.declaration)
+  const store = await openExisting(api.declaration)
   try {
     if (!(await hasTables(store))) await migrate(store, model)
     return await work({ model, store, clock })

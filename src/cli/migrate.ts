@@ -1,7 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate.ts'
 import { mayBeTaken, migrationSql } from '../store/schema/migration.ts'
-import { compileLoaded, loadApi, openDatabase } from './load.ts'
+import type { Store } from '../store/store.ts'
+import { fileToBeMade } from './existing-store.ts'
+import { compileLoaded, databaseUrl, loadApi } from './load.ts'
 import { words } from './words.ts'
 
 const options = {
@@ -16,21 +22,47 @@ export async function migrateCommand(args: string[]): Promise<number> {
   const [place] = words(positionals, 1)
   const api = await loadApi(place)
   const model = compileLoaded(api)
-  const store = await openDatabase(api.declaration)
-  try {
-    const dryRun = values['dry-run'] ?? false
-    const asked = { dryRun, rename: values.rename ?? false, citus: values.citus ?? false }
+  const asked = {
+    dryRun: values['dry-run'] ?? false,
+    rename: values.rename ?? false,
+    citus: values.citus ?? false,
+  }
+  return withStore(databaseUrl(api.declaration), asked.dryRun, async (store) => {
     const { steps } = await migrate(store, model, asked)
     const refused = steps.filter((step) => !mayBeTaken(step, asked)).length
     if (steps.length === 0) console.log('The store fits the declaration. Nothing to do.')
-    else console.log(`${migrationSql(steps)}\n${outcome(steps.length, refused, dryRun)}`)
-    return 0
+    else console.log(`${migrationSql(steps)}\n${outcome(steps.length, refused, asked.dryRun)}`)
+    return refused > 0 ? 1 : 0
+  })
+}
+
+/** What a new file would take is tried on one that is thrown away. */
+async function withStore(
+  url: string,
+  dryRun: boolean,
+  work: (store: Store) => Promise<number>,
+): Promise<number> {
+  const folder =
+    dryRun && fileToBeMade(url) !== null ? await mkdtemp(join(tmpdir(), 'nounkit-dry-run-')) : null
+  try {
+    const store = await openStore(folder === null ? url : `sqlite:${join(folder, 'store.db')}`)
+    try {
+      return await work(store)
+    } finally {
+      await store.close()
+    }
   } finally {
-    await store.close()
+    if (folder !== null) await rm(folder, { recursive: true, force: true })
   }
 }
 
-const outcome = (steps: number, refused: number, dryRun: boolean): string =>
-  refused > 0
-    ? `Nothing would be applied: ${refused} of the ${steps} steps are marked as not applied.`
-    : `${steps} steps ${dryRun ? 'would be' : 'were'} applied.`
+const outcome = (steps: number, refused: number, dryRun: boolean): string => {
+  if (refused > 0) {
+    const marked = refused === 1 ? 'one is' : `${refused} are`
+    return `Nothing would be applied: of ${counted(steps)} ${marked} marked as not applied.`
+  }
+  if (dryRun) return `${counted(steps)} would be applied.`
+  return `${counted(steps)} ${steps === 1 ? 'was' : 'were'} applied.`
+}
+
+const counted = (steps: number): string => (steps === 1 ? '1 step' : `${steps} steps`)

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { emptyDatabase, temporaryFolder } from '../support/databases.ts'
@@ -59,8 +59,14 @@ test.each(['sqlite', 'postgres'] as const)(
       declarationFolder(librarySource({ fields: 'pages: z.int().optional(),' })),
     )
     expect(added.stdout).toMatch(/-- books\.pages is new\nALTER TABLE "books" ADD COLUMN "pages"/)
+    expect(added.stdout).toMatch(/\n1 step was applied\.\n$/)
 
     const required = declarationFolder(librarySource({ fields: 'isbn: z.string().max(13),' }))
+    const wouldBe = await withDatabase(url, 'migrate', required, '--dry-run')
+    expect(wouldBe.code).toBe(1)
+    expect(wouldBe.stdout).toMatch(
+      /Nothing would be applied: of \d+ steps? one is marked as not applied\.\n$/,
+    )
     const refused = await withDatabase(url, 'serve', required, '--port', '0')
     expect(isMistake(refused)).toBe(true)
     expect(refused.stderr).toMatch(
@@ -68,3 +74,26 @@ test.each(['sqlite', 'postgres'] as const)(
     )
   },
 )
+
+test('a command that looks into a store makes none: a file that is not there is refused by name', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'brandnew.db')
+  const looking = [
+    ['keys', 'list', 'examples/shop'],
+    ['keys', 'revoke', 'examples/shop', '--account', 'acme', '--name', 'ci'],
+    ['usage', 'examples/shop'],
+    ['retire', 'examples/shop', 'v1', '--dry-run'],
+  ]
+  for (const ran of await Promise.all(looking.map((args) => withDatabase(`sqlite:${file}`, ...args)))) {
+    expect(isMistake(ran), ran.stderr).toBe(true)
+    expect(ran.stderr).toContain(`There is no store yet: ${file} does not exist. Set DATABASE_URL to`)
+  }
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('migrate --dry-run on a new file says what would be applied, and leaves no file', async () => {
+  const url = await emptyDatabase('sqlite')
+  const planned = await withDatabase(url, 'migrate', 'examples/shop', '--dry-run')
+  expect(planned).toMatchObject({ code: 0, stdout: expect.stringMatching(/\d+ steps would be applied\.\n$/) })
+  expect(readdirSync(dirname(url.slice('sqlite:'.length)))).toEqual([])
+})
