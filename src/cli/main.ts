@@ -108,10 +108,28 @@ async function main(args: string[]): Promise<number> {
 async function failure(error: unknown, command: Command): Promise<string> {
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    return `${error.message}\nUsage: nounkit ${command.usage}`
+    return `${argumentMistake(error.message, command.usage)}\nUsage: nounkit ${command.usage}`
   }
   const { isMendable } = await import('./failures.ts')
   return isMendable(error) ? error.message : (error.stack ?? error.message)
 }
 
+/** Node's advice on an unknown option is about words that begin with a dash, and breaks off. */
+function argumentMistake(message: string, usage: string): string {
+  const [told, option] = /^Unknown option '(-[^']+)'/.exec(message) ?? []
+  if (!told || !option) return message
+  const near = nearest(option, usage.match(/--[\w-]+/g) ?? [])
+  return near ? `${told}. Did you mean "${near}"?` : `${told}.`
+}
+
+/** Nothing is left that could wake it: Node would end with a code and a warning of its own. */
+const giveUp = (): void => {
+  console.error(
+    'The command waits for something that never comes. Does the declaration have an await at its top level that never settles?',
+  )
+  process.exit(1)
+}
+
+process.once('beforeExit', giveUp)
 process.exitCode = await main(process.argv.slice(2))
+process.off('beforeExit', giveUp)

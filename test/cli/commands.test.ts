@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { shell } from '../support/child.ts'
 import { temporaryFolder } from '../support/databases.ts'
+import { declarationFolder } from '../support/declaration-folder.ts'
 import { isMistake, run } from './run.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -54,6 +55,10 @@ test('an unknown command is refused with the one that was probably meant', async
 
 test.each([
   [['check', '--strict', 'examples/shop'], /Unknown option '--strict'.*Usage: nounkit check API/s],
+  [
+    ['serve', 'examples/shop', '--prot', '3500'],
+    /^Unknown option '--prot'\. Did you mean "--port"\?\nUsage: /,
+  ],
   [['check'], /Which API\? Name the folder of its declaration/],
   [['serve', 'examples/shop', '3000'], /"3000" is one word too many/],
   [['openapi', 'examples/shop'], /Which version\? There are v2, v1\./],
@@ -62,6 +67,12 @@ test.each([
   const ran = await run(args)
   expect(isMistake(ran)).toBe(true)
   expect(ran.stderr).toMatch(message)
+})
+
+test('a declaration that never finishes loading is told, and ends with 1', async () => {
+  const ran = await run(['check', declarationFolder('await new Promise(() => {})\nexport default null')])
+  expect(isMistake(ran), ran.stderr).toBe(true)
+  expect(ran.stderr).toMatch(/^The command waits for something that never comes\. .*\n$/)
 })
 
 describe('wherever it is called from', () => {
