@@ -29,6 +29,14 @@ test('the URL wins over the environment, and both over the defaults', () => {
   })
 })
 
+test('a host that is not said is the one the driver takes', () => {
+  expect(postgresSettings('postgres://', {}).place).toBe('localhost')
+  expect(postgresSettings('postgres://me:secret@/shop', { PGHOST: 'db.example' }).place).toBe(
+    'db.example/shop',
+  )
+  expect(postgresSettings('postgres:///shop?host=/run/postgresql', {}).place).toBe('/run/postgresql/shop')
+})
+
 test('certificates are checked where they should be', () => {
   expect(postgresSettings(`${base}?sslmode=verify-full`, {}).ssl).toEqual({ rejectUnauthorized: true })
   expect(() => postgresSettings(`${base}?sslmode=yes`, {})).toThrow(/sslmode is "yes"/)

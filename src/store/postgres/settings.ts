@@ -55,10 +55,7 @@ export function postgresSettings(url: string, env: Env): PostgresSettings {
   return {
     url: rest.size > 0 ? `${base}?${rest}` : base,
     parameters: Object.fromEntries(server),
-    place: url
-      .replace(/^[a-z]+:\/\/(.*@)?/, '')
-      .split('?', 1)
-      .join(),
+    place: placeOf(url, all.get('host') ?? env.PGHOST ?? 'localhost'),
     pool: Math.max(1, whole('pool', 'NOUNKIT_POOL', 10)),
     statementMs: whole('statement_timeout', 'NOUNKIT_STATEMENT_TIMEOUT', 10_000),
     lockMs: whole('lock_timeout', 'NOUNKIT_LOCK_TIMEOUT', 5_000),
@@ -67,6 +64,12 @@ export function postgresSettings(url: string, env: Env): PostgresSettings {
     ssl: ssl(all.get('sslmode') ?? env.PGSSLMODE, all.get('sslrootcert') ?? env.PGSSLROOTCERT),
     pgbouncer: /^(1|true|on|yes)$/.test(all.get('pgbouncer') ?? env.NOUNKIT_PGBOUNCER ?? ''),
   }
+}
+
+/** The driver looks for a host that is not said where libpq would. */
+function placeOf(url: string, otherwise: string): string {
+  const [place = ''] = url.replace(/^[a-z]+:\/\/(.*@)?/, '').split('?', 1)
+  return place === '' || place.startsWith('/') ? otherwise + place : place
 }
 
 function wholeNumber(text: string | undefined, fallback: number, name: string): number {
