@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Clock, clockFromEnvironment, readDuration } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
-import { createKeyRing, type KeyRing, type MadeKey } from '../guard/key-ring.ts'
+import { createKeyRing, isActive, type KeyRing, type MadeKey } from '../guard/key-ring.ts'
 import { knownScopes } from '../guard/known-scopes.ts'
 import type { Consumer } from '../request/caller.ts'
 import { migrate } from '../store/schema/migrate.ts'
@@ -80,18 +80,27 @@ async function create({ ring, model, clock, flags }: Task): Promise<number> {
 async function list({ ring, clock, flags }: Task): Promise<number> {
   const keys = await ring.list(flags.account ?? null)
   if (flags.json) console.log(JSON.stringify(keys, null, 2))
-  else if (keys.length === 0)
-    console.log('There is no key yet. Make one: nounkit keys create API --account … --name …')
+  else if (keys.length === 0) console.log(await noKey(ring, flags.account))
   else console.log(keyTable(keys, clock.now()))
   return 0
 }
 
-async function revoke({ ring, flags }: Task): Promise<number> {
+async function noKey(ring: KeyRing, account: string | undefined): Promise<string> {
+  const accounts = new Set((await ring.list(null)).map((key) => key.account))
+  return account === undefined || accounts.size === 0
+    ? 'There is no key yet. Make one: nounkit keys create API --account … --name …'
+    : `${account} has no key. ${didYouMean(account, accounts)}`
+}
+
+async function revoke({ ring, clock, flags }: Task): Promise<number> {
   const account = needed(flags, 'account')
   const name = needed(flags, 'name')
   const ended = await ring.revoke(account, name)
   if (ended === 0) {
-    const active = (await ring.list(account)).filter((key) => key.revokedAt === null).map((key) => key.name)
+    const keys = await ring.list(account)
+    if (keys.some((key) => key.name === name))
+      throw new CommandMistake(`The key "${name}" of ${account} has ended already.`)
+    const active = keys.filter((key) => isActive(key, clock.now())).map((key) => key.name)
     throw new CommandMistake(
       `${account} has no active key named "${name}". ${didYouMean(name, new Set(active))}`,
     )

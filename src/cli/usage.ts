@@ -37,7 +37,7 @@ function versionText(usage: VersionUsage, days: readonly string[]): string {
   if (total === 0) lines.push(`  no calls since ${days[0]}`)
   else
     lines.push(
-      `  ${bars(calls)}  ${number(total)} calls since ${days[0]}, at most ${number(Math.max(...calls))} a day`,
+      `  ${bars(calls)}  ${counted(total)} since ${days[0]}, at most ${number(Math.max(...calls))} a day`,
     )
   lines.push(...table(consumers))
   if (anonymous) lines.push(`  without credentials: ${traffic(anonymous)}`)
@@ -89,7 +89,7 @@ const cells = ({ name, account, kind, calls, lastSeen, contacted, contact }: Con
   contact ?? '',
 ]
 
-const traffic = ({ calls, lastSeen }: Traffic): string =>
-  `${number(calls)} call${calls === 1 ? '' : 's'}, the last on ${minute(lastSeen)}`
+const traffic = ({ calls, lastSeen }: Traffic): string => `${counted(calls)}, the last on ${minute(lastSeen)}`
+const counted = (calls: number): string => `${number(calls)} call${calls === 1 ? '' : 's'}`
 const number = (value: number): string => value.toLocaleString('en')
 const minute = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`

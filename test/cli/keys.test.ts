@@ -62,6 +62,11 @@ test('scopes, kind, contact and expiry are kept, and shown by list without the k
   expect(stdout).not.toContain(last)
 })
 
+test('an account without keys is told apart from a store without any', async () => {
+  const { code, stdout } = await keys('list', '--account', 'acm')
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'acm has no key. Did you mean "acme"?\n' })
+})
+
 test('rotating prints a new key; both work', async () => {
   const old = await keys('create', '--account', 'globex', '--name', 'turning')
   const next = await keys('rotate', '--account', 'globex', '--name', 'turning')
@@ -101,6 +106,11 @@ describe('what is wrong is said, with what was probably meant', () => {
     ],
     ['an unknown flag', ['create', '--acount', 'a'], /--acount.*\nUsage: nounkit keys/s],
     ['a name that no key has', ['revoke', '--account', 'acme', '--name', 'narow'], /Did you mean "narrow"\?/],
+    [
+      'a name whose key has ended',
+      ['revoke', '--account', 'acme', '--name', 'ci'],
+      /The key "ci" of acme has ended already/,
+    ],
     ['no such action', ['remove'], /"keys remove" is no command/],
   ]
   test.each(wrong)('%s', async (_, args, message) => {
