@@ -32,7 +32,7 @@ const one = (at: string, what: string, judged: Judged, added: SchemaDifference['
 ]
 
 export const compareSchemas = (from: JsonSchema, to: JsonSchema, at = ''): Found => {
-  if (from.anyOf || to.anyOf) return compareForms(from, to, at)
+  if ([from, to].some(({ anyOf, type }) => anyOf || Array.isArray(type))) return compareForms(from, to, at)
   if (from.type !== to.type) return compareTypes(from, to, at)
   return [
     ...compareValues(from, to, at),
@@ -80,9 +80,15 @@ const amongIntegers = (schema: JsonSchema): JsonSchema => {
   }
 }
 
+/** Zod writes forms that differ in nothing but their type as a list of types. */
+const formsOf = (schema: JsonSchema): readonly JsonSchema[] => {
+  const types = schema.type as JsonSchema['type'] | readonly NonNullable<JsonSchema['type']>[]
+  if (schema.anyOf) return schema.anyOf
+  return Array.isArray(types) ? types.map((type) => ({ ...schema, type })) : [schema]
+}
+
 const compareForms = (from: JsonSchema, to: JsonSchema, at: string): Found => {
-  const texts = (schema: JsonSchema) =>
-    new Set((schema.anyOf ?? [schema]).map((form) => canonicalJson(bare(form))))
+  const texts = (schema: JsonSchema) => new Set(formsOf(schema).map((form) => canonicalJson(bare(form))))
   const [before, after] = [texts(from), texts(to)]
   const come = [...after.difference(before)].join(', ')
   const gone = [...before.difference(after)].join(', ')

@@ -33,7 +33,32 @@ const numbers: Row[] = [
   }),
 ]
 
+const text = object({ a: z.string() })
+const orNull = object({ a: z.string().nullable() })
+
 const types: Row[] = [
+  [
+    'the same, though a value within may be null',
+    withField(orNull),
+    contract({ fields: { ...fields, extra: orNull }, description: 'Other words.' }),
+    'A',
+    'description changed',
+  ],
+  ['may be null within a request', sent(text), sent(orNull), 'A', 'a: the form {"type":"null"} was added'],
+  [
+    'may be null within a response',
+    shown(text.optional()),
+    shown(orNull.optional()),
+    'B',
+    '"null"} was added',
+  ],
+  [
+    'may not be null within a request',
+    sent(orNull),
+    sent(text),
+    'B',
+    'a: the form {"type":"null"} was removed',
+  ],
   [
     'type replaced',
     withField(z.string().optional()),
