@@ -44,9 +44,15 @@ const zodOf = (schema: JsonSchema): string => {
       return `${text}${bound('min', schema.minLength)}${bound('max', schema.maxLength)}${pattern}`
     }
     case 'integer':
-      return `z.int()${bound('min', schema.minimum)}${bound('max', schema.maximum)}`
     case 'number':
-      return `z.number()${bound('min', schema.minimum)}${bound('max', schema.maximum)}`
+      return [
+        schema.type === 'integer' ? 'z.int()' : 'z.number()',
+        bound('min', schema.minimum),
+        bound('max', schema.maximum),
+        bound('gt', schema.exclusiveMinimum),
+        bound('lt', schema.exclusiveMaximum),
+        bound('multipleOf', schema.multipleOf),
+      ].join('')
     case 'boolean':
       return 'z.boolean()'
     default:

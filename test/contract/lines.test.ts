@@ -126,6 +126,15 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     ['1'],
   ],
   [
+    'other steps',
+    extra(z.number().gt(0).multipleOf(0.5)),
+    extra(z.number().gt(0).multipleOf(0.25)),
+    [
+      "custom('things', { fields: { extra: z.number().gt(0).multipleOf(0.5) }, replaces: ['extra'], up: …, down: …, samples: […] })",
+    ],
+    same,
+  ],
+  [
     'another type, of a field that is only sent',
     extra(field.writeOnly(z.int().max(9))),
     extra(field.writeOnly(z.int().max(5))),
