@@ -70,7 +70,7 @@ const wordsOf = (name: string): string[] =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '')
 
-const reserved = new Map([
+const reserved = new Map<string, string>([
   ['id', 'every resource has it already'],
   ['created_at', 'every resource has it already'],
   ['updated_at', 'every resource has it already'],
@@ -80,6 +80,9 @@ const reserved = new Map([
   ['page', 'it is a word of the envelope'],
   ['constructor', 'JSON with this key is refused'],
   ['prototype', 'JSON with this key is refused'],
+  ...['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'].map(
+    (name) => [name, 'every table of PostgreSQL has a column of this name'] as const,
+  ),
 ])
 
 export const snakeNameFault = (name: string, noun: 'field' | 'relation'): NameFault | null => {

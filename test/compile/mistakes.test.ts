@@ -48,6 +48,10 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     ],
     [{ books: { fields: { id: z.string() } } }, 'books.fields.id: "id" is reserved'],
     [
+      { books: { fields: { ctid: z.string() } } },
+      'books.fields.ctid: "ctid" is reserved: every table of PostgreSQL has a column of this name.',
+    ],
+    [
       { books: { fields: { author_id: z.string() } } },
       'books.relations.author: it makes the field "author_id", which is also declared.',
     ],
