@@ -1,5 +1,6 @@
 import type { ApiDeclaration } from '../declare/api.ts'
 import type { ResourceDeclaration } from '../declare/resource.ts'
+import { checkCircles } from './circles.ts'
 import type { Draft, Drafts, ResourceDraft } from './draft.ts'
 import { declaredFields, idField, timeField, zodField } from './fields.ts'
 import { indexSets, listNames, uniqueSets } from './lists.ts'
@@ -28,6 +29,7 @@ export const draftResources = (
   for (const draft of all) linkHasMany(draft, drafts, mistakes)
   for (const draft of all) linkOwner(draft, drafts, mistakes)
   checkOwnerCycles(drafts, mistakes)
+  checkCircles(drafts, mistakes)
   for (const draft of all) finish(draft, drafts, mistakes)
   for (const { model } of all) {
     model.dependents = all.flatMap((other) =>

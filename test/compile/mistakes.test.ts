@@ -163,6 +163,17 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       'it owns itself: authors → books → authors.',
     ],
   ],
+  circles: [
+    [
+      { more: [{ name: 'nodes', fields: {}, relations: { parent: belongsTo('nodes') } }] },
+      'nodes.relations.parent: no row can ever be created: nodes needs nodes.',
+      "Make one of these references optional, as in belongsTo('nodes', { optional: true }).",
+    ],
+    [
+      { authors: { relations: { books: hasMany('books'), debut: belongsTo('books') } } },
+      'authors.relations.debut: no row can ever be created: authors needs books needs authors.',
+    ],
+  ],
   includes: [
     [
       { books: { include: ['autor'] } },
@@ -320,6 +331,13 @@ test('a mistake is not told again wherever the broken thing is named', () => {
     'books.relations.author',
     'books.fields.title',
   ])
+})
+
+test('a circle of references is told once, and not at all where one of them is optional', () => {
+  const circle = (options = {}) =>
+    library({ authors: { relations: { books: hasMany('books'), debut: belongsTo('books', options) } } })
+  expect(linesOf(circle())).toHaveLength(1)
+  expect(linesOf(circle({ optional: true }))).toEqual([])
 })
 
 test('what is no declaration is said to be none', () => {
