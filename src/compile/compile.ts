@@ -25,9 +25,32 @@ export interface CompileOptions {
 /** Declaration → Model; throws `Mistakes` with everything that is wrong with it, at once. */
 export const compileApi = (declaration: ApiDeclaration, options: CompileOptions = {}): Model => {
   const mistakes = mistakeList()
-  const fail = () => new Mistakes(mistakes.all, options.file ?? null)
+  const fail = (why?: ErrorOptions) => new Mistakes(mistakes.all, options.file ?? null, why)
+  let model: Model | null
+  try {
+    model = modelOf(declaration, options, mistakes)
+  } catch (error) {
+    // After other mistakes it is most likely their consequence.
+    if (mistakes.all.length === 0)
+      mistakes.add(
+        'api',
+        `it cannot be compiled: ${error instanceof Error ? error.message : error}.`,
+        'Look at what you wrote last. If that is right, please report this as a defect of Nounkit.',
+      )
+    throw fail({ cause: error })
+  }
+  if (model === null) throw fail()
+  return model
+}
+
+/** Null when there are mistakes. */
+const modelOf = (
+  declaration: ApiDeclaration,
+  options: CompileOptions,
+  mistakes: MistakeList,
+): Model | null => {
   // What is not even shaped like a declaration cannot be looked at any further.
-  if (!checkShape(declaration, mistakes)) throw fail()
+  if (!checkShape(declaration, mistakes)) return null
   const limits = apiLimits(declaration.limits, mistakes)
   const rate = readRate(declaration.rate ?? defaultRate, 'rate', mistakes)
   const declared = declaration.versions ?? [version('v1')]
@@ -38,7 +61,7 @@ export const compileApi = (declaration: ApiDeclaration, options: CompileOptions 
   // A change names fields of the head: where some of those are broken, their mistakes are enough.
   const whole = [...drafts.values()].every((draft) => draft.broken.size === 0)
   const older = whole ? olderVersions(head, declaration, options.contracts ?? new Map(), mistakes) : []
-  if (mistakes.all.length > 0) throw fail()
+  if (mistakes.all.length > 0) return null
   const versions = [head, ...older]
   for (const { model } of drafts.values())
     model.indexes = indexSets(model, queriedFields(model, versions), [])

@@ -12,8 +12,8 @@ export class Mistakes extends Error {
   readonly list: readonly Mistake[]
   readonly file: string | null
 
-  constructor(list: readonly Mistake[], file: string | null = null) {
-    super(list.map((mistake) => line(mistake, file)).join('\n'))
+  constructor(list: readonly Mistake[], file: string | null = null, why?: ErrorOptions) {
+    super(list.map((mistake) => line(mistake, file)).join('\n'), why)
     this.name = 'Mistakes'
     this.list = list
     this.file = file

@@ -340,6 +340,23 @@ test('a circle of references is told once, and not at all where one of them is o
   expect(linesOf(circle({ optional: true }))).toEqual([])
 })
 
+test('what cannot be compiled for a reason that nobody foresaw is one mistake, with its cause behind it', () => {
+  const boom = new Error('boom')
+  const fields = new Proxy(
+    {},
+    {
+      ownKeys: () => {
+        throw boom
+      },
+    },
+  )
+  const wrong = library({ books: { fields } })
+  expect(linesOf(wrong)).toEqual([
+    expect.stringMatching(/^api: it cannot be compiled: boom\. Look at what you wrote last\./),
+  ])
+  expect(() => compileApi(wrong)).toThrow(expect.objectContaining({ cause: boom }))
+})
+
 test('what is no declaration is said to be none', () => {
   for (const thing of [undefined, null, 3, {}, { kind: 'resource' }])
     expect(linesOf(thing)[0]).toContain('this is not an API declaration')
