@@ -9,10 +9,15 @@ export interface FieldMarks {
   readonly open?: boolean
 }
 
+export const isZod = (value: unknown): value is z.ZodType =>
+  typeof value === 'object' && value !== null && '_zod' in value
+
 /** Marks live beside the schema, not in it, so that a schema shared by two fields is not marked for both. */
 const marks = z.registry<FieldMarks>()
 
 const marked = <S extends z.ZodType>(schema: S, more: FieldMarks): S => {
+  // What is no schema is told when it is compiled, with the name of its field.
+  if (!isZod(schema)) return Object.freeze({ kind: 'not-a-schema' }) as never
   const copy = schema.clone() as S
   marks.add(copy as z.ZodType, { ...marks.get(schema as z.ZodType), ...more })
   return copy

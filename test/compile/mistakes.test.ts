@@ -71,6 +71,17 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     ],
     [{ books: { fields: { x: open(z.string()) } } }, 'open() is for enums'],
     [{ books: { fields: { x: 'string' } } }, 'books.fields.x: this is not a Zod schema.'],
+    [{ books: { fields: { x: immutable('string' as never) } } }, 'books.fields.x: this is not a Zod schema.'],
+    [
+      { books: { fields: { x: readOnly(states('a', { a: ['b'] }) as never) } } },
+      'books.fields.x: this is not a Zod schema.',
+      'states(…) or sum(…) with no mark around them.',
+    ],
+    [
+      { books: { fields: { x: z.int().multipleOf(0) } } },
+      'books.fields.x: .multipleOf(0) cannot be a field. Write a number above 0.',
+    ],
+    [{ books: { fields: { x: z.number().multipleOf(Number.NaN) } } }, '.multipleOf(NaN) cannot be a field.'],
     [
       { books: { fields: { x: z.string().max(2).default('abc') } } },
       'its default "abc" is not a value it allows.',

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { FieldMarks } from '../../declare/field.ts'
+import { type FieldMarks, isZod } from '../../declare/field.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { FieldKind } from '../model.ts'
@@ -26,7 +26,7 @@ export const readZod = (declared: unknown, where: string, mistakes: MistakeList)
     mistakes.add(
       where,
       'this is not a Zod schema.',
-      'Use z.string() or the like (Zod 4), states(…) or sum(…).',
+      'Use z.string() or the like (Zod 4), or states(…) or sum(…) with no mark around them.',
     )
     return null
   }
@@ -52,9 +52,6 @@ export const readZod = (declared: unknown, where: string, mistakes: MistakeList)
 /** The field carries the description; an enum of one value (a literal) is an enum all the same. */
 const schemaOf = (kind: FieldKind, { description: _, const: only, ...rest }: JsonSchema): JsonSchema =>
   kind === 'enum' && only !== undefined ? { ...rest, enum: [only] } : rest
-
-const isZod = (value: unknown): value is z.ZodType =>
-  typeof value === 'object' && value !== null && '_zod' in value
 
 const checkDefault = (
   layers: { readonly inner: z.ZodType; readonly default: unknown; readonly defaultChanges: boolean },

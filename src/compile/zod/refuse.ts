@@ -121,6 +121,8 @@ const refusalOfCheck = (check: ZodCheckDef, refuse: Refuse): void => {
     })
   if (check.check === 'property' || check.check === 'mime_type')
     refuse({ what: `a "${check.check}" check`, hint: 'Say it in the schema of the key itself.' })
+  if (check.check === 'multiple_of' && (check.value === 0 || !Number.isFinite(check.value)))
+    refuse({ what: `.multipleOf(${check.value})`, hint: 'Write a number above 0.' })
   if (check.check === 'string_format' && check.format !== undefined)
     refusalOfFormat(check, check.format, refuse)
 }
