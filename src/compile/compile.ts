@@ -11,7 +11,7 @@ import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { ApiLimitsModel, Model, Version } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import { draftResources } from './resources.ts'
-import { checkShape } from './shape.ts'
+import { shapeOf } from './shape/shape.ts'
 import { keptFields, olderVersions, queriedFields } from './versions.ts'
 import { headViews, type ViewOptions } from './views.ts'
 
@@ -44,13 +44,10 @@ export const compileApi = (declaration: ApiDeclaration, options: CompileOptions 
 }
 
 /** Null when there are mistakes. */
-const modelOf = (
-  declaration: ApiDeclaration,
-  options: CompileOptions,
-  mistakes: MistakeList,
-): Model | null => {
-  // What is not even shaped like a declaration cannot be looked at any further.
-  if (!checkShape(declaration, mistakes)) return null
+const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: MistakeList): Model | null => {
+  const shaped = shapeOf(written, mistakes)
+  if (shaped === null) return null
+  const { declaration, changesWhole } = shaped
   const limits = apiLimits(declaration.limits, mistakes)
   const rate = readRate(declaration.rate ?? defaultRate, 'rate', mistakes)
   const declared = declaration.versions ?? [version('v1')]
@@ -59,7 +56,7 @@ const modelOf = (
   const head = headVersion(declared[0] ?? version('v1'), drafts, limits, mistakes)
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
   // A change names fields of the head: where some of those are broken, their mistakes are enough.
-  const whole = [...drafts.values()].every((draft) => draft.broken.size === 0)
+  const whole = changesWhole && [...drafts.values()].every((draft) => draft.broken.size === 0)
   const older = whole ? olderVersions(head, declaration, options.contracts ?? new Map(), mistakes) : []
   if (mistakes.all.length > 0) return null
   const versions = [head, ...older]

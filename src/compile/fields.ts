@@ -4,6 +4,7 @@ import type { Draft, ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field, FieldKind } from './model.ts'
 import { snakeNameFault } from './names.ts'
+import { checkFieldShape } from './shape/fields.ts'
 import { checkStates, stateNames } from './states.ts'
 import { readZod, type ZodField } from './zod/read.ts'
 
@@ -83,6 +84,8 @@ const oneField = (
   where: string,
   mistakes: MistakeList,
 ): Draft<Field> | null => {
+  if ((isStates(declaration) || isSum(declaration)) && !checkFieldShape(declaration, where, mistakes))
+    return null
   if (isStates(declaration)) return stateField(name, declaration, where, mistakes)
   // The sum itself is bound once relations are known.
   if (isSum(declaration))

@@ -66,7 +66,8 @@ const targetOf = (
   const fault = snakeNameFault(name, 'relation') ?? doubleName(draft, name, declared)
   if (fault !== null) mistakes.add(where, fault.what, fault.hint)
   const target = drafts.get(declared.target)
-  if (target === undefined)
+  // Without a target it could not be read, which has been told.
+  if (target === undefined && declared.target !== undefined)
     mistakes.add(
       where,
       `there is no resource "${declared.target}".`,

@@ -130,10 +130,6 @@ const checkValues = (
     )
     return false
   }
-  if (!Array.isArray(values)) {
-    mistakes.add(where, `the values of "${name}" are not a list.`, `Write ['…'].`)
-    return false
-  }
   if (values.length === 0)
     mistakes.add(where, `no value of "${name}" is allowed, so it is never possible.`, 'Name at least one.')
   const known = (field.schema.enum ?? []) as readonly string[]

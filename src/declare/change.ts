@@ -155,7 +155,15 @@ export const mapValues = (
   field: string,
   values: MapValues['values'],
   options: Told & { readonly onlyInNewer?: MapValues['onlyInNewer'] } = {},
-): MapValues => Object.freeze({ kind: 'map-values', resource, field, values, onlyInNewer: {}, ...options })
+): MapValues =>
+  Object.freeze({
+    kind: 'map-values',
+    resource,
+    field,
+    values,
+    ...options,
+    onlyInNewer: options.onlyInNewer ?? {},
+  })
 export const changeType = (
   resource: string,
   field: string,

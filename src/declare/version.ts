@@ -16,4 +16,4 @@ export const version = (
   options: Omit<VersionDeclaration, 'kind' | 'name' | 'changes'> & {
     readonly changes?: readonly Change[]
   } = {},
-): VersionDeclaration => Object.freeze({ kind: 'version', changes: [], ...options, name })
+): VersionDeclaration => Object.freeze({ kind: 'version', ...options, changes: options.changes ?? [], name })

@@ -22,7 +22,7 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [{ api: { resorces: [] } }, 'api: "resorces" is not an option. Did you mean "resources"?'],
     [{ api: { unversioned: 'v2' } }, 'unversioned: there is no version "v2". Did you mean "v1"?'],
     [{ api: { versions: [] } }, 'versions: the list is empty.'],
-    [{ api: { versions: ['v1'] } }, 'versions: "v1" is not a version. Write version('],
+    [{ api: { versions: ['v1'] } }, 'versions[0]: this is not a version. Write version('],
     [{ api: { versions: [version('1')] } }, 'versions: "1" is not a version\'s name. Write "v1"'],
     [{ api: { versions: [version('v1'), version('v2')] } }, 'versions: "v1" comes before "v2".'],
     [{ api: { limits: { pageMax: 0 } } }, 'limits.pageMax: 0 is out of range.'],
@@ -258,7 +258,7 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       { pages: { onlyWhile: { book: { status: ['drat'] } } } },
       '"drat" is not a value of "status". Did you mean "draft"?',
     ],
-    [{ books: { deleteOnlyWhile: { status: 'draft' } } }, 'the values of "status" are not a list.'],
+    [{ books: { deleteOnlyWhile: { status: 'draft' } } }, 'books.deleteOnlyWhile.status: it must be a list.'],
     [
       { books: { deleteOnlyWhile: { status: [] } } },
       'books.deleteOnlyWhile: no value of "status" is allowed',

@@ -1,0 +1,134 @@
+import type { ApiDeclaration } from '../../declare/api.ts'
+import type { RelationDeclaration, RelationDeclarations } from '../../declare/relation.ts'
+import type { ResourceDeclaration } from '../../declare/resource.ts'
+import type { VersionDeclaration } from '../../declare/version.ts'
+import type { MistakeList } from '../mistakes.ts'
+import { soundChanges } from './changes.ts'
+import { soundOptions } from './shapes.ts'
+import { apiTable, relationTables, resourceTable, versionTable } from './tables.ts'
+
+/** What can be gone on with of a declaration: what is wrong is told, and left out. */
+export interface Shaped {
+  readonly declaration: ApiDeclaration
+  /** Whether every version has all its changes: the others cannot be understood without those left out. */
+  readonly changesWhole: boolean
+}
+
+/**
+ * Whether this is a declaration at all: what TypeScript would have said, for those who do not ask it.
+ * Null when there is nothing to go on with.
+ */
+export const shapeOf = (declared: unknown, mistakes: MistakeList): Shaped | null => {
+  if (!isKind(declared, 'api')) {
+    mistakes.add(
+      'api',
+      'this is not an API declaration.',
+      "Export the result of api('name', { resources: […] }) as default.",
+    )
+    return null
+  }
+  if (typeof declared.name !== 'string' || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(declared.name))
+    mistakes.add(
+      'api',
+      `${JSON.stringify(declared.name)} is not a name.`,
+      'Write lowercase words joined by hyphens, such as "shop".',
+    )
+  const options = soundOptions(declared, apiTable, 'api', mistakes)
+  if (options === undefined) return null
+  const resources = soundResources(options.resources as readonly unknown[], mistakes)
+  const versions = Array.from((options.versions ?? []) as readonly unknown[], (version, index) =>
+    soundVersion(version, index, mistakes),
+  ).filter((version) => version !== null)
+  if (resources === null) return null
+  // A sound declaration is handed on as it is: its hooks and its seed may be more than plain data.
+  if (mistakes.all.length === 0)
+    return { declaration: declared as unknown as ApiDeclaration, changesWhole: true }
+  // Where a version was left out, nothing can be said of the one that `unversioned` names.
+  const all = versions.length === ((declared.versions as readonly unknown[] | undefined) ?? []).length
+  const rest = {
+    ...options,
+    resources,
+    versions:
+      all && declared.versions !== undefined ? versions.map(({ declaration }) => declaration) : undefined,
+    unversioned: all ? options.unversioned : undefined,
+  }
+  return {
+    declaration: rest as unknown as ApiDeclaration,
+    changesWhole: all && versions.every(({ whole }) => whole),
+  }
+}
+
+type Thing = { readonly kind: string; readonly [key: string]: unknown }
+
+const isKind = (value: unknown, kind: string): value is Thing =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind
+
+/** Null when one of them cannot be read: what the others say of it could not be judged. */
+const soundResources = (
+  declared: readonly unknown[],
+  mistakes: MistakeList,
+): readonly ResourceDeclaration[] | null => {
+  if (declared.length === 0)
+    mistakes.add('resources', 'there are none.', "List at least one resource('name', { fields: { … } }).")
+  const resources = Array.from(declared, (resource, index) => soundResource(resource, index, mistakes))
+  const sound = resources.filter((resource) => resource !== null)
+  return sound.length > 0 && sound.length === resources.length ? sound : null
+}
+
+const soundResource = (
+  declared: unknown,
+  index: number,
+  mistakes: MistakeList,
+): ResourceDeclaration | null => {
+  if (!isKind(declared, 'resource') || typeof declared.name !== 'string') {
+    mistakes.add(
+      `resources[${index}]`,
+      'this is not a resource.',
+      "Write resource('name', { fields: { … } }).",
+    )
+    return null
+  }
+  const { name } = declared
+  const options = soundOptions(declared, resourceTable, name, mistakes)
+  if (options === undefined || (declared.relations !== undefined && options.relations === undefined))
+    return null
+  const relations = soundRelations(options.relations ?? {}, `${name}.relations`, mistakes)
+  return { ...options, relations } as unknown as ResourceDeclaration
+}
+
+const soundRelations = (declared: object, where: string, mistakes: MistakeList): RelationDeclarations => {
+  const relations = Object.entries(declared).map(
+    ([name, relation]) => [name, soundRelation(relation, `${where}.${name}`, mistakes)] as const,
+  )
+  return Object.fromEntries(relations)
+}
+
+/** A relation that cannot be read stays, without a target, so that nobody is told it is not there. */
+const soundRelation = (declared: unknown, where: string, mistakes: MistakeList): RelationDeclaration => {
+  const kind = ['belongs-to', 'has-many'].find((known) => isKind(declared, known))
+  if (kind === undefined)
+    mistakes.add(where, 'this is not a relation.', "Write belongsTo('…') or hasMany('…').")
+  const sound = kind && soundOptions(declared as Thing, relationTables[kind] ?? {}, where, mistakes)
+  return (sound || { kind: kind ?? 'belongs-to' }) as unknown as RelationDeclaration
+}
+
+interface SoundVersion {
+  readonly declaration: VersionDeclaration
+  /** Whether none of its changes was left out. */
+  readonly whole: boolean
+}
+
+const soundVersion = (declared: unknown, index: number, mistakes: MistakeList): SoundVersion | null => {
+  if (!isKind(declared, 'version') || typeof declared.name !== 'string') {
+    mistakes.add(`versions[${index}]`, 'this is not a version.', "Write version('v1', { … }).")
+    return null
+  }
+  const { name } = declared
+  const options = soundOptions(declared, versionTable, `versions.${name}`, mistakes)
+  const written = (options?.changes ?? null) as readonly unknown[] | null
+  const changes = soundChanges(written ?? [], name, mistakes)
+  return {
+    declaration: { ...options, changes } as unknown as VersionDeclaration,
+    whole: changes.length === written?.length,
+  }
+}

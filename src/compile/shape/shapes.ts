@@ -1,0 +1,128 @@
+import type { MistakeList } from '../mistakes.ts'
+import { didYouMean } from '../nearest.ts'
+
+/** What a declared value must look like. */
+export interface Shape {
+  /** `a list` */
+  readonly said: string
+  /** Whether it is one at all, its parts apart. */
+  holds(value: unknown): boolean
+  /** The value without its wrong parts, each of which is told; undefined when too little is left to go on with. */
+  sound?(value: unknown, where: string, mistakes: MistakeList): unknown
+}
+
+/** The sound part of a value; undefined, and told, when there is none. */
+export const soundPart = (
+  value: unknown,
+  shape: Shape,
+  where: string,
+  mistakes: MistakeList,
+  hint = `Write ${shape.said}, or leave it out.`,
+): unknown => {
+  if (shape.holds(value)) return shape.sound ? shape.sound(value, where, mistakes) : value
+  mistakes.add(where, `it must be ${shape.said}.`, hint)
+  return undefined
+}
+
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const text: Shape = { said: 'a text', holds: (value) => typeof value === 'string' }
+export const flag: Shape = { said: 'true or false', holds: (value) => typeof value === 'boolean' }
+export const number: Shape = { said: 'a number', holds: (value) => typeof value === 'number' }
+export const count: Shape = {
+  said: 'a whole number from 0',
+  holds: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
+}
+export const code: Shape = { said: 'a function', holds: (value) => typeof value === 'function' }
+export const object: Shape = { said: 'an object', holds: isObject }
+export const list: Shape = { said: 'a list', holds: Array.isArray }
+export const scalar: Shape = {
+  said: 'a text, a number, true or false',
+  holds: (value) => ['string', 'number', 'boolean'].includes(typeof value),
+}
+export const nothing: Shape = { said: 'null', holds: (value) => value === null }
+
+export const oneOf = (...words: readonly string[]): Shape => ({
+  said: words.map((word) => `'${word}'`).join(' or '),
+  holds: (value) => typeof value === 'string',
+  sound(value, where, mistakes) {
+    if (words.includes(value as string)) return value
+    mistakes.add(where, `"${value}" is not a choice.`, didYouMean(value as string, words))
+    return undefined
+  },
+})
+
+export const either = (one: Shape, other: Shape): Shape => ({
+  said: `${one.said} or ${other.said}`,
+  holds: (value) => one.holds(value) || other.holds(value),
+  sound: (value, where, mistakes) => soundPart(value, one.holds(value) ? one : other, where, mistakes),
+})
+
+export const listOf = (element: Shape): Shape => ({
+  ...list,
+  sound(value, where, mistakes) {
+    const all = value as readonly unknown[]
+    // Array.from also visits the holes of a list.
+    const parts = Array.from(all, (one, index) =>
+      soundPart(one, element, `${where}[${index}]`, mistakes, `Write ${element.said}.`),
+    ).filter((part) => part !== undefined)
+    return all.length > 0 && parts.length === 0 ? undefined : parts
+  },
+})
+
+/** An object whose keys are the user's own. */
+export const mapOf = (each: Shape): Shape => ({
+  ...object,
+  sound(value, where, mistakes) {
+    const may = Object.fromEntries(Object.keys(value as Options).map((key) => [key, each]))
+    return soundOptions(value as Options, { may }, where, mistakes)
+  },
+})
+
+export const optionsOf = (table: OptionTable): Shape => ({
+  ...object,
+  sound: (value, where, mistakes) => soundOptions(value as Options, table, where, mistakes),
+})
+
+type Options = { readonly [option: string]: unknown }
+type Shapes = { readonly [option: string]: Shape }
+
+/** The options of one declared thing. */
+export interface OptionTable {
+  readonly needs?: Shapes
+  readonly may?: Shapes
+  /** What an option is called, where that is not `an option`. */
+  readonly noun?: string
+  /** What to write, for things that are made by a call: `renameField('books', 'old', 'new')`. */
+  readonly form?: string
+}
+
+/** Set by the builders, and looked at by whoever reads the thing as a whole. */
+const ownKeys = ['kind', 'name']
+
+/** A thing without its wrong options, each of which is told; undefined when one that it needs is not there. */
+export const soundOptions = (
+  thing: Options,
+  { needs = {}, may = {}, noun = 'an option', form }: OptionTable,
+  where: string,
+  mistakes: MistakeList,
+): Options | undefined => {
+  const shapes = { ...needs, ...may }
+  const rest: { [option: string]: unknown } = { ...thing }
+  for (const option of Object.keys(thing)) {
+    if (ownKeys.includes(option) || Object.hasOwn(shapes, option)) continue
+    mistakes.add(where, `"${option}" is not ${noun}.`, didYouMean(option, Object.keys(shapes)))
+    delete rest[option]
+  }
+  let whole = true
+  for (const [option, shape] of Object.entries(shapes)) {
+    const needed = Object.hasOwn(needs, option)
+    const at = where === 'api' ? option : `${where}.${option}`
+    const hint = needed ? `Write ${form ?? shape.said}.` : undefined
+    if (thing[option] !== undefined) rest[option] = soundPart(thing[option], shape, at, mistakes, hint)
+    else if (needed) mistakes.add(at, 'it is missing.', `Write ${form ?? shape.said}.`)
+    if (needed && rest[option] === undefined) whole = false
+  }
+  return whole ? rest : undefined
+}

@@ -1,0 +1,116 @@
+import {
+  code,
+  count,
+  either,
+  flag,
+  list,
+  listOf,
+  mapOf,
+  number,
+  type OptionTable,
+  object,
+  oneOf,
+  optionsOf,
+  type Shape,
+  text,
+} from './shapes.ts'
+
+const rate = optionsOf({ needs: { perSecond: number }, may: { burst: number } })
+
+const everyone: Shape = { said: "'*'", holds: (value) => value === '*' }
+const origin: Shape = {
+  said: 'an origin, such as "https://shop.example"',
+  holds: (value) => typeof value === 'string' && isOrigin(value),
+}
+
+/** As browsers send it: lowercase, without a path, and without a port that goes without saying. Other schemes have an opaque origin. */
+const isOrigin = (value: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*,]+$/.test(value) &&
+  [value, 'null'].includes(URL.canParse(value) ? new URL(value).origin : '')
+
+export const apiTable: OptionTable = {
+  form: "api('name', { resources: [resource('books', { fields: { … } })] })",
+  needs: { resources: list },
+  may: {
+    title: text,
+    description: text,
+    versions: list,
+    unversioned: text,
+    limits: object,
+    rate,
+    rateStoreAway: oneOf('open', 'closed'),
+    tokens: optionsOf({
+      needs: { jwks: text, issuer: text, audience: text },
+      may: {
+        algorithms: listOf(text),
+        clockSkewSeconds: count,
+        claims: optionsOf({ may: { account: text, consumer: text, scopes: text } }),
+      },
+    }),
+    cors: optionsOf({
+      needs: { origins: either(everyone, listOf(origin)) },
+      may: { maxAgeSeconds: count },
+    }),
+    proxies: listOf(text),
+    seed: optionsOf({ needs: { accounts: listOf(text) }, may: { shared: code, account: code } }),
+  },
+}
+
+export const resourceTable: OptionTable = {
+  form: "resource('name', { fields: { … } })",
+  needs: { fields: object },
+  may: {
+    relations: object,
+    description: text,
+    shared: flag,
+    owner: text,
+    idPrefix: text,
+    nameIsPluralBecause: text,
+    unique: listOf(either(text, listOf(text))),
+    filter: listOf(text),
+    sort: listOf(text),
+    include: listOf(text),
+    methods: listOf(text),
+    idempotencyKey: either(text, optionsOf({ needs: { mode: text }, may: { body: text } })),
+    requireIfMatch: flag,
+    cacheControl: text,
+    scopes: object,
+    rate,
+    limits: object,
+    onlyWhile: mapOf(mapOf(listOf(text))),
+    deleteOnlyWhile: mapOf(listOf(text)),
+    hooks: optionsOf({
+      noun: 'a hook',
+      may: {
+        beforeCreate: code,
+        afterCreate: code,
+        beforeUpdate: code,
+        afterUpdate: code,
+        beforeDelete: code,
+        afterDelete: code,
+      },
+    }),
+  },
+}
+
+export const relationTables: { readonly [kind: string]: OptionTable } = {
+  'belongs-to': {
+    form: "belongsTo('authors')",
+    needs: { target: text },
+    may: {
+      optional: flag,
+      immutable: flag,
+      onTargetDelete: oneOf('refuse', 'cascade'),
+      description: text,
+    },
+  },
+  'has-many': {
+    form: "hasMany('books')",
+    needs: { target: text },
+    may: { by: text, cap: number, nameIsPluralBecause: text, description: text },
+  },
+}
+
+export const versionTable: OptionTable = {
+  may: { published: text, deprecated: text, sunset: text, changes: list },
+}

@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { compileApi } from '../../src/compile/compile.ts'
+import * as change from '../../src/declare/change.ts'
+import { states, sum } from '../../src/declare/field.ts'
+import { belongsTo, hasMany } from '../../src/declare/relation.ts'
+import { version } from '../../src/declare/version.ts'
+import { library, linesOf } from './declarations.ts'
+
+type Over = Parameters<typeof library>[0]
+/** A call as somebody makes it who has not finished typing, or does not ask TypeScript. */
+type Loose = (...args: unknown[]) => never
+const loose = (builder: unknown) => builder as Loose
+
+const changed = (...changes: unknown[]): Over => ({
+  api: { versions: [version('v2'), version('v1', { changes: changes as never })] },
+})
+const related = (author: unknown): Over => ({
+  books: { relations: { author, leaves: hasMany('book-pages') } },
+})
+const tokens = { jwks: 'keys.json', issuer: 'a', audience: 'b' }
+
+/** What is written, and all that is said of it. */
+const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])[] } = {
+  'the api': [
+    [{ api: { title: 5 } }, 'title: it must be a text. Write a text, or leave it out.'],
+    [{ api: { resources: 'books' } }, 'resources: it must be a list. Write api('],
+    [{ api: { versions: 'v1', unversioned: 'v2' } }, 'versions: it must be a list.'],
+    [{ api: { versions: [5], unversioned: 'v2' } }, 'versions[0]: this is not a version.'],
+    [{ api: { versions: [loose(version)()] } }, 'versions[0]: this is not a version.'],
+    [
+      { api: { versions: [version('v1', { deprecatd: '2026-01-01' } as never)] } },
+      'versions.v1: "deprecatd" is not an option. Did you mean "deprecated"?',
+    ],
+    [
+      { api: { versions: [version('v1', { published: 5 } as never)] } },
+      'versions.v1.published: it must be a text.',
+    ],
+    [
+      { api: { versions: [version('v1', { changes: 5 } as never)] } },
+      'versions.v1.changes: it must be a list.',
+    ],
+    [
+      { api: { rate: { perSeconds: 3 } } },
+      'rate: "perSeconds" is not an option. Did you mean "perSecond"?',
+      'rate.perSecond: it is missing. Write a number.',
+    ],
+    [{ api: { rateStoreAway: 'shut' } }, 'rateStoreAway: "shut" is not a choice. There is "open", "closed".'],
+    [{ api: { rateStoreAway: 'close' } }, 'rateStoreAway: "close" is not a choice. Did you mean "closed"?'],
+    [
+      { api: { cors: { origin: '*' } } },
+      'cors: "origin" is not an option. Did you mean "origins"?',
+      "cors.origins: it is missing. Write '*' or a list.",
+    ],
+    [{ api: { cors: { origins: 'http://x' } } }, "cors.origins: it must be '*' or a list."],
+    [
+      {
+        api: {
+          cors: { origins: ['foo', '*', 'https://a.example', 'https://a.example/'], maxAgeSeconds: 'x' },
+        },
+      },
+      'cors.origins[0]: it must be an origin, such as "https://shop.example".',
+      'cors.origins[1]: it must be an origin',
+      'cors.origins[3]: it must be an origin',
+      'cors.maxAgeSeconds: it must be a whole number from 0.',
+    ],
+    [
+      { api: { tokens: { jwk: 'x' } } },
+      'tokens: "jwk" is not an option. Did you mean "jwks"?',
+      'tokens.jwks: it is missing. Write a text.',
+      'tokens.issuer: it is missing.',
+      'tokens.audience: it is missing.',
+    ],
+    [
+      { api: { tokens: { ...tokens, claims: { acount: 'x' }, clockSkewSeconds: -1 } } },
+      'tokens.clockSkewSeconds: it must be a whole number from 0.',
+      'tokens.claims: "acount" is not an option. Did you mean "account"?',
+    ],
+    [{ api: { proxies: [5] } }, 'proxies[0]: it must be'],
+    [
+      { api: { seed: { acounts: [] } } },
+      'seed: "acounts" is not an option. Did you mean "accounts"?',
+      'seed.accounts: it is missing.',
+    ],
+    [{ api: { seed: { accounts: ['a'], account: [] } } }, 'seed.account: it must be a function.'],
+  ],
+  'a resource': [
+    [
+      { books: { fields: undefined } },
+      "books.fields: it is missing. Write resource('name', { fields: { … } }).",
+    ],
+    [{ books: { sort: [1] } }, 'books.sort[0]: it must be a text. Write a text.'],
+    [{ books: { filter: [undefined] } }, 'books.filter[0]: it must be a text.'],
+    [{ books: { methods: [5] } }, 'books.methods[0]: it must be a text.'],
+    [{ books: { include: [5] } }, 'books.include[0]: it must be a text.'],
+    [{ books: { unique: [5] } }, 'books.unique[0]: it must be a text or a list.'],
+    [{ books: { unique: [['title', 5]] } }, 'books.unique[0][1]: it must be a text.'],
+    [
+      { books: { idempotencyKey: { mod: 'required' } } },
+      'books.idempotencyKey: "mod" is not an option. Did you mean "mode"?',
+      'books.idempotencyKey.mode: it is missing. Write a text.',
+    ],
+    [{ books: { idempotencyKey: 5 } }, 'books.idempotencyKey: it must be a text or an object.'],
+    [{ books: { hooks: { beforeCreate: 'x' } } }, 'books.hooks.beforeCreate: it must be a function.'],
+    [{ pages: { onlyWhile: { book: null } } }, 'book-pages.onlyWhile.book: it must be an object.'],
+    [
+      { pages: { onlyWhile: { book: { status: [5] } } } },
+      'book-pages.onlyWhile.book.status[0]: it must be a text.',
+    ],
+    [
+      { books: { fields: { status: loose(states)() } } },
+      "books.fields.status.initial: it is missing. Write states('draft', { draft: ['placed'] }).",
+      'books.fields.status.moves: it is missing.',
+    ],
+    [
+      { books: { fields: { status: loose(states)('a', { a: 'b' }) } } },
+      'books.fields.status.moves.a: it must be a list.',
+    ],
+    [
+      { books: { fields: { words: loose(sum)('leaves') } } },
+      "books.fields.words.of: it is missing. Write sum('items', 'price').",
+    ],
+  ],
+  'a relation': [
+    [related('authors'), 'books.relations.author: this is not a relation.'],
+    [related(null), 'books.relations.author: this is not a relation.'],
+    [related(belongsTo), 'books.relations.author: this is not a relation.'],
+    [
+      related(loose(belongsTo)()),
+      "books.relations.author.target: it is missing. Write belongsTo('authors').",
+    ],
+    [
+      related(loose(belongsTo)(5)),
+      "books.relations.author.target: it must be a text. Write belongsTo('authors').",
+    ],
+    [
+      related(loose(belongsTo)('authors', { onTargetDelete: 'casade', optinal: true })),
+      'books.relations.author: "optinal" is not an option. Did you mean "optional"?',
+      'books.relations.author.onTargetDelete: "casade" is not a choice. Did you mean "cascade"?',
+    ],
+    [
+      { authors: { relations: { books: loose(hasMany)('books', { byy: 'x' }) } } },
+      'authors.relations.books: "byy" is not an option. Did you mean "by"?',
+    ],
+  ],
+  changes: [
+    [changed(5), "v1.changes[0]: this is not a change. Write a call, such as renameField('books'"],
+    [changed(undefined), 'v1.changes[0]: this is not a change.'],
+    [changed(change.renameField), 'v1.changes[0]: this is not a change.'],
+    [changed({ kind: 'constructor' }), 'v1.changes[0]: this is not a change.'],
+    [changed([change.removeSort('books', 'title')]), 'v1.changes[0]: this is not a change.', '...list.'],
+    [
+      changed(loose(change.renameField)()),
+      "v1.changes[0] renameField.resource: it is missing. Write renameField('books', 'old_name', 'new_name').",
+      'v1.changes[0] renameField.from: it is missing.',
+      'v1.changes[0] renameField.to: it is missing.',
+    ],
+    [changed(loose(change.mapValues)('books', 'status')), 'v1.changes[0] mapValues.values: it is missing.'],
+    [
+      changed(loose(change.custom)('books', {})),
+      'v1.changes[0] custom.fields: it is missing.',
+      'v1.changes[0] custom.replaces: it is missing.',
+      'v1.changes[0] custom.up: it is missing.',
+      'v1.changes[0] custom.down: it is missing.',
+      'v1.changes[0] custom.samples: it is missing.',
+    ],
+    [changed(loose(change.removeField)('books', 'isbn')), 'v1.changes[0] removeField.was: it is missing.'],
+    [
+      changed(loose(change.removeSort)('books', 'title', { whi: 'x' })),
+      'v1.changes[0] removeSort: "whi" is not an option. Did you mean "why"?',
+    ],
+  ],
+}
+
+for (const [about, rows] of Object.entries(cases))
+  describe(about, () => {
+    test.each(rows.map(([over, ...told]) => [told.join(' … '), over, told] as const))(
+      '%s',
+      (_, over, told) => {
+        const lines = linesOf(library(over))
+        for (const part of told) expect(lines.join('\n')).toContain(part)
+        expect(lines.join('\n')).not.toContain('cannot be compiled')
+      },
+    )
+  })
+
+test('every change that was called without anything is told', () => {
+  const builders = Object.values(change) as readonly unknown[]
+  expect(builders.length).toBeGreaterThan(10)
+  for (const builder of builders) {
+    const lines = linesOf(library(changed(loose(builder)())))
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) expect(line).toMatch(/^v1\.changes\[0\] \w+\.\w+: it is missing\. Write \w+\(/)
+  }
+})
+
+test('what is wrong with one option hides nothing of the rest', () => {
+  const wrong = library({
+    api: { foo: 'bar', title: 5, cors: { origin: '*' } },
+    books: {
+      requireIfMatch: 'yes',
+      hooks: { beforCreate: () => undefined },
+      unique: ['titel'],
+      sort: [1, 'prise'],
+      relations: { author: belongsTo('nobodies'), leaves: hasMany('book-pages'), foo: 'bar' },
+      include: ['foo', 'autor'],
+    },
+  })
+  expect(linesOf(wrong).map((line) => line.split(/[.?] /)[0])).toEqual([
+    'api: "foo" is not an option',
+    'title: it must be a text',
+    'cors: "origin" is not an option',
+    'cors.origins: it is missing',
+    'books.sort[0]: it must be a text',
+    'books.requireIfMatch: it must be true or false',
+    'books.hooks: "beforCreate" is not a hook',
+    'books.relations.foo: this is not a relation',
+    'books.relations.author: there is no resource "nobodies"',
+    'books.unique: "titel" is not a field of books',
+    'books.sort: "prise" is not a field of books',
+    'books.include: "autor" is not a relation of books',
+  ])
+})
+
+test('a change that cannot be read does not hide what is wrong with the head', () => {
+  const over = { ...changed(5), books: { sort: ['titel'] } }
+  expect(linesOf(library(over)).map((line) => line.split(':')[0])).toEqual(['v1.changes[0]', 'books.sort'])
+})
+
+test('a sound declaration is served as it was written', () => {
+  const hooks = new (class {
+    beforeCreate() {
+      return undefined
+    }
+  })()
+  const declaration = library({ books: { hooks } })
+  const model = compileApi(declaration)
+  expect(model.declaration).toBe(declaration)
+  expect(model.resources.get('books')?.hooks).toBe(hooks)
+})
+
+test('an origin is what a browser sends', () => {
+  const origins = ['https://a.example', 'http://localhost:5173', 'http://[::1]:80', 'capacitor://localhost']
+  expect(linesOf(library({ api: { cors: { origins } } })).map((line) => line.split(':')[0])).toEqual([
+    'cors.origins[2]',
+  ])
+})
+
+test('schemas in changes are schemas', () => {
+  const was = 'string' as unknown as z.ZodType
+  expect(linesOf(library(changed(change.removeField('books', 'isbn', { was }))))).toEqual([
+    expect.stringMatching(/^v1\.changes\[0\] removeField\.was: it must be a Zod schema/),
+  ])
+})
