@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import { isKeysUrl, keysSourceFault } from '../compile/shape/settings.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 
 /** The issuer's keys could not be had: not the token's fault. */
@@ -19,18 +20,11 @@ const maxAgeMs = 300_000
 /** While the issuer is away, the keys it last gave are used for this long. */
 const maxStaleMs = 3_600_000
 
-export const openTokenKeys = (source: string, folder: string): JWTVerifyGetKey =>
-  /^https?:/i.test(source)
-    ? remoteKeys(secureUrl(source))
-    : fileKeys(isAbsolute(source) ? source : join(folder, source))
-
-const secureUrl = (source: string): URL => {
-  const url = new URL(source)
-  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
-  if (url.protocol === 'https:' || loopback) return url
-  throw new SettingMistake(
-    `tokens.jwks: "${source}" is fetched in the clear, so anyone on the way could forge tokens. Write an https: URL.`,
-  )
+export const openTokenKeys = (source: string, folder: string): JWTVerifyGetKey => {
+  const fault = keysSourceFault(source)
+  if (fault !== null) throw new SettingMistake(`tokens.jwks: ${fault.what} ${fault.hint}`)
+  if (isKeysUrl(source)) return remoteKeys(new URL(source))
+  return fileKeys(isAbsolute(source) ? source : join(folder, source))
 }
 
 const remoteKeys = (url: URL): JWTVerifyGetKey => {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { Clock } from '../clock.ts'
+import { algorithmsFault, defaultAlgorithms } from '../compile/shape/settings.ts'
 import type { TokenDeclaration } from '../declare/api.ts'
 import { problem } from '../problems.ts'
 import type { Caller } from '../request/caller.ts'
@@ -8,7 +9,6 @@ import { SettingMistake } from '../setting-mistake.ts'
 import { credentialsInvalid } from './challenge.ts'
 import { IssuerAway, openTokenKeys } from './token-keys.ts'
 
-const defaultAlgorithms = ['RS256', 'ES256', 'EdDSA']
 const defaultSkewSeconds = 30
 /** A verified token is verified again after this long, so that a key the issuer withdrew does not live on in this cache. */
 const maxTrustMs = 60_000
@@ -25,7 +25,9 @@ export const createTokenVerifier = (
   declaration: TokenDeclaration,
   { clock, folder }: { readonly clock: Clock; readonly folder: string },
 ): TokenVerifier => {
-  const algorithms = asymmetric(declaration.algorithms ?? defaultAlgorithms)
+  const algorithms = [...(declaration.algorithms ?? defaultAlgorithms)]
+  const fault = algorithmsFault(algorithms)
+  if (fault !== null) throw new SettingMistake(`tokens.algorithms: ${fault.what} ${fault.hint}`)
   const skewSeconds = declaration.clockSkewSeconds ?? defaultSkewSeconds
   const keys = openTokenKeys(declaration.jwks, folder)
   const seen = new Map<string, { readonly caller: Caller; readonly until: number }>()
@@ -63,17 +65,6 @@ export const createTokenVerifier = (
       return caller
     },
   }
-}
-
-/** A shared secret would let every service that verifies tokens also make them; `none` would let everyone. */
-const asymmetric = (algorithms: readonly string[]): string[] => {
-  const refused = algorithms.filter(
-    (name) => !/^(RS|PS|ES)(256|384|512)$|^EdDSA$|^Ed25519$|^ML-DSA-(44|65|87)$/.test(name),
-  )
-  if (refused.length === 0 && algorithms.length > 0) return [...algorithms]
-  throw new SettingMistake(
-    `tokens.algorithms: ${refused.join(', ') || 'an empty list'} cannot be allowed. Name algorithms with a public key, such as ${defaultAlgorithms.join(', ')}.`,
-  )
 }
 
 const digest = (token: string): string => hash('sha256', token, 'base64')

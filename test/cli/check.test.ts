@@ -62,6 +62,25 @@ test.each([
   expect(ran.stderr).toMatch(message)
 })
 
+test('what the service would not start with is told before, and half a declaration without a stack', async () => {
+  const ran = await check(
+    declarationFolder(`
+      import { api, belongsTo, renameField, resource, version } from 'nounkit'
+      const books = resource('books', { fields: {}, relations: { author: belongsTo() }, sort: [1] })
+      const versions = [version('v2'), version('v1', { changes: [renameField] })]
+      export default api('library', { resources: [books], versions, proxies: ['bla'] })
+    `),
+  )
+  expect(isMistake(ran)).toBe(true)
+  expect(ran.stderr.split('\n').map((line) => line.split(':')[0])).toEqual([
+    'proxies[0]',
+    'books.sort[0]',
+    'books.relations.author.target',
+    'v1.changes[0]',
+    '',
+  ])
+})
+
 test('a mistake in a file that the declaration imports is told with that file', async () => {
   const folder = declarationFolder(`import './v1.ts'`)
   writeFileSync(join(folder, 'v1.ts'), '\nthrow new Error("no such day")')

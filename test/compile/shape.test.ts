@@ -76,7 +76,22 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       'tokens.clockSkewSeconds: it must be a whole number from 0.',
       'tokens.claims: "acount" is not an option. Did you mean "account"?',
     ],
-    [{ api: { proxies: [5] } }, 'proxies[0]: it must be'],
+    [
+      { api: { tokens: { ...tokens, jwks: 'http://evil.example/x', algorithms: ['RS256', 'HS256'] } } },
+      'tokens.jwks: "http://evil.example/x" is fetched in the clear',
+      'tokens.algorithms: HS256 cannot be allowed. Name algorithms with a public key',
+    ],
+    [{ api: { tokens: { ...tokens, jwks: 'https:' } } }, 'tokens.jwks: "https:" is not a URL.'],
+    [
+      { api: { tokens: { ...tokens, algorithms: [] } } },
+      'tokens.algorithms: an empty list cannot be allowed.',
+    ],
+    [
+      { api: { proxies: [5, 'bla', '10.0.0.0/99', '10.0.0.0/8'] } },
+      'proxies[0]: it must be a text.',
+      'proxies[1]: "bla" is no address range. Write it like 10.0.0.0/8 or fd00::/8.',
+      'proxies[2]: "10.0.0.0/99" is no address range.',
+    ],
     [
       { api: { seed: { acounts: [] } } },
       'seed: "acounts" is not an option. Did you mean "accounts"?',
@@ -237,6 +252,16 @@ test('a sound declaration is served as it was written', () => {
   const model = compileApi(declaration)
   expect(model.declaration).toBe(declaration)
   expect(model.resources.get('books')?.hooks).toBe(hooks)
+})
+
+test('what a service can be started with is no mistake', () => {
+  const sound = {
+    ...tokens,
+    jwks: 'http://127.0.0.1:9/keys',
+    algorithms: ['ES384'],
+    claims: { account: 'org' },
+  }
+  expect(linesOf(library({ api: { tokens: sound, proxies: ['10.0.0.0/8', 'fd00::/8', '::1'] } }))).toEqual([])
 })
 
 test('an origin is what a browser sends', () => {

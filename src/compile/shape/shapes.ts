@@ -59,6 +59,21 @@ export const either = (one: Shape, other: Shape): Shape => ({
   sound: (value, where, mistakes) => soundPart(value, one.holds(value) ? one : other, where, mistakes),
 })
 
+/** What looks right and is still wrong for a reason of its own. */
+export const judged = <T>(
+  shape: Shape,
+  faultOf: (value: T) => { readonly what: string; readonly hint: string } | null,
+): Shape => ({
+  ...shape,
+  sound(value, where, mistakes) {
+    const part = soundPart(value, shape, where, mistakes)
+    const fault = part === undefined ? null : faultOf(part as T)
+    if (fault === null) return part
+    mistakes.add(where, fault.what, fault.hint)
+    return undefined
+  },
+})
+
 export const listOf = (element: Shape): Shape => ({
   ...list,
   sound(value, where, mistakes) {

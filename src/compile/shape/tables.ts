@@ -1,8 +1,10 @@
+import { addressRangeFault, algorithmsFault, keysSourceFault } from './settings.ts'
 import {
   code,
   count,
   either,
   flag,
+  judged,
   list,
   listOf,
   mapOf,
@@ -40,9 +42,9 @@ export const apiTable: OptionTable = {
     rate,
     rateStoreAway: oneOf('open', 'closed'),
     tokens: optionsOf({
-      needs: { jwks: text, issuer: text, audience: text },
+      needs: { jwks: judged(text, keysSourceFault), issuer: text, audience: text },
       may: {
-        algorithms: listOf(text),
+        algorithms: judged(listOf(text), algorithmsFault),
         clockSkewSeconds: count,
         claims: optionsOf({ may: { account: text, consumer: text, scopes: text } }),
       },
@@ -51,7 +53,7 @@ export const apiTable: OptionTable = {
       needs: { origins: either(everyone, listOf(origin)) },
       may: { maxAgeSeconds: count },
     }),
-    proxies: listOf(text),
+    proxies: listOf(judged(text, addressRangeFault)),
     seed: optionsOf({ needs: { accounts: listOf(text) }, may: { shared: code, account: code } }),
   },
 }

@@ -1,0 +1,43 @@
+import { isIP } from 'node:net'
+
+/** What is wrong with a setting, and what to write instead. */
+export interface SettingFault {
+  readonly what: string
+  readonly hint: string
+}
+
+export const defaultAlgorithms: readonly string[] = ['RS256', 'ES256', 'EdDSA']
+
+/** A shared secret would let every service that verifies tokens also make them; `none` would let everyone. */
+export const algorithmsFault = (algorithms: readonly string[]): SettingFault | null => {
+  const refused = algorithms.filter(
+    (name) => !/^(RS|PS|ES)(256|384|512)$|^EdDSA$|^Ed25519$|^ML-DSA-(44|65|87)$/.test(name),
+  )
+  if (refused.length === 0 && algorithms.length > 0) return null
+  return {
+    what: `${refused.join(', ') || 'an empty list'} cannot be allowed.`,
+    hint: `Name algorithms with a public key, such as ${defaultAlgorithms.join(', ')}.`,
+  }
+}
+
+export const isKeysUrl = (source: string): boolean => /^https?:/i.test(source)
+
+/** Of the place that a token issuer's keys are read from; whether a file is there is seen when it is opened. */
+export const keysSourceFault = (source: string): SettingFault | null => {
+  if (!isKeysUrl(source)) return null
+  if (!URL.canParse(source)) return { what: `"${source}" is not a URL.`, hint: 'Write an https: URL.' }
+  const { protocol, hostname } = new URL(source)
+  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return null
+  return {
+    what: `"${source}" is fetched in the clear, so anyone on the way could forge tokens.`,
+    hint: 'Write an https: URL.',
+  }
+}
+
+export const addressRangeFault = (entry: string): SettingFault | null => {
+  const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+  const kind = isIP(address)
+  return kind !== 0 && Number(bits) <= (kind === 6 ? 128 : 32)
+    ? null
+    : { what: `"${entry}" is no address range.`, hint: 'Write it like 10.0.0.0/8 or fd00::/8.' }
+}
