@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { addressRangeFault } from '../compile/shape/settings.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 
 type Headers = { readonly [name: string]: string | string[] | undefined }
@@ -44,14 +45,11 @@ export const plainAddress = (address: string | undefined): string =>
       : address
 
 const addRange = (list: BlockList, entry: string): void => {
-  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
-  const kind = isIP(address)
-  const widest = kind === 6 ? 128 : 32
-  const prefix = bits === undefined ? widest : Number(bits)
-  if (kind === 0 || prefix > widest) {
-    throw new SettingMistake(`proxies: "${entry}" is no address range. Write it like 10.0.0.0/8 or fd00::/8.`)
-  }
-  list.addSubnet(address, prefix, kind === 6 ? 'ipv6' : 'ipv4')
+  const fault = addressRangeFault(entry)
+  if (fault !== null) throw new SettingMistake(`proxies: ${fault.what} ${fault.hint}`)
+  const [address = '', bits] = entry.split('/')
+  const [family, widest] = isIP(address) === 6 ? (['ipv6', 128] as const) : (['ipv4', 32] as const)
+  list.addSubnet(address, bits === undefined ? widest : Number(bits), family)
 }
 
 /**
