@@ -19,8 +19,12 @@ export interface ServeSettings {
 
 /** Flags win over variables. */
 export function readServeSettings(flags: ServeFlags): ServeSettings {
-  const port = wholeNumber(given('--port', flags.port, 'PORT'), 0, 65_535) ?? 3000
-  const opsPort = wholeNumber(given('--ops-port', flags['ops-port'], 'NOUNKIT_OPS_PORT'), 0, 65_535)
+  const port = wholeNumber(given({ '--port': flags.port, PORT: process.env.PORT }), 0, 65_535) ?? 3000
+  const opsPort = wholeNumber(
+    given({ '--ops-port': flags['ops-port'], NOUNKIT_OPS_PORT: process.env.NOUNKIT_OPS_PORT }),
+    0,
+    65_535,
+  )
   if (port !== 0 && port === opsPort) {
     throw new CommandMistake(
       `The API and its probes cannot both have port ${port}. Choose another for the probes: --ops-port ${beside(port)}`,
@@ -29,9 +33,9 @@ export function readServeSettings(flags: ServeFlags): ServeSettings {
   return {
     port,
     // Node would take an empty host for every address of the machine.
-    host: given('--host', flags.host, 'HOST')?.text ?? '127.0.0.1',
+    host: given({ '--host': flags.host, HOST: process.env.HOST })?.text ?? '127.0.0.1',
     opsPort,
-    workers: wholeNumber(given('--workers', flags.workers), 1, 256) ?? 1,
+    workers: wholeNumber(given({ '--workers': flags.workers }), 1, 256) ?? 1,
     demo: flags.demo ?? false,
     redisUrl: readRedisUrl(process.env.NOUNKIT_REDIS_URL),
   }
@@ -47,11 +51,13 @@ interface Given {
 }
 
 /** A variable that is empty counts as not set; an empty flag is somebody's mistake. */
-function given(name: string, flag: string | undefined, variable?: string): Given | undefined {
-  if (flag === '') throw new CommandMistake(`${name} is empty. Write a value behind it, or leave it out.`)
-  if (flag !== undefined) return { text: flag, name }
-  const text = variable && process.env[variable]
-  return text ? { text, name: variable } : undefined
+function given(places: { readonly [name: string]: string | undefined }): Given | undefined {
+  for (const [name, text] of Object.entries(places)) {
+    if (text) return { text, name }
+    if (text === '' && name.startsWith('--'))
+      throw new CommandMistake(`${name} is empty. Write a value behind it, or leave it out.`)
+  }
+  return undefined
 }
 
 function wholeNumber(setting: Given | undefined, from: number, to: number): number | undefined {

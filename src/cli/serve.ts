@@ -39,7 +39,7 @@ export async function serveCommand(args: string[]): Promise<number> {
 
 async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   const { port, host, opsPort, demo, redisUrl } = settings
-  const logger = createLogger({ level: process.env.NOUNKIT_LOG ?? (demo ? 'warn' : 'info') })
+  const logger = createLogger({ level: process.env.NOUNKIT_LOG || (demo ? 'warn' : 'info') })
   const clock = clockFromEnvironment(process.env)
   const service = await openService({
     declaration: api.declaration,

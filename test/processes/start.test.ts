@@ -90,8 +90,8 @@ test('one port for the API and its probes is refused', async () => {
   )
 })
 
-test('an empty HOST is none: only this machine is listened to', async () => {
-  const server = await startServer(await emptyDatabase('sqlite'), { env: { HOST: '' } })
+test('an empty variable is none: only this machine is listened to', async () => {
+  const server = await startServer(await emptyDatabase('sqlite'), { env: { HOST: '', NOUNKIT_LOG: '' } })
   expect(server.child.stdout).toMatch(/is ready: http:\/\/127\.0\.0\.1:\d+ /)
 })
 

@@ -55,7 +55,7 @@ export function postgresSettings(url: string, env: Env): PostgresSettings {
   return {
     url: rest.size > 0 ? `${base}?${rest}` : base,
     parameters: Object.fromEntries(server),
-    place: placeOf(url, all.get('host') ?? env.PGHOST ?? 'localhost'),
+    place: placeOf(url, all.get('host') || env.PGHOST || 'localhost'),
     pool: Math.max(1, whole('pool', 'NOUNKIT_POOL', 10)),
     statementMs: whole('statement_timeout', 'NOUNKIT_STATEMENT_TIMEOUT', 10_000),
     lockMs: whole('lock_timeout', 'NOUNKIT_LOCK_TIMEOUT', 5_000),
