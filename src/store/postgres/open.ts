@@ -34,14 +34,12 @@ export async function openPostgres(
 }
 
 const serverSql = `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
-  to_regclass('pg_dist_partition') IS NOT NULL`
-
-const schemaSql = `SELECT current_user::text, current_setting('search_path'), current_schema()::text,
+  to_regclass('pg_dist_partition') IS NOT NULL, current_user::text, current_setting('search_path'), current_schema()::text,
   has_schema_privilege(current_schema(), 'CREATE') OR to_regclass(quote_ident(current_schema()) || '.nounkit_meta') IS NOT NULL`
 
 /** What is spoken with the server; a server that cannot be used is refused. */
 async function dialectOf(pool: Pool, place: string): Promise<Dialect> {
-  const [version, encoding, hasCitus] =
+  const [version, encoding, hasCitus, ...schema] =
     (await readFrom(pool, { sql: serverSql, values: [], take: firstRow })) ?? []
   if (Number(version) < oldestServer)
     throw new StoreRefused(
@@ -49,7 +47,7 @@ async function dialectOf(pool: Pool, place: string): Promise<Dialect> {
     )
   if (encoding !== 'UTF8')
     throw new StoreRefused(`${place} keeps text as ${encoding}. Create the database with ENCODING 'UTF8'.`)
-  refuseSchema(place, (await readFrom(pool, { sql: schemaSql, values: [], take: firstRow })) ?? [])
+  refuseSchema(place, schema)
   return hasCitus === 1 ? postgresOnCitus : postgres
 }
 
