@@ -30,6 +30,7 @@ const things = resource('things', {
     tags: z.array(z.string().max(10)).max(3).default([]),
     place: address.optional(),
     extra: z.record(z.string(), z.record(z.string(), anything)).optional(),
+    reading: z.object({ by: z.string().nullable(), value: z.union([z.number(), z.boolean()]) }).optional(),
     must: z.string().max(10).nullable(),
     secret: writeOnly(z.string().max(20).optional()),
     serial: immutable(z.string().max(20).optional()),
@@ -47,6 +48,19 @@ describeServing(
     const make = (fields: object): Promise<Row> => served.make('/v1/things', { ...least, ...fields })
     const post = (fields: object) => served.call('POST', '/v1/things', { body: { ...least, ...fields } })
     const patch = (id: string, body: object) => served.call('PATCH', `/v1/things/${id}`, { body })
+
+    test('parts of a JSON value may be null or of several kinds, where that is declared', async () => {
+      for (const reading of [
+        { by: null, value: 1 },
+        { by: 'Ada', value: true },
+      ])
+        expect((await make({ reading })).reading).toEqual(reading)
+      for (const reading of [
+        { by: 1, value: 1 },
+        { by: 'Ada', value: null },
+      ])
+        expect((await post({ reading })).status).toBe(422)
+    })
 
     test('what is left out is null or its default, and ids carry the prefix', async () => {
       const row = await make({})

@@ -60,6 +60,12 @@ const withoutIds = () => {
 }
 
 const clean = (raw: Raw): JsonSchema => {
+  // Zod writes forms that differ in nothing but their type as a list of types. Here each is a form of its own.
+  if (Array.isArray(raw.type)) {
+    const { type: types, description, ...rest } = raw
+    const forms = (types as readonly string[]).map((type) => clean({ ...rest, type }))
+    return { ...(description === undefined ? {} : { description: String(description) }), anyOf: forms }
+  }
   const out: Part = {}
   for (const [key, value] of Object.entries(raw)) if (known.has(key)) out[key] = value
   if (raw.type === 'integer') capInteger(out)
