@@ -17,7 +17,6 @@ export interface BoundSeedRow {
 
 /** All rows that are declared, shared ones first; throws Mistakes before any is inserted. */
 export function seedRows(model: Model, seed: SeedDeclaration, now: string): readonly BoundSeedRow[] {
-  refuseShape(seed)
   const lists = [
     { where: 'seed.shared()', account: '', rows: () => seed.shared?.() },
     ...seed.accounts.map((account) => ({
@@ -29,28 +28,6 @@ export function seedRows(model: Model, seed: SeedDeclaration, now: string): read
   return lists.flatMap(({ where, account, rows }) =>
     called(where, rows).map((row, at) => boundRow(model, row, { where: `${where}[${at}]`, account, now })),
   )
-}
-
-const parts: { readonly [name in keyof Required<SeedDeclaration>]: string } = {
-  accounts: "accounts: ['acme']",
-  shared: 'shared() { return [ … ] }',
-  account: 'account(name) { return [ … ] }',
-}
-
-function refuseShape(seed: SeedDeclaration): void {
-  const names = Object.keys(parts)
-  const strange = Object.keys(seed).find((name) => !names.includes(name))
-  if (strange) throw mistake(`seed.${strange}`, 'A seed has no such part.', didYouMean(strange, names))
-  const { accounts, shared, account } = seed
-  if (!Array.isArray(accounts) || !accounts.every((one) => typeof one === 'string'))
-    throw mistake('seed.accounts', 'It must be a list of names.', `Write ${parts.accounts}.`)
-  for (const [name, value] of Object.entries({ shared, account }))
-    if (value !== undefined && typeof value !== 'function')
-      throw mistake(
-        `seed.${name}`,
-        'It must be a function.',
-        `Write ${parts[name as keyof SeedDeclaration]}.`,
-      )
 }
 
 function called(where: string, rows: () => readonly SeedRow[] | undefined): readonly SeedRow[] {

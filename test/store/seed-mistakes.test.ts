@@ -17,9 +17,6 @@ const rows = (...all: unknown[]) => ({ accounts: ['acme'], account: () => all })
 
 describe.each(storeKinds)('%s: a seed that cannot be is told in a sentence', (kind) => {
   test.each<[string, unknown, RegExp]>([
-    ['a part', { acounts: ['acme'] }, /^seed\.acounts: A seed has no such part\. Did you mean "accounts"\?$/],
-    ['no accounts', {}, /^seed\.accounts: It must be a list of names\. Write accounts: \['acme'\]\.$/],
-    ['no function', { accounts: [], shared: [] }, /^seed\.shared: It must be a function\./],
     [
       'no list',
       { accounts: ['acme'], account: () => ({}) },
