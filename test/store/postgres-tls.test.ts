@@ -36,7 +36,9 @@ beforeAll(async () => {
   whenOver(() => server.stop())
   port = new URL(server.url).port
   const store = await openStore(server.url)
-  await store.session((session) => session.script(`CREATE ROLE guest LOGIN PASSWORD 'open sesame'`))
+  await store.session((session) =>
+    session.script(`CREATE ROLE guest LOGIN PASSWORD 'open sesame'; GRANT CREATE ON SCHEMA public TO guest`),
+  )
   await store.close()
 })
 
