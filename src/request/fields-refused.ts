@@ -11,9 +11,11 @@ export const fieldFault = (field: ViewField, detail: string, code: string): Fiel
 /** One problem for all that is wrong with the fields of a body. */
 export function fieldsRefused(errors: readonly FieldError[]): Error {
   const first = errors[0]
+  // For people, so without what makes the pointer a part of a URI.
+  const where = decodeURIComponent(first?.pointer?.slice(2) ?? '')
   const others = errors.length - 1
   return problem('validation-failed', {
-    detail: `${first?.pointer?.slice(2) || 'The body'} ${first?.detail}${others > 0 ? `, and ${others} more` : ''}.`,
+    detail: `${where || 'The body'} ${first?.detail}${others > 0 ? `, and ${others} more` : ''}.`,
     errors,
   })
 }

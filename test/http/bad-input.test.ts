@@ -124,6 +124,7 @@ describeServing('bad input', (served) => {
     const answer = await served.call('POST', '/v2/products', { body })
     expect(answer.status).toBe(422)
     expect(answer.faults).toContain('#/a%20b~1%25~0%C3%A9')
+    expect(answer.problem.detail).toContain('a b~1%~0é is not a field of products')
     expect(answer.faults).toContain(`#/${'x'.repeat(99)}%EF%BF%BD`)
   })
 
