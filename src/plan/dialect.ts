@@ -28,8 +28,8 @@ export interface Dialect {
   readonly forOwnUpdate: string
   /** Follows `ASC` or `DESC` for a column that may be NULL: NULLs first ascending, last descending. */
   nulls(descending: boolean): string
-  /** How those rows of a table with long rows are found that were written first. */
-  readonly oldest: Order | Places
+  /** How those rows of a table with long rows are found that were written first; null where such a table is a log. */
+  readonly oldest: Order | Places | null
   /** An integer as text, so that one past 2^53 can be read and refused. */
   asText(expression: string): string
   /** `a` and `b` differ, NULL counting as a value. */
@@ -38,7 +38,7 @@ export interface Dialect {
   readonly afterInsertSelect: string
 }
 
-/** They lie in the order in which they were written, or an index does. */
+/** An index has them in the order in which they were written. */
 export interface Order {
   readonly by: 'order'
   /** Sorts by a column that grows with each row. */

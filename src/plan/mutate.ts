@@ -1,5 +1,6 @@
-import type { Field, FieldKind, Resource, SumFeed } from '../compile/model.ts'
+import type { Field, Resource, SumFeed } from '../compile/model.ts'
 import { type Dialect, ident } from './dialect.ts'
+import { insertKey } from './keys.ts'
 import { column, projectStored } from './project.ts'
 import { Binds, type Statement } from './statement.ts'
 
@@ -31,46 +32,10 @@ function insertion(resource: Resource, binds: Binds): { columns: string; values:
   }
 }
 
-/** Where keys are kept with their answers. */
-export const keyTable = 'nounkit_idempotency'
-
-/** Stored beside each fingerprint, so that a later way of making them still honours keys made by this one. */
-const fingerprintVersion = 1
-
-/** What the row of every key says at first. */
-const keyConstants: { readonly [column: string]: string } = {
-  fingerprint_version: String(fingerprintVersion),
-  status: '201',
-  etag: `'"1"'`,
-}
-
-/** What is bound for the row of a key, after the account. */
-export const keyColumns = [
-  'key',
-  'fingerprint',
-  'location',
-  'row_id',
-  'completed_at',
-  'expires_at',
-  'body',
-] as const
-
-type KeyColumn = (typeof keyColumns)[number]
-
-/** Inserts a key with its answer, or nothing when the key exists. `bind` gives the parameter of each column. */
-export function insertKey(account: string, bind: (index: number, kind: FieldKind) => string): string {
-  const bound = keyColumns.map((name, index) => bind(index, keyKinds[name] ?? 'string'))
-  const names = ['account_id', ...keyColumns, ...Object.keys(keyConstants)]
-  const values = [account, ...bound, ...Object.values(keyConstants)]
-  return `INSERT INTO ${ident(keyTable)} (${names.map(ident).join(', ')}) VALUES (${values.join(', ')}) ON CONFLICT DO NOTHING`
-}
-
-const keyKinds: { readonly [C in KeyColumn]?: FieldKind } = { completed_at: 'integer', expires_at: 'integer' }
-
 /**
  * A create and its Idempotency-Key as one statement: the key is inserted first, with the answer, and the row only if the
  * key was new. A second caller waits on the key's index until the first has committed, and then gets no row.
- * Binds the row's values and `keyColumns`. Writes one row, or none when the key exists.
+ * Binds the row's values and those of `keyRow`. Writes one row, or none when the key exists.
  */
 export function insertRowWithKey(resource: Resource, dialect: Dialect): Mutation {
   const binds = new Binds(dialect)

@@ -1,6 +1,6 @@
 import type { FieldKind } from '../compile/model.ts'
 import type { CodecName } from '../declare/change.ts'
-import { type Dialect, type Order, sqlText } from './dialect.ts'
+import { type Dialect, sqlText } from './dialect.ts'
 
 const plain = (expression: string, kind: FieldKind): string => {
   if (kind === 'string' || kind === 'enum' || kind === 'state') return `json_quote(${expression})`
@@ -32,9 +32,6 @@ const concat = (pieces: readonly string[]): string => {
   return concat([head, ...pieces.slice(mostArguments)])
 }
 
-/** Rows lie in that order: no index is kept up to date with every write for it. */
-const rowOrder: Order = { by: 'order', sort: () => 'ORDER BY rowid' }
-
 export const sqlite: Dialect = Object.freeze({
   name: 'sqlite',
   param: (n: number) => `?${n}`,
@@ -59,7 +56,7 @@ export const sqlite: Dialect = Object.freeze({
   forUpdate: '',
   forOwnUpdate: '',
   nulls: () => '',
-  oldest: rowOrder,
+  oldest: null,
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
   afterInsertSelect: '',

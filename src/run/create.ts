@@ -2,19 +2,12 @@ import type { Maybe } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json.ts'
-import type { Store, Transaction, Value } from '../store/store.ts'
+import type { Transaction, Value } from '../store/store.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
 import { hookContext, hooksOf } from './hooks.ts'
-import {
-  claimKey,
-  claimKeyNow,
-  derivedKey,
-  type KeyedRequest,
-  keyValues,
-  releaseKey,
-  storeAnswer,
-} from './idempotency.ts'
+import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { newId } from './ids.ts'
+import type { ClaimBeside } from './keys/keys.ts'
 import { notThere, reread } from './read.ts'
 import { refreshSums, refuseUnlessWhile, serverValue } from './rules.ts'
 import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
@@ -42,9 +35,9 @@ export async function createOnce(
   try {
     if (!isPlain(call)) return await createInteractive(runner, call, row, location, keyed)
     if (!keyed) return await createPlain(runner, call, row, location)
-    const { selfUndoing } = runner.store
-    return selfUndoing
-      ? await createBesideKey(runner, call, row, location, keyed, selfUndoing)
+    const { claimBeside } = runner.keys
+    return claimBeside
+      ? await createBesideKey(runner, call, row, location, keyed, claimBeside)
       : await createWithKey(runner, call, row, location, keyed)
   } catch (error) {
     throw await writeRefused(error, runner, call, row)
@@ -120,30 +113,22 @@ async function createWithKey(
 }
 
 /** The same as two inserts in one transaction, where the store answers at once but cannot do it in one statement. */
-function createBesideKey(
+async function createBesideKey(
   runner: Runner,
   call: Call,
   row: StoredRow,
   location: string,
   keyed: KeyedRequest,
-  selfUndoing: NonNullable<Store['selfUndoing']>,
+  claimBeside: ClaimBeside,
 ): Promise<Outcome> {
   const { account } = call.caller
   const outcome = created(call, row, location)
   const insert = runner.planner.insert(call.target.view.resource)
   const bindings = bindSlots(insert.slots, { account, values: boundRow(call, row) })
-  return selfUndoing((tx) => {
-    // Not before its turn has come: a key is kept from now on.
-    const key = keyValues(runner, keyed, String(row.id), location, storedBody(call, outcome))
-    if (!claimKeyNow(tx, account, key)) throw keyTaken
-    try {
-      tx.write(insert.text, bindings)
-    } catch (error) {
-      releaseKey(tx, account, keyed.key)
-      throw error
-    }
-    return outcome
-  })
+  // Not before its turn has come: a key is kept from then on.
+  const values = () => keyValues(runner, keyed, String(row.id), location, storedBody(call, outcome))
+  if (!(await claimBeside(account, values, (tx) => tx.write(insert.text, bindings)))) throw keyTaken
+  return outcome
 }
 
 async function createInteractive(
@@ -154,15 +139,15 @@ async function createInteractive(
   keyed: KeyedRequest | null,
 ): Promise<Outcome> {
   const { account } = call.caller
-  return runner.store.transaction(async (tx) => {
-    if (keyed) {
-      const values = keyValues(runner, keyed, String(row.id), location, null)
-      if (!(await claimKey(tx, account, values))) throw keyTaken
-      keyed.claimed?.()
-    }
+  const { store, keys } = runner
+  return store.transaction(async (tx) => {
+    if (!keyed) return insertWithHooks(runner, tx, call, row, location, null)
+    const values = keyValues(runner, keyed, String(row.id), location, null)
+    const claim = await keys.claim(tx, account, values)
+    if (!claim) throw keyTaken
+    keyed.claimed?.()
     const outcome = await insertWithHooks(runner, tx, call, row, location, keyed)
-    if (keyed)
-      await storeAnswer(runner, tx, account, keyed.key, storedBody(call, outcome), outcome.etag ?? '')
+    await keys.complete(tx, claim, answerValues(runner, storedBody(call, outcome), outcome.etag ?? ''))
     return outcome
   })
 }

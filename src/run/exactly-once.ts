@@ -1,9 +1,9 @@
-import { keyTable } from '../plan/mutate.ts'
+import { keyTable } from '../plan/keys.ts'
 import type { JsonObject } from '../request/json.ts'
 import { StoreError } from '../store/store.ts'
 import { createOnce, isPlain, keyTaken } from './create.ts'
 import { findReplay, type KeyedRequest, keyReused, stillRunning } from './idempotency.ts'
-import type { CreateInFlight } from './keys-in-flight.ts'
+import type { CreateInFlight } from './keys/in-flight.ts'
 import type { Call, Outcome, Runner } from './run.ts'
 
 export const create = (

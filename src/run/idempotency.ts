@@ -1,12 +1,9 @@
 import { createHash, hash } from 'node:crypto'
-import type { Maybe } from '../maybe.ts'
-import { type Dialect, ident } from '../plan/dialect.ts'
-import { insertKey, keyTable } from '../plan/mutate.ts'
 import { problem } from '../problems.ts'
 import type { JsonObject } from '../request/json.ts'
 import { plainOne } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
-import type { PromptTransaction, Row, Transaction, Value } from '../store/store.ts'
+import type { Value } from '../store/store.ts'
 import { pathOf, readOne } from './read.ts'
 import type { Call, Outcome, Runner } from './run.ts'
 
@@ -84,33 +81,6 @@ export const stillRunning = (): Error =>
     headers: { 'Retry-After': '1' },
   })
 
-interface KeyStatements {
-  readonly find: string
-  readonly forget: string
-  /** Binds the account and `keyColumns`. Writes one row, or none when the key exists. */
-  readonly claim: string
-  readonly release: string
-  readonly complete: string
-}
-
-const made = new WeakMap<Dialect, KeyStatements>()
-
-function statementsFor(dialect: Dialect): KeyStatements {
-  const known = made.get(dialect)
-  if (known) return known
-  const table = ident(keyTable)
-  const where = `"account_id" = ${dialect.param(1, 'id')} AND "key" = ${dialect.param(2, 'string')}`
-  const statements: KeyStatements = {
-    find: `SELECT "fingerprint", "status", "body", "location", "etag", "row_id", "expires_at" FROM ${table} WHERE ${where}`,
-    forget: `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')}`,
-    claim: insertKey(dialect.param(1, 'id'), (index, kind) => dialect.param(index + 2, kind)),
-    release: `DELETE FROM ${table} WHERE ${where}`,
-    complete: `UPDATE ${table} SET "body" = ${dialect.param(3, 'string')}, "etag" = ${dialect.param(4, 'string')}, "completed_at" = ${dialect.param(5, 'integer')}, "expires_at" = ${dialect.param(6, 'integer')} WHERE ${where} RETURNING 1`,
-  }
-  made.set(dialect, statements)
-  return statements
-}
-
 interface StoredAnswer {
   readonly fingerprint: string
   readonly status: number
@@ -123,10 +93,7 @@ interface StoredAnswer {
 
 /** The answer stored under a key, expired or not. */
 async function findAnswer(runner: Runner, account: string, key: string): Promise<StoredAnswer | null> {
-  const row: Row | undefined = await runner.store.first(statementsFor(runner.store.dialect).find, [
-    account,
-    key,
-  ])
+  const row = await runner.keys.find(account, key)
   if (!row) return null
   const [fingerprint, status, body, location, etag, rowId, expiresAt] = row
   return {
@@ -145,7 +112,7 @@ export async function findReplay(runner: Runner, call: Call, keyed: KeyedRequest
   const answer = await findAnswer(runner, call.caller.account, keyed.key)
   if (!answer) return null
   if (answer.expiresAt <= runner.now()) {
-    await forgetExpired(runner, call.caller.account, keyed.key)
+    await runner.keys.forgetExpired(call.caller.account, keyed.key, runner.now())
     return null
   }
   if (answer.fingerprint !== keyed.fingerprint) throw keyReused()
@@ -160,11 +127,7 @@ export async function findReplay(runner: Runner, call: Call, keyed: KeyedRequest
   return { ...stored, body: now.body, ...(now.etag ? { etag: now.etag } : {}), reread: true }
 }
 
-async function forgetExpired({ store, now }: Runner, account: string, key: string): Promise<void> {
-  await store.writeOne(statementsFor(store.dialect).forget, [account, key, now()])
-}
-
-/** What is stored for a key, in the order of `keyColumns`. */
+/** What is stored for a key, in the order of the columns that `keyRow` binds. */
 export function keyValues(
   runner: Runner,
   keyed: KeyedRequest,
@@ -181,31 +144,9 @@ function keptFromNow({ now, model }: Runner): [completedAt: number, expiresAt: n
   return [completedAt, completedAt + model.limits.idempotencyHours * 3_600_000]
 }
 
-/** Takes the key for this transaction; undefined when another has it. A caller in another process waits here. */
-export const claimKey = (
-  tx: Transaction,
-  account: string,
-  values: readonly Value[],
-): Maybe<Row | undefined> => tx.first(`${statementsFor(tx.dialect).claim} RETURNING 1`, [account, ...values])
-
-/** The same at once: whether the key was free. */
-export const claimKeyNow = (tx: PromptTransaction, account: string, values: readonly Value[]): boolean =>
-  tx.write(statementsFor(tx.dialect).claim, [account, ...values]) === 1
-
-/** Gives back a key that this transaction has claimed. */
-export function releaseKey(tx: PromptTransaction, account: string, key: string): void {
-  tx.write(statementsFor(tx.dialect).release, [account, key])
-}
-
-/** Completes a claimed key with the answer, in the same transaction as the row. Hooks may have run since it was claimed. */
-export async function storeAnswer(
-  runner: Runner,
-  tx: Transaction,
-  account: string,
-  key: string,
-  body: string | null,
-  etag: string,
-): Promise<void> {
-  const values = [account, key, body, etag, ...keptFromNow(runner)]
-  await tx.first(statementsFor(tx.dialect).complete, values)
-}
+/** What completes a claimed key, in the same transaction as the row. Hooks may have run since it was claimed. */
+export const answerValues = (runner: Runner, body: string | null, etag: string): Value[] => [
+  body,
+  etag,
+  ...keptFromNow(runner),
+]

@@ -5,7 +5,8 @@ import type { Caller } from '../request/caller.ts'
 import type { CursorSeal } from '../request/cursor.ts'
 import type { Target } from '../request/route.ts'
 import type { Store, Value } from '../store/store.ts'
-import type { KeysInFlight } from './keys-in-flight.ts'
+import type { KeysInFlight } from './keys/in-flight.ts'
+import type { Keys } from './keys/keys.ts'
 
 /** What every run needs, made once. */
 export interface Runner {
@@ -15,6 +16,7 @@ export interface Runner {
   readonly seal: CursorSeal
   /** Milliseconds since 1970; shifted in demonstrations and tests. */
   now(): number
+  readonly keys: Keys
   readonly inFlight: KeysInFlight
   /** How long a duplicate waits for the first. */
   readonly keyWaitMs: number

@@ -8,7 +8,8 @@ import { createCursorSeal } from '../request/cursor.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { createRouter, type Target } from '../request/route.ts'
 import { signalsOf, silent } from '../respond/signals.ts'
-import { KeysInFlight } from '../run/keys-in-flight.ts'
+import { KeysInFlight } from '../run/keys/in-flight.ts'
+import { keysOf } from '../run/keys/keys-of.ts'
 import type { Runner } from '../run/run.ts'
 import type { Store } from '../store/store.ts'
 import { versionRetired } from './admit.ts'
@@ -42,6 +43,7 @@ export function createEngine(parts: EngineParts): Engine {
     planner: new Planner(store.dialect),
     seal: createCursorSeal(parts.secret),
     now: clock.now,
+    keys: keysOf(store),
     inFlight: new KeysInFlight(),
     keyWaitMs: 5_000,
   }

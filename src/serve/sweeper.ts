@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { sweep, sweepEveryMs } from '../run/sweep.ts'
+import { sweep, sweepEveryMs } from '../run/keys/sweep.ts'
 import type { Store } from '../store/store.ts'
 
 export interface Sweeper {

@@ -36,11 +36,16 @@ export interface Transaction {
   readonly dialect: Dialect
   first(sql: string, values: readonly Value[]): Maybe<Row | undefined>
   all(sql: string, values: readonly Value[]): Maybe<readonly Row[]>
+  /** The same, of a store that answers at once. */
+  readonly prompt: PromptTransaction | null
 }
 
 /** Answers at once. */
-export interface PromptTransaction {
-  readonly dialect: Dialect
+export interface PromptTransaction extends Transaction {
+  /** Grows each time the store's lock is taken: what others write, they write between two turns. */
+  readonly turn: number
+  first(sql: string, values: readonly Value[]): Row | undefined
+  all(sql: string, values: readonly Value[]): readonly Row[]
   /** Runs a writing statement: how many rows it wrote. */
   write(sql: string, values: readonly Value[]): number
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type CreateInFlight, KeysInFlight } from '../../src/run/keys-in-flight.ts'
+import { type CreateInFlight, KeysInFlight } from '../../src/run/keys/in-flight.ts'
 
 /** `Aa` and `BB` share a place, and so do all texts made of them in the same number. */
 const keys = fc

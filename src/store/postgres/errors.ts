@@ -1,4 +1,4 @@
-import { keyTable } from '../../plan/mutate.ts'
+import { keyTable } from '../../plan/keys.ts'
 import { StoreError, StoreRefused } from '../store.ts'
 
 interface ServerError extends Error {

@@ -53,7 +53,7 @@ function onOneMachine(
   tables: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
 ): readonly Step[] {
-  if (dialect.oldest.by === 'order') return postgresDifference(tables, present)
+  if (dialect.oldest?.by === 'order') return postgresDifference(tables, present)
   return [
     ...postgresDifference(withoutOrderIndexes(tables), present),
     ...dropOrderIndexes(tables, present, ddl.dropIndex),

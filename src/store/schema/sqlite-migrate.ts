@@ -1,9 +1,10 @@
 import { type Session, type Store, StoreError } from '../store.ts'
 import { type MigrateOptions, type Migration, MigrationRefused, refuse, type Wanted } from './migration.ts'
-import { dropOrderIndexes, withoutOrderIndexes } from './order-indexes.ts'
+import { dropOrderIndexes } from './order-indexes.ts'
 import { renameFirst } from './rename-plan.ts'
 import { sqliteDropIndex } from './sqlite-ddl.ts'
 import { sqliteDifference } from './sqlite-difference.ts'
+import { withLogs } from './sqlite-logs.ts'
 import { readSqlite } from './sqlite-read.ts'
 import { sqliteRenames } from './sqlite-renames.ts'
 import type { Step } from './step.ts'
@@ -23,7 +24,7 @@ export async function migrateSqlite(
 
 async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> {
   const { lineages } = wanted
-  const tables = withoutOrderIndexes(wanted.tables)
+  const tables = withLogs(wanted.tables)
   const found = await readSqlite(session)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
   const unneeded = dropOrderIndexes(wanted.tables, present, sqliteDropIndex)

@@ -20,6 +20,8 @@ export interface Column {
   readonly nullable: boolean
   /** For rows written by those who do not know the column yet; `undefined` where there is none. */
   readonly default: unknown
+  /** Rows that exist get the number by which SQLite knows them. */
+  readonly rowNumber?: boolean
 }
 
 export interface Index {

@@ -47,6 +47,7 @@ export function groupCommit(
   const whenIdle: (() => void)[] = []
   let politeUntil = 0
   let seenVersion = -1
+  let turn = 0
   /** How long the last batch had the lock, as far as it waited for its works. */
   let heldMs = 0
 
@@ -109,6 +110,7 @@ export function groupCommit(
     const done: Entry[] = []
     const openedAt = performance.now()
     heldMs = 0
+    turn++
     counters.busyConnections++
     try {
       // Those who arrive while a work of this batch waits for its hooks join it, unless that took long.
@@ -137,7 +139,7 @@ export function groupCommit(
   }
 
   const perform = (entry: Entry): Maybe<void> => {
-    const tx = openTransaction(writer, dialect, entry.undoesItself)
+    const tx = openTransaction(writer, dialect, turn, entry.undoesItself)
     try {
       if (!entry.undoesItself) writer.control('SAVEPOINT work')
       const value = entry.work(tx)

@@ -1,9 +1,9 @@
 import type { Dialect } from '../../plan/dialect.ts'
-import type { PromptTransaction, Transaction } from '../store.ts'
+import type { PromptTransaction } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { sqliteError } from './errors.ts'
 
-export interface OpenTransaction extends Transaction, PromptTransaction {
+export interface OpenTransaction extends PromptTransaction {
   /** Of a statement; what a work swallows still ends it. */
   readonly failure: unknown
   /** What was to undo the failed work failed too. */
@@ -18,6 +18,7 @@ export interface OpenTransaction extends Transaction, PromptTransaction {
 export function openTransaction(
   writer: Connection,
   dialect: Dialect,
+  turn: number,
   undoesItself: boolean,
 ): OpenTransaction {
   let open = true
@@ -37,6 +38,10 @@ export function openTransaction(
   }
   return {
     dialect,
+    turn,
+    get prompt() {
+      return this
+    },
     first: (sql, values) => run(() => writer.first(sql, values)),
     all: (sql, values) => run(() => writer.all(sql, values)),
     write: (sql, values) => run(() => writer.write(sql, values)),

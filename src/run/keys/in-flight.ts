@@ -1,19 +1,23 @@
+import { keyNumber } from './key-number.ts'
+
 /** A create that runs under a key. Few have anyone who waits for them. */
 export class CreateInFlight {
   readonly account: string
   readonly key: string
   readonly fingerprint: string
-  /** The next one that shares its place. */
+  readonly number: number
+  /** The next one that shares its number. */
   next: CreateInFlight | null = null
   #waiting: PromiseWithResolvers<void> | null = null
   #asking: PromiseWithResolvers<void> | null = null
   #hasKey = false
   #ended = false
 
-  constructor(account: string, key: string, fingerprint: string) {
+  constructor(account: string, key: string, fingerprint: string, number: number) {
     this.account = account
     this.key = key
     this.fingerprint = fingerprint
+    this.number = number
   }
 
   /** Resolves when the create has ended, well or badly. */
@@ -47,33 +51,30 @@ export class CreateInFlight {
   }
 }
 
-/**
- * Creates in flight by account and key, so that duplicates in this process wait without a connection each. By a number, and
- * not by the key itself: V8 enters every text that a map is asked for into a table of its own, and no key comes twice.
- */
+/** Creates in flight by account and key, so that duplicates in this process wait without a connection each. */
 export class KeysInFlight {
-  readonly #places = new Map<number, CreateInFlight>()
+  readonly #byNumber = new Map<number, CreateInFlight>()
 
   find(account: string, key: string): CreateInFlight | null {
-    let create = this.#places.get(placeOf(key)) ?? null
+    let create = this.#byNumber.get(keyNumber(key)) ?? null
     while (create && (create.key !== key || create.account !== account)) create = create.next
     return create
   }
 
   begin(account: string, key: string, fingerprint: string): CreateInFlight {
-    const create = new CreateInFlight(account, key, fingerprint)
-    const place = placeOf(key)
-    create.next = this.#places.get(place) ?? null
-    this.#places.set(place, create)
+    const number = keyNumber(key)
+    const create = new CreateInFlight(account, key, fingerprint, number)
+    create.next = this.#byNumber.get(number) ?? null
+    this.#byNumber.set(number, create)
     return create
   }
 
   end(create: CreateInFlight): void {
-    const place = placeOf(create.key)
-    const first = this.#places.get(place)
+    const { number } = create
+    const first = this.#byNumber.get(number)
     if (first !== create) unlink(first, create)
-    else if (create.next) this.#places.set(place, create.next)
-    else this.#places.delete(place)
+    else if (create.next) this.#byNumber.set(number, create.next)
+    else this.#byNumber.delete(number)
     create.end()
   }
 }
@@ -81,11 +82,4 @@ export class KeysInFlight {
 function unlink(first: CreateInFlight | undefined, create: CreateInFlight): void {
   for (let before = first ?? null; before; before = before.next)
     if (before.next === create) before.next = create.next
-}
-
-/** Whoever makes keys that share a place waits for nobody but himself: there are as many as he has creates in flight. */
-function placeOf(key: string): number {
-  let place = 0
-  for (let at = 0; at < key.length; at++) place = (place * 31 + key.charCodeAt(at)) | 0
-  return place & 0x3fff_ffff
 }

@@ -1,7 +1,9 @@
-import type { Clock } from '../clock.ts'
-import { ident, type Places } from '../plan/dialect.ts'
-import { keyTable } from '../plan/mutate.ts'
-import type { Store } from '../store/store.ts'
+import type { Clock } from '../../clock.ts'
+import { ident, type Places } from '../../plan/dialect.ts'
+import { keyLog } from '../../plan/key-log.ts'
+import { keyTable } from '../../plan/keys.ts'
+import type { Store } from '../../store/store.ts'
+import { enterKeys, prompt, removeKey } from './logged.ts'
 
 /** How often it is called. */
 export const sweepEveryMs = 60_000
@@ -11,6 +13,7 @@ const table = ident(keyTable)
 /** Deletes expired keys, in statements so small that no request waits long behind one, until `signal` says that it is enough. */
 export function sweep(store: Store, clock: Clock, signal: AbortSignal): Promise<void> {
   const { oldest } = store.dialect
+  if (!oldest) return sweepLog(store, clock, signal)
   return oldest.by === 'order'
     ? sweepInOrder(store, clock, signal, oldest.sort('expires_at'))
     : sweepNextPlaces(store, clock, signal, oldest)
@@ -19,6 +22,25 @@ export function sweep(store: Store, clock: Clock, signal: AbortSignal): Promise<
 const batch = 200
 
 /** The oldest expire first, unless the time that keys are kept was shortened meanwhile: then some of the new ones wait behind the old. */
+async function sweepLog(store: Store, clock: Clock, signal: AbortSignal): Promise<void> {
+  const sql = keyLog(store.dialect)
+  while (!signal.aborted) {
+    const now = clock.now()
+    const oldest = await store.all(sql.oldest, [batch])
+    const expired = oldest.filter(([, , , expiresAt]) => Number(expiresAt) <= now)
+    if (expired.length === 0) return
+    await store.transaction((tx) => {
+      const at = prompt(tx)
+      // Only what is among the names may go.
+      enterKeys(at, sql)
+      for (const [place, account, key] of expired)
+        removeKey(at, sql, Number(place), String(account), String(key))
+    })
+    if (expired.length < batch) return
+  }
+}
+
+/** The same by an index. */
 async function sweepInOrder(store: Store, clock: Clock, signal: AbortSignal, sort: string): Promise<void> {
   const { dialect } = store
   const find = `SELECT "account_id", "key", "expires_at" FROM ${table} ${sort} LIMIT ${batch}`
