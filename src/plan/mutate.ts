@@ -65,17 +65,21 @@ export function deleteRow(resource: Resource, dialect: Dialect): Mutation {
   return made(`DELETE FROM ${ident(resource.table)} WHERE ${where} RETURNING 1`, binds)
 }
 
-/** The stored row, locked until the transaction ends: `[json of every stored field, version]`. */
+/** What others cannot do to a row until the transaction ends: change it, or name it as well. */
+export type Lock = 'none' | 'to-change' | 'to-delete'
+
+/** The stored row: `[json of every stored field, version]`. */
 export function lockRow(
   resource: Resource,
   ownerField: string | null,
   dialect: Dialect,
-  lock = true,
+  lock: Lock,
 ): Mutation {
+  const locking = { none: '', 'to-change': dialect.forOwnUpdate, 'to-delete': dialect.forUpdate }[lock]
   const binds = new Binds(dialect)
   const where = [`${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`]
   if (ownerField !== null) where.push(`${ident(ownerField)} = ${binds.use('owner', 'id')}`)
-  const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${where.join(' AND ')}${lock ? dialect.forUpdate : ''}`
+  const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${where.join(' AND ')}${locking}`
   return made(text, binds)
 }
 

@@ -14,6 +14,7 @@ import {
   holdRow,
   insertRow,
   insertRowWithKey,
+  type Lock,
   lockRow,
   type Mutation,
   refreshSum,
@@ -86,7 +87,7 @@ export class Planner {
     return this.#mutation(`d ${resource.name}`, () => deleteRow(resource, this.dialect))
   }
 
-  lock(resource: Resource, ownerField: string | null, lock = true): Mutation {
+  lock(resource: Resource, ownerField: string | null, lock: Lock): Mutation {
     return this.#mutation(`l ${resource.name} ${ownerField ?? ''} ${lock}`, () =>
       lockRow(resource, ownerField, this.dialect, lock),
     )

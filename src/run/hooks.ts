@@ -85,7 +85,7 @@ async function lockedRow(
   id: string,
   lock: boolean,
 ): Promise<AnyRow | null> {
-  const statement = runner.planner.lock(resource, null, lock)
+  const statement = runner.planner.lock(resource, null, lock ? 'to-delete' : 'none')
   const row = await tx.first(statement.text, bindSlots(statement.slots, { account, id }))
   return row ? (JSON.parse(String(row[0])) as AnyRow) : null
 }

@@ -11,7 +11,7 @@ export async function remove(runner: Runner, call: Call, ifMatch: IfMatch | null
   const { account } = call.caller
   try {
     return await runner.store.transaction(async (tx) => {
-      const { row, version } = await lockCurrent(runner, tx, call)
+      const { row, version } = await lockCurrent(runner, tx, call, 'to-delete')
       refuseStale(ifMatch, version, call.target.view)
       refuseDeleteUnlessWhile(call, row)
       await refuseUnlessWhile(runner, tx, call, [row])

@@ -42,7 +42,7 @@ export async function refuseUnlessWhile(
 ): Promise<void> {
   for (const rule of call.target.view.resource.onlyWhile) {
     for (const id of idsIn(rows, rule.relation.field)) {
-      const lock = runner.planner.lock(rule.relation.target, null)
+      const lock = runner.planner.lock(rule.relation.target, null, 'to-change')
       const found = await tx.first(lock.text, bindSlots(lock.slots, { account: call.caller.account, id }))
       if (!found) continue
       const related = JSON.parse(String(found[0])) as StoredRow

@@ -1,5 +1,6 @@
 import type { Field, Resource } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
+import type { Lock } from '../plan/mutate.ts'
 import { readPatch, readReplace, type StoredRow } from '../request/body.ts'
 import { sameJson } from '../request/equal.ts'
 import type { JsonObject } from '../request/json.ts'
@@ -25,7 +26,7 @@ export async function update(
   let attempted: StoredRow = {}
   try {
     return await runner.store.transaction(async (tx) => {
-      const current = await lockCurrent(runner, tx, call)
+      const current = await lockCurrent(runner, tx, call, 'to-change')
       refuseStale(ifMatch, current.version, call.target.view)
       const next =
         kind === 'replace'
@@ -49,11 +50,12 @@ export async function lockCurrent(
   runner: Runner,
   tx: Transaction,
   { caller, target }: Call,
+  lock: Lock,
 ): Promise<Current> {
-  const lock = runner.planner.lock(target.view.resource, target.sub?.by.field ?? null)
+  const statement = runner.planner.lock(target.view.resource, target.sub?.by.field ?? null, lock)
   const found = await tx.first(
-    lock.text,
-    bindSlots(lock.slots, { account: caller.account, id: target.id, owner: target.ownerId }),
+    statement.text,
+    bindSlots(statement.slots, { account: caller.account, id: target.id, owner: target.ownerId }),
   )
   if (!found) throw notThere(target)
   return { row: JSON.parse(String(found[0])) as StoredRow, version: Number(found[1]) }

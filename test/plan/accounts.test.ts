@@ -54,8 +54,8 @@ function shapes(model: Model, dialect: Dialect): readonly string[] {
     const where = { set: ['id'], unset: ['updated_at'] }
     return [
       planner.delete(resource),
-      planner.lock(resource, null),
-      planner.lock(resource, resource.belongsTo[0]?.field ?? null, false),
+      planner.lock(resource, null, 'to-change'),
+      planner.lock(resource, resource.belongsTo[0]?.field ?? null, 'none'),
       planner.find(resource, where),
       planner.exists(resource),
       planner.hold(resource),
