@@ -4,67 +4,81 @@ import { answerColumns, completeAnswer, keyRow, keyTable } from './keys.ts'
 /** The number of a row in the order in which rows were written. */
 export const placeColumn = 'place'
 
-/** Where it is looked up which key has which place. */
-export const namesOf = (table: string): string => `${table}_names`
+/** A number that stands for a key, and hardly ever for another one too. */
+export const numberColumn = 'number'
 
-/** Up to which place that has been entered there. */
-const mark = 'keys-entered'
+/** Where it is looked up which number has which places. */
+export const placesOf = (table: string): string => `${table}_places`
 
 export interface KeyLog {
-  /** `[place]`, of the last key that has been entered among the names. */
+  /** `[place]` up to which rows have been entered among the places, as text. */
   readonly entered: string
-  /** Binds a place: `[place, key]` of each row after it. */
+  /** Binds a place as text. */
+  readonly setEntered: string
+  /** `[place]` up to which places must not be used again, as text. */
+  readonly used: string
+  /** Binds a place as text. */
+  readonly setUsed: string
+  /** Binds a place: `[place, account, key]` of each row after it. */
   readonly since: string
-  /** Binds a place, the account and the values of `keyRow`. Writes one row, or none when the key is among the names. */
+  /** Binds a place, the number of the key, the account and the values of `keyRow`. Writes nothing when the key has been entered. */
   readonly append: string
   /** Binds a place: `[account, key]` of its row. */
   readonly whose: string
   /** Binds a place, the account and the key: the answer, if it is theirs. */
   readonly at: string
-  /** Binds the account and the key: the answer, if they are among the names. */
-  readonly named: string
+  /** Binds a number, the account and the key: the answer, if the key has been entered. */
+  readonly numbered: string
   /** Binds a place and what `completeAnswer` says. */
   readonly complete: string
-  /** Binds a place. */
-  readonly remove: string
-  /** Binds the account, the key and the time: `[place]` if that key has expired. */
+  /** Binds the number, the account, the key and the time: `[place]` of the row that has been entered, if it has expired. */
   readonly expired: string
+  /** Binds a place and the time: `[place]` if its row has expired. */
+  readonly expiredAt: string
   /** Binds how many: `[place, account, key, expiry]` of the oldest. */
   readonly oldest: string
-  /** Enters the keys of all rows after the bound place, in their own order, so that those of one page come together. */
-  readonly enter: string
   /** `[place]` of the last row. */
   readonly last: string
-  /** Binds a place as text. */
-  readonly setEntered: string
-  /** Binds the account, the key and their place. */
-  readonly unname: string
+  /** Binds a number and a place, which is entered if there is a row. */
+  readonly enter: string
+  /** Binds a number and a place. */
+  readonly withdraw: string
+  /** Binds a place. */
+  readonly remove: string
 }
 
 /** Statements for a store that keeps its keys as a log. Whoever writes with them has the store to himself. */
 export function keyLog(dialect: Dialect): KeyLog {
   const log = ident(keyTable)
-  const names = ident(namesOf(keyTable))
+  const places = ident(placesOf(keyTable))
   const place = ident(placeColumn)
+  const number = ident(numberColumn)
   const integer = (n: number) => dialect.param(n, 'integer')
   const text = (n: number) => dialect.param(n, 'string')
   const is = (account: number) => `"account_id" = ${text(account)} AND "key" = ${text(account + 1)}`
-  const row = keyRow(text(2), (index, kind) => dialect.param(index + 3, kind))
-  const placeOf = (account: number) => `(SELECT ${place} FROM ${names} WHERE ${is(account)})`
+  const entered = (n: number) =>
+    `${place} IN (SELECT ${place} FROM ${places} WHERE ${number} = ${integer(n)}) AND ${is(n + 1)}`
+  const row = keyRow(text(3), (index, kind) => dialect.param(index + 4, kind))
+  const mark = (name: string) => `SELECT "value" FROM "nounkit_meta" WHERE "key" = '${name}'`
+  const setMark = (name: string) =>
+    `INSERT INTO "nounkit_meta" ("key", "value") VALUES ('${name}', ${text(1)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${text(1)}`
   return {
-    entered: `SELECT "value" FROM "nounkit_meta" WHERE "key" = '${mark}'`,
-    since: `SELECT ${place}, "key" FROM ${log} WHERE ${place} > ${integer(1)}`,
-    append: `INSERT INTO ${log} (${place}, ${row.columns}) SELECT ${integer(1)}, ${row.values} WHERE NOT EXISTS ${placeOf(2)}`,
+    entered: mark('keys-entered'),
+    setEntered: setMark('keys-entered'),
+    used: mark('keys-used'),
+    setUsed: setMark('keys-used'),
+    since: `SELECT ${place}, "account_id", "key" FROM ${log} WHERE ${place} > ${integer(1)}`,
+    append: `INSERT INTO ${log} (${place}, ${row.columns}) SELECT ${integer(1)}, ${row.values} WHERE NOT EXISTS (SELECT 1 FROM ${log} WHERE ${entered(2)})`,
     whose: `SELECT "account_id", "key" FROM ${log} WHERE ${place} = ${integer(1)}`,
     at: `SELECT ${answerColumns} FROM ${log} WHERE ${place} = ${integer(1)} AND ${is(2)}`,
-    named: `SELECT ${answerColumns} FROM ${log} WHERE ${place} = ${placeOf(1)}`,
+    numbered: `SELECT ${answerColumns} FROM ${log} WHERE ${entered(1)}`,
     complete: `UPDATE ${log} ${completeAnswer((index, kind) => dialect.param(index + 2, kind))} WHERE ${place} = ${integer(1)}`,
-    remove: `DELETE FROM ${log} WHERE ${place} = ${integer(1)}`,
-    expired: `SELECT ${place} FROM ${log} WHERE ${place} = ${placeOf(1)} AND "expires_at" <= ${integer(3)}`,
+    expired: `SELECT ${place} FROM ${log} WHERE ${entered(1)} AND "expires_at" <= ${integer(4)}`,
+    expiredAt: `SELECT ${place} FROM ${log} WHERE ${place} = ${integer(1)} AND ${is(2)} AND "expires_at" <= ${integer(4)}`,
     oldest: `SELECT ${place}, "account_id", "key", "expires_at" FROM ${log} ORDER BY ${place} LIMIT ${integer(1)}`,
-    enter: `INSERT INTO ${names} ("account_id", "key", ${place}) SELECT "account_id", "key", ${place} FROM ${log} WHERE ${place} > ${integer(1)} ORDER BY "account_id", "key" ON CONFLICT DO NOTHING`,
     last: `SELECT max(${place}) FROM ${log}`,
-    setEntered: `INSERT INTO "nounkit_meta" ("key", "value") VALUES ('${mark}', ${text(1)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${text(1)}`,
-    unname: `DELETE FROM ${names} WHERE ${is(1)} AND ${place} = ${integer(3)}`,
+    enter: `INSERT INTO ${places} (${number}, ${place}) SELECT ${integer(1)}, ${integer(2)} WHERE EXISTS (SELECT 1 FROM ${log} WHERE ${place} = ${integer(2)}) ON CONFLICT DO NOTHING`,
+    withdraw: `DELETE FROM ${places} WHERE ${number} = ${integer(1)} AND ${place} = ${integer(2)}`,
+    remove: `DELETE FROM ${log} WHERE ${place} = ${integer(1)}`,
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { namesOf } from '../../src/plan/key-log.ts'
+import { placesOf } from '../../src/plan/key-log.ts'
 import { keyTable } from '../../src/plan/keys.ts'
 import { keysOf } from '../../src/run/keys/keys-of.ts'
 import { RecentKeys } from '../../src/run/keys/recent.ts'
@@ -21,6 +21,10 @@ async function migrated(): Promise<{ url: string; store: Store }> {
   return { url, store }
 }
 
+/** Up to which place all have been entered. */
+const marked = async (store: Store): Promise<number> =>
+  Number((await store.first(`SELECT "value" FROM "nounkit_meta" WHERE "key" = 'keys-entered'`, []))?.[0])
+
 const claim = (store: Store, key: string): Promise<boolean> | undefined =>
   keysOf(store).claimBeside?.(
     account,
@@ -31,35 +35,46 @@ const claim = (store: Store, key: string): Promise<boolean> | undefined =>
 const claimAll = (store: Store, count: number): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, (_, at) => claim(store, `key-${at}`)))
 
-test('names are entered when there are many, all at once, and every process finds them then as before', async () => {
+test('places are entered when there are many, and every process finds the keys then as before', async () => {
   const { url, store } = await migrated()
-  await claimAll(store, 8_000)
-  expect(await countOf(store, namesOf(keyTable))).toBe(0)
+  await claimAll(store, 16_000)
+  expect(await countOf(store, placesOf(keyTable))).toBe(0)
   const other = await openForTest(url)
-  await claimAll(other, 10_000)
-  await until(async () => (await countOf(store, namesOf(keyTable))) >= 8_192)
-  expect(await countOf(store, keyTable)).toBe(10_000)
+  await claimAll(other, 17_000)
+  await until(async () => (await marked(store)) >= 16_384)
+  expect([await countOf(store, placesOf(keyTable)), await countOf(store, keyTable)]).toEqual([
+    await marked(store),
+    17_000,
+  ])
   const later = await openForTest(url)
   for (const process of [store, other, later])
-    for (const key of ['key-0', 'key-7999', 'key-8000', 'key-9999']) {
+    for (const key of ['key-0', 'key-7999', 'key-16000', 'key-16999']) {
       expect(await claim(process, key)).toBe(false)
       expect((await keysOf(process).find(account, key))?.[2]).toBe(`body of ${key}`)
     }
-  expect(await claim(later, 'key-10000')).toBe(true)
-  expect(await claim(store, 'key-10000')).toBe(false)
+  expect(await claim(later, 'key-17000')).toBe(true)
+  expect(await claim(store, 'key-17000')).toBe(false)
 })
 
 test('who comes later reads only those that have not been entered', async () => {
   const { url, store } = await migrated()
   await claimAll(store, 20)
-  await keysOf(store).forgetExpired(account, 'key-7', 2_000)
-  expect([await countOf(store, namesOf(keyTable)), await countOf(store, keyTable)]).toEqual([19, 19])
-  // Were it to read them all, it would know the key of a row whose name is gone.
-  await store.writeOne(`DELETE FROM "${namesOf(keyTable)}" WHERE "key" = 'key-3'`, [])
+  await store.writeOne(`INSERT INTO "nounkit_meta" ("key", "value") VALUES ('keys-entered', '10')`, [])
   const later = await openForTest(url)
-  expect(await keysOf(later).find(account, 'key-3')).toBeUndefined()
-  expect(await claim(later, 'key-7')).toBe(true)
-  expect(await claim(store, 'key-7')).toBe(false)
+  const readings = ['key-3', 'key-15'].map((key) => keysOf(later).find(account, key))
+  // Nothing was entered in truth, so that only what is read is known.
+  expect((await Promise.all(readings)).map((row) => row !== undefined)).toEqual([false, true])
+})
+
+test('the place of a key that was removed is not used again', async () => {
+  const { url, store } = await migrated()
+  await claimAll(store, 3)
+  const other = await openForTest(url)
+  expect(await claim(other, 'key-2')).toBe(false)
+  await keysOf(store).forgetExpired(account, 'key-2', 2_000)
+  const later = await openForTest(url)
+  expect(await claim(later, 'key-2')).toBe(true)
+  expect(await claim(other, 'key-2')).toBe(false)
 })
 
 test('a key that is refused again and again leaves nothing behind to look at', async () => {
@@ -92,14 +107,14 @@ test('keys that a file without a log has are still taken after its migration', a
       "location" TEXT, "etag" TEXT, "row_id" TEXT, "body" TEXT, PRIMARY KEY ("account_id", "key")) STRICT`
   await store.session((session) =>
     session.script(
-      `DROP TABLE "${keyTable}"; DROP TABLE "${namesOf(keyTable)}"; ${table};
+      `DROP TABLE "${keyTable}"; DROP TABLE "${placesOf(keyTable)}"; ${table};
        INSERT INTO "${keyTable}" VALUES (1000, 0, 1, 201, '${account}', 'old', 'f', '/there', '"1"', 'row', 'body of old')`,
     ),
   )
   const { steps } = await migrate(store, booksModel())
   expect(steps.map(({ why }) => why)).toEqual([
     `rows of ${keyTable} are numbered`,
-    `table ${namesOf(keyTable)} is new`,
+    `table ${placesOf(keyTable)} is new`,
   ])
   expect(await claim(store, 'old')).toBe(false)
   expect((await keysOf(store).find(account, 'old'))?.[2]).toBe('body of old')
@@ -123,5 +138,10 @@ test('recent keys that share a number are told apart by whoever looks, and go wh
   expect(recent.placesOf(5)).toEqual([2, 4])
   recent.forgetUpTo(2)
   expect([recent.placesOf(5), recent.placesOf(6), recent.placesOf(7)]).toEqual([[4], [3], []])
+  expect(recent.upTo(3)).toEqual([[6, 3]])
+  expect(recent.upTo(4)).toEqual([
+    [5, 4],
+    [6, 3],
+  ])
   expect(recent.size).toBe(2)
 })

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto'
 const seed = randomInt(2 ** 30)
 
 /**
- * A number that stands for a key, and hardly ever for another one too. V8 enters every text that a map is asked for into a table
+ * A number that stands for a key within this process, and hardly ever for another one too. V8 enters every text that a map is asked for into a table
  * of its own, and most keys come once.
  */
 export function keyNumber(key: string): number {

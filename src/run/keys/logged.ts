@@ -1,28 +1,38 @@
 import { type Maybe, whenThere } from '../../maybe.ts'
 import { type KeyLog, keyLog } from '../../plan/key-log.ts'
 import type { PromptTransaction, Row, Store, Transaction, Value } from '../../store/store.ts'
-import { keyNumber } from './key-number.ts'
 import type { Keys } from './keys.ts'
-import { RecentKeys } from './recent.ts'
+import { type Recent, RecentKeys } from './recent.ts'
+import { storedNumber } from './stored-number.ts'
 
-/** So many that most pages of the names get several of them, and so few that entering them takes no longer than a long commit. */
-const recentMost = 8_192
+interface Sizes {
+  /** So many keys that each page they are entered on gets several, and so few that a process that starts has soon read them. */
+  readonly recent: number
+  /** So few that nobody waits long while they are entered. */
+  readonly slice: number
+}
+
+const usual: Sizes = { recent: 16_384, slice: 1_024 }
 
 type Reads = Pick<Transaction, 'first' | 'all'>
 
 /**
  * Keys as a log, for a store with one writer at a time. To enter each key into an index is to change a page for each, because
- * keys lie all over it, and whole pages are written. So a key is put at the end of the log, and the names of many are entered
+ * keys lie all over it, and whole pages are written. So a key is put at the end of the log, and the places of many are entered
  * together. Until then everybody knows them by heart: whoever has the lock first reads what others have put there since.
  *
- * Four rules make that safe. Places only grow. A row after the mark in the store is not among the names, and all others are.
- * Only those others are ever removed. And what is known of a row counts for nothing until the row itself has been looked at, so that
- * it does no harm if its transaction was undone.
+ * Three rules make that safe. A place is used once. A row after the mark in the store may not have been entered, and all others
+ * have. And what is known or entered of a row counts for nothing until the row itself has been looked at, so that it does no
+ * harm if that was undone or removed.
  */
-export function loggedKeys(store: Store, selfUndoing: NonNullable<Store['selfUndoing']>): Keys {
+export function loggedKeys(
+  store: Store,
+  selfUndoing: NonNullable<Store['selfUndoing']>,
+  sizes = usual,
+): Keys {
   const sql = keyLog(store.dialect)
   const recent = new RecentKeys()
-  /** Of all rows up to here, those that are not among the names are known; none of them is yet to be committed. */
+  /** All rows up to here that have not been entered are known, and none of them is yet to be committed. */
   let seen = 0
   let next = 1
   let turn = -1
@@ -30,29 +40,40 @@ export function loggedKeys(store: Store, selfUndoing: NonNullable<Store['selfUnd
 
   const readOn = (from: Reads): Maybe<void> =>
     whenThere(from.first(sql.entered, []), (row) => {
-      seen = Math.max(seen, Number(row?.[0] ?? 0))
+      seen = Math.max(seen, placeIn(row))
       return whenThere(from.all(sql.since, [seen]), note)
     })
 
   const note = (rows: readonly Row[]): void => {
-    for (const [place, key] of rows) {
-      recent.add(keyNumber(String(key)), Number(place))
+    for (const [place, account, key] of rows) {
+      recent.add(storedNumber(String(account), String(key)), Number(place))
       seen = Math.max(seen, Number(place))
     }
   }
 
   /** Once each time the lock is taken, before this process has written anything that may be undone. */
   const beginTurn = (tx: PromptTransaction): void => {
+    if (tx.turn === turn) return
     readOn(tx)
     turn = tx.turn
-    next = Math.max(next, seen + 1)
-    if (recent.size >= recentMost && !entering) void enter()
+    next = Math.max(next, seen + 1, placeIn(tx.first(sql.used, [])) + 1)
+    if (recent.size >= sizes.recent && !entering) void enter(placeIn(tx.first(sql.entered, [])), seen)
   }
 
-  const enter = async (): Promise<void> => {
+  /** In the order of their numbers, so that those of one page come together. Others may have entered some before. */
+  const enter = async (from: number, to: number): Promise<void> => {
     entering = true
     try {
-      recent.forgetUpTo(await selfUndoing((tx) => enterKeys(tx, sql)))
+      recent.forgetUpTo(from)
+      const all = recent.upTo(to)
+      for (let at = 0; at < all.length; at += sizes.slice)
+        await selfUndoing((tx) => {
+          for (const one of all.slice(at, at + sizes.slice)) tx.write(sql.enter, one)
+        })
+      await selfUndoing((tx) => {
+        if (placeIn(tx.first(sql.entered, [])) < to) tx.write(sql.setEntered, [String(to)])
+      })
+      recent.forgetUpTo(to)
     } catch {
       // The store is away or full: they are as safe where they are, and the next turn tries again.
     } finally {
@@ -71,12 +92,12 @@ export function loggedKeys(store: Store, selfUndoing: NonNullable<Store['selfUnd
   }
 
   const append = (tx: PromptTransaction, account: string, values: readonly Value[]): number | null => {
-    if (tx.turn !== turn) beginTurn(tx)
+    beginTurn(tx)
     const key = String(values[0])
-    const number = keyNumber(key)
+    const number = storedNumber(account, key)
     if (isRecent(tx, account, key, number)) return null
     const place = next++
-    if (tx.write(sql.append, [place, account, ...values]) === 0) return null
+    if (tx.write(sql.append, [place, number, account, ...values]) === 0) return null
     recent.add(number, place)
     return place
   }
@@ -84,11 +105,12 @@ export function loggedKeys(store: Store, selfUndoing: NonNullable<Store['selfUnd
   return {
     async find(account, key) {
       await readOn(store)
-      for (const place of recent.placesOf(keyNumber(key))) {
+      const number = storedNumber(account, key)
+      for (const place of recent.placesOf(number)) {
         const row = await store.first(sql.at, [place, account, key])
         if (row) return row
       }
-      return store.first(sql.named, [account, key])
+      return store.first(sql.numbered, [number, account, key])
     },
     claim(tx, account, values) {
       const place = append(prompt(tx), account, values)
@@ -97,9 +119,16 @@ export function loggedKeys(store: Store, selfUndoing: NonNullable<Store['selfUnd
     complete: (tx, claimed, answer) => prompt(tx).write(sql.complete, [...claimed, ...answer]),
     forgetExpired: (account, key, now) =>
       selfUndoing((tx) => {
-        enterKeys(tx, sql)
-        const [place] = tx.first(sql.expired, [account, key, now]) ?? []
-        if (place !== undefined) removeKey(tx, sql, Number(place), account, key)
+        beginTurn(tx)
+        const number = storedNumber(account, key)
+        const [place] =
+          recent
+            .placesOf(number)
+            .map((one) => tx.first(sql.expiredAt, [one, account, key, now]))
+            .find((row) => row) ??
+          tx.first(sql.expired, [number, account, key, now]) ??
+          []
+        if (place !== undefined) removeKeys(tx, sql, [[number, Number(place)]])
       }),
     async claimBeside(account, values, insert) {
       const place = await selfUndoing((tx) => {
@@ -110,7 +139,7 @@ export function loggedKeys(store: Store, selfUndoing: NonNullable<Store['selfUnd
           insert(tx)
         } catch (error) {
           tx.write(sql.remove, [claimed])
-          recent.remove(keyNumber(String(row[0])), claimed)
+          recent.remove(storedNumber(account, String(row[0])), claimed)
           throw error
         }
         return claimed
@@ -122,26 +151,19 @@ export function loggedKeys(store: Store, selfUndoing: NonNullable<Store['selfUnd
   }
 }
 
-/** Up to which place keys are among the names now. Half done it does no harm: a name may be there before the mark says so. */
-export function enterKeys(tx: PromptTransaction, sql: KeyLog): number {
-  const entered = Number(tx.first(sql.entered, [])?.[0] ?? 0)
-  const last = Number(tx.first(sql.last, [])?.[0] ?? 0)
-  if (last <= entered) return entered
-  tx.write(sql.enter, [entered])
-  tx.write(sql.setEntered, [String(last)])
-  return last
-}
+/** A mark is kept as text; there is none at first. */
+const placeIn = (row: Row | undefined): number => Number(row?.[0] ?? 0)
 
-/** Of a key that is among the names. The name goes first: without its row it would keep the key from everybody. */
-export function removeKey(
-  tx: PromptTransaction,
-  sql: KeyLog,
-  place: number,
-  account: string,
-  key: string,
-): void {
-  tx.write(sql.unname, [account, key, place])
-  tx.write(sql.remove, [place])
+/**
+ * Removes rows, entered or not. The last place is noted, because whoever comes later would use it again if it was among them,
+ * and those who know of it already would not look there. Half done it does no harm.
+ */
+export function removeKeys(tx: PromptTransaction, sql: KeyLog, keys: readonly Recent[]): void {
+  tx.write(sql.setUsed, [String(Math.max(placeIn(tx.first(sql.last, [])), placeIn(tx.first(sql.used, []))))])
+  for (const [number, place] of keys) {
+    tx.write(sql.remove, [place])
+    tx.write(sql.withdraw, [number, place])
+  }
 }
 
 /** Of a transaction of such a store. */

@@ -28,6 +28,15 @@ export class RecentKeys {
     for (const other of left) this.add(number, other)
   }
 
+  /** All of them in order, those of places up to one. */
+  upTo(place: number): readonly Recent[] {
+    const numbers = Float64Array.from(this.#first.keys()).sort()
+    const all: Recent[] = []
+    for (const number of numbers)
+      for (const one of this.placesOf(number)) if (one <= place) all.push([number, one])
+    return all
+  }
+
   /** Those up to a place have been entered where all can find them. */
   forgetUpTo(entered: number): void {
     const all = [
@@ -39,5 +48,7 @@ export class RecentKeys {
     for (const [number, place] of all) if (place > entered) this.add(number, place)
   }
 }
+
+export type Recent = readonly [number: number, place: number]
 
 const none: readonly number[] = []

@@ -3,7 +3,9 @@ import { ident, type Places } from '../../plan/dialect.ts'
 import { keyLog } from '../../plan/key-log.ts'
 import { keyTable } from '../../plan/keys.ts'
 import type { Store } from '../../store/store.ts'
-import { enterKeys, prompt, removeKey } from './logged.ts'
+import { prompt, removeKeys } from './logged.ts'
+import type { Recent } from './recent.ts'
+import { storedNumber } from './stored-number.ts'
 
 /** How often it is called. */
 export const sweepEveryMs = 60_000
@@ -30,11 +32,10 @@ async function sweepLog(store: Store, clock: Clock, signal: AbortSignal): Promis
     const expired = oldest.filter(([, , , expiresAt]) => Number(expiresAt) <= now)
     if (expired.length === 0) return
     await store.transaction((tx) => {
-      const at = prompt(tx)
-      // Only what is among the names may go.
-      enterKeys(at, sql)
-      for (const [place, account, key] of expired)
-        removeKey(at, sql, Number(place), String(account), String(key))
+      const keys = expired.map(
+        ([place, account, key]): Recent => [storedNumber(String(account), String(key)), Number(place)],
+      )
+      removeKeys(prompt(tx), sql, keys)
     })
     if (expired.length < batch) return
   }
