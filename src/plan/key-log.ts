@@ -21,8 +21,10 @@ export interface KeyLog {
   readonly setUsed: string
   /** Binds a place: `[place, account, key]` of each row after it. */
   readonly since: string
-  /** Binds a place, the number of the key, the account and the values of `keyRow`. Writes nothing when the key has been entered. */
+  /** Binds a place, the account and the values of `keyRow`. */
   readonly append: string
+  /** Binds a number: `[place]` of each key that has it and has been entered. */
+  readonly places: string
   /** Binds a place: `[account, key]` of its row. */
   readonly whose: string
   /** Binds a place, the account and the key: the answer, if it is theirs. */
@@ -58,7 +60,7 @@ export function keyLog(dialect: Dialect): KeyLog {
   const is = (account: number) => `"account_id" = ${text(account)} AND "key" = ${text(account + 1)}`
   const entered = (n: number) =>
     `${place} IN (SELECT ${place} FROM ${places} WHERE ${number} = ${integer(n)}) AND ${is(n + 1)}`
-  const row = keyRow(text(3), (index, kind) => dialect.param(index + 4, kind))
+  const row = keyRow(text(2), (index, kind) => dialect.param(index + 3, kind))
   const mark = (name: string) => `SELECT "value" FROM "nounkit_meta" WHERE "key" = '${name}'`
   const setMark = (name: string) =>
     `INSERT INTO "nounkit_meta" ("key", "value") VALUES ('${name}', ${text(1)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${text(1)}`
@@ -68,7 +70,8 @@ export function keyLog(dialect: Dialect): KeyLog {
     used: mark('keys-used'),
     setUsed: setMark('keys-used'),
     since: `SELECT ${place}, "account_id", "key" FROM ${log} WHERE ${place} > ${integer(1)}`,
-    append: `INSERT INTO ${log} (${place}, ${row.columns}) SELECT ${integer(1)}, ${row.values} WHERE NOT EXISTS (SELECT 1 FROM ${log} WHERE ${entered(2)})`,
+    append: `INSERT INTO ${log} (${place}, ${row.columns}) VALUES (${integer(1)}, ${row.values})`,
+    places: `SELECT ${place} FROM ${places} WHERE ${number} = ${integer(1)}`,
     whose: `SELECT "account_id", "key" FROM ${log} WHERE ${place} = ${integer(1)}`,
     at: `SELECT ${answerColumns} FROM ${log} WHERE ${place} = ${integer(1)} AND ${is(2)}`,
     numbered: `SELECT ${answerColumns} FROM ${log} WHERE ${entered(1)}`,

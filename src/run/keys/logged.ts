@@ -81,23 +81,33 @@ export function loggedKeys(
     }
   }
 
+  const isTheirs = (tx: PromptTransaction, place: Value | undefined, account: string, key: string) => {
+    const [owner, name] = tx.first(sql.whose, [place ?? null]) ?? []
+    return name === undefined ? null : owner === account && name === key
+  }
+
   const isRecent = (tx: PromptTransaction, account: string, key: string, number: number): boolean => {
     for (const place of recent.placesOf(number)) {
-      const [owner, name] = tx.first(sql.whose, [place]) ?? []
-      if (owner === account && name === key) return true
+      const theirs = isTheirs(tx, place, account, key)
+      if (theirs) return true
       // Undone or removed: what comes there, if anything ever does, is read then.
-      if (name === undefined) recent.remove(number, place)
+      if (theirs === null) recent.remove(number, place)
     }
     return false
   }
+
+  /** Looked up apart, and not by the statement that inserts: one that reads the table it writes gathers what it writes first. */
+  const isEntered = (tx: PromptTransaction, account: string, key: string, number: number): boolean =>
+    tx.first(sql.places, [number]) !== undefined &&
+    tx.all(sql.places, [number]).some(([place]) => isTheirs(tx, place, account, key))
 
   const append = (tx: PromptTransaction, account: string, values: readonly Value[]): number | null => {
     beginTurn(tx)
     const key = String(values[0])
     const number = storedNumber(account, key)
-    if (isRecent(tx, account, key, number)) return null
+    if (isRecent(tx, account, key, number) || isEntered(tx, account, key, number)) return null
     const place = next++
-    if (tx.write(sql.append, [place, number, account, ...values]) === 0) return null
+    tx.write(sql.append, [place, account, ...values])
     recent.add(number, place)
     return place
   }
