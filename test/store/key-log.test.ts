@@ -138,8 +138,9 @@ test('recent keys that share a number are told apart by whoever looks, and go wh
   expect(recent.placesOf(5)).toEqual([2, 4])
   recent.forgetUpTo(2)
   expect([recent.placesOf(5), recent.placesOf(6), recent.placesOf(7)]).toEqual([[4], [3], []])
-  expect(recent.upTo(3)).toEqual([[6, 3]])
-  expect(recent.upTo(4)).toEqual([
+  expect(recent.between(0, 3)).toEqual([[6, 3]])
+  expect(recent.between(3, 4)).toEqual([[5, 4]])
+  expect(recent.between(0, 4)).toEqual([
     [5, 4],
     [6, 3],
   ])

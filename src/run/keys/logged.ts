@@ -61,11 +61,12 @@ export function loggedKeys(
   }
 
   /** In the order of their numbers, so that those of one page come together. Others may have entered some before. */
-  const enter = async (from: number, to: number): Promise<void> => {
+  const enter = async (after: number, to: number): Promise<void> => {
     entering = true
     try {
-      recent.forgetUpTo(from)
-      const all = recent.upTo(to)
+      // Not while the lock is held.
+      await null
+      const all = recent.between(after, to)
       for (let at = 0; at < all.length; at += sizes.slice)
         await selfUndoing((tx) => {
           for (const one of all.slice(at, at + sizes.slice)) tx.write(sql.enter, one)

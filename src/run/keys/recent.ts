@@ -28,24 +28,25 @@ export class RecentKeys {
     for (const other of left) this.add(number, other)
   }
 
-  /** All of them in order, those of places up to one. */
-  upTo(place: number): readonly Recent[] {
-    const numbers = Float64Array.from(this.#first.keys()).sort()
-    const all: Recent[] = []
-    for (const number of numbers)
-      for (const one of this.placesOf(number)) if (one <= place) all.push([number, one])
-    return all
+  /** Those of places after one and up to another, in the order of their numbers. */
+  between(after: number, upTo: number): readonly Recent[] {
+    const isBetween = (place: number) => place > after && place <= upTo
+    const found: Recent[] = []
+    for (const number of Float64Array.from(this.#first.keys()).sort()) {
+      const first = this.#first.get(number) ?? after
+      if (isBetween(first)) found.push([number, first])
+      for (const place of this.#others.get(number) ?? none) if (isBetween(place)) found.push([number, place])
+    }
+    return found
   }
 
   /** Those up to a place have been entered where all can find them. */
   forgetUpTo(entered: number): void {
-    const all = [
-      ...this.#first,
-      ...[...this.#others].flatMap(([number, places]) => places.map((place) => [number, place] as const)),
-    ]
-    this.#first.clear()
+    for (const [number, place] of this.#first) if (place <= entered) this.#first.delete(number)
+    const others = [...this.#others]
     this.#others.clear()
-    for (const [number, place] of all) if (place > entered) this.add(number, place)
+    for (const [number, places] of others)
+      for (const place of places) if (place > entered) this.add(number, place)
   }
 }
 
