@@ -35,7 +35,7 @@ export interface KeyLog {
   readonly complete: string
   /** Binds the number, the account, the key and the time: `[place]` of the row that has been entered, if it has expired. */
   readonly expired: string
-  /** Binds a place and the time: `[place]` if its row has expired. */
+  /** Binds a place, the account, the key and the time: `[place]` if its row is theirs and has expired. */
   readonly expiredAt: string
   /** Binds how many: `[place, account, key, expiry]` of the oldest. */
   readonly oldest: string
