@@ -61,9 +61,27 @@ export interface ContractResource {
   readonly if_match: 'optional' | 'required'
   /** Sets of fields whose values no two rows share. */
   readonly unique: readonly (readonly string[])[]
+  /** Absent from contracts that were published before they were told. */
+  readonly rules?: ContractRules
   readonly cache_control: string
   readonly rate?: ContractRate
 }
+
+/** What the state of rows allows. Each part is absent where nothing can be done that it is about. */
+export interface ContractRules {
+  /** Field of a row that is named (`order.status`) → values: rows are created, changed and deleted only while it has one of them. */
+  readonly only_while?: StateRules
+  readonly delete?: {
+    /** Field → values: rows are deleted only while it has one of them. */
+    readonly only_while: StateRules
+    /** Resources whose rows refuse that a row is deleted which they name. */
+    readonly refused_by: readonly string[]
+    /** Resources whose rows are deleted with the row that they name. */
+    readonly takes_along: readonly string[]
+  }
+}
+
+type StateRules = { readonly [field: string]: readonly string[] }
 
 export interface ContractField {
   readonly description?: string

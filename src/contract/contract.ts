@@ -9,6 +9,7 @@ import type {
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import { byStatus, pathsOf, problemsEverywhere } from './operations.ts'
+import { stateRulesOf } from './state-rules.ts'
 
 /** All that a consumer of one version can see, as data whose order never depends on how it was declared. */
 export const contractOf = (model: Model, version: Version): Contract => {
@@ -70,6 +71,7 @@ const resourceOf = (view: View): ContractResource => ({
   idempotency: { mode: view.idempotency.mode, replay: view.idempotency.storesBody ? 'stored' : 'reread' },
   if_match: view.requireIfMatch ? 'required' : 'optional',
   unique: uniquesOf(view),
+  rules: stateRulesOf(view),
   cache_control: view.cacheControl,
   ...(view.rate ? { rate: rateOf(view.rate) } : {}),
 })

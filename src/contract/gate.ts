@@ -3,6 +3,7 @@ import type { Model, Version } from '../compile/model.ts'
 import { contractOf } from './contract.ts'
 import { compareContracts } from './diff/diff.ts'
 import { type Difference, isBreaking, type Part } from './diff/difference.ts'
+import { stateRule } from './diff/state-rules.ts'
 import { isRemark, linesFor } from './lines.ts'
 import type { Refusal } from './refusal.ts'
 import { judgeChanges } from './verdict.ts'
@@ -98,7 +99,7 @@ const unhidden: ReadonlySet<Part> = new Set(['lifecycle', 'service', 'problem'])
 
 /** An addition that holds for all versions or for a version's dates is no one's surprise, and cannot be hidden. */
 const cannotBeHidden = ({ verdict, part, subject }: Difference): boolean =>
-  verdict === 'additive' && (unhidden.has(part) || subject.kind === 'unique')
+  verdict === 'additive' && (unhidden.has(part) || subject.kind === 'unique' || subject.kind === stateRule)
 
 const newVersionHint = ({ name }: Version): string =>
   `Undo them, or declare version('v${Number(name.slice(1)) + 1}') before ${name} and write into the changes of ${name}:`

@@ -1,6 +1,6 @@
 import type { Contract, ContractOperation } from '../../compile/frozen.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
-import { compareProblems } from './problems.ts'
+import { compareProblems, toldByRules } from './problems.ts'
 import { compareNames } from './service.ts'
 
 type Operations = { readonly [operation: string]: ContractOperation }
@@ -10,6 +10,8 @@ export const comparePaths = (older: Contract, newer: Contract): Differences => {
   const { both, gone, come } = matched(operationsOf(older), operationsOf(newer))
   const known = (name: string, contract: Contract, other: Contract): boolean =>
     other.resources[operationsOf(contract)[name]?.resource ?? ''] !== undefined
+  const hasRules = (resource: string): boolean =>
+    older.resources[resource]?.rules !== undefined && newer.resources[resource]?.rules !== undefined
   return [
     ...gone
       .filter((name) => known(name, older, newer))
@@ -17,7 +19,7 @@ export const comparePaths = (older: Contract, newer: Contract): Differences => {
     ...come
       .filter((name) => known(name, newer, older))
       .map((name) => endpoint(name, newer, additive, 'was added')),
-    ...both.flatMap(([name, from, to]) => compareOperations(name, from, to)),
+    ...both.flatMap(([name, from, to]) => compareOperations(name, from, to, hasRules(from.resource))),
   ]
 }
 
@@ -46,7 +48,12 @@ const endpoint = (
   }
 }
 
-const compareOperations = (where: string, from: ContractOperation, to: ContractOperation): Differences => {
+const compareOperations = (
+  where: string,
+  from: ContractOperation,
+  to: ContractOperation,
+  hasRules: boolean,
+): Differences => {
   const found: Difference[] = []
   const { resource } = from
   const method = where.split(' ', 1)[0] ?? ''
@@ -73,6 +80,6 @@ const compareOperations = (where: string, from: ContractOperation, to: ContractO
     ...found,
     ...compareNames(from.parameters, to.parameters, 'path', where, 'query parameter', resource),
     ...compareNames(from.headers, to.headers, 'path', where, 'response header', resource),
-    ...compareProblems(where, from.problems, to.problems, to.resource),
+    ...compareProblems(where, from.problems, to.problems, to.resource, hasRules ? toldByRules : undefined),
   ]
 }

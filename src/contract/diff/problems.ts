@@ -22,11 +22,15 @@ const toldElsewhere: ReadonlySet<string> = new Set([
   'include-unknown',
 ])
 
+/** Refusals that the rules of a resource tell more exactly, where both contracts have them. */
+export const toldByRules: ReadonlySet<string> = new Set(['state-conflict', 'still-referenced'])
+
 export const compareProblems = (
   where: string,
   from: ContractProblems,
   to: ContractProblems,
   resource?: string,
+  told: ReadonlySet<string> = new Set(),
 ): Differences => {
   const { both, gone, come } = matched(statusesOf(from), statusesOf(to))
   const difference = (verdict: Difference['verdict'], name: string, what: string): Difference => ({
@@ -36,15 +40,16 @@ export const compareProblems = (
     what: `problem ${name}${what}`,
     subject: { kind: 'problem', name, ...(resource === undefined ? {} : { resource }) },
   })
+  const isTold = (name: string): boolean => toldElsewhere.has(name) || told.has(name)
   return [
     ...both
       .filter(([, before, after]) => before !== after)
       .map(([name, before, after]) => difference(breaking, name, `: status ${before} became ${after}`)),
     ...gone
-      .filter((name) => !toldElsewhere.has(name) && !newRefusals.has(name))
+      .filter((name) => !isTold(name) && !newRefusals.has(name))
       .map((name) => difference(breaking, name, ' was removed or became another type')),
     ...come
-      .filter((name) => !toldElsewhere.has(name))
+      .filter((name) => !isTold(name))
       .map((name) => difference(newRefusals.has(name) ? breaking : additive, name, ' was added')),
   ]
 }

@@ -3,6 +3,7 @@ import type { Contract, ContractRelation, ContractResource } from '../../compile
 import { additive, breaking, type Difference, type Differences, matched, type Part } from './difference.ts'
 import { compareFields } from './fields.ts'
 import { compareLimits, compareNames, compareRates } from './service.ts'
+import { compareStateRules } from './state-rules.ts'
 
 export const compareResources = (from: Contract['resources'], to: Contract['resources']): Differences => {
   const { both, gone, come } = matched(from, to)
@@ -33,6 +34,7 @@ const compareResource = (name: string, from: ContractResource, to: ContractResou
   ...compareNames(from.sorts, to.sorts, 'query', name, 'sort', name),
   ...compareRules(name, from, to),
   ...compareUniques(name, from, to),
+  ...compareStateRules(name, from.rules, to.rules),
   ...compareLimits(from.limits, to.limits, 'rule', `${name}.limits`, name),
   ...compareRates(from.rate, to.rate, 'rule', `${name}.rate`),
   ...compareWords(name, from, to),

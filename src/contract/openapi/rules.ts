@@ -1,5 +1,6 @@
-import type { Resource, SubCollection, View } from '../../compile/model.ts'
+import type { SubCollection, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
+import { stateRulesOf } from '../state-rules.ts'
 import { words } from './names.ts'
 
 /** What an operation asks and promises beyond its schemas, in sentences. */
@@ -44,30 +45,21 @@ const matchRule = (view: View): string[] =>
   view.requireIfMatch ? ['Needs If-Match with the ETag of the version you saw.'] : []
 
 const whileRules = (view: View, verb: string): string[] =>
-  view.resource.onlyWhile.map(({ relation, field, values }) => {
-    const name = view.relations.values().find((one) => one.relation === relation)?.name ?? relation.name
-    return `Rows are ${verb} only while \`${words(name)}.${shownField(view, relation.target, field)}\` is ${either(shownValues(view, relation.target, field, values))}.`
-  })
+  Object.entries(stateRulesOf(view).only_while ?? {}).map(
+    ([field, values]) => `Rows are ${verb} only while \`${field}\` is ${either(values)}.`,
+  )
 
 const deleteRules = (view: View): string[] => {
-  const { resource } = view
-  const own = resource.deleteOnlyWhile.map(
-    ({ field, values }) =>
-      `Rows are deleted only while \`${shownField(view, resource, field)}\` is ${either(shownValues(view, resource, field, values))}.`,
+  const { only_while = {}, refused_by = [], takes_along = [] } = stateRulesOf(view).delete ?? {}
+  const own = Object.entries(only_while).map(
+    ([field, values]) => `Rows are deleted only while \`${field}\` is ${either(values)}.`,
   )
-  const names = (onDelete: 'refuse' | 'cascade'): string[] => {
-    const some = resource.dependents.filter((one) => one.onDelete === onDelete)
-    return [
-      ...new Set(some.map(({ relation }) => viewName(view, relation.source)).filter((name) => name !== null)),
-    ]
-  }
-  const [blocking, going] = [names('refuse'), names('cascade')]
   return [
     ...own,
     ...whileRules(view, 'deleted'),
-    ...(blocking.length > 0 ? [`Refused while rows of ${blocking.join(' or ')} point to it.`] : []),
-    ...(going.length > 0 ? [`Its rows of ${going.join(' and ')} are deleted along.`] : []),
-    ...(own.length + blocking.length + going.length === 0 ? ['Deletes the row for good.'] : []),
+    ...(refused_by.length > 0 ? [`Refused while rows of ${refused_by.join(' or ')} point to it.`] : []),
+    ...(takes_along.length > 0 ? [`Its rows of ${takes_along.join(' and ')} are deleted along.`] : []),
+    ...(own.length + refused_by.length + takes_along.length === 0 ? ['Deletes the row for good.'] : []),
   ]
 }
 
@@ -87,20 +79,6 @@ const ownerRule = (view: View, sub: SubCollection | null): string[] => {
 const scopeRule = (scope: string): string => {
   if (scope === 'public') return 'Needs no key.'
   return scope === 'authenticated' ? 'Needs a key of any account.' : `Needs the scope \`${scope}\`.`
-}
-
-const viewName = (view: View, resource: Resource): string | null =>
-  view.version.viewOf.get(resource.name)?.name ?? null
-
-const fieldIn = (view: View, resource: Resource, field: string) =>
-  view.version.viewOf.get(resource.name)?.fields.find((one) => one.field?.name === field)
-
-const shownField = (view: View, resource: Resource, field: string): string =>
-  fieldIn(view, resource, field)?.name ?? 'state'
-
-const shownValues = (view: View, resource: Resource, field: string, values: readonly string[]): string[] => {
-  const map = fieldIn(view, resource, field)?.values
-  return [...new Set(values.map((value) => map?.down.get(value) ?? value))]
 }
 
 const either = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(' or ')

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { compileApi } from '../../src/compile/compile.ts'
+import type { Contract } from '../../src/compile/frozen.ts'
+import { contractOf } from '../../src/contract/contract.ts'
+import { compareContracts } from '../../src/contract/diff/diff.ts'
+import { checkContracts } from '../../src/contract/gate.ts'
+import { refusalText } from '../../src/contract/refusal.ts'
+import { api } from '../../src/declare/api.ts'
+import { mapValues } from '../../src/declare/change.ts'
+import { states } from '../../src/declare/field.ts'
+import { belongsTo } from '../../src/declare/relation.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { version } from '../../src/declare/version.ts'
+import { contractFor } from '../support/pair.ts'
+import { both, type Row, testRows } from './verdict-rows.ts'
+
+type Loose = { readonly [option: string]: unknown }
+type OnTargetDelete = 'refuse' | 'cascade'
+
+const status = states('draft', { draft: ['placed'], placed: ['paid'] })
+const orders = (over: Loose = {}) => resource('orders', { fields: { status }, ...over } as never)
+const items = (onTargetDelete: OnTargetDelete, over: Loose = {}) =>
+  resource('items', {
+    fields: { name: z.string() },
+    relations: { order: belongsTo('orders', { onTargetDelete }) },
+    ...over,
+  } as never)
+const notes = resource('notes', {
+  fields: { text: z.string() },
+  relations: { order: belongsTo('orders') },
+})
+
+const deletes = (...values: string[]): Contract =>
+  contractFor([orders({ deleteOnlyWhile: { status: values } })])
+const writes = (...values: string[]): Contract =>
+  contractFor([orders(), items('refuse', { onlyWhile: { order: { status: values } } })])
+const dependent = (onTargetDelete: OnTargetDelete): Contract => contractFor([orders(), items(onTargetDelete)])
+
+const rows: Row[] = [
+  ...both(
+    'deletes allowed in one more state',
+    'deletes allowed in one state less',
+    deletes('draft'),
+    deletes('draft', 'placed'),
+    'orders  rows can be deleted while status is "placed" too',
+    'orders  rows can no longer be deleted while status is "placed"',
+  ),
+  ...both(
+    'deletes allowed in every state',
+    'deletes newly tied to a state',
+    deletes('draft', 'placed'),
+    contractFor([orders()]),
+    'rows can be deleted whatever status is',
+    'rows can be deleted only while status is "draft" or "placed" (a constraint newly set)',
+  ),
+  ...both(
+    'writes allowed in one more state of another row',
+    'writes allowed in one state less of another row',
+    writes('draft'),
+    writes('draft', 'paid'),
+    'items  rows can be written while order.status is "paid" too',
+    'items  rows can no longer be written while order.status is "paid"',
+  ),
+  ...both(
+    'writes allowed in every state of another row',
+    'writes newly tied to the state of another row',
+    writes('draft'),
+    dependent('refuse'),
+    'rows can be written whatever order.status is',
+    'rows can be written only while order.status is "draft" (a constraint newly set)',
+  ),
+  [
+    'rows that were deleted along now refuse it',
+    dependent('cascade'),
+    dependent('refuse'),
+    'B',
+    'orders  a row can no longer be deleted while rows of items name it: they were deleted along',
+  ],
+  [
+    'rows that refused it are now deleted along',
+    dependent('refuse'),
+    dependent('cascade'),
+    'B',
+    'orders  rows of items are deleted along: a row could not be deleted while they named it',
+  ],
+  [
+    'a new resource names rows of this one',
+    dependent('refuse'),
+    contractFor([orders(), items('refuse'), notes]),
+    'A',
+    'orders  a row cannot be deleted while rows of notes name it',
+  ],
+]
+
+testRows('rules of state', rows)
+
+describe('a rule of state', () => {
+  const told = (older: Contract, newer: Contract) => compareContracts(older, newer).map(({ what }) => what)
+
+  test('is told once, and not as a problem too', () => {
+    expect(told(contractFor([orders()]), deletes('draft'))).toHaveLength(1)
+    expect(told(dependent('refuse'), dependent('cascade'))).toHaveLength(1)
+  })
+
+  test('of something that cannot be done is nobody’s business', () => {
+    const read = (rule: Loose) => contractFor([orders({ methods: ['GET'], ...rule })])
+    expect(told(read({}), read({ deleteOnlyWhile: { status: ['draft'] } }))).toEqual([])
+    const added = told(read({}), deletes('draft'))
+    expect(added.filter((what) => what.includes('only while'))).toEqual([])
+  })
+
+  test('is not held against a contract that was published before rules were told', () => {
+    const { rules: _, ...old } = deletes('draft', 'placed').resources.orders ?? {}
+    const before = { ...deletes('draft'), resources: { orders: old } } as Contract
+    expect(told(before, deletes('draft'))).toEqual([])
+    // The new refusal itself was told even then.
+    const free = contractFor([orders()])
+    const { rules: __, ...unruled } = free.resources.orders ?? {}
+    expect(told({ ...free, resources: { orders: unruled } } as Contract, deletes('draft'))).toEqual([
+      'problem state-conflict was added',
+    ])
+  })
+})
+
+describe('rules of state and an older version', () => {
+  const changes = [mapValues('orders', 'status', { open: 'placed' }, { why: 'One word.' })]
+  const declaration = (deleteWhile: string[]) =>
+    api('small', {
+      resources: [orders({ deleteOnlyWhile: { status: deleteWhile } })],
+      versions: [
+        version('v2', { published: '2026-01-01' }),
+        version('v1', { published: '2025-01-01', changes }),
+      ],
+    })
+  const frozen = (deleteWhile: string[]) => {
+    const model = compileApi(declaration(deleteWhile))
+    return new Map(model.versions.map((one) => [one.name, contractOf(model, one)]))
+  }
+  const gate = (deleteWhile: string[]): string => {
+    const contracts = frozen(['draft', 'placed'])
+    const model = compileApi(declaration(deleteWhile), { contracts })
+    return checkContracts(model, contracts).refusals.map(refusalText).join('\n\n')
+  }
+
+  test('are told in its own words', () => {
+    expect(frozen(['placed']).get('v1')?.resources.orders?.rules?.delete?.only_while).toEqual({
+      status: ['open'],
+    })
+  })
+
+  test('may be relaxed for all versions at once', () => {
+    expect(gate(['draft', 'placed', 'paid'])).toBe('')
+  })
+
+  test('are not tightened, in whichever words, and no change could declare it', () => {
+    const said = gate(['draft'])
+    expect(said).toContain('rows can no longer be deleted while status is "placed"')
+    expect(said).toContain('rows can no longer be deleted while status is "open"')
+    expect(said).toContain('no change can declare this: undo it')
+  })
+})
