@@ -11,7 +11,7 @@ export interface KnownConsumer {
 }
 
 export interface Consumers {
-  /** Who a counted consumer is; one whose key is gone from the store is known by its id, and external. */
+  /** Who called with a key, and what kind of key that was; one that is gone from the store is known by its id, and external. */
   find(account: string, id: string): KnownConsumer
   readonly all: readonly KnownConsumer[]
 }
@@ -25,9 +25,10 @@ export async function readConsumers(store: Store): Promise<Consumers> {
     const place = `${account}\n${name}`
     byName.set(place, { account, name, kind, contact: contact ?? byName.get(place)?.contact ?? null })
   }
-  for (const { account, name, id } of keys) {
+  // What was called with an external key stays so, whatever keys of that name come after it.
+  for (const { account, name, id, kind } of keys) {
     const consumer = byName.get(`${account}\n${name}`)
-    if (consumer) known.set(`${account}\n${id}`, consumer)
+    if (consumer) known.set(`${account}\n${id}`, { ...consumer, kind })
   }
   return {
     all: [...byName.values()],

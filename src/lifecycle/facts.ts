@@ -63,7 +63,7 @@ export function sumOf(counted: readonly Traffic[]): Traffic | null {
   }
 }
 
-/** Of all keys of one name together, most calls first. */
+/** Of all keys of one name together, most calls first; external, if one of them is. */
 export function byConsumer(
   counted: readonly CountedConsumer[],
   consumers: Consumers,
@@ -74,7 +74,7 @@ export function byConsumer(
     const place = `${account}\n${consumer.name}`
     const known = found.get(place)
     found.set(place, {
-      consumer,
+      consumer: known?.consumer.kind === 'external' ? known.consumer : consumer,
       calls: calls + (known?.calls ?? 0),
       lastSeen: Math.max(lastSeen, known?.lastSeen ?? 0),
     })

@@ -47,6 +47,21 @@ async function retire(
 const kinds = ({ blockers }: RetireOutcome): readonly string[] => blockers.map(({ kind }) => kind)
 
 describeStores('retiring', (stores) => {
+  test('is held up by calls with an external key, whatever key of that name came after it', async () => {
+    const clock = setClock(afterSunset)
+    const service = await openLibrary(await stores.url(), clock)
+    expect(await call(service, '/v1/authors', await keyOf(service))).toBe(200)
+    const later = await createKeyRing(service.store).replace({
+      account: 'acme',
+      name: 'till',
+      kind: 'internal',
+    })
+    expect(await call(service, '/v1/authors', later.secret)).toBe(200)
+    const refusal = await retire([service], clock)
+    expect(kinds(refusal)).toEqual(['traffic'])
+    expect(refusal.facts.traffic).toMatchObject([{ calls: 2, consumer: { name: 'till', kind: 'external' } }])
+  })
+
   test('looks at the calls that processes hold in memory, and passes once the consumer was told', async () => {
     const clock = setClock(afterSunset)
     const url = await stores.url()
