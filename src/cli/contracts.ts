@@ -46,7 +46,8 @@ export async function diffCommand(args: string[]): Promise<number> {
   else {
     for (const difference of differences) console.log(differenceText(difference))
     const breaking = differences.filter(isBreaking).length
-    console.log(`${differences.length} differences, ${breaking} of them breaking.`)
+    const all = `${differences.length} difference${differences.length === 1 ? '' : 's'}`
+    console.log(`${all}, ${breaking} of them breaking.`)
   }
   return 0
 }

@@ -46,14 +46,15 @@ export function versionIndex(version: Version, now: number, retirement: Retireme
 
 function versionEntry(version: Version, now: number, retirement: Retirement): { [key: string]: unknown } {
   const { name, successor } = version
+  const status = statusOf(version, now, retirement)
   return {
     name,
     url: `/${name}`,
-    status: statusOf(version, now, retirement),
+    status,
     published: version.published?.date ?? null,
     deprecated: version.deprecated?.date ?? null,
     sunset: version.sunset?.date ?? null,
-    openapi: `/${name}/openapi.json`,
+    openapi: status === 'retired' ? null : `/${name}/openapi.json`,
     guide: successor && version.deprecated ? `/docs/migrations/${name}-to-${successor.name}` : null,
   }
 }

@@ -71,13 +71,12 @@ describeStores('a retired version', (stores) => {
     expect((await call(service, '/v2')).status).toBe(200)
     expect((await call(service, '/v2/authors')).status).toBe(401)
     const { data } = JSON.parse((await call(service, '/')).text)
-    expect(data.versions.map(({ name, status }: { name: string; status: string }) => [name, status])).toEqual(
-      [
-        ['v3', 'current'],
-        ['v2', 'sunset'],
-        ['v1', 'retired'],
-      ],
-    )
+    type Listed = { name: string; status: string; openapi: string | null }
+    expect(data.versions.map(({ name, status, openapi }: Listed) => [name, status, openapi])).toEqual([
+      ['v3', 'current', '/v3/openapi.json'],
+      ['v2', 'sunset', '/v2/openapi.json'],
+      ['v1', 'retired', null],
+    ])
   })
 
   test('counts what still comes as refused, with or without a key', async () => {
