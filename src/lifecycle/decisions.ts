@@ -29,8 +29,7 @@ const statements = (dialect: Dialect) => {
   return {
     inForce: `SELECT "version" FROM ${table} WHERE "withdrawn_at" IS NULL`,
     all: `SELECT "version", "number", "decided_at", "decided_by", ${evidence}, "withdrawn_at", "withdrawn_by", "withdrawn_why" FROM ${table} ORDER BY "version", "number"`,
-    last: `SELECT "number" FROM ${table} WHERE "version" = ${text(1)} ORDER BY "number" DESC LIMIT 1`,
-    insert: `INSERT INTO ${table} ("version", "number", "decided_at", "decided_by", "evidence") VALUES (${text(1)}, ${number(2)}, ${number(3)}, ${text(4)}, ${dialect.param(5, 'json')})`,
+    insert: `INSERT INTO ${table} ("version", "number", "decided_at", "decided_by", "evidence") SELECT ${text(1)}, coalesce(max("number"), 0) + 1, ${number(2)}, ${text(3)}, ${dialect.param(4, 'json')} FROM ${table} WHERE "version" = ${text(1)} HAVING count(*) = count("withdrawn_at") ON CONFLICT DO NOTHING`,
     withdraw: `UPDATE ${table} SET "withdrawn_at" = ${number(2)}, "withdrawn_by" = ${text(3)}, "withdrawn_why" = ${text(4)} WHERE "version" = ${text(1)} AND "withdrawn_at" IS NULL RETURNING "number"`,
   }
 }
@@ -46,13 +45,10 @@ export async function readDecisions(store: Store): Promise<readonly Decision[]> 
   return (await store.all(statements(store.dialect).all, [])).map(decisionOf)
 }
 
-/** Of two that decide at once, one fails on the number they both take. */
-export async function storeDecision(store: Store, deed: Deed, evidence: unknown): Promise<void> {
-  const sql = statements(store.dialect)
-  await store.transaction(async (tx) => {
-    const last = Number((await tx.first(sql.last, [deed.version]))?.[0] ?? 0)
-    await tx.all(sql.insert, [deed.version, last + 1, deed.at, deed.by, JSON.stringify(evidence)])
-  })
+/** False when one is in force already. Of two that decide at once, one comes too late: to see the other, or to take its number. */
+export async function storeDecision(store: Store, deed: Deed, evidence: unknown): Promise<boolean> {
+  const values = [deed.version, deed.at, deed.by, JSON.stringify(evidence)]
+  return (await store.writeOne(statements(store.dialect).insert, values)) === 1
 }
 
 /** Whether there was anything to withdraw. */

@@ -34,9 +34,9 @@ export async function retireVersion(
   const facts = await collectFacts(store, version, { now, windowMs })
   const verdict = decideRetirement(facts)
   if (before) return { ...verdict, facts, retired: true, before }
-  const retired = verdict.allowed && !dryRun
-  if (retired) await storeDecision(store, { version: version.name, at: now, by }, facts)
-  return { ...verdict, facts, retired, before: null }
+  if (!verdict.allowed || dryRun) return { ...verdict, facts, retired: false, before: null }
+  const first = await storeDecision(store, { version: version.name, at: now, by }, facts)
+  return { ...verdict, facts, retired: true, before: first ? null : await decisionInForce(store, version) }
 }
 
 const decisionInForce = async (store: Store, { name }: Version): Promise<Decision | null> =>

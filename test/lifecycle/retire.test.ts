@@ -98,6 +98,18 @@ describeStores('retiring', (stores) => {
     })
   })
 
+  test('is decided once, when several decide at the same time', async () => {
+    const clock = setClock(afterSunset)
+    const service = await openLibrary(await stores.url(), clock)
+    expect(await call(service, '/v1')).toBe(200)
+    const outcomes = await Promise.all(['ada', 'bob', 'eve'].map((by) => retire([service], clock, { by })))
+    expect(outcomes.map(({ retired }) => retired)).toEqual([true, true, true])
+    const [decision, ...others] = await readDecisions(service.store)
+    expect(others).toEqual([])
+    const later = outcomes.filter(({ before }) => before !== null)
+    expect(later).toMatchObject([{ before: decision }, { before: decision }])
+  })
+
   test('the decision reaches every process without a restart, and its withdrawal too', async () => {
     const clock = setClock(afterSunset)
     const url = await stores.url()
