@@ -9,8 +9,10 @@ import type { Refusal } from './refusal.ts'
 import { judgeChanges } from './verdict.ts'
 
 export interface GateAnswer {
-  /** Empty: the API keeps its promises and may be served. */
+  /** Empty: the API keeps its promises and may be served. What breaks in several versions is told of the newest of them. */
   readonly refusals: readonly Refusal[]
+  /** Every version that does not keep its own promise, told of or not. */
+  readonly broken: ReadonlySet<string>
   /** What the newest published version gained since it was last published. */
   readonly grown: readonly { readonly version: string; readonly differences: readonly Difference[] }[]
 }
@@ -21,12 +23,11 @@ export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contrac
   const answers = promised.map((version, index) =>
     checkVersion(model, version, frozen.get(version.name), index === 0),
   )
+  const broken = answers.flatMap(({ refusal }) => refusal ?? [])
   return {
+    broken: new Set(broken.map(({ version }) => version)),
     refusals: [
-      ...withoutEchoes(
-        model,
-        answers.flatMap(({ refusal }) => refusal ?? []),
-      ),
+      ...withoutEchoes(model, broken),
       ...leftOver(model, frozen),
       ...model.versions.flatMap((version) => disagreement(model, version)),
     ],

@@ -37,9 +37,11 @@ export const publishVersion = async (
   if (damaged.length > 0) return { path: null, differences: [], refusals: damaged }
   const contract = contractOf(model, version)
   const before = frozen.get(name)
-  const refusals = checkContracts(model, new Map(frozen).set(name, before ?? contract)).refusals
+  const { refusals, broken } = checkContracts(model, new Map(frozen).set(name, before ?? contract))
   const ours = refusals.filter((refusal) => refusal.version === name)
-  if (ours.length > 0) return { path: null, differences: [], refusals: ours }
+  // What breaks a newer version too is told there.
+  if (broken.has(name) || ours.length > 0)
+    return { path: null, differences: [], refusals: ours.length > 0 ? ours : refusals }
   const path = await writeContract(folder, contract)
   return { path, differences: before ? compareContracts(before, contract) : [], refusals: [] }
 }

@@ -343,6 +343,27 @@ describe('the file', () => {
     expect(await readFile(join(folder, 'v1.json'), 'utf8')).toBe(text)
   })
 
+  test('of an older version is not overwritten by what breaks the newer one too', async () => {
+    const versions = [version('v2', { published: '2026-02-01' }), version('v1', { published: '2026-01-01' })]
+    const inBoth = await mkdtemp(join(tmpdir(), 'nounkit-contracts-'))
+    const publish = async (name: string, over: Loose) => {
+      const read = await readContracts(inBoth)
+      const model = compileApi(apiOf(over, versions), { contracts: read.contracts })
+      return publishVersion(model, name, inBoth, read)
+    }
+    await publish('v1', {})
+    await publish('v2', {})
+    const before = await readFile(join(inBoth, 'v1.json'), 'utf8')
+    const broken = await publish('v1', { limits: { pageMax: 10 } })
+    expect(broken.path).toBeNull()
+    expect(broken.refusals.flatMap(({ differences }) => differences.map(({ what }) => what))).toEqual([
+      '25 was lowered to 10',
+      '100 was lowered to 10',
+    ])
+    expect(await readFile(join(inBoth, 'v1.json'), 'utf8')).toBe(before)
+    await rm(inBoth, { recursive: true })
+  })
+
   test.each([
     ['{', 'it is not valid JSON.'],
     ['{"format":9}', 'it is not a contract of a format this engine knows.'],
