@@ -63,6 +63,8 @@ export interface ContractResource {
   readonly unique: readonly (readonly string[])[]
   /** Absent from contracts that were published before they were told. */
   readonly rules?: ContractRules
+  /** Whether all accounts have its rows in common. Absent as `rules` is. */
+  readonly shared?: boolean
   readonly cache_control: string
   readonly rate?: ContractRate
 }
@@ -74,14 +76,14 @@ export interface ContractRules {
   readonly delete?: {
     /** Field → values: rows are deleted only while it has one of them. */
     readonly only_while: StateRules
-    /** Resources whose rows refuse that a row is deleted which they name. */
+    /** Relations (`payments.order`) whose rows refuse that the row is deleted which they lead to. */
     readonly refused_by: readonly string[]
-    /** Resources whose rows are deleted with the row that they name. */
+    /** Relations whose rows are deleted with the row that they lead to. */
     readonly takes_along: readonly string[]
   }
 }
 
-type StateRules = { readonly [field: string]: readonly string[] }
+export type StateRules = { readonly [field: string]: readonly string[] }
 
 export interface ContractField {
   readonly description?: string
@@ -111,6 +113,8 @@ export interface ContractField {
 export interface ContractRelation {
   readonly kind: 'to-one' | 'to-many'
   readonly resource: string
+  /** The field of its rows that leads back, for to-many. Absent as `rules` is, and where it is not shown. */
+  readonly by?: string
   /** Most rows of one include. */
   readonly rows?: number
 }

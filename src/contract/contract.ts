@@ -72,6 +72,7 @@ const resourceOf = (view: View): ContractResource => ({
   if_match: view.requireIfMatch ? 'required' : 'optional',
   unique: uniquesOf(view),
   rules: stateRulesOf(view),
+  shared: view.resource.shared,
   cache_control: view.cacheControl,
   ...(view.rate ? { rate: rateOf(view.rate) } : {}),
 })
@@ -102,10 +103,12 @@ const movesOf = (moves: { readonly [from: string]: readonly string[] | undefined
       .map(([from, to]) => [from, (to ?? []).toSorted()]),
   )
 
-const relationOf = (relation: ViewRelation): ContractRelation =>
-  relation.relation.kind === 'belongs-to'
-    ? { kind: 'to-one', resource: relation.target().name }
-    : { kind: 'to-many', resource: relation.target().name, rows: relation.cap }
+const relationOf = ({ relation, target, cap }: ViewRelation): ContractRelation => {
+  const { name, fields } = target()
+  if (relation.kind === 'belongs-to') return { kind: 'to-one', resource: name }
+  const by = fields.find(({ field }) => field?.relation === relation.by)?.name
+  return { kind: 'to-many', resource: name, ...(by === undefined ? {} : { by }), rows: cap }
+}
 
 const comparable: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'date', 'datetime'])
 

@@ -1,3 +1,4 @@
+import { reachedByDelete } from '../compile/dependents.ts'
 import type { Contract, ContractOperation, ContractProblems } from '../compile/frozen.ts'
 import type { SubCollection, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
@@ -125,6 +126,9 @@ const problemsOf = (view: View, method: Method, place: Place, nested: boolean): 
       !reads && (resource.onlyWhile.length > 0 || (deletes && resource.deleteOnlyWhile.length > 0)),
       'state-conflict',
     ),
-    ...when(deletes && resource.dependents.some((one) => one.onDelete === 'refuse'), 'still-referenced'),
+    ...when(
+      deletes && reachedByDelete(resource).some((one) => one.onDelete === 'refuse'),
+      'still-referenced',
+    ),
   ]
 }

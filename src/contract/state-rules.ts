@@ -1,5 +1,6 @@
-import type { ContractRules } from '../compile/frozen.ts'
-import type { BelongsToModel, Dependent, Resource, View } from '../compile/model.ts'
+import { reachedByDelete } from '../compile/dependents.ts'
+import type { ContractRules, StateRules } from '../compile/frozen.ts'
+import type { BelongsToModel, Dependent, Resource, View, ViewField } from '../compile/model.ts'
 
 /** What may be done with a row in the state it is in, or the rows around it are in, told in the names of a version. */
 export const stateRulesOf = (view: View): ContractRules => ({
@@ -7,14 +8,13 @@ export const stateRulesOf = (view: View): ContractRules => ({
   ...(view.methods.has('DELETE') ? { delete: deleteRulesOf(view) } : {}),
 })
 
-const onlyWhileOf = (view: View): NonNullable<ContractRules['only_while']> =>
+/** Without those that stand on what this version does not show. */
+const onlyWhileOf = (view: View): StateRules =>
   Object.fromEntries(
-    view.resource.onlyWhile.map(({ relation, field, values }) => {
-      const name = relationIn(view, relation)?.name ?? relation.name
-      return [
-        `${name}.${shownField(view, relation.target, field)}`,
-        shownValues(view, relation.target, field, values),
-      ]
+    view.resource.onlyWhile.flatMap(({ relation, field, values }) => {
+      const name = relationIn(view, relation)?.name
+      const shown = fieldIn(view, relation.target, field)
+      return name && shown ? [[`${name}.${shown.name}`, shownValues(shown, values)]] : []
     }),
   )
 
@@ -22,36 +22,34 @@ const deleteRulesOf = (view: View): NonNullable<ContractRules['delete']> => {
   const { resource } = view
   return {
     only_while: Object.fromEntries(
-      resource.deleteOnlyWhile.map(({ field, values }) => [
-        shownField(view, resource, field),
-        shownValues(view, resource, field, values),
-      ]),
+      resource.deleteOnlyWhile.flatMap(({ field, values }) => {
+        const shown = fieldIn(view, resource, field)
+        return shown ? [[shown.name, shownValues(shown, values)]] : []
+      }),
     ),
     refused_by: dependentsOf(view, 'refuse'),
     takes_along: dependentsOf(view, 'cascade'),
   }
 }
 
-/** Those that this version shows, by a relation that it shows. */
 const dependentsOf = (view: View, onDelete: Dependent['onDelete']): string[] => {
-  const names = view.resource.dependents.flatMap((one) => {
+  const names = reachedByDelete(view.resource).flatMap((one) => {
     const source = view.version.viewOf.get(one.relation.source.name)
-    const shown = one.onDelete === onDelete && source && relationIn(source, one.relation)
-    return shown ? [source.name] : []
+    const relation = source && relationIn(source, one.relation)
+    return relation && one.onDelete === onDelete ? [`${source.name}.${relation.name}`] : []
   })
-  return [...new Set(names)].sort()
+  return names.sort()
 }
 
 const relationIn = (view: View, relation: BelongsToModel) =>
   view.relations.values().find((one) => one.relation === relation)
 
-const fieldIn = (view: View, resource: Resource, field: string) =>
+const fieldIn = (view: View, resource: Resource, field: string): ViewField | undefined =>
   view.version.viewOf.get(resource.name)?.fields.find((one) => one.field?.name === field)
 
-const shownField = (view: View, resource: Resource, field: string): string =>
-  fieldIn(view, resource, field)?.name ?? 'state'
-
-const shownValues = (view: View, resource: Resource, field: string, values: readonly string[]): string[] => {
-  const map = fieldIn(view, resource, field)?.values
-  return [...new Set(values.map((value) => map?.down.get(value) ?? value))].sort()
-}
+/** Those by which a value is meant that allows it: several may stand for one. */
+const shownValues = ({ values: map }: ViewField, values: readonly string[]): string[] =>
+  (map
+    ? [...map.up].filter(([, stored]) => values.includes(stored)).map(([shown]) => shown)
+    : [...values]
+  ).sort()

@@ -73,15 +73,18 @@ function refuseState(
   if (values.includes(value)) return
   const view = target.version.viewOf.get(on.name)
   const shown = view?.fields.find((one) => one.field?.name === field)
-  const say = (one: string) => (shown ? String(toShown(shown, one)) : one)
+  // What a version does not show has no name there, and its values are nobody's.
+  const say = (one: string) => (shown ? String(toShown(shown, one)) : null)
+  const allowed = shown ? [...new Set(values.map(say))] : []
+  const now = shown ? ` is ${allowed.join(' or ')}; it is ${say(value)}.` : ' allows it.'
   const whose = on === target.view.resource ? 'their' : `the ${shown?.name ?? 'state'} of`
   const subject =
     on === target.view.resource
       ? ` ${shown?.name ?? 'state'}`
       : ` their row in ${view?.name ?? 'another resource'}`
   throw problem('state-conflict', {
-    detail: `${target.view.name} can be ${verb} only while ${whose}${subject} is ${values.map(say).join(' or ')}; it is ${say(value)}.`,
-    members: { field: shown?.name ?? null, value: say(value), allowed: values.map(say) },
+    detail: `${target.view.name} can be ${verb} only while ${whose}${subject}${now}`,
+    members: { field: shown?.name ?? null, value: say(value), allowed },
   })
 }
 

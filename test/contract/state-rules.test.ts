@@ -37,6 +37,21 @@ const writes = (...values: string[]): Contract =>
   contractFor([orders(), items('refuse', { onlyWhile: { order: { status: values } } })])
 const dependent = (onTargetDelete: OnTargetDelete): Contract => contractFor([orders(), items(onTargetDelete)])
 
+const transfers = (from: OnTargetDelete): Contract => {
+  const relations = {
+    from: belongsTo('orders', { onTargetDelete: from }),
+    to: belongsTo('orders', { onTargetDelete: 'cascade' }),
+    by: belongsTo('orders'),
+  }
+  return contractFor([orders(), resource('transfers', { fields: { sum: z.int() }, relations })])
+}
+const grandchild = (onTargetDelete: OnTargetDelete): Contract =>
+  contractFor([
+    orders(),
+    items('cascade', { methods: ['GET', 'POST'] }),
+    resource('marks', { fields: {}, relations: { item: belongsTo('items', { onTargetDelete }) } }),
+  ])
+
 const rows: Row[] = [
   ...both(
     'deletes allowed in one more state',
@@ -75,21 +90,48 @@ const rows: Row[] = [
     dependent('cascade'),
     dependent('refuse'),
     'B',
-    'orders  a row can no longer be deleted while rows of items name it: they were deleted along',
+    'orders  a row can no longer be deleted while items.order leads to it: those rows were deleted along',
   ],
   [
     'rows that refused it are now deleted along',
     dependent('refuse'),
     dependent('cascade'),
     'B',
-    'orders  rows of items are deleted along: a row could not be deleted while they named it',
+    'orders  rows whose items.order leads to a deleted one are deleted along: they refused it',
   ],
   [
     'a new resource names rows of this one',
     dependent('refuse'),
     contractFor([orders(), items('refuse'), notes]),
     'A',
-    'orders  a row cannot be deleted while rows of notes name it',
+    'orders  a row cannot be deleted while notes.order leads to it',
+  ],
+  [
+    'one of two relations of a resource refuses it where it went along',
+    transfers('cascade'),
+    transfers('refuse'),
+    'B',
+    'orders  a row can no longer be deleted while transfers.from leads to it',
+  ],
+  [
+    'rows that name rows which are deleted along now refuse it',
+    grandchild('cascade'),
+    grandchild('refuse'),
+    'B',
+    'orders  a row can no longer be deleted while marks.item leads to it',
+  ],
+  [
+    'writes newly tied to a row that nobody can have named before',
+    contractFor([orders(), resource('items', { fields: { name: z.string() } })]),
+    contractFor([
+      orders(),
+      items('refuse', {
+        relations: { order: belongsTo('orders', { optional: true }) },
+        onlyWhile: { order: { status: ['draft'] } },
+      }),
+    ]),
+    'A',
+    'rows can be written only while order.status is "draft" (a constraint newly set)',
   ],
 ]
 
@@ -113,11 +155,12 @@ describe('a rule of state', () => {
   test('is not held against a contract that was published before rules were told', () => {
     const { rules: _, ...old } = deletes('draft', 'placed').resources.orders ?? {}
     const before = { ...deletes('draft'), resources: { orders: old } } as Contract
-    expect(told(before, deletes('draft'))).toEqual([])
+    expect(told(before, deletes('draft'))).toEqual(['is told with its rules of state'])
     // The new refusal itself was told even then.
     const free = contractFor([orders()])
     const { rules: __, ...unruled } = free.resources.orders ?? {}
     expect(told({ ...free, resources: { orders: unruled } } as Contract, deletes('draft'))).toEqual([
+      'is told with its rules of state',
       'problem state-conflict was added',
     ])
   })
@@ -147,6 +190,47 @@ describe('rules of state and an older version', () => {
     expect(frozen(['placed']).get('v1')?.resources.orders?.rules?.delete?.only_while).toEqual({
       status: ['open'],
     })
+  })
+
+  test('are kept where several of its values became one', () => {
+    const merged = { open: 'placed', pending: 'placed' }
+    const before = api('small', {
+      resources: [
+        orders({
+          fields: {
+            status: states('draft', { draft: ['open', 'pending'], open: ['paid'], pending: ['paid'] }),
+          },
+          deleteOnlyWhile: { status: ['open', 'pending'] },
+        }),
+      ],
+      versions: [version('v1', { published: '2025-01-01' })],
+    })
+    const then = contractOf(compileApi(before), compileApi(before).head)
+    const after = compileApi(
+      api('small', {
+        resources: [orders({ deleteOnlyWhile: { status: ['placed'] } })],
+        versions: [
+          version('v2'),
+          version('v1', { changes: [mapValues('orders', 'status', merged, { why: 'One word.' })] }),
+        ],
+      }),
+    )
+    const now = contractOf(after, after.versions.at(-1) ?? after.head)
+    expect(now.resources.orders?.rules).toEqual(then.resources.orders?.rules)
+  })
+
+  test('allow what a value allows that stands for it, and not what is only shown as it', () => {
+    const refunds = { refunded: 'paid' }
+    const head = orders({
+      fields: { status: states('draft', { draft: ['paid'], paid: ['refunded'] }) },
+      deleteOnlyWhile: { status: ['refunded'] },
+    })
+    const changes = [mapValues('orders', 'status', {}, { onlyInNewer: refunds, why: 'New.' })]
+    const model = compileApi(
+      api('small', { resources: [head], versions: [version('v2'), version('v1', { changes })] }),
+    )
+    const older = contractOf(model, model.versions.at(-1) ?? model.head)
+    expect(older.resources.orders?.rules?.delete?.only_while).toEqual({ status: [] })
   })
 
   test('may be relaxed for all versions at once', () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Contract } from '../../src/compile/frozen.ts'
 import { states } from '../../src/declare/field.ts'
-import { both, contract, edited, type Row, shown, testRows, withField } from './verdict-rows.ts'
+import { both, contract, edited, fields, type Row, shown, testRows, withField } from './verdict-rows.ts'
 
 const stageOf = (moves: { [from: string]: string[] }) => withField(states('new', moves) as never)
 
@@ -168,6 +168,41 @@ const rules: Row[] = [
     'move old → gone was added',
     'move old → gone was removed',
   ),
+  [
+    'rows of one account shown to all',
+    contract(),
+    contract({ shared: true, relations: {} }),
+    'B',
+    'things  rows are now seen by all accounts',
+  ],
+  [
+    'a to-many relation led by another field',
+    edited(['resources', 'things', 'relations', 'makers', 'by'], 'owner_id'),
+    contract(),
+    'B',
+    'things.makers  leads by thing_id in place of owner_id',
+  ],
+  [
+    'a set of fields newly unique, one of them with a default',
+    contract(),
+    contract({ fields: { ...fields, colour: z.string().default('red') }, unique: [['colour', 'name']] }),
+    'B',
+    'colour, name must now be unique',
+  ],
+  [
+    'a set of fields newly unique, one of them new and left empty',
+    contract(),
+    contract({ fields: { ...fields, colour: z.string().optional() }, unique: [['colour', 'name']] }),
+    'A',
+    'colour, name must now be unique',
+  ],
+  [
+    'a unique field became one of a unique set',
+    contract({ unique: ['name'] }),
+    contract({ unique: [['name', 'note']] }),
+    'A',
+    'name, note must now be unique',
+  ],
 ]
 
 const lifecycle = (over: object): Contract => edited(['lifecycle'], { ...contract().lifecycle, ...over })

@@ -34,7 +34,8 @@ const compareResource = (name: string, from: ContractResource, to: ContractResou
   ...compareNames(from.sorts, to.sorts, 'query', name, 'sort', name),
   ...compareRules(name, from, to),
   ...compareUniques(name, from, to),
-  ...compareStateRules(name, from.rules, to.rules),
+  ...compareStateRules(name, from, to),
+  ...compareSharing(name, from, to),
   ...compareLimits(from.limits, to.limits, 'rule', `${name}.limits`, name),
   ...compareRates(from.rate, to.rate, 'rule', `${name}.rate`),
   ...compareWords(name, from, to),
@@ -70,6 +71,11 @@ const compareRelations = (
           `leads to ${after.resource} (${after.kind}) in place of ${before.resource} (${before.kind})`,
           'relation changed',
         ),
+      ),
+    ...both
+      .filter(([, before, after]) => before.by && after.by && before.by !== after.by)
+      .map(([name, before, after]) =>
+        difference(name, breaking, `leads by ${after.by} in place of ${before.by}`, 'relation changed'),
       ),
     ...both.flatMap(([name, before, after]) => compareRows(resource, name, before, after)),
   ]
@@ -133,14 +139,28 @@ const compareUniques = (resource: string, from: ContractResource, to: ContractRe
     what: `${set} ${what}`,
     subject: { kind: 'unique', resource, name: set },
   })
-  // Who cannot send a new field cannot collide in it.
-  const known = (set: string) => set.split(', ').every((name) => from.fields[name])
+  // Who cannot send a new field cannot collide in it, unless something else is stored in its place.
+  const collides = (name: string) =>
+    from.fields[name] !== undefined || to.fields[name]?.request?.default !== undefined
+  const isImplied = (set: readonly string[]) =>
+    from.unique.some((known) => known.every((name) => set.includes(name)))
+  const isTighter = (set: readonly string[] = []) => set.every(collides) && !isImplied(set)
   return [
     ...come.map((set) =>
-      difference(set, known(set) ? breaking : additive, 'must now be unique (a constraint newly set)'),
+      difference(
+        set,
+        isTighter(names(to.unique)[set]) ? breaking : additive,
+        'must now be unique (a constraint newly set)',
+      ),
     ),
     ...gone.map((set) => difference(set, additive, 'need no longer be unique')),
   ]
+}
+
+const compareSharing = (resource: string, from: ContractResource, to: ContractResource): Differences => {
+  if (from.shared === undefined || to.shared === undefined || from.shared === to.shared) return []
+  const what = to.shared ? 'rows are now seen by all accounts' : 'rows are now seen by their own account only'
+  return [{ verdict: breaking, part: 'rule', where: resource, what, subject: { kind: 'shared', resource } }]
 }
 
 const compareWords = (resource: string, from: ContractResource, to: ContractResource): Differences => {

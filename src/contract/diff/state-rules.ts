@@ -1,11 +1,12 @@
-import type { ContractRules } from '../../compile/frozen.ts'
+import type { ContractResource, ContractRules, StateRules } from '../../compile/frozen.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
 
-/** Contracts that were published before these rules were told say nothing of them, and are not held to anything here. */
+export const stateRule = 'state rule'
+
 export const compareStateRules = (
   resource: string,
-  from: ContractRules | undefined,
-  to: ContractRules | undefined,
+  from: ContractResource,
+  to: ContractResource,
 ): Differences => {
   const say: Say = (verdict, what) => ({
     verdict,
@@ -14,29 +15,33 @@ export const compareStateRules = (
     what,
     subject: { kind: stateRule, resource },
   })
+  if (!to.rules) return []
+  // A contract that was published before they were told is held to none.
+  if (!from.rules) return [say(additive, 'is told with its rules of state')]
+  // Who knows nothing of a relation leaves it empty, and is tied to nothing.
+  const isKnown = (field: string) => from.relations[field.split('.', 1)[0] ?? ''] !== undefined
   return [
-    ...compareStates(say, 'written', from?.only_while, to?.only_while),
-    ...compareStates(say, 'deleted', from?.delete?.only_while, to?.delete?.only_while),
-    ...compareDependents(say, from?.delete, to?.delete),
+    ...compareStates(say, 'written', from.rules.only_while, to.rules.only_while, isKnown),
+    ...compareStates(say, 'deleted', from.rules.delete?.only_while, to.rules.delete?.only_while, () => true),
+    ...compareDependents(say, from.rules.delete, to.rules.delete),
   ]
 }
-
-export const stateRule = 'state rule'
 
 type Say = (verdict: Difference['verdict'], what: string) => Difference
 
 const compareStates = (
   say: Say,
   done: string,
-  from: ContractRules['only_while'],
-  to: ContractRules['only_while'],
+  from: StateRules | undefined,
+  to: StateRules | undefined,
+  isKnown: (field: string) => boolean,
 ): Differences => {
   if (!from || !to) return []
   const { both, gone, come } = matched(from, to)
   return [
     ...come.map((field) =>
       say(
-        breaking,
+        isKnown(field) ? breaking : additive,
         `rows can be ${done} only while ${field} is ${either(to[field])} (a constraint newly set)`,
       ),
     ),
@@ -52,7 +57,7 @@ const compareStates = (
   ]
 }
 
-/** A resource that is new among them has rows only once somebody makes them; who had some is told what becomes of them now. */
+/** A relation that is new among them has rows only once somebody makes them; who had some is told what becomes of them now. */
 const compareDependents = (
   say: Say,
   from: ContractRules['delete'],
@@ -64,14 +69,14 @@ const compareDependents = (
       from.takes_along.includes(name)
         ? say(
             breaking,
-            `a row can no longer be deleted while rows of ${name} name it: they were deleted along`,
+            `a row can no longer be deleted while ${name} leads to it: those rows were deleted along`,
           )
-        : say(additive, `a row cannot be deleted while rows of ${name} name it`),
+        : say(additive, `a row cannot be deleted while ${name} leads to it`),
     ),
     ...only(to.takes_along, from.takes_along).map((name) =>
       from.refused_by.includes(name)
-        ? say(breaking, `rows of ${name} are deleted along: a row could not be deleted while they named it`)
-        : say(additive, `rows of ${name} are deleted along`),
+        ? say(breaking, `rows whose ${name} leads to a deleted one are deleted along: they refused it`)
+        : say(additive, `rows whose ${name} leads to a deleted one are deleted along`),
     ),
   ]
 }

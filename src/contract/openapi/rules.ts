@@ -50,18 +50,23 @@ const whileRules = (view: View, verb: string): string[] =>
   )
 
 const deleteRules = (view: View): string[] => {
-  const { only_while = {}, refused_by = [], takes_along = [] } = stateRulesOf(view).delete ?? {}
-  const own = Object.entries(only_while).map(
+  const rules = stateRulesOf(view).delete
+  const own = Object.entries(rules?.only_while ?? {}).map(
     ([field, values]) => `Rows are deleted only while \`${field}\` is ${either(values)}.`,
   )
+  const [blocking, going] = [resourcesOf(rules?.refused_by), resourcesOf(rules?.takes_along)]
   return [
     ...own,
     ...whileRules(view, 'deleted'),
-    ...(refused_by.length > 0 ? [`Refused while rows of ${refused_by.join(' or ')} point to it.`] : []),
-    ...(takes_along.length > 0 ? [`Its rows of ${takes_along.join(' and ')} are deleted along.`] : []),
-    ...(own.length + refused_by.length + takes_along.length === 0 ? ['Deletes the row for good.'] : []),
+    ...(blocking.length > 0 ? [`Refused while rows of ${blocking.join(' or ')} point to it.`] : []),
+    ...(going.length > 0 ? [`Its rows of ${going.join(' and ')} are deleted along.`] : []),
+    ...(own.length + blocking.length + going.length === 0 ? ['Deletes the row for good.'] : []),
   ]
 }
+
+const resourcesOf = (relations: readonly string[] = []): string[] => [
+  ...new Set(relations.map((relation) => relation.split('.', 1)[0] ?? '')),
+]
 
 const uniqueRules = (view: View): string[] => {
   const shown = new Map(view.fields.map((field) => [field.field?.name, field.name]))
@@ -81,4 +86,7 @@ const scopeRule = (scope: string): string => {
   return scope === 'authenticated' ? 'Needs a key of any account.' : `Needs the scope \`${scope}\`.`
 }
 
-const either = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(' or ')
+const either = (values: readonly string[]): string =>
+  values.length > 0
+    ? values.map((value) => `\`${value}\``).join(' or ')
+    : 'a value that this version does not have'
