@@ -37,8 +37,8 @@ export interface KeyLog {
   readonly expired: string
   /** Binds a place, the account, the key and the time: `[place]` if its row is theirs and has expired. */
   readonly expiredAt: string
-  /** Binds how many: `[place, account, key, expiry]` of the oldest. */
-  readonly oldest: string
+  /** Binds a place and how many: `[place, account, key, expiry]` of the first after it. */
+  readonly following: string
   /** `[place]` of the last row. */
   readonly last: string
   /** Binds a number and a place, which is entered if there is a row. */
@@ -78,7 +78,7 @@ export function keyLog(dialect: Dialect): KeyLog {
     complete: `UPDATE ${log} ${completeAnswer((index, kind) => dialect.param(index + 2, kind))} WHERE ${place} = ${integer(1)}`,
     expired: `SELECT ${place} FROM ${log} WHERE ${entered(1)} AND "expires_at" <= ${integer(4)}`,
     expiredAt: `SELECT ${place} FROM ${log} WHERE ${place} = ${integer(1)} AND ${is(2)} AND "expires_at" <= ${integer(4)}`,
-    oldest: `SELECT ${place}, "account_id", "key", "expires_at" FROM ${log} ORDER BY ${place} LIMIT ${integer(1)}`,
+    following: `SELECT ${place}, "account_id", "key", "expires_at" FROM ${log} WHERE ${place} > ${integer(1)} ORDER BY ${place} LIMIT ${integer(2)}`,
     last: `SELECT max(${place}) FROM ${log}`,
     enter: `INSERT INTO ${places} (${number}, ${place}) SELECT ${integer(1)}, ${integer(2)} WHERE EXISTS (SELECT 1 FROM ${log} WHERE ${place} = ${integer(2)}) ON CONFLICT DO NOTHING`,
     withdraw: `DELETE FROM ${places} WHERE ${number} = ${integer(1)} AND ${place} = ${integer(2)}`,

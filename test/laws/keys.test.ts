@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { placesOf } from '../../src/plan/key-log.ts'
+import { keyTable } from '../../src/plan/keys.ts'
 import type { Keys } from '../../src/run/keys/keys.ts'
 import { keysOf } from '../../src/run/keys/keys-of.ts'
 import { loggedKeys } from '../../src/run/keys/logged.ts'
@@ -28,6 +30,7 @@ type Step =
   | { readonly sweeps: 0 | 1 }
   | { readonly forgets: Name; readonly process: 0 | 1 }
   | { readonly restarts: 0 | 1 }
+  | { readonly prepares: 0 | 1 }
 
 /** Two accounts use the same keys. */
 const names = ['acme a', 'acme b', 'acme c', 'globex a', 'globex b', 'globex c'] as const
@@ -53,6 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ sweeps: anyProcess }),
   fc.record({ forgets: anyName, process: anyProcess }),
   fc.record({ restarts: anyProcess }),
+  fc.record({ prepares: anyProcess }),
 )
 
 const hour = 3_600_000
@@ -112,7 +116,8 @@ class World {
     } else if ('forgets' in next) {
       await this.#processes[next.process].keys.forgetExpired(...parts(next.forgets), this.#now)
       this.#forget(next.forgets)
-    } else {
+    } else if ('prepares' in next) await this.#processes[next.prepares].keys.prepare()
+    else {
       await this.#processes[next.restarts].store.close()
       this.#processes[next.restarts] = await start(this.#database)
     }
@@ -128,9 +133,11 @@ class World {
   async end(): Promise<void> {
     await this.go({ hoursPass: 1_000 })
     await this.go({ sweeps: 0 })
+    const { store, keys } = this.#processes[0]
+    if (keys.claimBeside) expect(await store.all(`SELECT * FROM "${placesOf(keyTable)}"`, [])).toEqual([])
     // PostgreSQL's sweepers agree by the clock who is next, and the next world's clock begins anew.
-    await this.#processes[0].store.writeOne(`DELETE FROM "nounkit_meta" WHERE "key" = 'sweeper'`, [])
-    for (const { store } of this.#processes) await store.close()
+    await store.writeOne(`DELETE FROM "nounkit_meta" WHERE "key" = 'sweeper'`, [])
+    for (const process of this.#processes) await process.store.close()
   }
 
   async #create(creates: readonly Create[]): Promise<void> {

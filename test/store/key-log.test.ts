@@ -2,7 +2,9 @@ import { expect, test } from 'vitest'
 import { placesOf } from '../../src/plan/key-log.ts'
 import { keyTable } from '../../src/plan/keys.ts'
 import { keysOf } from '../../src/run/keys/keys-of.ts'
+import { loggedKeys } from '../../src/run/keys/logged.ts'
 import { RecentKeys } from '../../src/run/keys/recent.ts'
+import { sweep } from '../../src/run/keys/sweep.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyDatabase } from '../support/databases.ts'
@@ -120,6 +122,80 @@ test('keys that a file without a log has are still taken after its migration', a
   expect((await keysOf(store).find(account, 'old'))?.[2]).toBe('body of old')
   expect(await claim(store, 'new')).toBe(true)
   expect((await migrate(store, booksModel())).steps).toEqual([])
+})
+
+test('keys that were refused or lost are not known for longer than it takes to see it', async () => {
+  const { url, store } = await migrated()
+  const { selfUndoing } = store
+  if (!selfUndoing) throw new Error('SQLite undoes by itself')
+  const small = { recent: 8, slice: 4 }
+  const keys = loggedKeys(store, selfUndoing, small)
+  const values = (key: string) => [key, 'fingerprint', '/there', 'row', 0, 1_000, null]
+  const refuse = (key: string) =>
+    store.transaction(async (tx) => {
+      await keys.claim(tx, account, values(key))
+      throw new Error('refused')
+    })
+  const statementsOf = async (key: string): Promise<number> => {
+    const before = store.counters.statements
+    await expect(refuse(key)).rejects.toThrow('refused')
+    return store.counters.statements - before
+  }
+  await statementsOf('first')
+  const usual = await statementsOf('second')
+  for (let at = 0; at < 40; at++) expect(await statementsOf(`refused-${at}`)).toBe(usual)
+
+  // Their places are used by another process, and are entered for that one's keys alone.
+  const other = await openForTest(url)
+  for (let at = 0; at < 20; at++) await claim(other, `kept-${at}`)
+  for (let at = 0; at < 20; at++)
+    await keys.claimBeside?.(
+      account,
+      () => values(`after-${at}`),
+      () => {},
+    )
+  await until(async () => (await marked(store)) >= 20)
+  const orphans = await store.all(
+    `SELECT "place" FROM "${placesOf(keyTable)}" GROUP BY "place" HAVING count(*) > 1`,
+    [],
+  )
+  expect(orphans).toEqual([])
+})
+
+test('keys that are kept for long do not keep those behind them', async () => {
+  const { store } = await migrated()
+  const keepUntil = (key: string, expiry: number) =>
+    keysOf(store).claimBeside?.(
+      account,
+      () => [key, 'fingerprint', '/there', 'row', 0, expiry, null],
+      () => {},
+    )
+  const many = (count: number, name: string, expiry: number) =>
+    Promise.all(Array.from({ length: count }, (_, at) => keepUntil(`${name}-${at}`, expiry)))
+  const { signal } = new AbortController()
+  await many(450, 'long', 10_000)
+  await many(900, 'short', 1_000)
+  await sweep(store, { now: () => 1_000 }, signal)
+  expect(await countOf(store, keyTable)).toBe(450)
+  // Nor those that come in front of where it was looked last.
+  await sweep(store, { now: () => 10_000 }, signal)
+  expect(await countOf(store, keyTable)).toBe(0)
+})
+
+test('what an older file has left to enter is entered before the first request, a part at a time', async () => {
+  const { url, store } = await migrated()
+  await claimAll(store, 100)
+  const later = await openForTest(url)
+  const { selfUndoing } = later
+  if (!selfUndoing) throw new Error('SQLite undoes by itself')
+  const keys = loggedKeys(later, selfUndoing, { recent: 16, slice: 5 })
+  await keys.prepare()
+  expect([await marked(store), await countOf(store, placesOf(keyTable))]).toEqual([96, 96])
+  const before = later.counters.statements
+  await keys.prepare()
+  expect(later.counters.statements - before).toBe(2)
+  for (const key of ['key-0', 'key-50', 'key-99'])
+    expect((await keys.find(account, key))?.[2]).toBe(`body of ${key}`)
 })
 
 test('recent keys that share a number are told apart by whoever looks, and go when they are entered', () => {

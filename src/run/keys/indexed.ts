@@ -15,6 +15,7 @@ export function indexedKeys(store: Store): Keys {
   const complete = `UPDATE ${table} ${completeAnswer((index, kind) => dialect.param(index + 3, kind))} WHERE ${where} RETURNING 1`
   const forget = `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')}`
   return {
+    async prepare() {},
     find: (owner, key) => store.first(find, [owner, key]),
     claim: (tx, owner, values) =>
       whenThere(tx.first(claim, [owner, ...values]), (row) => (row ? [owner, values[0] ?? null] : null)),

@@ -6,6 +6,8 @@ export type Claim = readonly Value[]
 
 /** Where Idempotency-Keys are kept with their answers. `values` are those of a key's row, the key first. */
 export interface Keys {
+  /** Before the first request. */
+  prepare(): Promise<void>
   /** What is kept under a key (`answerColumns`), expired or not. */
   find(account: string, key: string): Maybe<Row | undefined>
   /** Takes the key for this transaction; null when another has it. A caller in another process waits here. */

@@ -14,6 +14,13 @@ interface Sizes {
 
 const usual: Sizes = { recent: 16_384, slice: 1_024 }
 
+/** Whose a place was to be. */
+interface Claimed {
+  readonly number: number
+  readonly account: string
+  readonly key: string
+}
+
 type Reads = Pick<Transaction, 'first' | 'all'>
 
 /**
@@ -37,11 +44,19 @@ export function loggedKeys(
   let next = 1
   let turn = -1
   let entering = false
+  let forgotten = 0
+  /** Places of this process that may yet be undone, or have been. */
+  const unsure = new Map<number, Claimed>()
 
-  const readOn = (from: Reads): Maybe<void> =>
+  /** Gives the place up to which all have been entered. */
+  const readOn = (from: Reads): Maybe<number> =>
     whenThere(from.first(sql.entered, []), (row) => {
-      seen = Math.max(seen, placeIn(row))
-      return whenThere(from.all(sql.since, [seen]), note)
+      const entered = placeIn(row)
+      seen = Math.max(seen, entered)
+      return whenThere(from.all(sql.since, [seen]), (rows) => {
+        note(rows)
+        return entered
+      })
     })
 
   const note = (rows: readonly Row[]): void => {
@@ -56,6 +71,9 @@ export function loggedKeys(
     if (tx.turn === turn) return
     readOn(tx)
     turn = tx.turn
+    for (const [place, { number, account, key }] of unsure)
+      if (!isTheirs(tx, place, account, key)) recent.remove(number, place)
+    unsure.clear()
     next = Math.max(next, seen + 1, placeIn(tx.first(sql.used, [])) + 1)
     if (recent.size >= sizes.recent && !entering) void enter(placeIn(tx.first(sql.entered, [])), seen)
   }
@@ -66,20 +84,23 @@ export function loggedKeys(
     try {
       // Not while the lock is held.
       await null
-      const all = recent.between(after, to)
-      for (let at = 0; at < all.length; at += sizes.slice)
-        await selfUndoing((tx) => {
-          for (const one of all.slice(at, at + sizes.slice)) tx.write(sql.enter, one)
-        })
-      await selfUndoing((tx) => {
-        if (placeIn(tx.first(sql.entered, [])) < to) tx.write(sql.setEntered, [String(to)])
-      })
+      await enterAll(recent.between(after, to), to)
       recent.forgetUpTo(to)
     } catch {
       // The store is away or full: they are as safe where they are, and the next turn tries again.
     } finally {
       entering = false
     }
+  }
+
+  const enterAll = async (all: readonly Recent[], to: number): Promise<void> => {
+    for (let at = 0; at < all.length; at += sizes.slice)
+      await selfUndoing((tx) => {
+        for (const one of all.slice(at, at + sizes.slice)) tx.write(sql.enter, one)
+      })
+    await selfUndoing((tx) => {
+      if (placeIn(tx.first(sql.entered, [])) < to) tx.write(sql.setEntered, [String(to)])
+    })
   }
 
   const isTheirs = (tx: PromptTransaction, place: Value | undefined, account: string, key: string) => {
@@ -110,12 +131,32 @@ export function loggedKeys(
     const place = next++
     tx.write(sql.append, [place, account, ...values])
     recent.add(number, place)
+    unsure.set(place, { number, account, key })
     return place
   }
 
   return {
+    /** A file that had no log may have far more to enter than anybody should read while others wait. */
+    async prepare() {
+      for (;;) {
+        const entered = placeIn(await store.first(sql.entered, []))
+        if (placeIn(await store.first(sql.last, [])) - entered < sizes.recent) return
+        const rows = await store.all(sql.following, [entered, sizes.recent])
+        const all = rows.map(
+          ([place, account, key]): Recent => [storedNumber(String(account), String(key)), Number(place)],
+        )
+        const last = all.at(-1)?.[1]
+        if (last === undefined) return
+        await enterAll(all.sort(byNumber), last)
+      }
+    },
     async find(account, key) {
-      await readOn(store)
+      const entered = await readOn(store)
+      // What others have entered; who writes enters himself what he knows.
+      if (recent.size >= sizes.recent && entered > forgotten) {
+        recent.forgetUpTo(entered)
+        forgotten = entered
+      }
       const number = storedNumber(account, key)
       for (const place of recent.placesOf(number)) {
         const row = await store.first(sql.at, [place, account, key])
@@ -151,16 +192,20 @@ export function loggedKeys(
         } catch (error) {
           tx.write(sql.remove, [claimed])
           recent.remove(storedNumber(account, String(row[0])), claimed)
+          unsure.delete(claimed)
           throw error
         }
         return claimed
       })
       // Those before it were known, or written by this process: so they need not be read.
       seen = Math.max(seen, place ?? 0)
+      if (place !== null) unsure.delete(place)
       return place !== null
     },
   }
 }
+
+const byNumber = ([one]: Recent, [other]: Recent): number => one - other
 
 /** A mark is kept as text; there is none at first. */
 const placeIn = (row: Row | undefined): number => Number(row?.[0] ?? 0)

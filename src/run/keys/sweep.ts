@@ -23,22 +23,48 @@ export function sweep(store: Store, clock: Clock, signal: AbortSignal): Promise<
 
 const batch = 200
 
-/** The oldest expire first, unless the time that keys are kept was shortened meanwhile: then some of the new ones wait behind the old. */
+/** How far behind the first that are kept it is looked each time. */
+const batchesBehind = 50
+
+/** Up to which place it has been looked. */
+const lookedAt = new WeakMap<Store, number>()
+
+/**
+ * The oldest expire first, and are looked at each time. Those that are kept for longer than later ones, because the time was
+ * shortened or a clock was wrong, must not keep those: so it goes on behind them, each time where it left off, and begins anew.
+ */
 async function sweepLog(store: Store, clock: Clock, signal: AbortSignal): Promise<void> {
+  const first = await sweepOn(store, clock, signal, 0, 1)
+  const from = first && Math.max(first, lookedAt.get(store) ?? 0)
+  lookedAt.set(store, from && (await sweepOn(store, clock, signal, from, batchesBehind)))
+}
+
+/** Until so many batches had nothing to sweep. Returns the last place that was looked at; 0 at the end of the log. */
+async function sweepOn(
+  store: Store,
+  clock: Clock,
+  signal: AbortSignal,
+  after: number,
+  idleBatches: number,
+): Promise<number> {
   const sql = keyLog(store.dialect)
-  while (!signal.aborted) {
+  let at = after
+  for (let idle = 0; idle < idleBatches && !signal.aborted; ) {
     const now = clock.now()
-    const oldest = await store.all(sql.oldest, [batch])
-    const expired = oldest.filter(([, , , expiresAt]) => Number(expiresAt) <= now)
-    if (expired.length === 0) return
-    await store.transaction((tx) => {
-      const keys = expired.map(
-        ([place, account, key]): Recent => [storedNumber(String(account), String(key)), Number(place)],
-      )
-      removeKeys(prompt(tx), sql, keys)
-    })
-    if (expired.length < batch) return
+    const rows = await store.all(sql.following, [at, batch])
+    const expired = rows.filter(([, , , expiresAt]) => Number(expiresAt) <= now)
+    if (expired.length === 0) idle++
+    else
+      await store.transaction((tx) => {
+        const keys = expired.map(
+          ([place, account, key]): Recent => [storedNumber(String(account), String(key)), Number(place)],
+        )
+        removeKeys(prompt(tx), sql, keys)
+      })
+    if (rows.length < batch) return 0
+    at = Number(rows.at(-1)?.[0])
   }
+  return at
 }
 
 /** The same by an index. */
