@@ -100,8 +100,8 @@ function guide({ version, guide: url }: RetirementFacts): readonly Blocker[] {
   return [
     {
       kind: 'no-guide',
-      what: `There is no guide that leads away from ${version}.`,
-      lift: `Write what became of ${version} into its declaration, as changes with a reason each: the guide is made from them.`,
+      what: `There is no guide that leads from ${version} to a newer version.`,
+      lift: 'Declare a newer version and serve it: the guide to it is made from the declaration.',
     },
   ]
 }

@@ -44,14 +44,9 @@ export async function collectFacts(
   }
 }
 
-/** Made from the changes on the way; where none is written down there is nothing to read. */
-export function guidePath(version: Version, successor: Version | null): string | null {
-  if (!successor) return null
-  for (let at: Version | null = version; at && at !== successor; at = at.successor) {
-    if (at.changes.length > 0) return `/docs/migrations/${version.name}-to-${successor.name}`
-  }
-  return null
-}
+/** A guide is served for every way to a newer version. Where that only added things there are no changes to list, and still a page. */
+export const guidePath = (version: Version, successor: Version | null): string | null =>
+  successor && `/docs/migrations/${version.name}-to-${successor.name}`
 
 export const isAnonymous = ({ consumer }: CountedConsumer): boolean => consumer === anonymous
 
