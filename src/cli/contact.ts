@@ -54,7 +54,9 @@ function pick(all: readonly KnownConsumer[], wanted: string, account: string | u
     throw new CommandMistake('Anonymous callers cannot be told: wait until they are gone, or require keys.')
   }
   const inAccount = all.filter((one) => account === undefined || one.account === account)
-  const found = inAccount.filter(({ name }) => name === wanted || name === `token:${wanted}`)
+  const named = inAccount.filter(({ name }) => name === wanted)
+  // Only where no name is meant exactly: a key and a token's client may have the same.
+  const found = named.length > 0 ? named : inAccount.filter(({ name }) => name === `token:${wanted}`)
   const [first, second] = found
   if (!first) {
     const where = account === undefined ? '' : ` of ${account}`

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { createKeyRing } from '../../src/guard/key-ring.ts'
+import { dayOf } from '../../src/lifecycle/day.ts'
+import type { RetireOutcome } from '../../src/lifecycle/retire.ts'
+import { addCounts, usageTable } from '../../src/lifecycle/upsert.ts'
+import { isMistake, type Ran, run } from '../cli/run.ts'
+import { shell } from '../support/child.ts'
+import { prepareShop } from '../support/server-process.ts'
+import { openForTest } from '../support/stores.ts'
+
+/** Who called: with a key of that name, or (`token:…`) with a token of that client. */
+interface Caller {
+  readonly account?: string
+  readonly name: string
+}
+
+interface Called {
+  /** What is printed for each caller that holds up the retirement of v1, ready for a shell. */
+  printed(): Promise<readonly string[]>
+  paste(line: string): Promise<Ran>
+  contact(...flags: string[]): Promise<Ran>
+}
+
+/** A shop whose v1 was called by these. */
+async function calledBy(...callers: readonly Caller[]): Promise<Called> {
+  const { databaseUrl } = await prepareShop('sqlite')
+  const store = await openForTest(databaseUrl)
+  const now = Date.now() + 400 * 86_400_000
+  for (const { account = 'acme', name } of callers) {
+    const isToken = name.startsWith('token:')
+    const id = isToken ? name : (await createKeyRing(store).create({ account, name })).key.id
+    await store.transaction((tx) =>
+      addCounts(tx, usageTable, [[account, id, 'v1', dayOf(now), 'GET /orders', 1, now]]),
+    )
+  }
+  const options = { env: { NOUNKIT_CLOCK: '+400d', DATABASE_URL: databaseUrl } }
+  return {
+    async printed() {
+      const { stdout } = await run(['retire', 'examples/shop', 'v1', '--dry-run', '--json'], options)
+      const { blockers } = JSON.parse(stdout) as RetireOutcome
+      const traffic = blockers.filter(({ kind }) => kind === 'traffic')
+      return traffic.map(({ lift }) => lift.match(/nounkit (contact .* --note "…")/)?.[1] ?? lift)
+    },
+    async paste(line) {
+      const child = shell(`bin/nounkit ${line.replace(' API ', ' examples/shop ')}`, options)
+      const { code } = await child.ended
+      return { code, stdout: child.stdout, stderr: child.stderr }
+    },
+    contact: (...flags) => run(['contact', 'examples/shop', 'v1', '--note', 'mail', ...flags], options),
+  }
+}
+
+/** Each printed line records its consumer, and when all are pasted nobody is left. */
+async function expectPasteable(called: Called, count: number): Promise<void> {
+  const lines = await called.printed()
+  expect(lines).toHaveLength(count)
+  for (const line of lines) expect(await called.paste(line)).toMatchObject({ code: 0, stderr: '' })
+  expect(await called.printed()).toEqual([])
+}
+
+describe('the line that retire prints for a consumer records that it was told', () => {
+  test('when a key and a client of tokens have one name', async () => {
+    await expectPasteable(await calledBy({ name: 'till' }, { name: 'token:till' }), 2)
+  })
+})
+
+describe('contact', () => {
+  test('takes the key of a name before the client of that name', async () => {
+    const { contact } = await calledBy({ name: 'till' }, { name: 'token:till' })
+    expect((await contact('--consumer', 'till')).stdout).toContain('Noted: till of acme')
+    expect((await contact('--consumer', 'token:till')).stdout).toContain('Noted: token:till of acme')
+  })
+
+  test('finds a client without its prefix where no key has its name', async () => {
+    const { contact } = await calledBy({ name: 'token:till' })
+    expect((await contact('--consumer', 'till')).stdout).toContain('Noted: token:till of acme')
+  })
+
+  test('asks for the account where several have a key of that name', async () => {
+    const { contact } = await calledBy({ name: 'till' }, { account: 'globex', name: 'till' })
+    const refusal = await contact('--consumer', 'till')
+    expect(isMistake(refusal)).toBe(true)
+    expect(refusal.stderr).toContain('several accounts (acme, globex). Say which: --account acme')
+  })
+})
