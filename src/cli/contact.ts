@@ -50,15 +50,16 @@ async function allConsumers(store: Store): Promise<readonly KnownConsumer[]> {
 }
 
 function pick(all: readonly KnownConsumer[], wanted: string, account: string | undefined): KnownConsumer {
-  if (wanted === anonymous) {
-    throw new CommandMistake('Anonymous callers cannot be told: wait until they are gone, or require keys.')
-  }
   const inAccount = all.filter((one) => account === undefined || one.account === account)
   const named = inAccount.filter(({ name }) => name === wanted)
   // Only where no name is meant exactly: a key and a token's client may have the same.
   const found = named.length > 0 ? named : inAccount.filter(({ name }) => name === `token:${wanted}`)
   const [first, second] = found
   if (!first) {
+    // A key may have that name, and can be told like any other.
+    if (wanted === anonymous) {
+      throw new CommandMistake('Anonymous callers cannot be told: wait until they are gone, or require keys.')
+    }
     const where = account === undefined ? '' : ` of ${account}`
     const names = new Set(inAccount.map(({ name }) => name))
     throw new CommandMistake(`There is no consumer "${wanted}"${where}. ${didYouMean(wanted, names)}`)

@@ -62,6 +62,10 @@ describe('the line that retire prints for a consumer records that it was told', 
   test('when a key and a client of tokens have one name', async () => {
     await expectPasteable(await calledBy({ name: 'till' }, { name: 'token:till' }), 2)
   })
+
+  test('when a key is named as callers without credentials are', async () => {
+    await expectPasteable(await calledBy({ name: 'anonymous' }, { name: 'refused' }), 2)
+  })
 })
 
 describe('contact', () => {
@@ -81,5 +85,14 @@ describe('contact', () => {
     const refusal = await contact('--consumer', 'till')
     expect(isMistake(refusal)).toBe(true)
     expect(refusal.stderr).toContain('several accounts (acme, globex). Say which: --account acme')
+  })
+
+  test('cannot tell callers without credentials, unless a consumer of the account has that name', async () => {
+    const { contact } = await calledBy({ account: 'globex', name: 'anonymous' })
+    const refusal = await contact('--account', 'acme', '--consumer', 'anonymous')
+    expect(isMistake(refusal)).toBe(true)
+    expect(refusal.stderr).toContain('Anonymous callers cannot be told')
+    const told = await contact('--consumer', 'anonymous')
+    expect(told.stdout).toContain('Noted: anonymous of globex')
   })
 })
