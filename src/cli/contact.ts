@@ -3,6 +3,7 @@ import { didYouMean } from '../compile/nearest.ts'
 import type { KnownConsumer } from '../lifecycle/consumers.ts'
 import { readConsumers } from '../lifecycle/consumers.ts'
 import { storeContact } from '../lifecycle/contacts.ts'
+import { shellOption } from '../lifecycle/shell-option.ts'
 import { readOperations } from '../lifecycle/usage-rows.ts'
 import { anonymous, refused } from '../lifecycle/who.ts'
 import type { Store } from '../store/store.ts'
@@ -67,7 +68,7 @@ function pick(all: readonly KnownConsumer[], wanted: string, account: string | u
   if (second) {
     const accounts = found.map((one) => one.account).join(', ')
     throw new CommandMistake(
-      `"${wanted}" is a consumer of several accounts (${accounts}). Say which: --account ${first.account}`,
+      `"${wanted}" is a consumer of several accounts (${accounts}). Say which: ${shellOption('account', first.account)}`,
     )
   }
   return first

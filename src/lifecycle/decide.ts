@@ -3,6 +3,7 @@ import type { KnownConsumer } from './consumers.ts'
 import type { Contact } from './contacts.ts'
 import { dayOf } from './day.ts'
 import type { Gap } from './recorder-rows.ts'
+import { shellOption } from './shell-option.ts'
 
 /** All that a retirement is decided on. */
 export interface RetirementFacts {
@@ -153,7 +154,7 @@ function traffic({ version, traffic: all }: RetirementFacts): readonly Blocker[]
   return left.map(({ consumer, calls, lastSeen }) => ({
     kind: 'traffic',
     what: `${consumer.name} of ${consumer.account} made ${plural(calls, 'call')}, the last on ${minute(lastSeen)}, and was not told.`,
-    lift: `Tell it${consumer.contact ? ` (${consumer.contact})` : ''}, and record that: nounkit contact API ${version} --account ${consumer.account} --consumer ${quoted(consumer.name)} --note "…". Or wait until it has been silent for the whole window.`,
+    lift: `Tell it${consumer.contact ? ` (${consumer.contact})` : ''}, and record that: nounkit contact API ${version} ${shellOption('account', consumer.account)} ${shellOption('consumer', consumer.name)} --note "…". Or wait until it has been silent for the whole window.`,
     consumer,
   }))
 }
@@ -185,4 +186,3 @@ function gaps({ gaps: all, windowMs }: RetirementFacts): readonly Blocker[] {
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 const minute = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-const quoted = (name: string): string => (/^[\w.:@-]+$/.test(name) ? name : JSON.stringify(name))

@@ -66,6 +66,12 @@ describe('the line that retire prints for a consumer records that it was told', 
   test('when a key is named as callers without credentials are', async () => {
     await expectPasteable(await calledBy({ name: 'anonymous' }, { name: 'refused' }), 2)
   })
+
+  test('when names hold what a shell or the command line would read as its own', async () => {
+    const names = ['my $HOME `key`', "the till's $(id)", 'a "b" \\ !c', '-dash', '--note', 'token:*; exit 7']
+    const called = await calledBy(...names.map((name) => ({ name })), { account: '-a & b', name: 'token:x' })
+    await expectPasteable(called, names.length + 1)
+  })
 })
 
 describe('contact', () => {
@@ -85,6 +91,14 @@ describe('contact', () => {
     const refusal = await contact('--consumer', 'till')
     expect(isMistake(refusal)).toBe(true)
     expect(refusal.stderr).toContain('several accounts (acme, globex). Say which: --account acme')
+  })
+
+  test('names such an account so that it can be pasted', async () => {
+    const { contact } = await calledBy(
+      { account: 'a & b', name: 'token:till' },
+      { account: 'c', name: 'token:till' },
+    )
+    expect((await contact('--consumer', 'till')).stderr).toContain("Say which: --account 'a & b'")
   })
 
   test('cannot tell callers without credentials, unless a consumer of the account has that name', async () => {

@@ -127,7 +127,7 @@ describe('traffic', () => {
   test('of each consumer that was not told is a blocker of its own, with the command that records it', () => {
     const { blockers } = decideRetirement({ ...fair, traffic: [caller('till'), caller('the app')] })
     expect(blockers.map(({ consumer }) => consumer?.name)).toEqual(['till', 'the app'])
-    expect(blockers[1]?.lift).toContain('contact API v1 --account acme --consumer "the app" --note')
+    expect(blockers[1]?.lift).toContain("contact API v1 --account acme --consumer 'the app' --note")
   })
   test('of consumers that were told lets the version end', () => {
     expect(decideRetirement({ ...fair, traffic: [caller('till', { contacted: told })] }).allowed).toBe(true)
