@@ -13,11 +13,16 @@ export function fieldsRefused(errors: readonly FieldError[]): Error {
   const first = errors[0]
   // For people, so without what makes the pointer a part of a URI.
   const where = decodeURIComponent(first?.pointer?.slice(2) ?? '')
-  const others = errors.length - 1
   return problem('validation-failed', {
-    detail: `${where || 'The body'} ${first?.detail}${others > 0 ? `, and ${others} more` : ''}.`,
+    detail: withOthers(`${where || 'The body'} ${first?.detail}`, errors.length - 1),
     errors,
   })
+}
+
+/** What is wrong first may be told with a question, which ends its sentence. */
+function withOthers(first: string, others: number): string {
+  if (first.endsWith('?')) return others > 0 ? `${first} And ${others} more.` : first
+  return others > 0 ? `${first}, and ${others} more.` : `${first}.`
 }
 
 export function refuseFields(errors: readonly FieldError[]): void {

@@ -83,6 +83,16 @@ describeServing('bad input', (served) => {
     expect(answer.problem.errors?.[0]?.detail).toContain('did you mean "name"?')
   })
 
+  test('a question in the detail ends as one', async () => {
+    const row = { name: 'A', email: `${unique()}@example.com` }
+    const one = await post({ ...row, nmae: 1 })
+    expect(one.problem.detail).toBe('nmae is not a field of customers; did you mean "name"?')
+    const several = await post({ ...row, nmae: 1, emial: 2 })
+    expect(several.problem.detail).toBe('nmae is not a field of customers; did you mean "name"? And 1 more.')
+    const plain = await post({ ...row, zzzzzz: 1, nmae: 2, emial: 3 })
+    expect(plain.problem.detail).toBe('zzzzzz is not a field of customers, and 2 more.')
+  })
+
   test('all faults are told at once', async () => {
     const answer = await post({ name: '', email: 'nope', phone: 'x'.repeat(41), referrer_id: 7 })
     expect([...answer.faults].sort()).toEqual(['#/email', '#/name', '#/phone', '#/referrer_id'])
