@@ -1,4 +1,5 @@
 import type { Model, Version } from '../compile/model.ts'
+import { guidePath } from '../lifecycle/facts.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 
@@ -45,7 +46,7 @@ export function versionIndex(version: Version, now: number, retirement: Retireme
 }
 
 function versionEntry(version: Version, now: number, retirement: Retirement): { [key: string]: unknown } {
-  const { name, successor } = version
+  const { name } = version
   const status = statusOf(version, now, retirement)
   return {
     name,
@@ -55,7 +56,7 @@ function versionEntry(version: Version, now: number, retirement: Retirement): { 
     deprecated: version.deprecated?.date ?? null,
     sunset: version.sunset?.date ?? null,
     openapi: status === 'retired' ? null : `/${name}/openapi.json`,
-    guide: successor && version.deprecated ? `/docs/migrations/${name}-to-${successor.name}` : null,
+    guide: version.deprecated ? guidePath(version, retirement.successorOf(version)) : null,
   }
 }
 

@@ -64,6 +64,8 @@ describeStores('a retired version', (stores) => {
     expect(link).toContain(`</v3/writers/${missing}>; rel="successor-version"`)
     expect(link).toContain('</docs/migrations/v1-to-v3>; rel="deprecation"')
     expect(JSON.parse(text)).toMatchObject({ successor: '/v3', detail: expect.stringContaining('v3') })
+    const { data } = JSON.parse((await call(await retired('v2'), '/v1')).text)
+    expect(data.guide).toBe('/docs/migrations/v1-to-v3')
   })
 
   test('leaves the others as they were, and is listed as retired', async () => {
