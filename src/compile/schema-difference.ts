@@ -131,21 +131,44 @@ const comparePatterns = (from: JsonSchema, to: JsonSchema, at: string): Found =>
   return one(at, `pattern ${from.pattern} became ${to.pattern}`, broken)
 }
 
-const lower = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems'] as const
-const upper = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems'] as const
+const none = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY }
 
-const compareBounds = (from: JsonSchema, to: JsonSchema, at: string): Found => {
-  const bound = (name: (typeof lower | typeof upper)[number], none: number): Found => {
-    const [before, after] = [from[name] ?? none, to[name] ?? none]
-    if (before === after) return []
-    const show = (value: number) => (Number.isFinite(value) ? value : 'none')
-    const relaxed = none > 0 ? after > before : after < before
-    return one(at, `${name} ${show(before)} became ${show(after)}`, relaxed ? wider : narrower)
-  }
-  return [
-    ...lower.flatMap((name) => bound(name, Number.NEGATIVE_INFINITY)),
-    ...upper.flatMap((name) => bound(name, Number.POSITIVE_INFINITY)),
-  ]
+const compareBounds = (from: JsonSchema, to: JsonSchema, at: string): Found => [
+  ...(['minLength', 'minItems'] as const).flatMap((name) =>
+    compareEdges({ name, at: from[name] ?? 0 }, { name, at: to[name] ?? 0 }, at, 0),
+  ),
+  ...compareEdges(lowerEdge(from), lowerEdge(to), at, none.least),
+  ...(['maxLength', 'maxItems'] as const).flatMap((name) =>
+    compareEdges({ name, at: from[name] ?? none.most }, { name, at: to[name] ?? none.most }, at, none.most),
+  ),
+  ...compareEdges(upperEdge(from), upperEdge(to), at, none.most),
+]
+
+/** Where the values of a schema end. */
+interface Edge {
+  readonly name: string
+  readonly at: number
+  /** The value itself is no longer one of them. */
+  readonly beyond?: true
+}
+
+const lowerEdge = ({ minimum = none.least, exclusiveMinimum = none.least }: JsonSchema): Edge =>
+  exclusiveMinimum >= minimum && exclusiveMinimum > none.least
+    ? { name: 'exclusiveMinimum', at: exclusiveMinimum, beyond: true }
+    : { name: 'minimum', at: minimum }
+
+const upperEdge = ({ maximum = none.most, exclusiveMaximum = none.most }: JsonSchema): Edge =>
+  exclusiveMaximum <= maximum && exclusiveMaximum < none.most
+    ? { name: 'exclusiveMaximum', at: exclusiveMaximum, beyond: true }
+    : { name: 'maximum', at: maximum }
+
+const compareEdges = (from: Edge, to: Edge, at: string, nothing: number): Found => {
+  if (from.at === to.at && from.beyond === to.beyond) return []
+  const show = (edge: Edge) => (edge.at === nothing ? 'none' : edge.at)
+  const outward = nothing === none.most ? to.at > from.at : to.at < from.at
+  const relaxed = outward || (to.at === from.at && from.beyond === true)
+  const became = from.name === to.name ? show(to) : `${to.name} ${show(to)}`
+  return one(at, `${from.name} ${show(from)} became ${became}`, relaxed ? wider : narrower)
 }
 
 const compareSteps = (

@@ -7,6 +7,34 @@ const object = (shape: { [name: string]: z.ZodType }) => z.object(shape)
 const wider = 'integer became number (widened)'
 const narrower = 'number became integer (narrowed)'
 
+const bounds: Row[] = [
+  ['no text is too short', sent(z.string()), sent(z.string().min(0)), 'A', ''],
+  ['a text may be empty', sent(z.string().min(1)), sent(z.string().min(0)), 'A', 'minLength 1 became none'],
+  [
+    'the bound itself is allowed',
+    sent(z.number().gt(0)),
+    sent(z.number().min(0)),
+    'A',
+    'exclusiveMinimum 0 became minimum 0',
+  ],
+  [
+    'the bound itself is refused',
+    sent(z.number().max(5)),
+    sent(z.number().lt(5)),
+    'B',
+    'maximum 5 became exclusiveMaximum 5',
+  ],
+  [
+    'a wider bound, said otherwise',
+    sent(z.number().gt(3)),
+    sent(z.number().min(2)),
+    'A',
+    'exclusiveMinimum 3 became minimum 2',
+  ],
+]
+
+testRows('bounds', bounds)
+
 /** Whole numbers and any: what else changed counts too, and the bounds that every integer has do not. */
 const numbers: Row[] = [
   ['maximum lowered', sent(z.int().max(100)), sent(z.number().max(10)), 'B', 'maximum 100 became 10'],
