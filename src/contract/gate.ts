@@ -2,10 +2,12 @@ import type { Contract } from '../compile/frozen.ts'
 import type { Model, Version } from '../compile/model.ts'
 import { contractOf } from './contract.ts'
 import { compareContracts } from './diff/diff.ts'
-import { type Difference, isBreaking, type Part } from './diff/difference.ts'
-import { stateRule } from './diff/state-rules.ts'
-import { isRemark, linesFor } from './lines.ts'
+import { type Difference, isBreaking } from './diff/difference.ts'
+import { explain, sourceOf } from './explain.ts'
+import { type Crossing, isRemark, linesFor } from './lines.ts'
 import type { Refusal } from './refusal.ts'
+import { type Age, compareWithPromise } from './refused.ts'
+import { nextName } from './trial.ts'
 import { judgeChanges } from './verdict.ts'
 
 export interface GateAnswer {
@@ -21,15 +23,17 @@ export interface GateAnswer {
 export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contract>): GateAnswer => {
   const promised = model.versions.filter(({ name, published }) => published !== null || frozen.has(name))
   const answers = promised.map((version, index) =>
-    checkVersion(model, version, frozen.get(version.name), index === 0),
+    checkVersion(model, version, frozen.get(version.name), index === 0 ? 'newest' : 'older'),
   )
-  const broken = answers.flatMap(({ refusal }) => refusal ?? [])
+  const broken = new Set(answers.flatMap(({ refusal }) => refusal?.version ?? []))
+  // The list of a version that lacks lines is not judged before it has them.
+  const listed = model.versions.filter(({ name }) => !broken.has(name))
   return {
-    broken: new Set(broken.map(({ version }) => version)),
+    broken,
     refusals: [
-      ...withoutEchoes(model, broken),
+      ...withoutEchoes(model, answers, frozen),
       ...leftOver(model, frozen),
-      ...model.versions.flatMap((version) => disagreement(model, version)),
+      ...listed.flatMap((version) => disagreement(model, version)),
     ],
     grown: answers.flatMap(({ version, grown }) =>
       grown.length > 0 ? [{ version, differences: grown }] : [],
@@ -38,21 +42,38 @@ export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contrac
 }
 
 /** An older version is made from the newer one, so what broke there breaks again below: it is told and mended once, above. */
-const withoutEchoes = (model: Model, refusals: readonly Refusal[]): readonly Refusal[] => {
+const withoutEchoes = (
+  model: Model,
+  answers: readonly Checked[],
+  frozen: ReadonlyMap<string, Contract>,
+): readonly Refusal[] => {
   const told = new Set<string>()
-  return refusals.flatMap((refusal) => {
-    const fresh = refusal.differences.filter(({ where, what }) => !told.has(`${where} ${what}`))
-    for (const { where, what } of refusal.differences) told.add(`${where} ${what}`)
-    if (refusal.differences.length > 0 && fresh.length === 0) return []
-    return [advised(refusal, fresh, model)]
+  const untold = (all: readonly Difference[]) =>
+    all.filter(({ where, what }) => !told.has(`${where} ${what}`))
+  // With the lines that are told above written into the newer versions.
+  let mended = model
+  return answers.flatMap(({ refusal, version, age }) => {
+    if (!refusal) return []
+    const { differences } = refusal
+    if (differences.length === 0) return [refusal]
+    const { changes, left, with: written } = explain(mended, frozen, version, age)
+    mended = written
+    const fresh = untold(differences)
+    const rest = untold((mended === model ? null : left) ?? differences)
+    for (const { where, what } of differences) told.add(`${where} ${what}`)
+    if (fresh.length === 0 || changes.length + rest.length === 0) return []
+    const lines = [...changes.map(sourceOf), ...linesFor(rest, crossingOf(mended, version))]
+    return [advised(refusal, fresh, lines)]
   })
 }
 
+const crossingOf = ({ versions, head }: Model, name: string): Crossing => {
+  const version = versions.find((one) => one.name === name) ?? head
+  return { declared: version.changes, newer: version.successor ?? version }
+}
+
 /** With the lines to write. A hint leads to them; where there are none, it says so. */
-const advised = (refusal: Refusal, differences: readonly Difference[], { versions }: Model): Refusal => {
-  if (differences.length === 0) return refusal
-  const version = versions.find(({ name }) => name === refusal.version)
-  const lines = linesFor(differences, version?.changes)
+const advised = (refusal: Refusal, differences: readonly Difference[], lines: readonly string[]): Refusal => {
   if (!lines.every(isRemark)) return { ...refusal, differences, lines }
   const hint =
     lines.length > 0 ? 'No change declares them by itself:' : 'No change can declare them: undo them.'
@@ -61,19 +82,16 @@ const advised = (refusal: Refusal, differences: readonly Difference[], { version
 
 interface Checked {
   readonly version: string
+  readonly age: Age
   readonly refusal: Refusal | null
   readonly grown: readonly Difference[]
 }
 
-const checkVersion = (
-  model: Model,
-  version: Version,
-  frozen: Contract | undefined,
-  newest: boolean,
-): Checked => {
+const checkVersion = (model: Model, version: Version, frozen: Contract | undefined, age: Age): Checked => {
   const { name } = version
   const answer = (what: string, hint: string, differences: readonly Difference[] = []): Checked => ({
     version: name,
+    age,
     refusal: { version: name, file: `${name}.json`, what, hint, differences, lines: [] },
     grown: [],
   })
@@ -87,23 +105,17 @@ const checkVersion = (
       'Restore the right file.',
     )
   }
-  const differences = compareContracts(frozen, contractOf(model, version))
-  const refused = differences.filter((one) => isBreaking(one) || !(newest || cannotBeHidden(one)))
-  if (refused.length === 0) return { version: name, refusal: null, grown: newest ? differences : [] }
+  const { all, refused } = compareWithPromise(model, version, frozen, age)
+  const newest = age === 'newest'
+  if (refused.length === 0) return { version: name, age, refusal: null, grown: newest ? all : [] }
   const what = newest
     ? `${name} is published, and these differences would break its consumers:`
     : `${name} is no longer the newest version and must stay as it is, but differs:`
   return answer(what, version.successor ? olderHint(version) : newVersionHint(version), refused)
 }
 
-const unhidden: ReadonlySet<Part> = new Set(['lifecycle', 'service', 'problem'])
-
-/** An addition that holds for all versions or for a version's dates is no one's surprise, and cannot be hidden. */
-const cannotBeHidden = ({ verdict, part, subject }: Difference): boolean =>
-  verdict === 'additive' && (unhidden.has(part) || subject.kind === 'unique' || subject.kind === stateRule)
-
 const newVersionHint = ({ name }: Version): string =>
-  `Undo them, or declare version('v${Number(name.slice(1)) + 1}') before ${name} and write into the changes of ${name}:`
+  `Undo them, or declare version('${nextName(name)}') before ${name} and write into the changes of ${name}:`
 
 const olderHint = ({ name, successor }: Version): string =>
   `Undo them, or write into the changes of ${name} (what became of it on the way to ${successor?.name}):`
@@ -133,7 +145,8 @@ const disagreement = (model: Model, version: Version): readonly Refusal[] => {
     ? `the changes of ${name} say it breaks, but no consumer of ${successor.name} could tell.`
     : `the changes of ${name} say nothing breaks, but ${successor.name} differs:`
   const hint = declared ? 'Leave out the changes that change nothing.' : `Write into the changes of ${name}:`
-  return [
-    advised({ version: name, file: `${name}.json`, what, hint, differences: [], lines: [] }, found, model),
-  ]
+  const refusal = { version: name, file: `${name}.json`, what, hint, differences: found, lines: [] }
+  return found.length === 0
+    ? [refusal]
+    : [advised(refusal, found, linesFor(found, { declared: version.changes, newer: successor }))]
 }

@@ -1,49 +1,96 @@
-import { sameJson } from '../compile/canonical.ts'
+import { segmentOf } from '../compile/changes/draft.ts'
 import type { ContractField } from '../compile/frozen.ts'
+import type { Version, View } from '../compile/model.ts'
 import type { Change } from '../declare/change.ts'
+import type { Method } from '../declare/resource.ts'
 import { type Difference, isBreaking } from './diff/difference.ts'
 import { keyed, quoted, zodFor } from './zod-source.ts'
 
+/** The way from a version to the next newer one. */
+export interface Crossing {
+  /** The changes that the older version has. */
+  readonly declared: readonly Change[]
+  readonly newer: Version
+}
+
 /**
  * The changes that would declare refused differences, as code to paste into the older version. Where only a person can
- * know a value, the line has `…` in its place; what no change can declare has a remark. `declared` are the changes that the
- * older version has already: lines use the newer names.
+ * know a value, the line has `…` in its place; what no change can declare has a remark. Lines use the newer names.
  */
-export const linesFor = (
-  refused: readonly Difference[],
-  declared: readonly Change[] = [],
-): readonly string[] => {
-  const differences = refused.map((one) => inNewerNames(one, declared))
-  const { lines, told } = renames(differences)
+export const linesFor = (refused: readonly Difference[], crossing: Crossing): readonly string[] => {
+  const differences = refused.map((one) => inNewerNames(one, crossing))
   const broken = differences.filter(
-    (one) => isBreaking(one) && !told.has(one) && !followsAnother(one, differences),
+    (one) => isBreaking(one) && !followsAnother(one, differences) && !goesWithItsWay(one, refused, crossing),
   )
   // What declares a break of a field declares the rest of it too.
   const added = differences.filter(
-    (one) => !isBreaking(one) && !told.has(one) && !broken.some(({ where }) => where === one.where),
+    (one) => !isBreaking(one) && !broken.some(({ where }) => where === one.where),
   )
   const remade = new Set(broken.filter(needsCode).map(({ where }) => where))
   const rest = broken.map((one) =>
-    one.part === 'field' && remade.has(one.where) ? customLine(one) : lineFor(one, broken),
+    one.part === 'field' && remade.has(one.where) ? customLine(one) : lineFor(one, broken, crossing),
   )
-  return [...new Set([...lines, ...rest, ...added.map(remarkFor)])]
+  return [...new Set([...rest, ...added.map(remarkFor)])]
 }
 
 /** A difference is found in the older version's names; changes are written in the newer ones. */
-const inNewerNames = (difference: Difference, declared: readonly Change[]): Difference => {
+const inNewerNames = (difference: Difference, { declared, newer }: Crossing): Difference => {
   const { resource, name, kind } = difference.subject
   if (resource === undefined || kind === 'resource added') return difference
   const renamed = declared.find((one) => one.kind === 'rename-resource' && one.from === resource)
-  const newer = renamed?.kind === 'rename-resource' ? renamed.to : resource
-  const thing = declared.find(
+  const to = renamed?.kind === 'rename-resource' ? renamed.to : resource
+  const subject = { ...difference.subject, resource: to }
+  if (name === undefined) return { ...difference, subject }
+  const newerName =
+    kind === 'include removed' ? pathIn(newer.views.get(to), name, declared) : nameIn(to, name, declared)
+  return { ...difference, subject: { ...subject, name: newerName } }
+}
+
+const nameIn = (resource: string, name: string, declared: readonly Change[]): string => {
+  const renamed = declared.find(
     (one) =>
       (one.kind === 'rename-field' || one.kind === 'rename-relation') &&
-      one.resource === newer &&
+      one.resource === resource &&
       one.from === name,
   )
-  const newerName = thing?.kind === 'rename-field' || thing?.kind === 'rename-relation' ? thing.to : name
-  const subject = { ...difference.subject, resource: newer }
-  return { ...difference, subject: newerName === undefined ? subject : { ...subject, name: newerName } }
+  return renamed?.kind === 'rename-field' || renamed?.kind === 'rename-relation' ? renamed.to : name
+}
+
+/** Each step of an include path is a relation of where the step before it leads. */
+const pathIn = (view: View | undefined, path: string, declared: readonly Change[]): string => {
+  let at = view
+  const steps = path.split('.').map((step) => {
+    const name = at ? nameIn(at.name, step, declared) : step
+    at = at?.relations.get(name)?.target()
+    return name
+  })
+  return steps.join('.')
+}
+
+/** An include or a sub-collection cannot be kept without the relation it leads along, whose loss is told by itself. */
+const goesWithItsWay = (
+  { where, subject: { kind, resource = '', name = '' } }: Difference,
+  refused: readonly Difference[],
+  { newer }: Crossing,
+): boolean => {
+  if (kind === 'include removed') {
+    const view = newer.views.get(resource)
+    return !leads(view, name) || view?.includePaths.includes(name) === true
+  }
+  if (kind !== 'endpoint was removed') return false
+  const [, owner = '', , relation = ''] = where.slice(where.indexOf('/')).split('/')
+  return refused.some(
+    ({ subject: gone }) =>
+      gone.resource === owner &&
+      (gone.kind === 'resource removed' ||
+        (gone.kind === 'relation removed' && segmentOf(gone.name ?? '') === relation)),
+  )
+}
+
+const leads = (view: View | undefined, path: string): boolean => {
+  let at = view
+  for (const step of path.split('.')) at = at?.relations.get(step)?.target()
+  return at !== undefined
 }
 
 /** A query parameter goes with the last filter, sort or include it was for. */
@@ -62,64 +109,17 @@ const remarkFor = ({ where, what, part, subject: { kind, name } }: Difference): 
   return `// ${where}: ${what}; no change can declare this: undo it${instead}`
 }
 
-/** A thing gone and one of the same form come, in the same place, were probably renamed. */
-const renames = (
-  differences: readonly Difference[],
-): { readonly lines: readonly string[]; readonly told: ReadonlySet<Difference> } => {
-  const told = new Set<Difference>()
-  const lines: string[] = []
-  const come = (kinds: readonly string[]) => differences.filter((one) => kinds.includes(one.subject.kind))
-  for (const gone of differences) {
-    const { kind, resource = '', name = '' } = gone.subject
-    const match = (
-      kinds: readonly string[],
-      same: (other: Difference) => boolean,
-    ): Difference | undefined => {
-      const found = come(kinds).find((other) => !told.has(other) && same(other))
-      if (found) told.add(found).add(gone)
-      return found
-    }
-    if (kind === 'field removed') {
-      const now = match(
-        ['required field added', 'field added'],
-        (other) => other.subject.resource === resource && sameForm(gone.subject.from, other.subject.to),
-      )
-      if (now && !name.endsWith('_id'))
-        lines.push(`renameField('${resource}', '${name}', '${now.subject.name}')`)
-    } else if (kind === 'relation removed') {
-      const now = match(
-        ['relation added'],
-        (other) => other.subject.resource === resource && sameJson(gone.subject.from, other.subject.to),
-      )
-      if (now) lines.push(`renameRelation('${resource}', '${name}', '${now.subject.name}')`)
-    } else if (kind === 'resource removed') {
-      const now = match(['resource added'], (other) => sameFields(gone.subject.from, other.subject.from))
-      if (now) lines.push(`renameResource('${resource}', '${now.subject.resource}')`)
-    }
-  }
-  return { lines, told }
-}
-
-const sameForm = (from: unknown, to: unknown): boolean => {
-  const bare = (field: unknown) => ({ ...(field as ContractField), description: undefined })
-  return sameJson(bare(from), bare(to))
-}
-
-const sameFields = (from: unknown, to: unknown): boolean => {
-  const names = (resource: unknown) =>
-    Object.keys((resource as { fields?: object } | undefined)?.fields ?? {})
-  return sameJson(names(from).sort(), names(to).sort())
-}
-
-const lineFor = (difference: Difference, all: readonly Difference[]): string => {
+const lineFor = (difference: Difference, all: readonly Difference[], { newer }: Crossing): string => {
   const { subject, where, what } = difference
-  const { kind, resource = '', name = '', from, to } = subject
+  const { kind, resource = '', name = '', from } = subject
   const at = `'${resource}', '${name}'`
   switch (kind) {
     case 'field removed':
       return removedLine(difference)
     case 'required field added':
-      if ((to as ContractField).reference) return `// ${where}: ${what}; make the relation optional`
+      // Where its target is hidden, the difference does not say that it is one.
+      if (newer.views.get(resource)?.field.get(name)?.kind === 'reference')
+        return `// ${where}: ${what}; make the relation optional`
       return `addRequiredField(${at}, { whenAbsent: … })`
     case 'required':
       return requiredLine(difference)
@@ -142,7 +142,10 @@ const lineFor = (difference: Difference, all: readonly Difference[]): string => 
     case 'resource removed':
       return `// ${where}: declare it with methods: [], and removeMethod('${resource}', …) for each method it had`
     case 'endpoint was removed':
-      return `removeMethod(${at})`
+      // One path of several is gone: the resource is offered elsewhere still.
+      return newer.views.get(resource)?.methods.has(name as Method)
+        ? remarkFor(difference)
+        : `removeMethod(${at})`
     default:
       return remarkFor(difference)
   }

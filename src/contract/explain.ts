@@ -1,0 +1,81 @@
+import type { Contract } from '../compile/frozen.ts'
+import type { Model } from '../compile/model.ts'
+import type { Change } from '../declare/change.ts'
+import type { Difference } from './diff/difference.ts'
+import { type Age, compareWithPromise } from './refused.ts'
+import { type Guess, guessRenames } from './renames.ts'
+import { withChanges } from './trial.ts'
+
+export interface Explained {
+  /** Changes that are known to lift what they are for. */
+  readonly changes: readonly Guess['change'][]
+  /** What is refused with them; null where it cannot be known. */
+  readonly left: readonly Difference[] | null
+  /** The API with them; the same where there are none. */
+  readonly with: Model
+}
+
+/**
+ * Finds changes that need no person's choice, and proves each: it is written into the version, and what it is for must be
+ * refused no longer. So all that follows from a rename (paths, ids, rules in other words) is known without being listed.
+ */
+export const explain = (
+  model: Model,
+  contracts: ReadonlyMap<string, Contract>,
+  name: string,
+  age: Age,
+): Explained => {
+  const promise = contracts.get(name)
+  // Nothing is hidden on the way: what still lacks its rename would be, and changes of older versions may name it. So
+  // additions are no one's fault yet, and only breaks count.
+  const others = new Map([...contracts].filter(([one]) => one !== name))
+  const write = (at: Model, changes: readonly Change[]): State | null => {
+    const written = withChanges(at, others, name, changes)
+    return written && promise ? stateOf(written, name, promise, 'newest') : null
+  }
+  const changes: Guess['change'][] = []
+  let at = write(model, [])
+  for (let next = at && proven(at, write); next; next = proven(next.after, write)) {
+    changes.push(next.change)
+    at = next.after
+  }
+  const whole = withChanges(model, contracts, name, changes)
+  const after = whole && promise ? stateOf(whole, name, promise, age) : at
+  return { changes, left: after?.refused ?? null, with: changes.length > 0 && after ? after.model : model }
+}
+
+/** The first guess that holds. */
+const proven = (
+  { model, refused, guesses }: State,
+  write: (at: Model, changes: readonly Change[]) => State | null,
+): { readonly change: Guess['change']; readonly after: State } | null => {
+  for (const { change, lifts } of guesses) {
+    const after = refused.some(lifts) ? write(model, [change]) : null
+    if (after && !after.refused.some(lifts)) return { change, after }
+  }
+  return null
+}
+
+interface State {
+  readonly model: Model
+  readonly refused: readonly Difference[]
+  readonly guesses: readonly Guess[]
+}
+
+const stateOf = (model: Model, name: string, promise: Contract, age: Age): State => {
+  const version = model.versions.find((one) => one.name === name) ?? model.head
+  const { refused } = compareWithPromise(model, version, promise, age)
+  return { model, refused, guesses: guessRenames(model, version, promise) }
+}
+
+/** A change as it is written. */
+export const sourceOf = (change: Guess['change']): string => {
+  switch (change.kind) {
+    case 'rename-resource':
+      return `renameResource('${change.from}', '${change.to}')`
+    case 'rename-field':
+      return `renameField('${change.resource}', '${change.from}', '${change.to}')`
+    case 'rename-relation':
+      return `renameRelation('${change.resource}', '${change.from}', '${change.to}')`
+  }
+}

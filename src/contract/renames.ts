@@ -1,0 +1,132 @@
+import { sameJson } from '../compile/canonical.ts'
+import type { Contract, ContractField, ContractRelation, ContractResource } from '../compile/frozen.ts'
+import type { Model, Version, View, ViewRelation } from '../compile/model.ts'
+import {
+  type RenameField,
+  type RenameRelation,
+  type RenameResource,
+  renameField,
+  renameRelation,
+  renameResource,
+} from '../declare/change.ts'
+import { contractOf } from './contract.ts'
+import type { Difference } from './diff/difference.ts'
+
+/** A change that may be what happened, and the differences that are gone if it is. */
+export interface Guess {
+  readonly change: RenameResource | RenameField | RenameRelation
+  readonly lifts: (difference: Difference) => boolean
+}
+
+/**
+ * A thing gone from an older version and one of the same form come in the next newer one were probably renamed. Where
+ * several have that form, only a person knows which became which, and nothing is guessed.
+ */
+export const guessRenames = (model: Model, older: Version, promise: Contract): readonly Guess[] => {
+  const { successor: newer } = older
+  if (!newer) return []
+  const now = contractOf(model, newer)
+  const views = [...older.views.values()].flatMap((view): Crossing[] => {
+    const next = newer.viewOf.get(view.resource.name)
+    const promised = promise.resources[view.name]
+    const shown = next && now.resources[next.name]
+    return next && promised && shown ? [{ view, next, promised, shown }] : []
+  })
+  return [
+    ...renamedResources(older, newer, promise, now),
+    ...views.flatMap((one) => renamedRelations(one, older)),
+    ...views.flatMap(renamedFields),
+  ]
+}
+
+/** One resource in two neighbouring versions: as it is in both, as it was promised, and as the newer contract tells it. */
+interface Crossing {
+  readonly view: View
+  readonly next: View
+  readonly promised: ContractResource
+  readonly shown: ContractResource
+}
+
+type Named = readonly [string, ContractResource]
+
+/** Fields may have been renamed along with their resource. */
+const renamedResources = (
+  older: Version,
+  newer: Version,
+  promise: Contract,
+  now: Contract,
+): readonly Guess[] => {
+  const gone: readonly Named[] = Object.entries(promise.resources).filter(([name]) => !older.views.has(name))
+  const come: readonly Named[] = Object.entries(now.resources).filter(([name]) => {
+    const image = older.viewOf.get(newer.views.get(name)?.resource.name ?? '')
+    return !image || !promise.resources[image.name]
+  })
+  const same = onlyPairs(gone, come, ([, from], [, to]) => likeness(from, to) === 1)
+  const paired = new Set(same.flat())
+  const unpaired = (all: readonly Named[]) => all.filter((one) => !paired.has(one))
+  const alike = onlyPairs(unpaired(gone), unpaired(come), ([, from], [, to]) => likeness(from, to) >= 0.5)
+  return [...same, ...alike].map(([[from], [to]]) => ({
+    change: renameResource(from, to),
+    lifts: lifts('resource removed', from),
+  }))
+}
+
+const renamedRelations = ({ view, next, promised }: Crossing, older: Version): readonly Guess[] => {
+  const gone = Object.entries(promised.relations).filter(([name]) => !view.relations.has(name))
+  const come = [...next.relations.values()].filter(({ relation }) => {
+    const image = view.relations.values().find((one) => one.relation === relation)
+    return !image || !promised.relations[image.name]
+  })
+  const same = ([, from]: readonly [string, ContractRelation], to: ViewRelation): boolean =>
+    (from.kind === 'to-one') === (to.relation.kind === 'belongs-to') &&
+    from.resource === older.viewOf.get(to.relation.target.name)?.name
+  return onlyPairs(gone, come, same).map(([[from], to]) => ({
+    change: renameRelation(next.name, from, to.name),
+    lifts: lifts('relation removed', view.name, from),
+  }))
+}
+
+const renamedFields = ({ view, next, promised, shown }: Crossing): readonly Guess[] => {
+  const gone = Object.entries(promised.fields).filter(([name]) => !view.field.has(name))
+  const come = next.fields.flatMap(({ name, field }) => {
+    const image = view.fields.find((one) => one.field !== null && one.field === field)
+    const form = shown.fields[name]
+    return field && form && !(image && promised.fields[image.name]) ? [[name, form] as const] : []
+  })
+  return onlyPairs(gone, come, ([, from], [, to]) => sameForm(from, to)).map(([[from], [to]]) => ({
+    change: renameField(next.name, from, to),
+    lifts: lifts('field removed', view.name, from),
+  }))
+}
+
+const lifts =
+  (kind: string, resource: string, name?: string): Guess['lifts'] =>
+  ({ subject }) =>
+    subject.kind === kind && subject.resource === resource && subject.name === name
+
+/** Those that are each other's only match. */
+const onlyPairs = <A, B>(
+  gone: readonly A[],
+  come: readonly B[],
+  same: (from: A, to: B) => boolean,
+): readonly (readonly [A, B])[] =>
+  gone.flatMap((from) => {
+    const [to, ...others] = come.filter((one) => same(from, one))
+    if (to === undefined || others.length > 0) return []
+    return gone.filter((one) => same(one, to)).length === 1 ? [[from, to] as const] : []
+  })
+
+/** The id of a row that is named goes with its relation. */
+const sameForm = (from: ContractField, to: ContractField): boolean => {
+  const bare = (field: ContractField) => ({ ...field, description: undefined })
+  return from.reference === undefined && sameJson(bare(from), bare(to))
+}
+
+/** How many of their fields two resources share, from 0 to 1, without those that every resource has. */
+const likeness = (from: ContractResource, to: ContractResource): number => {
+  const [before, after] = [ownFields(from), ownFields(to)]
+  return before.intersection(after).size / Math.max(before.size, after.size, 1)
+}
+
+const ownFields = ({ fields }: ContractResource): ReadonlySet<string> =>
+  new Set(Object.keys(fields)).difference(new Set(['id', 'created_at', 'updated_at']))

@@ -1,0 +1,36 @@
+import { compileApi } from '../compile/compile.ts'
+import type { Contract } from '../compile/frozen.ts'
+import { Mistakes } from '../compile/mistakes.ts'
+import type { Model } from '../compile/model.ts'
+import type { Change } from '../declare/change.ts'
+import { type VersionDeclaration, version } from '../declare/version.ts'
+
+/**
+ * The API as it would be had a person written these changes into that version, below a new one where it is the newest.
+ * Null where that does not compile.
+ */
+export const withChanges = (
+  { declaration }: Model,
+  contracts: ReadonlyMap<string, Contract>,
+  name: string,
+  changes: readonly Change[],
+): Model | null => {
+  const versions = withSuccessor(declaration.versions ?? [version('v1')], name).map((one) =>
+    one.name === name ? { ...one, changes: [...one.changes, ...changes] } : one,
+  )
+  try {
+    return compileApi({ ...declaration, versions }, { contracts })
+  } catch (error) {
+    if (error instanceof Mistakes) return null
+    throw error
+  }
+}
+
+/** The name of the version that would follow. */
+export const nextName = (name: string): string => `v${Number(name.slice(1)) + 1}`
+
+const withSuccessor = (
+  versions: readonly VersionDeclaration[],
+  name: string,
+): readonly VersionDeclaration[] =>
+  versions[0]?.name === name ? [version(nextName(name)), ...versions] : versions
