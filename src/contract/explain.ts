@@ -5,6 +5,7 @@ import type { Difference } from './diff/difference.ts'
 import { type Age, compareWithPromise } from './refused.ts'
 import { type Guess, guessRenames } from './renames.ts'
 import { withChanges } from './trial.ts'
+import { keyed, quoted } from './zod-source.ts'
 
 export interface Explained {
   /** Changes that are known to lift what they are for. */
@@ -77,5 +78,9 @@ export const sourceOf = (change: Guess['change']): string => {
       return `renameField('${change.resource}', '${change.from}', '${change.to}')`
     case 'rename-relation':
       return `renameRelation('${change.resource}', '${change.from}', '${change.to}')`
+    case 'map-values': {
+      const values = Object.entries(change.values).map(([old, now]) => `${keyed(old)}: ${quoted(now)}`)
+      return `mapValues('${change.resource}', '${change.field}', { ${values.join(', ')} })`
+    }
   }
 }

@@ -4,7 +4,8 @@ import type { Version, View } from '../compile/model.ts'
 import type { Change } from '../declare/change.ts'
 import type { Method } from '../declare/resource.ts'
 import { type Difference, isBreaking } from './diff/difference.ts'
-import { keyed, quoted, zodFor } from './zod-source.ts'
+import { followsFromValues, valuesLine } from './value-lines.ts'
+import { quoted, zodFor } from './zod-source.ts'
 
 /** The way from a version to the next newer one. */
 export interface Crossing {
@@ -20,7 +21,11 @@ export interface Crossing {
 export const linesFor = (refused: readonly Difference[], crossing: Crossing): readonly string[] => {
   const differences = refused.map((one) => inNewerNames(one, crossing))
   const broken = differences.filter(
-    (one) => isBreaking(one) && !followsAnother(one, differences) && !goesWithItsWay(one, refused, crossing),
+    (one) =>
+      isBreaking(one) &&
+      !followsAnother(one, differences) &&
+      !goesWithItsWay(one, refused, crossing) &&
+      !followsFromValues(one, differences),
   )
   // What declares a break of a field declares the rest of it too.
   const added = differences.filter(
@@ -187,27 +192,3 @@ const customLine = (difference: Difference): string => {
 }
 
 const serverFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
-
-/** One line for all values of a field that came or went. */
-const valuesLine = ({ where, subject }: Difference, all: readonly Difference[]): string => {
-  const at = `'${subject.resource}', '${subject.name}'`
-  const differences = all.filter((one) => one.where === where && one.subject.kind === 'values')
-  const values = differences.map(({ what }) => {
-    const end = what.lastIndexOf(' was ')
-    return { value: String(JSON.parse(what.slice('value '.length, end))), added: what.endsWith(' added') }
-  })
-  const come = values.filter(({ added }) => added).map(({ value }) => value)
-  const gone = values.filter(({ added }) => !added).map(({ value }) => value)
-  if (come.length === 1 && gone.length === 1)
-    return `mapValues(${at}, { ${keyed(gone[0] ?? '')}: ${quoted(come[0])} })`
-  const open = (names: readonly string[]) => names.map((one) => `${keyed(one)}: '…'`).join(', ')
-  // A value that stays reads as itself only where it is named, once others become it too.
-  const { request, response } = subject.to as ContractField
-  const stay = ((request ?? response)?.schema.enum ?? []).map(String).filter((one) => !come.includes(one))
-  const themselves = stay.map((one) => `, ${keyed(one)}: ${quoted(one)}`).join('')
-  const older = gone.length === 0 ? '{}' : `{ ${open(gone)}${themselves} }`
-  if (come.length === 0) return `mapValues(${at}, ${older}, { why: '…' })`
-  const named = come.map((one) => JSON.stringify(one)).join(', ')
-  const remark = `// ${named} ${come.length === 1 ? 'has' : 'have'} no image in the older version`
-  return `mapValues(${at}, ${older}, { onlyInNewer: { ${open(come)} }, why: '…' }) ${remark}`
-}

@@ -2,6 +2,8 @@ import { sameJson } from '../compile/canonical.ts'
 import type { Contract, ContractField, ContractRelation, ContractResource } from '../compile/frozen.ts'
 import type { Model, Version, View, ViewRelation } from '../compile/model.ts'
 import {
+  type MapValues,
+  mapValues,
   type RenameField,
   type RenameRelation,
   type RenameResource,
@@ -14,7 +16,7 @@ import type { Difference } from './diff/difference.ts'
 
 /** A change that may be what happened, and the differences that are gone if it is. */
 export interface Guess {
-  readonly change: RenameResource | RenameField | RenameRelation
+  readonly change: RenameResource | RenameField | RenameRelation | MapValues
   readonly lifts: (difference: Difference) => boolean
 }
 
@@ -36,6 +38,7 @@ export const guessRenames = (model: Model, older: Version, promise: Contract): r
     ...renamedResources(older, newer, promise, now),
     ...views.flatMap((one) => renamedRelations(one, older)),
     ...views.flatMap(renamedFields),
+    ...views.flatMap(renamedValues),
   ]
 }
 
@@ -98,6 +101,24 @@ const renamedFields = ({ view, next, promised, shown }: Crossing): readonly Gues
     lifts: lifts('field removed', view.name, from),
   }))
 }
+
+const renamedValues = ({ view, next, promised }: Crossing): readonly Guess[] =>
+  view.fields.flatMap(({ name, field, schema }) => {
+    const newer = next.fields.find((one) => one.field !== null && one.field === field)
+    const { request, response } = promised.fields[name] ?? {}
+    const [before, now] = [(request ?? response)?.schema.enum ?? [], schema.enum ?? []].map(
+      (values) => new Set(values.map(String)),
+    )
+    if (!newer || !before || !now) return []
+    const [[gone, ...alsoGone], [come, ...alsoCome]] = [
+      [...before.difference(now)],
+      [...now.difference(before)],
+    ]
+    if (gone === undefined || come === undefined || alsoGone.length + alsoCome.length > 0) return []
+    return [
+      { change: mapValues(next.name, newer.name, { [gone]: come }), lifts: lifts('values', view.name, name) },
+    ]
+  })
 
 const lifts =
   (kind: string, resource: string, name?: string): Guess['lifts'] =>

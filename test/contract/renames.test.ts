@@ -143,6 +143,71 @@ describe('the line for', () => {
   })
 })
 
+describe('a rule of state in other words is no difference of its own', () => {
+  const rule = (field: string, values: readonly string[]) => ({ deleteOnlyWhile: { [field]: values } })
+  const inStates = (draft: string, placed: string) =>
+    states(draft, { [draft]: [placed], [placed]: ['paid'] } as never)
+  const one = (name: string, field: unknown, more: Loose) => [
+    resource('orders', { fields: { [name]: field }, ...more } as never),
+  ]
+  const before = one('status', status, rule('status', ['draft', 'placed']))
+
+  test('where a value was renamed', () => {
+    const after = one('status', inStates('draft', 'sent'), rule('status', ['draft', 'sent']))
+    expect(provenLines(before, after)).toEqual(["mapValues('orders', 'status', { placed: 'sent' })"])
+  })
+
+  test('where the first state was renamed', () => {
+    const after = one('status', inStates('new', 'placed'), rule('status', ['new', 'placed']))
+    expect(provenLines(before, after)).toEqual(["mapValues('orders', 'status', { draft: 'new' })"])
+  })
+
+  test('where its field was renamed', () => {
+    const after = one('state', status, rule('state', ['draft', 'placed']))
+    expect(provenLines(before, after)).toEqual(["renameField('orders', 'status', 'state')"])
+  })
+
+  const written = (relation: string, values: readonly string[]) => [
+    payers('clients'),
+    orders('clients', 'client'),
+    items(relation, { onlyWhile: { [relation]: { status: values } } }),
+  ]
+
+  test('where its relation was renamed', () => {
+    expect(provenLines(written('order', ['draft']), written('purchase', ['draft']))).toEqual([
+      "renameRelation('items', 'order', 'purchase')",
+    ])
+  })
+
+  test('where a value of the row that is named was renamed', () => {
+    const fields = { note: z.string().optional(), status: inStates('new', 'placed') }
+    const [payer, , item] = written('order', ['new', 'placed'])
+    const after = [payer, orders('clients', 'client', { fields }), item] as Resources
+    expect(provenLines(written('order', ['draft', 'placed']), after)).toEqual([
+      "mapValues('orders', 'status', { draft: 'new' })",
+    ])
+  })
+
+  test('where several values have other names, which a person must pair', () => {
+    const after = one('status', inStates('new', 'sent'), rule('status', ['new', 'sent']))
+    const line =
+      "mapValues('orders', 'status', { draft: '…', placed: '…', paid: 'paid' }, { onlyInNewer: { new: '…', sent: '…' }, why: '…' })"
+    for (const versions of [[v1()], [version('v2'), v1()]]) {
+      const lines = refusals(after, versions, frozen(before)).flatMap((each) => each.lines)
+      expect(lines).toEqual([`${line} // "new", "sent" have no image in the older version`])
+    }
+  })
+
+  test('but a rule that is stricter too is told', () => {
+    const after = one('status', inStates('draft', 'sent'), rule('status', ['draft']))
+    const [refusal] = refusals(after, [v1()], frozen(before))
+    expect(refusal?.lines).toEqual([
+      "mapValues('orders', 'status', { placed: 'sent' })",
+      '// orders: rows can no longer be deleted while status is "placed"; no change can declare this: undo it',
+    ])
+  })
+})
+
 describe('no rename is offered', () => {
   const things = (fields: Loose) => [
     resource('things', { fields: { title: z.string(), ...fields } } as never),

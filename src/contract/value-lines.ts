@@ -1,0 +1,63 @@
+import type { ContractField } from '../compile/frozen.ts'
+import type { Difference } from './diff/difference.ts'
+import { stateRule } from './diff/state-rules.ts'
+import { keyed, quoted } from './zod-source.ts'
+
+/** One line for all values of a field that came or went. */
+export const valuesLine = ({ where, subject }: Difference, all: readonly Difference[]): string => {
+  const at = `'${subject.resource}', '${subject.name}'`
+  const { gone, come } = valuesOf(where, all)
+  if (come.length === 1 && gone.length === 1)
+    return `mapValues(${at}, { ${keyed(gone[0] ?? '')}: ${quoted(come[0])} })`
+  const open = (names: readonly string[]) => names.map((one) => `${keyed(one)}: '…'`).join(', ')
+  // A value that stays reads as itself only where it is named, once others become it too.
+  const { request, response } = subject.to as ContractField
+  const stay = ((request ?? response)?.schema.enum ?? []).map(String).filter((one) => !come.includes(one))
+  const themselves = stay.map((one) => `, ${keyed(one)}: ${quoted(one)}`).join('')
+  const older = gone.length === 0 ? '{}' : `{ ${open(gone)}${themselves} }`
+  if (come.length === 0) return `mapValues(${at}, ${older}, { why: '…' })`
+  const named = come.map((one) => JSON.stringify(one)).join(', ')
+  const remark = `// ${named} ${come.length === 1 ? 'has' : 'have'} no image in the older version`
+  return `mapValues(${at}, ${older}, { onlyInNewer: { ${open(come)} }, why: '…' }) ${remark}`
+}
+
+interface Values {
+  readonly gone: readonly string[]
+  readonly come: readonly string[]
+}
+
+const valuesOf = (where: string, all: readonly Difference[]): Values => {
+  const values = all
+    .filter((one) => one.where === where && one.subject.kind === 'values')
+    .map(({ what }) => {
+      const end = what.lastIndexOf(' was ')
+      return { value: String(JSON.parse(what.slice('value '.length, end))), added: what.endsWith(' added') }
+    })
+  return {
+    gone: values.filter(({ added }) => !added).map(({ value }) => value),
+    come: values.filter(({ added }) => added).map(({ value }) => value),
+  }
+}
+
+/** A move or a rule that names a value which is gone: what becomes of it is said by what becomes of the value. */
+export const followsFromValues = (
+  { where, what, subject: { kind, from } }: Difference,
+  all: readonly Difference[],
+): boolean => {
+  const { gone } = valuesOf(where, all)
+  if (kind === 'initial state') return gone.includes((from as ContractField).states?.initial ?? '')
+  if (kind === 'moves') {
+    const [, before = '', after = ''] = /^move (.*) → (.*) was removed$/.exec(what) ?? []
+    return gone.includes(before) || gone.includes(after)
+  }
+  // A rule may be of another resource, whose rows name this one: `order.status`.
+  return (
+    kind === stateRule &&
+    what.startsWith('rows can no longer be ') &&
+    all.some((one) => {
+      const field = one.where.slice(one.where.indexOf('.') + 1)
+      const named = (value: string) => what.endsWith(`${field} is ${JSON.stringify(value)}`)
+      return one.subject.kind === 'values' && valuesOf(one.where, all).gone.some(named)
+    })
+  )
+}
