@@ -25,6 +25,7 @@ export const linesFor = (refused: readonly Difference[], crossing: Crossing): re
       isBreaking(one) &&
       !followsAnother(one, differences) &&
       !goesWithItsWay(one, refused, crossing) &&
+      !goesWithItsField(one, differences) &&
       !followsFromValues(one, differences),
   )
   // What declares a break of a field declares the rest of it too.
@@ -92,6 +93,15 @@ const goesWithItsWay = (
   )
 }
 
+/** A filter or sort needs its field, and no line brings back a reference or a field of states. */
+const goesWithItsField = ({ subject }: Difference, all: readonly Difference[]): boolean =>
+  (subject.kind === 'filter removed' || subject.kind === 'sort removed') &&
+  all.some(({ subject: { kind, resource, name, from } }) => {
+    const same = kind === 'field removed' && resource === subject.resource && name === subject.name
+    const field = from as ContractField | undefined
+    return same && (field?.reference !== undefined || field?.states !== undefined)
+  })
+
 const leads = (view: View | undefined, path: string): boolean => {
   let at = view
   for (const step of path.split('.')) at = at?.relations.get(step)?.target()
@@ -107,17 +117,34 @@ const followsAnother = ({ subject }: Difference, all: readonly Difference[]): bo
 
 export const isRemark = (line: string): boolean => line.startsWith('//')
 
-const remarkFor = ({ where, what, part, subject: { kind, name } }: Difference): string => {
+const remarkFor = (difference: Difference): string => {
+  const { where, what, part, subject } = difference
+  const { kind, name } = subject
+  const turned = turnedStates(difference)
+  if (turned) return `// ${where}: ${turned}`
   if (kind === 'key added')
     return `// ${where}: ${what}; nothing within a JSON value can be hidden: put it into a field of its own beside ${where}`
   const instead = part === 'field' && name !== 'id' ? ' or add a new field' : ''
   return `// ${where}: ${what}; no change can declare this: undo it${instead}`
 }
 
+/** Moves are the server's, and no change makes or unmakes them: what follows from them is said once, with what to do. */
+const turnedStates = ({ part, subject: { kind, from, to } }: Difference): string | null => {
+  if (part !== 'field' || kind === 'values') return null
+  const [before, after] = [from as ContractField | undefined, to as ContractField | undefined]
+  if (before?.states && !after) return 'field of states was removed; no change can declare this: keep it'
+  if (before?.states && !after?.states)
+    return 'is no longer a field of states; no change can declare this: keep it one, with moves from each state to every other, or add a new field'
+  if (before && !before.states && after?.states)
+    return 'became a field of states; no change can declare this: keep the plain values, or add a new field'
+  return null
+}
+
 const lineFor = (difference: Difference, all: readonly Difference[], { newer }: Crossing): string => {
   const { subject, where, what } = difference
   const { kind, resource = '', name = '', from } = subject
   const at = `'${resource}', '${name}'`
+  if (turnedStates(difference)) return remarkFor(difference)
   switch (kind) {
     case 'field removed':
       return removedLine(difference)
@@ -186,7 +213,8 @@ const needsCode = ({ subject: { kind, from, to } }: Difference): boolean => {
 const customLine = (difference: Difference): string => {
   const { resource, name = '', from } = difference.subject
   const field = from as ContractField
-  if (field.reference || field.states || serverFields.has(name)) return remarkFor(difference)
+  if (field.reference || field.states || turnedStates(difference) || serverFields.has(name))
+    return remarkFor(difference)
   const older = difference.where.slice(difference.where.indexOf('.') + 1)
   return `custom('${resource}', { fields: { ${older}: ${zodFor(field)} }, replaces: ['${name}'], up: …, down: …, samples: […] })`
 }

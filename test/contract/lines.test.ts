@@ -169,3 +169,45 @@ test('what no change can declare is said to be so, and the hint leads to no line
   for (const line of refusal?.lines ?? [])
     expect(line).toMatch(/^\/\/ things\.id: .*; no change can declare this: undo it$/)
 })
+
+const listed = z.enum(['draft', 'paid', 'placed'])
+const moving = field.states('draft', { draft: ['placed'], placed: ['paid'] })
+const keepStates =
+  '// things.extra: is no longer a field of states; no change can declare this: keep it one, with moves from each state to every other, or add a new field'
+const keepPlain =
+  '// things.extra: became a field of states; no change can declare this: keep the plain values, or add a new field'
+
+test.each<[string, unknown, unknown, string]>([
+  ['states became values with a default', moving, listed.default('draft'), keepStates],
+  ['states became values that must be sent', moving, listed, keepStates],
+  ['states became values that may be absent', moving, listed.optional(), keepStates],
+  ['values with a default became states', listed.default('draft'), moving, keepPlain],
+  ['values with another default became states', listed.default('paid'), moving, keepPlain],
+  ['values that must be sent became states', listed, moving, keepPlain],
+  ['values that may be absent became states', listed.optional(), moving, keepPlain],
+  ['text became states', z.string(), moving, keepPlain],
+  [
+    'states were removed',
+    moving,
+    undefined,
+    '// things.extra: field of states was removed; no change can declare this: keep it',
+  ],
+])('no line is offered that could not be pasted: %s', (_, older, newer, remark) => {
+  for (const changes of [undefined, []]) {
+    const [refusal, ...more] = refusals(extra(older), newer ? things(extra(newer)) : things({}), changes)
+    expect([refusal?.lines, more]).toEqual([[remark], []])
+  }
+})
+
+test('states with moves from each to every other are what such a remark leads to', () => {
+  const free = { draft: ['paid', 'placed'], paid: ['draft', 'placed'], placed: ['draft', 'paid'] }
+  const newer = things(extra(field.states('draft', free as never)))
+  for (const changes of [undefined, []]) expect(refusals(extra(moving), newer, changes)).toEqual([])
+})
+
+test('a filter and a sort by a field that no line brings back go with it', () => {
+  const [refusal] = refusals(extra(moving, { filter: ['extra'], sort: ['extra'] }), things({}))
+  expect(refusal?.lines).toEqual([
+    '// things.extra: field of states was removed; no change can declare this: keep it',
+  ])
+})

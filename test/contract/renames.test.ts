@@ -249,6 +249,18 @@ describe('no rename is offered', () => {
     ])
   })
 
+  test('for a required relation to another resource, which needs a row', () => {
+    const people = resource('people', { fields: { age: z.int() } })
+    const after = [
+      payers('clients', { relations: {}, include: [] }),
+      orders('people', 'person'),
+      items(),
+      people,
+    ]
+    const [refusal] = refusals(after, [version('v2'), v1()], frozen(shop))
+    expect(refusal?.lines.filter((line) => !line.startsWith('//'))).toEqual([])
+  })
+
   test('for a resource that is gone, and nothing is said of what lay below it', () => {
     const after = [orders('people', 'client'), items(), resource('people', { fields: { age: z.int() } })]
     for (const versions of [[v1()], [version('v2'), v1()]]) {
