@@ -133,6 +133,20 @@ const rows: Row[] = [
     'A',
     'rows can be written only while order.status is "draft" (a constraint newly set)',
   ],
+  [
+    'deletes newly tied to a new field, whose first value allows them',
+    contractFor([resource('orders', { fields: {} })]),
+    deletes('draft'),
+    'A',
+    'rows can be deleted only while status is "draft" (a constraint newly set)',
+  ],
+  [
+    'deletes newly tied to a new field, whose first value does not allow them',
+    contractFor([resource('orders', { fields: {} })]),
+    deletes('placed'),
+    'B',
+    'rows can be deleted only while status is "placed" (a constraint newly set)',
+  ],
 ]
 
 testRows('rules of state', rows)

@@ -1,4 +1,4 @@
-import type { ContractResource, ContractRules, StateRules } from '../../compile/frozen.ts'
+import type { ContractField, ContractResource, ContractRules, StateRules } from '../../compile/frozen.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
 
 export const stateRule = 'state rule'
@@ -19,10 +19,13 @@ export const compareStateRules = (
   // A contract that was published before they were told is held to none.
   if (!from.rules) return [say(additive, 'is told with its rules of state')]
   // Who knows nothing of a relation leaves it empty, and is tied to nothing.
-  const isKnown = (field: string) => from.relations[field.split('.', 1)[0] ?? ''] !== undefined
+  const named = (field: string) => from.relations[field.split('.', 1)[0] ?? ''] !== undefined
+  // Rows of those who know nothing of a field have its first value.
+  const tied = (field: string, allowed: readonly string[]) =>
+    from.fields[field] !== undefined || !allowed.includes(firstValueOf(to.fields[field]))
   return [
-    ...compareStates(say, 'written', from.rules.only_while, to.rules.only_while, isKnown),
-    ...compareStates(say, 'deleted', from.rules.delete?.only_while, to.rules.delete?.only_while, () => true),
+    ...compareStates(say, 'written', from.rules.only_while, to.rules.only_while, named),
+    ...compareStates(say, 'deleted', from.rules.delete?.only_while, to.rules.delete?.only_while, tied),
     ...compareDependents(say, from.rules.delete, to.rules.delete),
   ]
 }
@@ -34,14 +37,14 @@ const compareStates = (
   done: string,
   from: StateRules | undefined,
   to: StateRules | undefined,
-  isKnown: (field: string) => boolean,
+  isTied: (field: string, allowed: readonly string[]) => boolean,
 ): Differences => {
   if (!from || !to) return []
   const { both, gone, come } = matched(from, to)
   return [
     ...come.map((field) =>
       say(
-        isKnown(field) ? breaking : additive,
+        isTied(field, to[field] ?? []) ? breaking : additive,
         `rows can be ${done} only while ${field} is ${either(to[field])} (a constraint newly set)`,
       ),
     ),
@@ -80,6 +83,9 @@ const compareDependents = (
     ),
   ]
 }
+
+const firstValueOf = (field: ContractField | undefined): string =>
+  field?.states?.initial ?? String(field?.request?.default)
 
 const only = (some: readonly string[], others: readonly string[]): readonly string[] =>
   some.filter((one) => !others.includes(one))
