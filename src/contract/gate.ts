@@ -1,13 +1,13 @@
 import type { Contract } from '../compile/frozen.ts'
 import type { Model, Version } from '../compile/model.ts'
+import { explain, sourceOf } from './advice/explain.ts'
+import { type Crossing, isRemark, linesFor } from './advice/lines.ts'
+import { nextName } from './advice/trial.ts'
 import { contractOf } from './contract.ts'
 import { compareContracts } from './diff/diff.ts'
 import { type Difference, isBreaking } from './diff/difference.ts'
-import { explain, sourceOf } from './explain.ts'
-import { type Crossing, isRemark, linesFor } from './lines.ts'
 import type { Refusal } from './refusal.ts'
 import { type Age, compareWithPromise } from './refused.ts'
-import { nextName } from './trial.ts'
 import { judgeChanges } from './verdict.ts'
 
 export interface GateAnswer {

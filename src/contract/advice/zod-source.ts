@@ -1,5 +1,5 @@
-import type { ContractField } from '../compile/frozen.ts'
-import type { JsonSchema } from '../declare/json-schema.ts'
+import type { ContractField } from '../../compile/frozen.ts'
+import type { JsonSchema } from '../../declare/json-schema.ts'
 
 /** A value as source, texts in single quotes. */
 export const quoted = (value: unknown): string => {

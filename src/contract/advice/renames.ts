@@ -1,6 +1,6 @@
-import { sameJson } from '../compile/canonical.ts'
-import type { Contract, ContractField, ContractRelation, ContractResource } from '../compile/frozen.ts'
-import type { Model, Version, View, ViewRelation } from '../compile/model.ts'
+import { sameJson } from '../../compile/canonical.ts'
+import type { Contract, ContractField, ContractRelation, ContractResource } from '../../compile/frozen.ts'
+import type { Model, Version, View, ViewRelation } from '../../compile/model.ts'
 import {
   type MapValues,
   mapValues,
@@ -10,9 +10,9 @@ import {
   renameField,
   renameRelation,
   renameResource,
-} from '../declare/change.ts'
-import { contractOf } from './contract.ts'
-import type { Difference } from './diff/difference.ts'
+} from '../../declare/change.ts'
+import { contractOf } from '../contract.ts'
+import type { Difference } from '../diff/difference.ts'
 
 /** A change that may be what happened, and the differences that are gone if it is. */
 export interface Guess {

@@ -1,9 +1,9 @@
-import { compileApi } from '../compile/compile.ts'
-import type { Contract } from '../compile/frozen.ts'
-import { Mistakes } from '../compile/mistakes.ts'
-import type { Model } from '../compile/model.ts'
-import type { Change } from '../declare/change.ts'
-import { type VersionDeclaration, version } from '../declare/version.ts'
+import { compileApi } from '../../compile/compile.ts'
+import type { Contract } from '../../compile/frozen.ts'
+import { Mistakes } from '../../compile/mistakes.ts'
+import type { Model } from '../../compile/model.ts'
+import type { Change } from '../../declare/change.ts'
+import { type VersionDeclaration, version } from '../../declare/version.ts'
 
 /**
  * The API as it would be had a person written these changes into that version, below a new one where it is the newest.
