@@ -6,7 +6,7 @@ export type Claim = readonly Value[]
 
 /** Where Idempotency-Keys are kept with their answers. `values` are those of a key's row, the key first. */
 export interface Keys {
-  /** Before the first request. */
+  /** Called before the first request: there may be work that none should wait for. */
   prepare(): Promise<void>
   /** What is kept under a key (`answerColumns`), expired or not. */
   find(account: string, key: string): Maybe<Row | undefined>

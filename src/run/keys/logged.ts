@@ -2,7 +2,7 @@ import { type Maybe, whenThere } from '../../maybe.ts'
 import { type KeyLog, keyLog } from '../../plan/key-log.ts'
 import type { PromptTransaction, Row, Store, Transaction, Value } from '../../store/store.ts'
 import type { Keys } from './keys.ts'
-import { type Recent, RecentKeys } from './recent.ts'
+import { type Recent, RecentKeys, recentOf } from './recent.ts'
 import { storedNumber } from './stored-number.ts'
 
 interface Sizes {
@@ -60,9 +60,9 @@ export function loggedKeys(
     })
 
   const note = (rows: readonly Row[]): void => {
-    for (const [place, account, key] of rows) {
-      recent.add(storedNumber(String(account), String(key)), Number(place))
-      seen = Math.max(seen, Number(place))
+    for (const [number, place] of rows.map(recentOf)) {
+      recent.add(number, place)
+      seen = Math.max(seen, place)
     }
   }
 
@@ -141,10 +141,7 @@ export function loggedKeys(
       for (;;) {
         const entered = placeIn(await store.first(sql.entered, []))
         if (placeIn(await store.first(sql.last, [])) - entered < sizes.recent) return
-        const rows = await store.all(sql.following, [entered, sizes.recent])
-        const all = rows.map(
-          ([place, account, key]): Recent => [storedNumber(String(account), String(key)), Number(place)],
-        )
+        const all = (await store.all(sql.following, [entered, sizes.recent])).map(recentOf)
         const last = all.at(-1)?.[1]
         if (last === undefined) return
         await enterAll(all.sort(byNumber), last)

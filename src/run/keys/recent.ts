@@ -1,3 +1,6 @@
+import type { Row } from '../../store/store.ts'
+import { storedNumber } from './stored-number.ts'
+
 /** The places of keys by their number. Several keys may share one, so whoever finds a place looks whose it is. */
 export class RecentKeys {
   readonly #first = new Map<number, number>()
@@ -51,5 +54,11 @@ export class RecentKeys {
 }
 
 export type Recent = readonly [number: number, place: number]
+
+/** Of a row that begins with place, account and key. */
+export const recentOf = ([place, account, key]: Row): Recent => [
+  storedNumber(String(account), String(key)),
+  Number(place),
+]
 
 const none: readonly number[] = []

@@ -4,8 +4,7 @@ import { keyLog } from '../../plan/key-log.ts'
 import { keyTable } from '../../plan/keys.ts'
 import type { Store } from '../../store/store.ts'
 import { prompt, removeKeys } from './logged.ts'
-import type { Recent } from './recent.ts'
-import { storedNumber } from './stored-number.ts'
+import { recentOf } from './recent.ts'
 
 /** How often it is called. */
 export const sweepEveryMs = 60_000
@@ -54,13 +53,7 @@ async function sweepOn(
     const rows = await store.all(sql.following, [at, batch])
     const expired = rows.filter(([, , , expiresAt]) => Number(expiresAt) <= now)
     if (expired.length === 0) idle++
-    else
-      await store.transaction((tx) => {
-        const keys = expired.map(
-          ([place, account, key]): Recent => [storedNumber(String(account), String(key)), Number(place)],
-        )
-        removeKeys(prompt(tx), sql, keys)
-      })
+    else await store.transaction((tx) => removeKeys(prompt(tx), sql, expired.map(recentOf)))
     if (rows.length < batch) return 0
     at = Number(rows.at(-1)?.[0])
   }
