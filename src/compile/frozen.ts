@@ -108,6 +108,8 @@ export interface ContractField {
   }
   /** The resource whose id it is. */
   readonly reference?: string
+  /** What it adds up: `items.quantity * items.unit_price`. Absent as `rules` is, and where a part of it is not shown. */
+  readonly sum?: string
 }
 
 export interface ContractRelation {

@@ -61,7 +61,7 @@ const rateOf = (rate: RateModel) => ({ per_second: rate.perSecond, burst: rate.b
 
 const resourceOf = (view: View): ContractResource => ({
   ...described(view.description),
-  fields: Object.fromEntries(view.fields.map((field) => [field.name, fieldOf(field)])),
+  fields: Object.fromEntries(view.fields.map((field) => [field.name, fieldOf(view, field)])),
   relations: Object.fromEntries([...view.relations.values()].map((one) => [one.name, relationOf(one)])),
   include: view.includePaths.toSorted(),
   filters: Object.fromEntries([...view.filters].map((name) => [name, operatorsOf(view.field.get(name))])),
@@ -79,7 +79,7 @@ const resourceOf = (view: View): ContractResource => ({
 
 const described = (description: string) => (description === '' ? {} : { description })
 
-const fieldOf = (field: ViewField): ContractField => {
+const fieldOf = (view: View, field: ViewField): ContractField => {
   const schema = plainSchema(field.schema)
   const { required, nullable, immutable, states } = field
   const fallback = field.default === undefined || states ? {} : { default: field.default }
@@ -89,7 +89,16 @@ const fieldOf = (field: ViewField): ContractField => {
     ...(field.writeOnly ? {} : { response: { schema, nullable, ...(field.open ? { open: true } : {}) } }),
     ...(states ? { states: { initial: states.initial, moves: movesOf(states.moves) } } : {}),
     ...(field.target ? { reference: field.target().name } : {}),
+    ...sumOf(view, field),
   }
+}
+
+const sumOf = (view: View, { field }: ViewField): Pick<ContractField, 'sum'> => {
+  const relation = view.relations.values().find((one) => one.relation === field?.sum?.relation)
+  const rows = relation?.target()
+  const factors = field?.sum?.of.map((of) => rows?.fields.find((one) => one.field?.name === of)?.name)
+  if (!relation || !factors || factors.includes(undefined)) return {}
+  return { sum: factors.map((factor) => `${relation.name}.${factor}`).join(' * ') }
 }
 
 /** The order in which values were declared is nobody's promise. */

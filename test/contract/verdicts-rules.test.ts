@@ -1,9 +1,21 @@
 import { z } from 'zod'
 import type { Contract } from '../../src/compile/frozen.ts'
-import { states } from '../../src/declare/field.ts'
+import { states, sum } from '../../src/declare/field.ts'
+import { belongsTo, hasMany } from '../../src/declare/relation.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { contractFor } from '../support/pair.ts'
 import { both, contract, edited, fields, type Row, shown, testRows, withField } from './verdict-rows.ts'
 
 const stageOf = (moves: { [from: string]: string[] }) => withField(states('new', moves) as never)
+
+const contractOfSum = (of: string): Contract =>
+  contractFor([
+    resource('things', { fields: { total: sum('makers', [of]) }, relations: { makers: hasMany('makers') } }),
+    resource('makers', {
+      fields: { price: z.int().default(0), weight: z.int().default(0) },
+      relations: { thing: belongsTo('things') },
+    }),
+  ])
 
 const rules: Row[] = [
   [
@@ -168,6 +180,13 @@ const rules: Row[] = [
     'move old → gone was added',
     'move old → gone was removed',
   ),
+  [
+    'a sum of something else',
+    contractOfSum('price'),
+    contractOfSum('weight'),
+    'B',
+    'things.total  adds up makers.weight in place of makers.price',
+  ],
   [
     'rows of one account shown to all',
     contract(),

@@ -40,6 +40,9 @@ const compareField = (say: Say, from: ContractField, to: ContractField): Differe
   ...compareResponses(say, from.response, to.response),
   ...compareValues(say, from, to),
   ...compareStates(say, from.states, to.states),
+  ...(from.sum === undefined || to.sum === undefined || from.sum === to.sum
+    ? []
+    : [say(breaking, `adds up ${to.sum} in place of ${from.sum}`, 'sum')]),
   ...(from.reference === to.reference || from.reference === undefined
     ? []
     : [
