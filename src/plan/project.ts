@@ -88,6 +88,8 @@ function shownSql(field: ViewField, stored: Field, alias: string, binds: Binds):
     const encoded = dialect.encode(source, field.codec)
     return stored.nullable ? `(CASE WHEN ${source} IS NULL THEN 'null' ELSE ${encoded} END)` : `(${encoded})`
   }
+  if (field.values && isPlain(stored) && [...field.values.down.values()].every(isPlainText))
+    return dialect.json(shownValueSql(field, source), 'id', stored.nullable)
   if (field.values)
     return `(CASE ${source} ${valueCases(field, (shown) => JSON.stringify(shown))} ELSE ${dialect.json(source, stored.kind, true)} END)`
   return dialect.json(source, isPlain(stored) ? 'id' : stored.kind, stored.nullable)
@@ -95,8 +97,12 @@ function shownSql(field: ViewField, stored: Field, alias: string, binds: Binds):
 
 /** Values that are the same inside quotes as outside, like an id's, need no escaping. */
 const isPlain = ({ kind, schema }: Field): boolean =>
-  (kind === 'enum' || kind === 'state') &&
-  (schema.enum ?? ['"']).every((value) => /^[\w .:-]*$/.test(String(value)))
+  (kind === 'enum' || kind === 'state') && (schema.enum ?? ['"']).every((value) => isPlainText(String(value)))
+
+const isPlainText = (text: string): boolean => /^[\w .:-]*$/.test(text)
+
+const shownValueSql = (field: ViewField, source: string): string =>
+  `(CASE ${source} ${valueCases(field, (shown) => shown)} ELSE ${source} END)`
 
 const valueCases = (field: ViewField, write: (shown: string) => string): string =>
   [...(field.values?.down ?? [])]
@@ -108,7 +114,7 @@ const valueCases = (field: ViewField, write: (shown: string) => string): string 
 export function sortSql(field: ViewField, stored: Field, alias: string): string {
   const source = column(stored, alias)
   if (!field.values || [...field.values.down].every(([kept, shown]) => kept === shown)) return source
-  return `(CASE ${source} ${valueCases(field, (shown) => shown)} ELSE ${source} END)`
+  return shownValueSql(field, source)
 }
 
 function oneSql(included: Included, outer: string, binds: Binds, depth: number): string {
