@@ -66,7 +66,10 @@ export function loggedKeys(
     }
   }
 
-  /** Once each time the lock is taken, before this process has written anything that may be undone. */
+  /**
+   * Once each time the lock is taken, before this process has put a key anywhere that may be undone. Keys may have been removed
+   * before it, which counts for nothing if that is undone: they had expired.
+   */
   const beginTurn = (tx: PromptTransaction): void => {
     if (tx.turn === turn) return
     readOn(tx)
