@@ -15,7 +15,7 @@ export interface KeyLog {
   readonly entered: string
   /** Binds a place as text. */
   readonly setEntered: string
-  /** `[place]` up to which places must not be used again, as text. */
+  /** `[place]` up to which places must not be used again, as text. No row after it has been removed. */
   readonly used: string
   /** Binds a place as text. */
   readonly setUsed: string
@@ -41,8 +41,10 @@ export interface KeyLog {
   readonly following: string
   /** `[place]` of the last row. */
   readonly last: string
-  /** Binds a number and a place, which is entered if there is a row. */
+  /** Binds a number and a place. */
   readonly enter: string
+  /** The same, if there is a row: to look for it costs more than to enter it. */
+  readonly enterIfThere: string
   /** Binds a number and a place. */
   readonly withdraw: string
   /** Binds a place. */
@@ -80,7 +82,8 @@ export function keyLog(dialect: Dialect): KeyLog {
     expiredAt: `SELECT ${place} FROM ${log} WHERE ${place} = ${integer(1)} AND ${is(2)} AND "expires_at" <= ${integer(4)}`,
     following: `SELECT ${place}, "account_id", "key", "expires_at" FROM ${log} WHERE ${place} > ${integer(1)} ORDER BY ${place} LIMIT ${integer(2)}`,
     last: `SELECT max(${place}) FROM ${log}`,
-    enter: `INSERT INTO ${places} (${number}, ${place}) SELECT ${integer(1)}, ${integer(2)} WHERE EXISTS (SELECT 1 FROM ${log} WHERE ${place} = ${integer(2)}) ON CONFLICT DO NOTHING`,
+    enter: `INSERT INTO ${places} (${number}, ${place}) VALUES (${integer(1)}, ${integer(2)}) ON CONFLICT DO NOTHING`,
+    enterIfThere: `INSERT INTO ${places} (${number}, ${place}) SELECT ${integer(1)}, ${integer(2)} WHERE EXISTS (SELECT 1 FROM ${log} WHERE ${place} = ${integer(2)}) ON CONFLICT DO NOTHING`,
     withdraw: `DELETE FROM ${places} WHERE ${number} = ${integer(1)} AND ${place} = ${integer(2)}`,
     remove: `DELETE FROM ${log} WHERE ${place} = ${integer(1)}`,
   }

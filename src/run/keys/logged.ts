@@ -99,7 +99,9 @@ export function loggedKeys(
   const enterAll = async (all: readonly Recent[], to: number): Promise<void> => {
     for (let at = 0; at < all.length; at += sizes.slice)
       await selfUndoing((tx) => {
-        for (const one of all.slice(at, at + sizes.slice)) tx.write(sql.enter, one)
+        const used = placeIn(tx.first(sql.used, []))
+        for (const one of all.slice(at, at + sizes.slice))
+          tx.write(one[1] > used ? sql.enter : sql.enterIfThere, one)
       })
     await selfUndoing((tx) => {
       if (placeIn(tx.first(sql.entered, [])) < to) tx.write(sql.setEntered, [String(to)])
