@@ -1,9 +1,11 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { placesOf } from '../../src/plan/key-log.ts'
 import { keyTable } from '../../src/plan/keys.ts'
 import { keysOf } from '../../src/run/keys/keys-of.ts'
 import { loggedKeys } from '../../src/run/keys/logged.ts'
-import { RecentKeys } from '../../src/run/keys/recent.ts'
+import { PlaceTable } from '../../src/run/keys/place-table.ts'
+import { type Recent, RecentKeys } from '../../src/run/keys/recent.ts'
 import { sweep } from '../../src/run/keys/sweep.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -200,25 +202,51 @@ test('what an older file has left to enter is entered before the first request, 
 
 test('recent keys that share a number are told apart by whoever looks, and go when they are entered', () => {
   const recent = new RecentKeys()
-  for (const [number, place] of [
+  const addAll = (pairs: readonly Recent[]) => {
+    for (const pair of pairs) recent.add(...pair)
+  }
+  addAll([
     [5, 1],
     [5, 2],
     [6, 3],
-    [5, 4],
     [5, 1],
-    [5, 4],
-  ] as const)
-    recent.add(number, place)
-  expect(recent.placesOf(5)).toEqual([1, 2, 4])
-  recent.remove(5, 1)
-  expect(recent.placesOf(5)).toEqual([2, 4])
-  recent.forgetUpTo(2)
-  expect([recent.placesOf(5), recent.placesOf(6), recent.placesOf(7)]).toEqual([[4], [3], []])
-  expect(recent.between(0, 3)).toEqual([[6, 3]])
-  expect(recent.between(3, 4)).toEqual([[5, 4]])
-  expect(recent.between(0, 4)).toEqual([
-    [5, 4],
-    [6, 3],
   ])
-  expect(recent.size).toBe(2)
+  expect([recent.placesOf(5), recent.size]).toEqual([[1, 2], 3])
+  recent.remove(5, 1)
+  expect([recent.placesOf(5), recent.size]).toEqual([[2], 2])
+  expect(recent.setApart().map((table) => [...table.numbers()])).toEqual([[5, 6]])
+  addAll([[5, 4]])
+  expect(recent.placesOf(5)).toEqual([4, 2])
+  recent.forgetUpTo(2)
+  expect(recent.placesOf(6)).toEqual([3])
+  recent.forgetUpTo(3)
+  expect([recent.placesOf(5), recent.placesOf(6), recent.placesOf(7)]).toEqual([[4], [], []])
+})
+
+test('a table of places is a map to sets of them, however many came and went', () => {
+  const number = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 2 ** 48 - 1 }))
+  const step = fc.record({ number, place: fc.integer({ min: 1, max: 40 }), removes: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
+      const table = new PlaceTable()
+      const pairs = new Map<string, Recent>()
+      for (const { number: one, place, removes } of steps) {
+        if (removes) table.remove(one, place)
+        else table.add(one, place)
+        if (removes) pairs.delete(`${one} ${place}`)
+        else pairs.set(`${one} ${place}`, [one, place])
+      }
+      const all = [...pairs.values()]
+      expect(table.size).toBe(all.length)
+      expect([...table.numbers()]).toEqual(all.map(([one]) => one).sort((a, b) => a - b))
+      for (const { number: asked } of steps)
+        expect(table.placesOf(asked).toSorted((a, b) => a - b)).toEqual(
+          all
+            .filter(([one]) => one === asked)
+            .map(([, place]) => place)
+            .sort((a, b) => a - b),
+        )
+      for (const [, place] of all) expect(place).toBeLessThanOrEqual(table.last)
+    }),
+  )
 })

@@ -1,7 +1,7 @@
-import { type Maybe, whenThere } from '../../maybe.ts'
 import { type KeyLog, keyLog } from '../../plan/key-log.ts'
 import type { PromptTransaction, Row, Store, Transaction, Value } from '../../store/store.ts'
 import type { Keys } from './keys.ts'
+import { PlaceTable } from './place-table.ts'
 import { type Recent, RecentKeys, recentOf } from './recent.ts'
 import { storedNumber } from './stored-number.ts'
 
@@ -20,8 +20,6 @@ interface Claimed {
   readonly account: string
   readonly key: string
 }
-
-type Reads = Pick<Transaction, 'first' | 'all'>
 
 /**
  * Keys as a log, for a store with one writer at a time. To enter each key into an index is to change a page for each, because
@@ -48,22 +46,19 @@ export function loggedKeys(
   /** Places of this process that may yet be undone, or have been. */
   const unsure = new Map<number, Claimed>()
 
-  /** Gives the place up to which all have been entered. */
-  const readOn = (from: Reads): Maybe<number> =>
-    whenThere(from.first(sql.entered, []), (row) => {
-      const entered = placeIn(row)
-      seen = Math.max(seen, entered)
-      return whenThere(from.all(sql.since, [seen]), (rows) => {
-        note(rows)
-        return entered
-      })
-    })
-
   const note = (rows: readonly Row[]): void => {
     for (const [number, place] of rows.map(recentOf)) {
       recent.add(number, place)
       seen = Math.max(seen, place)
     }
+  }
+
+  /** What others have entered need not be known. */
+  const forget = (entered: number): void => {
+    if (recent.size < sizes.recent || entered <= forgotten) return
+    recent.setApart()
+    recent.forgetUpTo(entered)
+    forgotten = entered
   }
 
   /**
@@ -72,22 +67,25 @@ export function loggedKeys(
    */
   const beginTurn = (tx: PromptTransaction): void => {
     if (tx.turn === turn) return
-    readOn(tx)
+    const entered = placeIn(tx.first(sql.entered, []))
+    seen = Math.max(seen, entered)
+    note(tx.all(sql.since, [seen]))
     turn = tx.turn
     for (const [place, { number, account, key }] of unsure)
       if (!isTheirs(tx, place, account, key)) recent.remove(number, place)
     unsure.clear()
     next = Math.max(next, seen + 1, placeIn(tx.first(sql.used, [])) + 1)
-    if (recent.size >= sizes.recent && !entering) void enter(placeIn(tx.first(sql.entered, [])), seen)
+    forget(entered)
+    if (seen - entered >= sizes.recent && !entering) void enter(recent.setApart(), entered, seen)
   }
 
-  /** In the order of their numbers, so that those of one page come together. Others may have entered some before. */
-  const enter = async (after: number, to: number): Promise<void> => {
+  const enter = async (tables: readonly PlaceTable[], after: number, to: number): Promise<void> => {
     entering = true
     try {
       // Not while the lock is held.
       await null
-      await enterAll(recent.between(after, to), to)
+      for (const table of tables) await enterAll(table, after)
+      await markEntered(to)
       recent.forgetUpTo(to)
     } catch {
       // The store is away or full: they are as safe where they are, and the next turn tries again.
@@ -96,17 +94,22 @@ export function loggedKeys(
     }
   }
 
-  const enterAll = async (all: readonly Recent[], to: number): Promise<void> => {
-    for (let at = 0; at < all.length; at += sizes.slice)
+  /** In the order of their numbers, so that those of one page come together. Others may have entered some of them meanwhile. */
+  const enterAll = async (table: PlaceTable, after: number): Promise<void> => {
+    const numbers = table.numbers()
+    for (let at = 0; at < numbers.length; at += sizes.slice)
       await selfUndoing((tx) => {
         const used = placeIn(tx.first(sql.used, []))
-        for (const one of all.slice(at, at + sizes.slice))
-          tx.write(one[1] > used ? sql.enter : sql.enterIfThere, one)
+        for (const number of numbers.subarray(at, at + sizes.slice))
+          for (const place of table.placesOf(number))
+            if (place > after) tx.write(place > used ? sql.enter : sql.enterIfThere, [number, place])
       })
-    await selfUndoing((tx) => {
+  }
+
+  const markEntered = (to: number): Promise<void> =>
+    selfUndoing((tx) => {
       if (placeIn(tx.first(sql.entered, [])) < to) tx.write(sql.setEntered, [String(to)])
     })
-  }
 
   const isTheirs = (tx: PromptTransaction, place: Value | undefined, account: string, key: string) => {
     const [owner, name] = tx.first(sql.whose, [place ?? null]) ?? []
@@ -146,19 +149,18 @@ export function loggedKeys(
       for (;;) {
         const entered = placeIn(await store.first(sql.entered, []))
         if (placeIn(await store.first(sql.last, [])) - entered < sizes.recent) return
-        const all = (await store.all(sql.following, [entered, sizes.recent])).map(recentOf)
-        const last = all.at(-1)?.[1]
-        if (last === undefined) return
-        await enterAll(all.sort(byNumber), last)
+        const table = new PlaceTable()
+        for (const row of await store.all(sql.following, [entered, sizes.recent])) table.add(...recentOf(row))
+        if (table.size === 0) return
+        await enterAll(table, entered)
+        await markEntered(table.last)
       }
     },
     async find(account, key) {
-      const entered = await readOn(store)
-      // What others have entered; who writes enters himself what he knows.
-      if (recent.size >= sizes.recent && entered > forgotten) {
-        recent.forgetUpTo(entered)
-        forgotten = entered
-      }
+      const entered = placeIn(await store.first(sql.entered, []))
+      seen = Math.max(seen, entered)
+      note(await store.all(sql.since, [seen]))
+      forget(entered)
       const number = storedNumber(account, key)
       for (const place of recent.placesOf(number)) {
         const row = await store.first(sql.at, [place, account, key])
@@ -206,8 +208,6 @@ export function loggedKeys(
     },
   }
 }
-
-const byNumber = ([one]: Recent, [other]: Recent): number => one - other
 
 /** A mark is kept as text; there is none at first. */
 const placeIn = (row: Row | undefined): number => Number(row?.[0] ?? 0)

@@ -1,55 +1,47 @@
 import type { Row } from '../../store/store.ts'
+import { PlaceTable } from './place-table.ts'
 import { storedNumber } from './stored-number.ts'
 
-/** The places of keys by their number. Several keys may share one, so whoever finds a place looks whose it is. */
+/**
+ * The places of keys that may not have been entered yet. Several keys may share a number, so whoever finds a place looks whose it
+ * is. They are kept in tables by the order in which they came, so that a whole table can be forgotten.
+ */
 export class RecentKeys {
-  readonly #first = new Map<number, number>()
-  /** Of numbers that have more than one. */
-  readonly #others = new Map<number, number[]>()
+  #newest = new PlaceTable()
+  #older: readonly PlaceTable[] = []
 
   get size(): number {
-    return this.#first.size
+    return this.#older.reduce((sum, { size }) => sum + size, this.#newest.size)
   }
 
   add(number: number, place: number): void {
-    const first = this.#first.get(number)
-    if (first === undefined) this.#first.set(number, place)
-    else if (!this.placesOf(number).includes(place))
-      this.#others.set(number, [...(this.#others.get(number) ?? []), place])
+    this.#newest.add(number, place)
   }
 
   /** None where no such key is recent, which is nearly always. */
   placesOf(number: number): readonly number[] {
-    const first = this.#first.get(number)
-    return first === undefined ? none : [first, ...(this.#others.get(number) ?? [])]
+    let places = this.#newest.placesOf(number)
+    for (const table of this.#older) {
+      const more = table.placesOf(number)
+      if (more.length > 0) places = [...places, ...more]
+    }
+    return places
   }
 
   remove(number: number, place: number): void {
-    const left = this.placesOf(number).filter((other) => other !== place)
-    this.#first.delete(number)
-    this.#others.delete(number)
-    for (const other of left) this.add(number, other)
+    for (const table of [this.#newest, ...this.#older]) table.remove(number, place)
   }
 
-  /** Those of places after one and up to another, in the order of their numbers. */
-  between(after: number, upTo: number): readonly Recent[] {
-    const isBetween = (place: number) => place > after && place <= upTo
-    const found: Recent[] = []
-    for (const number of Float64Array.from(this.#first.keys()).sort()) {
-      const first = this.#first.get(number) ?? after
-      if (isBetween(first)) found.push([number, first])
-      for (const place of this.#others.get(number) ?? none) if (isBetween(place)) found.push([number, place])
-    }
-    return found
+  /** All that there are so far; those that come later are in tables of their own. */
+  setApart(): readonly PlaceTable[] {
+    if (this.#newest.size > 0) this.#older = [...this.#older, this.#newest]
+    this.#newest = new PlaceTable()
+    return this.#older
   }
 
-  /** Those up to a place have been entered where all can find them. */
+  /** Those that were set apart, once all of a table have been entered where everybody finds them. */
   forgetUpTo(entered: number): void {
-    for (const [number, place] of this.#first) if (place <= entered) this.#first.delete(number)
-    const others = [...this.#others]
-    this.#others.clear()
-    for (const [number, places] of others)
-      for (const place of places) if (place > entered) this.add(number, place)
+    this.#older = this.#older.filter(({ last }) => last > entered)
   }
 }
 
@@ -60,5 +52,3 @@ export const recentOf = ([place, account, key]: Row): Recent => [
   storedNumber(String(account), String(key)),
   Number(place),
 ]
-
-const none: readonly number[] = []
