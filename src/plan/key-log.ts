@@ -4,18 +4,31 @@ import { answerColumns, completeAnswer, keyRow, keyTable } from './keys.ts'
 /** The number of a row in the order in which rows were written. */
 export const placeColumn = 'place'
 
-/** A number that stands for a key, and hardly ever for another one too. */
-export const numberColumn = 'number'
+/** Where it is looked up which keys have which places. */
+export const runsOf = (table: string): string => `${table}_runs`
 
-/** Where it is looked up which number has which places. */
-export const placesOf = (table: string): string => `${table}_places`
+/**
+ * A run says it of all rows after the run before and up to `last`, a place. It has several pages, whose numbers grow with each,
+ * end with that place and so are after all of the run before.
+ */
+export const runColumns = { page: 'page', last: 'last', pairs: 'pairs' } as const
 
 export interface KeyLog {
-  /** `[place]` up to which rows have been entered among the places, as text. */
-  readonly entered: string
-  /** Binds a place as text. */
-  readonly setEntered: string
-  /** `[place]` up to which places must not be used again, as text. No row after it has been removed. */
+  /** Binds the last place of a run: that of the next one. */
+  readonly nextRun: string
+  /** Binds the last places of a run and of the next one: `[page, pairs]` of the pages of that. */
+  readonly pages: string
+  /** `[page]` of the first run. */
+  readonly firstPage: string
+  /** Binds a page: `[pairs]`. */
+  readonly page: string
+  /** Binds page, last place and pairs. */
+  readonly addPage: string
+  /** Binds the last places of a run and of the next one: a row if there are any that the latter is about. */
+  readonly anyIn: string
+  /** Binds the same, and removes the latter if there are none. */
+  readonly removeRun: string
+  /** `[place]` up to which places must not be used again, as text. */
   readonly used: string
   /** Binds a place as text. */
   readonly setUsed: string
@@ -23,30 +36,18 @@ export interface KeyLog {
   readonly since: string
   /** Binds a place, the account and the values of `keyRow`. */
   readonly append: string
-  /** Binds a number: `[place]` of each key that has it and has been entered. */
-  readonly places: string
   /** Binds a place: `[account, key]` of its row. */
   readonly whose: string
   /** Binds a place, the account and the key: the answer, if it is theirs. */
   readonly at: string
-  /** Binds a number, the account and the key: the answer, if the key has been entered. */
-  readonly numbered: string
   /** Binds a place and what `completeAnswer` says. */
   readonly complete: string
-  /** Binds the number, the account, the key and the time: `[place]` of the row that has been entered, if it has expired. */
-  readonly expired: string
   /** Binds a place, the account, the key and the time: `[place]` if its row is theirs and has expired. */
   readonly expiredAt: string
   /** Binds a place and how many: `[place, account, key, expiry]` of the first after it. */
   readonly following: string
   /** `[place]` of the last row. */
   readonly last: string
-  /** Binds a number and a place. */
-  readonly enter: string
-  /** The same, if there is a row: to look for it costs more than to enter it. */
-  readonly enterIfThere: string
-  /** Binds a number and a place. */
-  readonly withdraw: string
   /** Binds a place. */
   readonly remove: string
 }
@@ -54,37 +55,35 @@ export interface KeyLog {
 /** Statements for a store that keeps its keys as a log. Whoever writes with them has the store to himself. */
 export function keyLog(dialect: Dialect): KeyLog {
   const log = ident(keyTable)
-  const places = ident(placesOf(keyTable))
+  const runs = ident(runsOf(keyTable))
   const place = ident(placeColumn)
-  const number = ident(numberColumn)
+  const page = ident(runColumns.page)
+  const last = ident(runColumns.last)
+  const pairs = ident(runColumns.pairs)
   const integer = (n: number) => dialect.param(n, 'integer')
   const text = (n: number) => dialect.param(n, 'string')
   const is = (account: number) => `"account_id" = ${text(account)} AND "key" = ${text(account + 1)}`
-  const entered = (n: number) =>
-    `${place} IN (SELECT ${place} FROM ${places} WHERE ${number} = ${integer(n)}) AND ${is(n + 1)}`
   const row = keyRow(text(2), (index, kind) => dialect.param(index + 3, kind))
-  const mark = (name: string) => `SELECT "value" FROM "nounkit_meta" WHERE "key" = '${name}'`
-  const setMark = (name: string) =>
-    `INSERT INTO "nounkit_meta" ("key", "value") VALUES ('${name}', ${text(1)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${text(1)}`
+  const within = (column: string) => `${column} > ${integer(1)} AND ${column} <= ${integer(2)}`
+  const anyRow = `SELECT 1 FROM ${log} WHERE ${within(place)} LIMIT 1`
   return {
-    entered: mark('keys-entered'),
-    setEntered: setMark('keys-entered'),
-    used: mark('keys-used'),
-    setUsed: setMark('keys-used'),
+    nextRun: `SELECT ${last} FROM ${runs} WHERE ${page} > ${integer(1)} ORDER BY ${page} LIMIT 1`,
+    pages: `SELECT ${page}, ${pairs} FROM ${runs} WHERE ${within(page)} ORDER BY ${page}`,
+    firstPage: `SELECT ${page} FROM ${runs} ORDER BY ${page} LIMIT 1`,
+    page: `SELECT ${pairs} FROM ${runs} WHERE ${page} = ${integer(1)}`,
+    addPage: `INSERT INTO ${runs} (${page}, ${last}, ${pairs}) VALUES (${integer(1)}, ${integer(2)}, ${text(3)})`,
+    anyIn: anyRow,
+    removeRun: `DELETE FROM ${runs} WHERE ${within(page)} AND NOT EXISTS (${anyRow})`,
+    used: `SELECT "value" FROM "nounkit_meta" WHERE "key" = 'keys-used'`,
+    setUsed: `INSERT INTO "nounkit_meta" ("key", "value") VALUES ('keys-used', ${text(1)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${text(1)}`,
     since: `SELECT ${place}, "account_id", "key" FROM ${log} WHERE ${place} > ${integer(1)}`,
     append: `INSERT INTO ${log} (${place}, ${row.columns}) VALUES (${integer(1)}, ${row.values})`,
-    places: `SELECT ${place} FROM ${places} WHERE ${number} = ${integer(1)}`,
     whose: `SELECT "account_id", "key" FROM ${log} WHERE ${place} = ${integer(1)}`,
     at: `SELECT ${answerColumns} FROM ${log} WHERE ${place} = ${integer(1)} AND ${is(2)}`,
-    numbered: `SELECT ${answerColumns} FROM ${log} WHERE ${entered(1)}`,
     complete: `UPDATE ${log} ${completeAnswer((index, kind) => dialect.param(index + 2, kind))} WHERE ${place} = ${integer(1)}`,
-    expired: `SELECT ${place} FROM ${log} WHERE ${entered(1)} AND "expires_at" <= ${integer(4)}`,
     expiredAt: `SELECT ${place} FROM ${log} WHERE ${place} = ${integer(1)} AND ${is(2)} AND "expires_at" <= ${integer(4)}`,
     following: `SELECT ${place}, "account_id", "key", "expires_at" FROM ${log} WHERE ${place} > ${integer(1)} ORDER BY ${place} LIMIT ${integer(2)}`,
     last: `SELECT max(${place}) FROM ${log}`,
-    enter: `INSERT INTO ${places} (${number}, ${place}) VALUES (${integer(1)}, ${integer(2)}) ON CONFLICT DO NOTHING`,
-    enterIfThere: `INSERT INTO ${places} (${number}, ${place}) SELECT ${integer(1)}, ${integer(2)} WHERE EXISTS (SELECT 1 FROM ${log} WHERE ${place} = ${integer(2)}) ON CONFLICT DO NOTHING`,
-    withdraw: `DELETE FROM ${places} WHERE ${number} = ${integer(1)} AND ${place} = ${integer(2)}`,
     remove: `DELETE FROM ${log} WHERE ${place} = ${integer(1)}`,
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { placesOf } from '../../src/plan/key-log.ts'
+import { runsOf } from '../../src/plan/key-log.ts'
 import { keyTable } from '../../src/plan/keys.ts'
 import type { Keys } from '../../src/run/keys/keys.ts'
 import { keysOf } from '../../src/run/keys/keys-of.ts'
@@ -134,7 +134,7 @@ class World {
     await this.go({ hoursPass: 1_000 })
     await this.go({ sweeps: 0 })
     const { store, keys } = this.#processes[0]
-    if (keys.claimBeside) expect(await store.all(`SELECT * FROM "${placesOf(keyTable)}"`, [])).toEqual([])
+    if (keys.claimBeside) expect(await store.all(`SELECT * FROM "${runsOf(keyTable)}"`, [])).toEqual([])
     // PostgreSQL's sweepers agree by the clock who is next, and the next world's clock begins anew.
     await store.writeOne(`DELETE FROM "nounkit_meta" WHERE "key" = 'sweeper'`, [])
     for (const process of this.#processes) await process.store.close()
@@ -163,7 +163,7 @@ async function start(database: string): Promise<Process> {
   const store = await openStore(database)
   const { selfUndoing } = store
   // Of a log, so little is known by heart that it is entered again and again.
-  const keys = selfUndoing ? loggedKeys(store, selfUndoing, { recent: 3, slice: 2 }) : keysOf(store)
+  const keys = selfUndoing ? loggedKeys(store, selfUndoing, 3) : keysOf(store)
   return { store, keys }
 }
 
@@ -183,7 +183,7 @@ describeStores('of all who ask for a key', ({ kind, url }) => {
           await world.end()
         }
       }),
-      { numRuns: kind === 'sqlite' ? 300 : 40 },
+      { numRuns: kind === 'sqlite' ? 1_200 : 40 },
     )
   })
 })

@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { placesOf } from '../../src/plan/key-log.ts'
+import { runsOf } from '../../src/plan/key-log.ts'
 import { keyTable } from '../../src/plan/keys.ts'
+import { EnteredKeys } from '../../src/run/keys/entered.ts'
 import { keysOf } from '../../src/run/keys/keys-of.ts'
 import { loggedKeys } from '../../src/run/keys/logged.ts'
 import { PlaceTable } from '../../src/run/keys/place-table.ts'
 import { type Recent, RecentKeys } from '../../src/run/keys/recent.ts'
+import { RunFilters } from '../../src/run/keys/run-filters.ts'
+import { numbersOn, placesOn, writePages } from '../../src/run/keys/run-pages.ts'
+import { storedNumber } from '../../src/run/keys/stored-number.ts'
 import { sweep } from '../../src/run/keys/sweep.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -26,8 +30,14 @@ async function migrated(): Promise<{ url: string; store: Store }> {
 }
 
 /** Up to which place all have been entered. */
-const marked = async (store: Store): Promise<number> =>
-  Number((await store.first(`SELECT "value" FROM "nounkit_meta" WHERE "key" = 'keys-entered'`, []))?.[0])
+const enteredTo = async (store: Store): Promise<number> =>
+  Number((await store.first(`SELECT max("last") FROM "${runsOf(keyTable)}"`, []))?.[0])
+
+/** The numbers of all keys that have been entered. */
+const numbersEntered = async (store: Store): Promise<readonly number[]> =>
+  (await store.all(`SELECT "pairs" FROM "${runsOf(keyTable)}"`, [])).flatMap(([pairs]) =>
+    numbersOn(String(pairs)),
+  )
 
 const claim = (store: Store, key: string): Promise<boolean> | undefined =>
   keysOf(store).claimBeside?.(
@@ -42,12 +52,12 @@ const claimAll = (store: Store, count: number): Promise<unknown> =>
 test('places are entered when there are many, and every process finds the keys then as before', async () => {
   const { url, store } = await migrated()
   await claimAll(store, 16_000)
-  expect(await countOf(store, placesOf(keyTable))).toBe(0)
+  expect(await countOf(store, runsOf(keyTable))).toBe(0)
   const other = await openForTest(url)
   await claimAll(other, 17_000)
-  await until(async () => (await marked(store)) >= 16_384)
-  expect([await countOf(store, placesOf(keyTable)), await countOf(store, keyTable)]).toEqual([
-    await marked(store),
+  await until(async () => (await enteredTo(store)) >= 16_384)
+  expect([(await numbersEntered(store)).length, await countOf(store, keyTable)]).toEqual([
+    await enteredTo(store),
     17_000,
   ])
   const later = await openForTest(url)
@@ -63,7 +73,7 @@ test('places are entered when there are many, and every process finds the keys t
 test('who comes later reads only those that have not been entered', async () => {
   const { url, store } = await migrated()
   await claimAll(store, 20)
-  await store.writeOne(`INSERT INTO "nounkit_meta" ("key", "value") VALUES ('keys-entered', '10')`, [])
+  await store.writeOne(`INSERT INTO "${runsOf(keyTable)}" ("page", "last", "pairs") VALUES (10, 10, '')`, [])
   const later = await openForTest(url)
   const readings = ['key-3', 'key-15'].map((key) => keysOf(later).find(account, key))
   // Nothing was entered in truth, so that only what is read is known.
@@ -111,14 +121,14 @@ test('keys that a file without a log has are still taken after its migration', a
       "location" TEXT, "etag" TEXT, "row_id" TEXT, "body" TEXT, PRIMARY KEY ("account_id", "key")) STRICT`
   await store.session((session) =>
     session.script(
-      `DROP TABLE "${keyTable}"; DROP TABLE "${placesOf(keyTable)}"; ${table};
+      `DROP TABLE "${keyTable}"; DROP TABLE "${runsOf(keyTable)}"; ${table};
        INSERT INTO "${keyTable}" VALUES (1000, 0, 1, 201, '${account}', 'old', 'f', '/there', '"1"', 'row', 'body of old')`,
     ),
   )
   const { steps } = await migrate(store, booksModel())
   expect(steps.map(({ why }) => why)).toEqual([
     `rows of ${keyTable} are numbered`,
-    `table ${placesOf(keyTable)} is new`,
+    `table ${runsOf(keyTable)} is new`,
   ])
   expect(await claim(store, 'old')).toBe(false)
   expect((await keysOf(store).find(account, 'old'))?.[2]).toBe('body of old')
@@ -130,8 +140,7 @@ test('keys that were refused or lost are not known for longer than it takes to s
   const { url, store } = await migrated()
   const { selfUndoing } = store
   if (!selfUndoing) throw new Error('SQLite undoes by itself')
-  const small = { recent: 8, slice: 4 }
-  const keys = loggedKeys(store, selfUndoing, small)
+  const keys = loggedKeys(store, selfUndoing, 8)
   const values = (key: string) => [key, 'fingerprint', '/there', 'row', 0, 1_000, null]
   const refuse = (key: string) =>
     store.transaction(async (tx) => {
@@ -156,12 +165,10 @@ test('keys that were refused or lost are not known for longer than it takes to s
       () => values(`after-${at}`),
       () => {},
     )
-  await until(async () => (await marked(store)) >= 20)
-  const orphans = await store.all(
-    `SELECT "place" FROM "${placesOf(keyTable)}" GROUP BY "place" HAVING count(*) > 1`,
-    [],
-  )
-  expect(orphans).toEqual([])
+  await until(async () => (await enteredTo(store)) >= 20)
+  const kept = Array.from({ length: 20 }, (_, at) => [`kept-${at}`, `after-${at}`]).flat()
+  const numbers = new Set(kept.map((key) => storedNumber(account, key)))
+  expect((await numbersEntered(store)).filter((number) => !numbers.has(number))).toEqual([])
 })
 
 test('keys that are kept for long do not keep those behind them', async () => {
@@ -190,9 +197,11 @@ test('what an older file has left to enter is entered before the first request, 
   const later = await openForTest(url)
   const { selfUndoing } = later
   if (!selfUndoing) throw new Error('SQLite undoes by itself')
-  const keys = loggedKeys(later, selfUndoing, { recent: 16, slice: 5 })
+  const keys = loggedKeys(later, selfUndoing, 16)
   await keys.prepare()
-  expect([await marked(store), await countOf(store, placesOf(keyTable))]).toEqual([96, 96])
+  const runs = `SELECT DISTINCT "last" FROM "${runsOf(keyTable)}" ORDER BY 1`
+  expect((await store.all(runs, [])).flat()).toEqual([16, 32, 48, 64, 80, 96])
+  expect(await numbersEntered(store)).toHaveLength(96)
   const before = later.counters.statements
   await keys.prepare()
   expect(later.counters.statements - before).toBe(2)
@@ -206,21 +215,29 @@ test('recent keys that share a number are told apart by whoever looks, and go wh
     for (const pair of pairs) recent.add(...pair)
   }
   addAll([
-    [5, 1],
-    [5, 2],
     [6, 3],
     [5, 1],
+    [5, 2],
+    [5, 1],
   ])
-  expect([recent.placesOf(5), recent.size]).toEqual([[1, 2], 3])
+  expect([recent.placesOf(5), recent.sizeOfNewest]).toEqual([[1, 2], 3])
   recent.remove(5, 1)
-  expect([recent.placesOf(5), recent.size]).toEqual([[2], 2])
-  expect(recent.setApart().map((table) => [...table.numbers()])).toEqual([[5, 6]])
+  expect([recent.placesOf(5), recent.sizeOfNewest]).toEqual([[2], 2])
+  recent.setApart()
   addAll([[5, 4]])
   expect(recent.placesOf(5)).toEqual([4, 2])
+  recent.setApart()
+  addAll([[5, 5]])
+  expect(recent.apartBetween(0, 4)).toEqual([
+    [5, 2],
+    [5, 4],
+    [6, 3],
+  ])
+  expect(recent.apartBetween(2, 3)).toEqual([[6, 3]])
   recent.forgetUpTo(2)
   expect(recent.placesOf(6)).toEqual([3])
   recent.forgetUpTo(3)
-  expect([recent.placesOf(5), recent.placesOf(6), recent.placesOf(7)]).toEqual([[4], [], []])
+  expect([recent.placesOf(5), recent.placesOf(6), recent.placesOf(7)]).toEqual([[5, 4], [], []])
 })
 
 test('a table of places is a map to sets of them, however many came and went', () => {
@@ -238,7 +255,7 @@ test('a table of places is a map to sets of them, however many came and went', (
       }
       const all = [...pairs.values()]
       expect(table.size).toBe(all.length)
-      expect([...table.numbers()]).toEqual(all.map(([one]) => one).sort((a, b) => a - b))
+      expect([...table.numbers().sort()]).toEqual(all.map(([one]) => one).sort((a, b) => a - b))
       for (const { number: asked } of steps)
         expect(table.placesOf(asked).toSorted((a, b) => a - b)).toEqual(
           all
@@ -249,4 +266,43 @@ test('a table of places is a map to sets of them, however many came and went', (
       for (const [, place] of all) expect(place).toBeLessThanOrEqual(table.last)
     }),
   )
+})
+
+test('a run finds the places of its numbers, on one page each, and hardly ever takes another for one of them', () => {
+  const number = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 2 ** 48 - 1 }))
+  fc.assert(
+    fc.property(fc.array(number, { minLength: 1, maxLength: 900, size: 'max' }), (numbers) => {
+      const pairs = numbers.sort((a, b) => a - b).map((one, at): Recent => [one, at + 1])
+      const texts = writePages(pairs)
+      const entered = new EnteredKeys(numbers.length)
+      entered.add(
+        numbers.length,
+        texts.map((text, page) => ({ page, text })),
+      )
+      for (const [one, place] of pairs)
+        expect(entered.pagesOf(one).flatMap((page) => placesOn(texts[page] ?? '', one))).toContain(place)
+      expect(texts.flatMap((text) => numbersOn(text))).toEqual(numbers)
+      entered.forgetBefore(numbers.length + 1)
+      expect(entered.pagesOf(numbers[0] ?? 0)).toEqual([])
+    }),
+  )
+})
+
+test('many runs are looked at together, and few of them for nothing', () => {
+  const [runs, size] = [70, 200]
+  const filters = new RunFilters<number>(size)
+  const numbersOf = (run: number) =>
+    Array.from({ length: size }, (_, at) => storedNumber(account, `${run} ${at}`))
+  for (let run = 0; run < runs; run++) filters.add(run, numbersOf(run))
+  filters.remove(33)
+  let strangers = 0
+  for (let run = 0; run < runs; run++)
+    for (const number of numbersOf(run)) {
+      const found = filters.thatMayHave(number)
+      expect(found.includes(run)).toBe(run !== 33)
+      strangers += found.length - (run === 33 ? 0 : 1)
+    }
+  expect(strangers).toBeLessThan((runs * runs * size) / 1_000)
+  filters.add(70, numbersOf(33))
+  expect(numbersOf(33).every((number) => filters.thatMayHave(number).includes(70))).toBe(true)
 })

@@ -1,18 +1,14 @@
+import { type Maybe, whenThere } from '../../maybe.ts'
 import { type KeyLog, keyLog } from '../../plan/key-log.ts'
 import type { PromptTransaction, Row, Store, Transaction, Value } from '../../store/store.ts'
+import { EnteredKeys } from './entered.ts'
 import type { Keys } from './keys.ts'
-import { PlaceTable } from './place-table.ts'
-import { type Recent, RecentKeys, recentOf } from './recent.ts'
+import { RecentKeys, recentOf } from './recent.ts'
+import { placesOn, writePages } from './run-pages.ts'
 import { storedNumber } from './stored-number.ts'
 
-interface Sizes {
-  /** So many keys that each page they are entered on gets several, and so few that a process that starts has soon read them. */
-  readonly recent: number
-  /** So few that nobody waits long while they are entered. */
-  readonly slice: number
-}
-
-const usual: Sizes = { recent: 16_384, slice: 1_024 }
+/** So many that few runs are to be looked at, and so few that a process that starts has soon read them. */
+const usualRun = 16_384
 
 /** Whose a place was to be. */
 interface Claimed {
@@ -21,30 +17,54 @@ interface Claimed {
   readonly key: string
 }
 
+type Reads = Pick<Transaction, 'first' | 'all'>
+
 /**
  * Keys as a log, for a store with one writer at a time. To enter each key into an index is to change a page for each, because
  * keys lie all over it, and whole pages are written. So a key is put at the end of the log, and the places of many are entered
- * together. Until then everybody knows them by heart: whoever has the lock first reads what others have put there since.
+ * together, as a run that is never changed. Until then everybody knows them by heart: whoever has the lock first reads what
+ * others have put there since. Of runs one knows enough by heart to look into hardly any.
  *
- * Three rules make that safe. A place is used once. A row after the mark in the store may not have been entered, and all others
- * have. And what is known or entered of a row counts for nothing until the row itself has been looked at, so that it does no
- * harm if that was undone or removed.
+ * Three rules make that safe. A place is used once. All rows up to the last place of a run are in that or in one before, and all
+ * others are not. And what is known or entered of a row counts for nothing until the row itself has been looked at, so that it
+ * does no harm if that was undone or removed.
  */
 export function loggedKeys(
   store: Store,
   selfUndoing: NonNullable<Store['selfUndoing']>,
-  sizes = usual,
+  keysPerRun = usualRun,
 ): Keys {
   const sql = keyLog(store.dialect)
+  const entered = new EnteredKeys(keysPerRun)
   const recent = new RecentKeys()
   /** All rows up to here that have not been entered are known, and none of them is yet to be committed. */
   let seen = 0
   let next = 1
   let turn = -1
   let entering = false
-  let forgotten = 0
+  /** In which a run was written last. */
+  let enteringTurn = -1
   /** Places of this process that may yet be undone, or have been. */
   const unsure = new Map<number, Claimed>()
+
+  const readRuns = (from: Reads): Maybe<void> =>
+    whenThere(from.first(sql.nextRun, [entered.last]), (run) => {
+      if (run) return whenThere(readRun(from, placeIn(run)), () => readRuns(from))
+    })
+
+  const readRun = (from: Reads, last: number): Maybe<void> =>
+    whenThere(from.all(sql.pages, [entered.last, last]), (pages) => {
+      // Others may have read it while this one waited.
+      if (last <= entered.last) return
+      entered.add(
+        last,
+        pages.map(([page, text]) => ({ page: Number(page), text: String(text) })),
+      )
+      seen = Math.max(seen, last)
+      recent.setApart()
+      recent.forgetUpTo(last)
+      return whenThere(from.first(sql.firstPage, []), (first) => entered.forgetBefore(placeIn(first)))
+    })
 
   const note = (rows: readonly Row[]): void => {
     for (const [number, place] of rows.map(recentOf)) {
@@ -53,66 +73,52 @@ export function loggedKeys(
     }
   }
 
-  /** What others have entered need not be known. */
-  const forget = (entered: number): void => {
-    if (recent.size < sizes.recent || entered <= forgotten) return
-    recent.setApart()
-    recent.forgetUpTo(entered)
-    forgotten = entered
-  }
-
   /**
    * Once each time the lock is taken, before this process has put a key anywhere that may be undone. Keys may have been removed
    * before it, which counts for nothing if that is undone: they had expired.
    */
   const beginTurn = (tx: PromptTransaction): void => {
     if (tx.turn === turn) return
-    const entered = placeIn(tx.first(sql.entered, []))
-    seen = Math.max(seen, entered)
+    // A run of this turn may be undone with it; until it is read, its keys are as well known as before.
+    if (tx.turn !== enteringTurn) readRuns(tx)
     note(tx.all(sql.since, [seen]))
     turn = tx.turn
     for (const [place, { number, account, key }] of unsure)
       if (!isTheirs(tx, place, account, key)) recent.remove(number, place)
     unsure.clear()
     next = Math.max(next, seen + 1, placeIn(tx.first(sql.used, [])) + 1)
-    forget(entered)
-    if (seen - entered >= sizes.recent && !entering) void enter(recent.setApart(), entered, seen)
+    if (recent.sizeOfNewest >= keysPerRun && !entering) {
+      recent.setApart()
+      void enter(entered.last, seen)
+    }
   }
 
-  const enter = async (tables: readonly PlaceTable[], after: number, to: number): Promise<void> => {
+  /** Of all rows between these two places it is known that they are there, and no row will come. */
+  const enter = async (after: number, to: number): Promise<void> => {
     entering = true
     try {
       // Not while the lock is held.
       await null
-      for (const table of tables) await enterAll(table, after)
-      await markEntered(to)
-      recent.forgetUpTo(to)
+      const pairs = recent.apartBetween(after, to)
+      const last = pairs.reduce((most, [, place]) => Math.max(most, place), after)
+      const pages = writePages(pairs)
+      await store.transaction((anyTx) => {
+        const tx = prompt(anyTx)
+        enteringTurn = tx.turn
+        // Another process was quicker.
+        if (tx.first(sql.nextRun, [after])) return
+        for (const [at, text] of pages.entries())
+          tx.write(sql.addPage, [last - pages.length + 1 + at, last, text])
+      })
     } catch {
-      // The store is away or full: they are as safe where they are, and the next turn tries again.
+      // The store is away or full: they are as safe where they are, and are entered with the next.
     } finally {
       entering = false
     }
   }
 
-  /** In the order of their numbers, so that those of one page come together. Others may have entered some of them meanwhile. */
-  const enterAll = async (table: PlaceTable, after: number): Promise<void> => {
-    const numbers = table.numbers()
-    for (let at = 0; at < numbers.length; at += sizes.slice)
-      await selfUndoing((tx) => {
-        const used = placeIn(tx.first(sql.used, []))
-        for (const number of numbers.subarray(at, at + sizes.slice))
-          for (const place of table.placesOf(number))
-            if (place > after) tx.write(place > used ? sql.enter : sql.enterIfThere, [number, place])
-      })
-  }
-
-  const markEntered = (to: number): Promise<void> =>
-    selfUndoing((tx) => {
-      if (placeIn(tx.first(sql.entered, [])) < to) tx.write(sql.setEntered, [String(to)])
-    })
-
-  const isTheirs = (tx: PromptTransaction, place: Value | undefined, account: string, key: string) => {
-    const [owner, name] = tx.first(sql.whose, [place ?? null]) ?? []
+  const isTheirs = (tx: PromptTransaction, place: Value, account: string, key: string): boolean | null => {
+    const [owner, name] = tx.first(sql.whose, [place]) ?? []
     return name === undefined ? null : owner === account && name === key
   }
 
@@ -126,10 +132,14 @@ export function loggedKeys(
     return false
   }
 
-  /** Looked up apart, and not by the statement that inserts: one that reads the table it writes gathers what it writes first. */
+  const placesIn = (page: Row | undefined, number: number): readonly number[] =>
+    page ? placesOn(String(page[0]), number) : []
+
+  const enteredPlaces = (tx: PromptTransaction, number: number): readonly number[] =>
+    entered.pagesOf(number).flatMap((page) => placesIn(tx.first(sql.page, [page]), number))
+
   const isEntered = (tx: PromptTransaction, account: string, key: string, number: number): boolean =>
-    tx.first(sql.places, [number]) !== undefined &&
-    tx.all(sql.places, [number]).some(([place]) => isTheirs(tx, place, account, key))
+    enteredPlaces(tx, number).some((place) => isTheirs(tx, place, account, key))
 
   const append = (tx: PromptTransaction, account: string, values: readonly Value[]): number | null => {
     beginTurn(tx)
@@ -146,27 +156,31 @@ export function loggedKeys(
   return {
     /** A file that had no log may have far more to enter than anybody should read while others wait. */
     async prepare() {
-      for (;;) {
-        const entered = placeIn(await store.first(sql.entered, []))
-        if (placeIn(await store.first(sql.last, [])) - entered < sizes.recent) return
-        const table = new PlaceTable()
-        for (const row of await store.all(sql.following, [entered, sizes.recent])) table.add(...recentOf(row))
-        if (table.size === 0) return
-        await enterAll(table, entered)
-        await markEntered(table.last)
+      await readRuns(store)
+      for (let before = -1; before < entered.last; ) {
+        before = entered.last
+        const rows = await store.all(sql.following, [before, keysPerRun])
+        if (rows.length < keysPerRun) return
+        note(rows)
+        recent.setApart()
+        await enter(before, seen)
+        await readRuns(store)
       }
     },
-    async find(account, key) {
-      const entered = placeIn(await store.first(sql.entered, []))
-      seen = Math.max(seen, entered)
+    async find(account, key): Promise<Row | undefined> {
+      await readRuns(store)
       note(await store.all(sql.since, [seen]))
-      forget(entered)
       const number = storedNumber(account, key)
       for (const place of recent.placesOf(number)) {
         const row = await store.first(sql.at, [place, account, key])
         if (row) return row
       }
-      return store.first(sql.numbered, [number, account, key])
+      for (const page of entered.pagesOf(number))
+        for (const place of placesIn(await store.first(sql.page, [page]), number)) {
+          const row = await store.first(sql.at, [place, account, key])
+          if (row) return row
+        }
+      return undefined
     },
     claim(tx, account, values) {
       const place = append(prompt(tx), account, values)
@@ -177,14 +191,9 @@ export function loggedKeys(
       selfUndoing((tx) => {
         beginTurn(tx)
         const number = storedNumber(account, key)
-        const [place] =
-          recent
-            .placesOf(number)
-            .map((one) => tx.first(sql.expiredAt, [one, account, key, now]))
-            .find((row) => row) ??
-          tx.first(sql.expired, [number, account, key, now]) ??
-          []
-        if (place !== undefined) removeKeys(tx, sql, [[number, Number(place)]])
+        const places = [...recent.placesOf(number), ...enteredPlaces(tx, number)]
+        const expired = places.find((place) => tx.first(sql.expiredAt, [place, account, key, now]))
+        if (expired !== undefined) removeKeys(tx, sql, [expired])
       }),
     async claimBeside(account, values, insert) {
       const place = await selfUndoing((tx) => {
@@ -213,15 +222,12 @@ export function loggedKeys(
 const placeIn = (row: Row | undefined): number => Number(row?.[0] ?? 0)
 
 /**
- * Removes rows, entered or not. The last place is noted, because whoever comes later would use it again if it was among them,
- * and those who know of it already would not look there. Half done it does no harm.
+ * Removes rows. The last place is noted, because whoever comes later would use it again if it was among them, and those who know
+ * of it already would not look there. Half done it does no harm.
  */
-export function removeKeys(tx: PromptTransaction, sql: KeyLog, keys: readonly Recent[]): void {
+export function removeKeys(tx: PromptTransaction, sql: KeyLog, places: readonly number[]): void {
   tx.write(sql.setUsed, [String(Math.max(placeIn(tx.first(sql.last, [])), placeIn(tx.first(sql.used, []))))])
-  for (const [number, place] of keys) {
-    tx.write(sql.remove, [place])
-    tx.write(sql.withdraw, [number, place])
-  }
+  for (const place of places) tx.write(sql.remove, [place])
 }
 
 /** Of a transaction of such a store. */

@@ -56,9 +56,9 @@ export class PlaceTable {
     this.#size--
   }
 
-  /** In their order. One that two keys share comes twice. */
+  /** One that two keys share comes twice. */
   numbers(): Float64Array {
-    return this.#numbers.filter((_, slot) => (this.#places[slot] ?? free) > free).sort()
+    return this.#numbers.filter((_, slot) => (this.#places[slot] ?? free) > free)
   }
 
   #slotOf(number: number): number {

@@ -10,8 +10,9 @@ export class RecentKeys {
   #newest = new PlaceTable()
   #older: readonly PlaceTable[] = []
 
-  get size(): number {
-    return this.#older.reduce((sum, { size }) => sum + size, this.#newest.size)
+  /** How many have come since some were set apart. */
+  get sizeOfNewest(): number {
+    return this.#newest.size
   }
 
   add(number: number, place: number): void {
@@ -32,17 +33,41 @@ export class RecentKeys {
     for (const table of [this.#newest, ...this.#older]) table.remove(number, place)
   }
 
-  /** All that there are so far; those that come later are in tables of their own. */
-  setApart(): readonly PlaceTable[] {
-    if (this.#newest.size > 0) this.#older = [...this.#older, this.#newest]
+  /** Those that come later are kept in another table. */
+  setApart(): void {
+    if (this.#newest.size === 0) return
+    this.#older = [...this.#older, this.#newest]
     this.#newest = new PlaceTable()
-    return this.#older
+  }
+
+  /** Those that were set apart and whose places come after one and up to another, in the order of their numbers. */
+  apartBetween(after: number, upTo: number): readonly Recent[] {
+    const found: Recent[] = []
+    const add = (number: number, places: readonly number[]) => {
+      for (const place of places) if (place > after && place <= upTo) found.push([number, place])
+    }
+    let before = Number.NaN
+    for (const number of inOrder(this.#older.map((table) => table.numbers()))) {
+      if (number !== before) for (const table of this.#older) add(number, table.placesOf(number))
+      before = number
+    }
+    return found
   }
 
   /** Those that were set apart, once all of a table have been entered where everybody finds them. */
   forgetUpTo(entered: number): void {
     this.#older = this.#older.filter(({ last }) => last > entered)
   }
+}
+
+function inOrder(lists: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const list of lists) {
+    all.set(list, at)
+    at += list.length
+  }
+  return all.sort()
 }
 
 export type Recent = readonly [number: number, place: number]

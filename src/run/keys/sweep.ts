@@ -2,9 +2,8 @@ import type { Clock } from '../../clock.ts'
 import { ident, type Places } from '../../plan/dialect.ts'
 import { keyLog } from '../../plan/key-log.ts'
 import { keyTable } from '../../plan/keys.ts'
-import type { Store } from '../../store/store.ts'
+import type { Row, Store, Value } from '../../store/store.ts'
 import { prompt, removeKeys } from './logged.ts'
-import { recentOf } from './recent.ts'
 
 /** How often it is called. */
 export const sweepEveryMs = 60_000
@@ -36,6 +35,19 @@ async function sweepLog(store: Store, clock: Clock, signal: AbortSignal): Promis
   const first = await sweepOn(store, clock, signal, 0, 1)
   const from = first && Math.max(first, lookedAt.get(store) ?? 0)
   lookedAt.set(store, from && (await sweepOn(store, clock, signal, from, batchesBehind)))
+  await sweepRuns(store, signal)
+}
+
+/** Those that have no row left. */
+async function sweepRuns(store: Store, signal: AbortSignal): Promise<void> {
+  const sql = keyLog(store.dialect)
+  for (let before: Value = 0; !signal.aborted; ) {
+    const [last]: Row = (await store.first(sql.nextRun, [before])) ?? []
+    if (last === undefined) return
+    const isEmpty = !(await store.first(sql.anyIn, [before, last]))
+    if (isEmpty) await store.writeOne(sql.removeRun, [before, last])
+    before = last
+  }
 }
 
 /** Until so many batches had nothing to sweep. Returns the last place that was looked at; 0 at the end of the log. */
@@ -53,7 +65,14 @@ async function sweepOn(
     const rows = await store.all(sql.following, [at, batch])
     const expired = rows.filter(([, , , expiresAt]) => Number(expiresAt) <= now)
     if (expired.length === 0) idle++
-    else await store.transaction((tx) => removeKeys(prompt(tx), sql, expired.map(recentOf)))
+    else
+      await store.transaction((tx) =>
+        removeKeys(
+          prompt(tx),
+          sql,
+          expired.map(([place]) => Number(place)),
+        ),
+      )
     if (rows.length < batch) return 0
     at = Number(rows.at(-1)?.[0])
   }

@@ -1,22 +1,24 @@
-import { numberColumn, placeColumn, placesOf } from '../../plan/key-log.ts'
+import type { FieldKind } from '../../compile/model.ts'
+import { placeColumn, runColumns, runsOf } from '../../plan/key-log.ts'
 import type { Column, Table } from './table.ts'
 
 /**
  * Tables as SQLite keeps them. One whose rows come in an order is a log: its rows lie in that order, and another table says
- * where the row of a key may be, so that whoever writes many can enter them there together.
+ * where the row of a key may be, for many rows at a time.
  */
 export const withLogs = (tables: readonly Table[]): readonly Table[] =>
   tables.flatMap((table) =>
-    table.indexes.some(({ inOrderWritten }) => inOrderWritten) ? [log(table), places(table)] : [table],
+    table.indexes.some(({ inOrderWritten }) => inOrderWritten) ? [log(table), runs(table)] : [table],
   )
 
-const place: Column = {
-  name: placeColumn,
-  kind: 'integer',
+const column = (name: string, kind: FieldKind): Column => ({
+  name,
+  kind,
   nullable: false,
   default: undefined,
-  rowNumber: true,
-}
+})
+
+const place: Column = { ...column(placeColumn, 'integer'), rowNumber: true }
 
 const log = (table: Table): Table => ({
   ...table,
@@ -25,14 +27,17 @@ const log = (table: Table): Table => ({
   indexes: table.indexes.filter(({ inOrderWritten }) => !inOrderWritten),
 })
 
-const number: Column = { name: numberColumn, kind: 'integer', nullable: false, default: undefined }
-
-const places = ({ name, spread }: Table): Table => ({
-  name: placesOf(name),
-  columns: [number, { ...place, rowNumber: false }],
-  primaryKey: [numberColumn, placeColumn],
+const runs = ({ name, spread }: Table): Table => ({
+  name: runsOf(name),
+  columns: [
+    column(runColumns.page, 'integer'),
+    column(runColumns.last, 'integer'),
+    column(runColumns.pairs, 'string'),
+  ],
+  primaryKey: [runColumns.page],
   indexes: [],
   foreignKeys: [],
   checks: [],
   spread,
+  longRows: true,
 })
