@@ -48,6 +48,8 @@ export interface PromptTransaction extends Transaction {
   all(sql: string, values: readonly Value[]): readonly Row[]
   /** Runs a writing statement: how many rows it wrote. */
   write(sql: string, values: readonly Value[]): number
+  /** Has it called once all of this turn is committed, except what was undone alone. */
+  whenCommitted(then: () => void): void
 }
 
 /** One connection outside any transaction but those its statements begin. */

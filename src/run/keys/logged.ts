@@ -12,6 +12,7 @@ const usualRun = 16_384
 
 /** Whose a place was to be. */
 interface Claimed {
+  readonly place: number
   readonly number: number
   readonly account: string
   readonly key: string
@@ -44,8 +45,10 @@ export function loggedKeys(
   let entering = false
   /** In which a run was written last. */
   let enteringTurn = -1
-  /** Places of this process that may yet be undone, or have been. */
-  const unsure = new Map<number, Claimed>()
+  /** Of this process, and they may yet be undone, or have been. */
+  let unsure: Claimed[] = []
+  /** Of this turn, and they are undone only with all of it. */
+  let beside: Claimed[] = []
 
   const readRuns = (from: Reads): Maybe<void> =>
     whenThere(from.first(sql.nextRun, [entered.last]), (run) => {
@@ -83,14 +86,22 @@ export function loggedKeys(
     if (tx.turn !== enteringTurn) readRuns(tx)
     note(tx.all(sql.since, [seen]))
     turn = tx.turn
-    for (const [place, { number, account, key }] of unsure)
+    for (const { place, number, account, key } of [...unsure, ...beside])
       if (!isTheirs(tx, place, account, key)) recent.remove(number, place)
-    unsure.clear()
+    unsure = []
+    beside = []
+    tx.whenCommitted(beSure)
     next = Math.max(next, seen + 1, placeIn(tx.first(sql.used, [])) + 1)
     if (recent.sizeOfNewest >= keysPerRun && !entering) {
       recent.setApart()
       void enter(entered.last, seen)
     }
+  }
+
+  /** Those before them were known, or written by this process: so they need not be read. */
+  const beSure = (): void => {
+    seen = Math.max(seen, beside.at(-1)?.place ?? 0)
+    beside = []
   }
 
   /** Of all rows between these two places it is known that they are there, and no row will come. */
@@ -141,7 +152,7 @@ export function loggedKeys(
   const isEntered = (tx: PromptTransaction, account: string, key: string, number: number): boolean =>
     enteredPlaces(tx, number).some((place) => isTheirs(tx, place, account, key))
 
-  const append = (tx: PromptTransaction, account: string, values: readonly Value[]): number | null => {
+  const append = (tx: PromptTransaction, account: string, values: readonly Value[]): Claimed | null => {
     beginTurn(tx)
     const key = String(values[0])
     const number = storedNumber(account, key)
@@ -149,8 +160,7 @@ export function loggedKeys(
     const place = next++
     tx.write(sql.append, [place, account, ...values])
     recent.add(number, place)
-    unsure.set(place, { number, account, key })
-    return place
+    return { place, number, account, key }
   }
 
   return {
@@ -183,8 +193,10 @@ export function loggedKeys(
       return undefined
     },
     claim(tx, account, values) {
-      const place = append(prompt(tx), account, values)
-      return place === null ? null : [place]
+      const claimed = append(prompt(tx), account, values)
+      if (!claimed) return null
+      unsure.push(claimed)
+      return [claimed.place]
     },
     complete: (tx, claimed, answer) => prompt(tx).write(sql.complete, [...claimed, ...answer]),
     forgetExpired: (account, key, now) =>
@@ -195,26 +207,21 @@ export function loggedKeys(
         const expired = places.find((place) => tx.first(sql.expiredAt, [place, account, key, now]))
         if (expired !== undefined) removeKeys(tx, sql, [expired])
       }),
-    async claimBeside(account, values, insert) {
-      const place = await selfUndoing((tx) => {
-        const row = values()
-        const claimed = append(tx, account, row)
-        if (claimed === null) return null
+    claimBeside: (account, values, insert) =>
+      selfUndoing((tx) => {
+        const claimed = append(tx, account, values())
+        if (!claimed) return false
+        beside.push(claimed)
         try {
           insert(tx)
         } catch (error) {
-          tx.write(sql.remove, [claimed])
-          recent.remove(storedNumber(account, String(row[0])), claimed)
-          unsure.delete(claimed)
+          tx.write(sql.remove, [claimed.place])
+          recent.remove(claimed.number, claimed.place)
+          beside.pop()
           throw error
         }
-        return claimed
-      })
-      // Those before it were known, or written by this process: so they need not be read.
-      seen = Math.max(seen, place ?? 0)
-      if (place !== null) unsure.delete(place)
-      return place !== null
-    },
+        return true
+      }),
   }
 }
 

@@ -48,6 +48,8 @@ export function groupCommit(
   let politeUntil = 0
   let seenVersion = -1
   let turn = 0
+  const toldOfCommit: (() => void)[] = []
+  const whenCommitted = (then: () => void): void => void toldOfCommit.push(then)
   /** How long the last batch had the lock, as far as it waited for its works. */
   let heldMs = 0
 
@@ -111,6 +113,7 @@ export function groupCommit(
     const openedAt = performance.now()
     heldMs = 0
     turn++
+    toldOfCommit.length = 0
     counters.busyConnections++
     try {
       // Those who arrive while a work of this batch waits for its hooks join it, unless that took long.
@@ -135,11 +138,12 @@ export function groupCommit(
       counters.busyConnections--
     }
     counters.commits++
+    for (const tell of toldOfCommit) tell()
     for (const entry of done) settle(entry, counters)
   }
 
   const perform = (entry: Entry): Maybe<void> => {
-    const tx = openTransaction(writer, dialect, turn, entry.undoesItself)
+    const tx = openTransaction(writer, dialect, turn, whenCommitted, entry.undoesItself)
     try {
       if (!entry.undoesItself) writer.control('SAVEPOINT work')
       const value = entry.work(tx)

@@ -19,6 +19,7 @@ export function openTransaction(
   writer: Connection,
   dialect: Dialect,
   turn: number,
+  whenCommitted: (then: () => void) => void,
   undoesItself: boolean,
 ): OpenTransaction {
   let open = true
@@ -39,6 +40,7 @@ export function openTransaction(
   return {
     dialect,
     turn,
+    whenCommitted,
     get prompt() {
       return this
     },
