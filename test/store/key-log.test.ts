@@ -12,7 +12,7 @@ import { numbersOn, placesOn, writePages } from '../../src/run/keys/run-pages.ts
 import { storedNumber } from '../../src/run/keys/stored-number.ts'
 import { sweep } from '../../src/run/keys/sweep.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { PromptTransaction, Store } from '../../src/store/store.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'
 import { until } from '../support/until.ts'
@@ -48,6 +48,25 @@ const claim = (store: Store, key: string): Promise<boolean> | undefined =>
 
 const claimAll = (store: Store, count: number): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, (_, at) => claim(store, `key-${at}`)))
+
+/** As another process with runs so short that they can be counted. */
+function withShortRuns(store: Store, keysPerRun: number) {
+  const { selfUndoing } = store
+  if (!selfUndoing) throw new Error('SQLite undoes by itself')
+  const keys = loggedKeys(store, selfUndoing, keysPerRun)
+  const claimIn = (key: string, insert: (tx: PromptTransaction) => void = () => {}) =>
+    keys.claimBeside?.(
+      account,
+      () => [key, 'fingerprint', '/there', 'row', 0, 1_000, `body of ${key}`],
+      insert,
+    )
+  return {
+    keys,
+    claim: claimIn,
+    /** With all that share its commit. */
+    lose: (key: string) => expect(claimIn(key, (tx) => tx.write('ROLLBACK', []))).rejects.toThrow(),
+  }
+}
 
 test('places are entered when there are many, and every process finds the keys then as before', async () => {
   const { url, store } = await migrated()
@@ -138,37 +157,71 @@ test('keys that a file without a log has are still taken after its migration', a
 
 test('keys that were refused or lost are not known for longer than it takes to see it', async () => {
   const { url, store } = await migrated()
-  const { selfUndoing } = store
-  if (!selfUndoing) throw new Error('SQLite undoes by itself')
-  const keys = loggedKeys(store, selfUndoing, 8)
-  const values = (key: string) => [key, 'fingerprint', '/there', 'row', 0, 1_000, null]
+  const { keys, lose, claim: claimShort } = withShortRuns(store, 8)
   const refuse = (key: string) =>
-    store.transaction(async (tx) => {
-      await keys.claim(tx, account, values(key))
-      throw new Error('refused')
-    })
-  const statementsOf = async (key: string): Promise<number> => {
+    expect(
+      store.transaction(async (tx) => {
+        await keys.claim(tx, account, [key, 'fingerprint', '/there', 'row', 0, 1_000, null])
+        throw new Error('refused')
+      }),
+    ).rejects.toThrow('refused')
+  const statementsOf = async (work: () => Promise<unknown>): Promise<number> => {
     const before = store.counters.statements
-    await expect(refuse(key)).rejects.toThrow('refused')
+    await work()
     return store.counters.statements - before
   }
-  await statementsOf('first')
-  const usual = await statementsOf('second')
-  for (let at = 0; at < 40; at++) expect(await statementsOf(`refused-${at}`)).toBe(usual)
+  for (const spoil of [refuse, lose]) {
+    await spoil('first')
+    const usual = await statementsOf(() => spoil('second'))
+    for (let at = 0; at < 20; at++) expect(await statementsOf(() => spoil(`spoilt-${at}`))).toBe(usual)
+  }
 
   // Their places are used by another process, and are entered for that one's keys alone.
   const other = await openForTest(url)
   for (let at = 0; at < 20; at++) await claim(other, `kept-${at}`)
-  for (let at = 0; at < 20; at++)
-    await keys.claimBeside?.(
-      account,
-      () => values(`after-${at}`),
-      () => {},
-    )
+  for (let at = 0; at < 20; at++) await claimShort(`after-${at}`)
   await until(async () => (await enteredTo(store)) >= 20)
   const kept = Array.from({ length: 20 }, (_, at) => [`kept-${at}`, `after-${at}`]).flat()
   const numbers = new Set(kept.map((key) => storedNumber(account, key)))
   expect((await numbersEntered(store)).filter((number) => !numbers.has(number))).toEqual([])
+})
+
+test('keys whose commit is known are not looked at again', async () => {
+  const { store } = await migrated()
+  const statementsAfter = async (count: number): Promise<number> => {
+    await Promise.all(Array.from({ length: count }, (_, at) => claim(store, `${count} ${at}`)))
+    const before = store.counters.statements
+    await claim(store, `after ${count}`)
+    return store.counters.statements - before
+  }
+  await statementsAfter(1)
+  expect(await statementsAfter(30)).toBe(await statementsAfter(1))
+})
+
+test('a run that is lost with its commit was not taken for entered by those who shared it', async () => {
+  const { store } = await migrated()
+  const { keys, claim: claimShort, lose } = withShortRuns(store, 4)
+  for (const key of ['a', 'b', 'c', 'd', 'e']) expect(await claimShort(key)).toBe(true)
+  // By now it is to be entered, which comes first in the next commit.
+  await lose('f')
+  expect(await countOf(store, runsOf(keyTable))).toBe(0)
+  for (const key of ['a', 'd', 'e']) {
+    expect(await claimShort(key)).toBe(false)
+    expect((await keys.find(account, key))?.[2]).toBe(`body of ${key}`)
+  }
+  expect(await claimShort('f')).toBe(true)
+})
+
+test('of two processes that know enough to enter, one does', async () => {
+  const { url, store } = await migrated()
+  const processes = [withShortRuns(store, 4), withShortRuns(await openForTest(url), 4)]
+  for (const key of ['a', 'b', 'c', 'd']) await processes[0]?.claim(key)
+  for (const { keys } of processes) await keys.find(account, 'a')
+  await Promise.all(processes.map((process, at) => process.claim(`next of ${at}`)))
+  await until(async () => (await enteredTo(store)) >= 4)
+  await Promise.all(processes.map((process, at) => process.claim(`last of ${at}`)))
+  const numbers = await numbersEntered(store)
+  expect(new Set(numbers).size).toBe(numbers.length)
 })
 
 test('keys that are kept for long do not keep those behind them', async () => {
@@ -195,9 +248,7 @@ test('what an older file has left to enter is entered before the first request, 
   const { url, store } = await migrated()
   await claimAll(store, 100)
   const later = await openForTest(url)
-  const { selfUndoing } = later
-  if (!selfUndoing) throw new Error('SQLite undoes by itself')
-  const keys = loggedKeys(later, selfUndoing, 16)
+  const { keys } = withShortRuns(later, 16)
   await keys.prepare()
   const runs = `SELECT DISTINCT "last" FROM "${runsOf(keyTable)}" ORDER BY 1`
   expect((await store.all(runs, [])).flat()).toEqual([16, 32, 48, 64, 80, 96])
