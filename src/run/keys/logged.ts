@@ -26,9 +26,9 @@ type Reads = Pick<Transaction, 'first' | 'all'>
  * together, as a run that is never changed. Until then everybody knows them by heart: whoever has the lock first reads what
  * others have put there since. Of runs one knows enough by heart to look into hardly any.
  *
- * Three rules make that safe. A place is used once. All rows up to the last place of a run are in that or in one before, and all
- * others are not. And what is known or entered of a row counts for nothing until the row itself has been looked at, so that it
- * does no harm if that was undone or removed.
+ * Four rules make that safe. A place is used once. All rows up to the last place of a run are in that or in one before, and are
+ * committed before it is. Nobody takes a run for entered in the commit that enters it. And what is known or entered of a row
+ * counts for nothing until the row itself has been looked at, so that it does no harm if that was undone or removed.
  */
 export function loggedKeys(
   store: Store,
@@ -50,6 +50,7 @@ export function loggedKeys(
   /** Of this turn, and they are undone only with all of it. */
   let beside: Claimed[] = []
 
+  /** What has been entered since, by whomever. */
   const readRuns = (from: Reads): Maybe<void> =>
     whenThere(from.first(sql.nextRun, [entered.last]), (run) => {
       if (run) return whenThere(readRun(from, placeIn(run)), () => readRuns(from))
