@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../declare/json-schema.ts'
 import { canonicalJson, sameJson } from './canonical.ts'
+import { integersAmong } from './integer-schema.ts'
 
 export type Verdict = 'additive' | 'breaking'
 
@@ -34,12 +35,13 @@ const one = (at: string, what: string, judged: Judged, added: SchemaDifference['
 export const compareSchemas = (from: JsonSchema, to: JsonSchema, at = ''): Found => {
   if ([from, to].some(({ anyOf, type }) => anyOf || Array.isArray(type))) return compareForms(from, to, at)
   if (from.type !== to.type) return compareTypes(from, to, at)
+  const [before, after] = from.type === 'integer' ? integersAmong(from, to) : [from, to]
   return [
     ...compareValues(from, to, at),
     ...compareFormats(from, to, at),
     ...comparePatterns(from, to, at),
-    ...compareBounds(from, to, at),
-    ...compareSteps(from, to, at),
+    ...compareBounds(before, after, at),
+    ...compareSteps(before, after, at),
     ...compareArrays(from, to, at),
     ...compareObjects(from, to, at),
   ]
@@ -59,25 +61,13 @@ const compareTypes = (from: JsonSchema, to: JsonSchema, at: string): Found => {
 
 /** What else changed between whole numbers and any, but for what goes the way of the type and is told by it. */
 const compareNumbers = (from: JsonSchema, to: JsonSchema, at: string, type: Judged): Found => {
-  const [before, after] = [amongIntegers(from), amongIntegers(to)]
+  const [before, after] = integersAmong(from, to)
   const found = [
     ...compareValues(from, to, at),
     ...compareBounds(before, after, at),
     ...compareSteps(before, after, at),
   ]
   return found.filter(({ request, response }) => request !== type.request || response !== type.response)
-}
-
-/** The bounds and the step of the integers among a schema's values. */
-const amongIntegers = (schema: JsonSchema): JsonSchema => {
-  const { minimum: least = Number.NEGATIVE_INFINITY, exclusiveMinimum: above = least - 1 } = schema
-  const { maximum: most = Number.POSITIVE_INFINITY, exclusiveMaximum: below = most + 1 } = schema
-  const step = schema.multipleOf ?? (schema.type === 'integer' ? 1 : undefined)
-  return {
-    minimum: Math.max(Math.ceil(least), Math.floor(above) + 1),
-    maximum: Math.min(Math.floor(most), Math.ceil(below) - 1),
-    ...(step === undefined ? {} : { multipleOf: step }),
-  }
 }
 
 /** Zod writes forms that differ in nothing but their type as a list of types. */

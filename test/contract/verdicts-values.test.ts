@@ -1,6 +1,17 @@
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { open } from '../../src/declare/field.ts'
-import { colour, contract, fields, type Row, sent, shown, testRows, withField } from './verdict-rows.ts'
+import {
+  colour,
+  contract,
+  fields,
+  judged,
+  type Row,
+  sent,
+  shown,
+  testRows,
+  withField,
+} from './verdict-rows.ts'
 
 const object = (shape: { [name: string]: z.ZodType }) => z.object(shape)
 
@@ -34,6 +45,33 @@ const bounds: Row[] = [
 ]
 
 testRows('bounds', bounds)
+
+/** The same integers, whichever way their bounds and steps are written. */
+describe('bounds of integers that are said otherwise are no difference', () => {
+  test.each<[string, z.ZodType, z.ZodType]>([
+    ['above 0, from 1', z.int().gt(0), z.int().min(1)],
+    ['below 10, up to 9', z.int().lt(10), z.int().max(9)],
+    ['a bound between two integers', z.int().min(0.5), z.int().gt(0)],
+    ['multiples of 1', z.int(), z.int().multipleOf(1)],
+    ['multiples of a half', z.int(), z.int().multipleOf(0.5)],
+    ['multiples of 1.5', z.int().multipleOf(1.5), z.int().multipleOf(3)],
+    ['the first multiple', z.int().multipleOf(5).gt(0), z.int().multipleOf(5).min(5)],
+    ['the last multiple', z.int().multipleOf(5).lt(0), z.int().multipleOf(5).max(-5)],
+    ['within an object', object({ a: z.int().gt(0) }), object({ a: z.int().min(1) })],
+  ])('%s', (_, from, to) => {
+    for (const wrap of [sent, (schema: z.ZodType) => shown(schema.optional())]) {
+      expect(judged(wrap(from), wrap(to)).text).toBe('')
+      expect(judged(wrap(to), wrap(from)).text).toBe('')
+    }
+  })
+
+  test('other integers are one', () => {
+    const { text, verdict, count } = judged(sent(z.int().gt(0)), sent(z.int().multipleOf(5).min(2)))
+    expect(text).toContain('minimum 1 became 2')
+    expect(text).toContain('multipleOf 1 became 5')
+    expect([verdict, count]).toEqual(['B', 2])
+  })
+})
 
 /** Whole numbers and any: what else changed counts too, and the bounds that every integer has do not. */
 const numbers: Row[] = [
