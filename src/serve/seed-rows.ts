@@ -64,9 +64,27 @@ function boundRow(
     const value = given[field.name] ?? serverValue(field, String(given.id ?? ''), now)
     return bound(field.kind, field.kind === 'id' ? given.id : value)
   })
-  const mistakes = resource.fields.flatMap((field, at) => valueMistakes(where, resource, field, values[at]))
+  const mistakes = [
+    ...unknownFields(where, resource, given),
+    ...resource.fields.flatMap((field, at) => valueMistakes(where, resource, field, values[at])),
+  ]
   if (mistakes.length > 0) throw new Mistakes(mistakes)
   return { where, account, resource, values }
+}
+
+function unknownFields(where: string, resource: Resource, given: object): readonly Mistake[] {
+  const fields = resource.fields.map(({ name }) => name)
+  return Object.keys(given)
+    .filter((name) => !fields.includes(name))
+    .map((name) => ({
+      where: `${where}.values.${name}`,
+      what: `${resource.name} has no field "${name}".`,
+      // The field that was meant has no value yet.
+      hint: didYouMean(
+        name,
+        fields.filter((field) => !(field in given)),
+      ),
+    }))
 }
 
 function valueMistakes(where: string, resource: Resource, field: Field, value: unknown): readonly Mistake[] {

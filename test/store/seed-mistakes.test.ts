@@ -42,6 +42,16 @@ describe.each(storeKinds)('%s: a seed that cannot be is told in a sentence', (ki
       rows({ resource: 'books' }),
       /^seed\.account\("acme"\)\[0\]\.values\.id: .*\n.*values\.title: /,
     ],
+    [
+      'a field that is written otherwise, with what is missing for it',
+      rows(row({ id, titel: 'Emma' })),
+      /^seed\.account\("acme"\)\[0\]\.values\.titel: books has no field "titel"\. Did you mean "title"\?\n.*\[0\]\.values\.title: Every row of books has one\./,
+    ],
+    [
+      'a field that there is not, in a row that has all it needs',
+      rows(row({ id, title: 'Emma', shelf: 'A' })),
+      /^seed\.account\("acme"\)\[0\]\.values\.shelf: books has no field "shelf"\. There is "pages", "created_at", "updated_at"\.$/,
+    ],
     ['a list for a text', rows(row({ id, title: ['Emma'] })), /\[0\]\.values\.title: It is of type object\./],
     [
       'a text for a number',

@@ -104,7 +104,8 @@ test('the log is copied into the file at 16 MB, and written over', async () => {
   expect(await write(36)).toBeLessThan(20)
 })
 
-test('a file that is damaged in the middle is told with the remedy', async () => {
+/** A store's file, with all bytes from one place to another overwritten. */
+const damagedFile = async (from: number, to: number): Promise<string> => {
   const file = join(temporaryFolder(), 'damaged.db')
   const store = await openStore(`sqlite:${file}`)
   await store.session((session) => session.script('CREATE TABLE "nounkit_meta" ("text" TEXT) STRICT'))
@@ -112,9 +113,26 @@ test('a file that is damaged in the middle is told with the remedy', async () =>
     await store.writeOne('INSERT INTO "nounkit_meta" VALUES (?1)', ['x'.repeat(1_000)])
   await store.close()
   const bytes = readFileSync(file)
-  writeFileSync(file, bytes.fill(0xff, 8_192, bytes.length - 8_192))
-  const again = await openForTest(`sqlite:${file}`)
-  expect(() => again.all('SELECT * FROM "nounkit_meta"', [])).toThrow(
-    /malformed \(11\)\. The file that DATABASE_URL names is damaged: .* restore the file from a backup/,
+  writeFileSync(file, bytes.fill(0xff, from, to))
+  return file
+}
+
+const remedy = (file: string) =>
+  `The file is damaged: stop the service and restore it from a backup, or save what can be read into a new file with "sqlite3 ${file} .recover | sqlite3 ${file}.new".`
+
+test('a file that is damaged in the middle is told with its path and the remedy', async () => {
+  const file = await damagedFile(8_192, 200_000)
+  const store = await openForTest(`sqlite:${file}`)
+  const told = `SQLite: ${file}: database disk image is malformed (11). ${remedy(file)}`
+  const select = 'SELECT * FROM "nounkit_meta"'
+  expect(() => store.all(select, [])).toThrow(told)
+  await expect(store.transaction(async (tx) => tx.all(select, []))).rejects.toThrow(told)
+  await expect(store.session((session) => session.all(select))).rejects.toThrow(told)
+})
+
+test('a file whose first page is damaged is refused with its path and the remedy', async () => {
+  const file = await damagedFile(100, 4_096)
+  expect(await refusal(`sqlite:${file}`)).toBe(
+    `${file} cannot be opened: database disk image is malformed. ${remedy(file)}`,
   )
 })

@@ -4,6 +4,8 @@ import type { Row, StoreCounters, Value } from '../store.ts'
 
 /** One connection with its prepared statements. Everything on it is synchronous and throws the driver's errors. */
 export interface Connection {
+  /** Its path, for messages. */
+  readonly file: string
   first(sql: string, values: readonly Value[]): Row | undefined
   all(sql: string, values: readonly Value[]): Row[]
   /** How many rows were written: cheaper than to have them returned, which SQLite gathers in a table first. */
@@ -37,6 +39,7 @@ export function openConnection(
   })
   counters.connections++
   return {
+    file,
     first(sql, values) {
       counters.statements++
       return statements.get(sql).get(...bound(values)) as Row | undefined

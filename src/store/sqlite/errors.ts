@@ -6,6 +6,7 @@ const LOCKED = 6
 const CORRUPT = 11
 const TOOBIG = 18
 const MISMATCH = 20
+const NOTADB = 26
 const CONSTRAINT_FOREIGNKEY = 787
 const CONSTRAINT_PRIMARYKEY = 1555
 const CONSTRAINT_UNIQUE = 2067
@@ -30,7 +31,7 @@ export const isBusy = (error: unknown): boolean => {
 }
 
 /** The driver's error in the store's words; anything that is not the database's doing comes back as it is. */
-export function sqliteError(error: unknown): unknown {
+export function sqliteError(error: unknown, file: string): unknown {
   if (!isFault(error)) return isUnreadableInteger(error) ? outOfRange(error) : error
   switch (error.errcode) {
     case CONSTRAINT_UNIQUE:
@@ -45,16 +46,22 @@ export function sqliteError(error: unknown): unknown {
   if (code === TOOBIG || code === MISMATCH) return outOfRange(error)
   if (error.message === 'integer overflow') return outOfRange(error)
   if (code === BUSY || code === LOCKED || outOfOrder.has(code)) {
-    const remedy = code === CORRUPT ? `. ${damaged}` : ''
-    return new StoreError('unavailable', `SQLite: ${error.message} (${error.errcode})${remedy}`, {
+    const remedy = isDamage(error) ? ` ${remedyOf(file)}` : ''
+    return new StoreError('unavailable', `SQLite: ${file}: ${error.message} (${error.errcode}).${remedy}`, {
       cause: error,
     })
   }
   return error
 }
 
-const damaged =
-  'The file that DATABASE_URL names is damaged: stop the service and restore the file from a backup, or save what can be read into a new one with "sqlite3 FILE .recover | sqlite3 NEW".'
+/** The file is no longer what SQLite wrote. */
+export const isDamage = (error: unknown): boolean => {
+  const code = resultCode(error)
+  return code === CORRUPT || code === NOTADB
+}
+
+export const remedyOf = (file: string): string =>
+  `The file is damaged: stop the service and restore it from a backup, or save what can be read into a new file with "sqlite3 ${file} .recover | sqlite3 ${file}.new".`
 
 /** node:sqlite refuses to read an integer that a number cannot hold. */
 const isUnreadableInteger = (error: unknown): error is Error =>

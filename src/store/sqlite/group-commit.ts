@@ -81,7 +81,7 @@ export function groupCommit(
         return true
       } catch (error) {
         if (!isBusy(error)) {
-          for (const entry of queue.splice(0)) entry.reject(sqliteError(error))
+          for (const entry of queue.splice(0)) entry.reject(sqliteError(error, writer.file))
           return false
         }
         politeUntil = performance.now() + politeMs
@@ -132,7 +132,7 @@ export function groupCommit(
       writer.control('COMMIT')
     } catch (error) {
       if (writer.inTransaction) writer.control('ROLLBACK')
-      for (const entry of done) entry.reject(lost(error))
+      for (const entry of done) entry.reject(lost(error, writer.file))
       return
     } finally {
       counters.busyConnections--
@@ -178,7 +178,7 @@ export function groupCommit(
 
   const undo = (entry: Entry, tx: OpenTransaction, error: unknown): void => {
     tx.end()
-    entry.outcome = { error: tx.failure ?? sqliteError(error) }
+    entry.outcome = { error: tx.failure ?? sqliteError(error, writer.file) }
     if (!writer.inTransaction) return
     if (entry.undoesItself) {
       // What may be half written or half undone must not be kept: then all of the batch goes.
@@ -225,8 +225,8 @@ const failureOf = (entry: Entry): unknown =>
     ? entry.outcome.error
     : new Error('The transaction ended by itself')
 
-const lost = (error: unknown): unknown => {
-  const known = sqliteError(error)
+const lost = (error: unknown, file: string): unknown => {
+  const known = sqliteError(error, file)
   if (known instanceof StoreError && known.kind === 'unavailable') return known
   return new StoreError('unavailable', 'SQLite: the commit failed, nothing was written', { cause: error })
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { newCounters } from '../counters.ts'
 import { type Store, type StoreCounters, StoreRefused } from '../store.ts'
 import { type Connection, openConnection } from './connection.ts'
-import { isBusy, resultCode } from './errors.ts'
+import { isBusy, isDamage, remedyOf, resultCode } from './errors.ts'
 import { whenFree } from './retry.ts'
 import { type Connections, sqliteStore } from './store.ts'
 
@@ -115,6 +115,8 @@ function refusal(file: string, error: unknown): unknown {
       `${file} is not a SQLite database. Name a new file, or restore this one from a backup.`,
       error,
     )
+  if (isDamage(error) && error instanceof Error)
+    return new StoreRefused(`${file} cannot be opened: ${error.message}. ${remedyOf(file)}`, error)
   if (code === READONLY) return readOnlyRefusal(file, error)
   if (isBusy(error) || (error instanceof Error && isBusy(error.cause)))
     return new StoreRefused(

@@ -29,8 +29,8 @@ export function sqliteStore(
     try {
       return read()
     } catch (error) {
-      if (isBusy(error)) return translated(whenFree(read, patienceMs))
-      throw sqliteError(error)
+      if (isBusy(error)) return translated(file, whenFree(read, patienceMs))
+      throw sqliteError(error, file)
     }
   }
   return {
@@ -54,11 +54,11 @@ export function sqliteStore(
   }
 }
 
-async function translated<T>(result: Promise<T>): Promise<T> {
+async function translated<T>(file: string, result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (error) {
-    throw sqliteError(error)
+    throw sqliteError(error, file)
   }
 }
 
@@ -70,7 +70,7 @@ async function withSession<T>(
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const connection = openConnection(file, { foreignKeys: false }, counters)
-  const run = <R>(attempt: () => R): Promise<R> => translated(whenFree(attempt, patienceMs))
+  const run = <R>(attempt: () => R): Promise<R> => translated(file, whenFree(attempt, patienceMs))
   try {
     return await work({
       all: (sql: string, values: readonly Value[] = []): Promise<readonly Row[]> =>

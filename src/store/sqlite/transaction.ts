@@ -33,7 +33,7 @@ export function openTransaction(
       return statement()
     } catch (error) {
       undoFailed = failure !== undefined
-      failure ??= sqliteError(error)
+      failure ??= sqliteError(error, writer.file)
       throw failure
     }
   }
