@@ -5,10 +5,10 @@ import { readIdempotency, readMethods, readScopes } from './access.ts'
 import { readDay } from './days.ts'
 import type { Draft, Drafts, ResourceDraft } from './draft.ts'
 import { checkedIncludes } from './includes.ts'
-import { apiLimits, defaultRate, readRate, resourceLimits } from './limits.ts'
+import { apiLimits, defaultRate, readRate, resourceLimits, resourceRate } from './limits.ts'
 import { indexSets, listNames } from './lists.ts'
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
-import type { ApiLimitsModel, Model, Version } from './model.ts'
+import type { Model, Version } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import { draftResources } from './resources.ts'
 import { shapeOf } from './shape/shape.ts'
@@ -53,7 +53,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const declared = declaration.versions ?? [version('v1')]
   checkVersions(declared, declaration.unversioned, mistakes)
   const drafts = draftResources(declaration, keptFields(declaration), mistakes)
-  const head = headVersion(declared[0] ?? version('v1'), drafts, limits, mistakes)
+  const head = headVersion(declared[0] ?? version('v1'), drafts, { limits, rate }, mistakes)
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
   // A change names fields of the head: where some of those are broken, their mistakes are enough.
   const whole = changesWhole && [...drafts.values()].every((draft) => draft.broken.size === 0)
@@ -102,10 +102,13 @@ const checkVersions = (
     mistakes.add('unversioned', `there is no version "${unversioned}".`, didYouMean(unversioned, names))
 }
 
+/** What holds for the whole API, and bounds what a resource may say of itself. */
+type ApiBounds = Pick<Model, 'limits' | 'rate'>
+
 const headVersion = (
   declared: VersionDeclaration,
   drafts: Drafts,
-  limits: ApiLimitsModel,
+  api: ApiBounds,
   mistakes: MistakeList,
 ): Version => {
   const where = `versions.${declared.name}`
@@ -121,7 +124,7 @@ const headVersion = (
     viewOf: new Map(),
   }
   const options = new Map(
-    [...drafts].map(([name, draft]) => [name, viewOptions(draft, drafts, limits, mistakes)]),
+    [...drafts].map(([name, draft]) => [name, viewOptions(draft, drafts, api, mistakes)]),
   )
   const models = [...drafts.values()].map((draft) => draft.model)
   const views = headViews(head, models, ({ name }) => options.get(name) as ViewOptions)
@@ -133,15 +136,20 @@ const headVersion = (
 const viewOptions = (
   draft: ResourceDraft,
   drafts: Drafts,
-  api: ApiLimitsModel,
+  api: ApiBounds,
   mistakes: MistakeList,
 ): ViewOptions => {
   const { declaration } = draft
-  const limits = resourceLimits(declaration.limits, api, declaration.name, mistakes)
+  const limits = resourceLimits(declaration.limits, api.limits, declaration.name, mistakes)
   return {
     filters: new Set(listNames(draft, 'filter', mistakes)),
     sorts: new Set(listNames(draft, 'sort', mistakes)),
-    includePaths: checkedIncludes(draft, drafts, { ...limits, rowsPerRequest: api.rowsPerRequest }, mistakes),
+    includePaths: checkedIncludes(
+      draft,
+      drafts,
+      { ...limits, rowsPerRequest: api.limits.rowsPerRequest },
+      mistakes,
+    ),
     methods: readMethods(draft, mistakes),
     idempotency: readIdempotency(draft, mistakes),
     requireIfMatch: declaration.requireIfMatch === true,
@@ -151,7 +159,7 @@ const viewOptions = (
     rate:
       declaration.rate === undefined
         ? null
-        : readRate(declaration.rate, `${declaration.name}.rate`, mistakes),
+        : resourceRate(declaration.rate, api.rate, declaration.name, mistakes),
   }
 }
 

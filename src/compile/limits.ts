@@ -106,4 +106,25 @@ export const readRate = (declared: RateDeclaration, where: string, mistakes: Mis
   return Object.freeze({ perSecond, burst })
 }
 
+/** A call must pass the API's rate too, so a higher rate of a resource would promise what no caller can get. */
+export const resourceRate = (
+  declared: RateDeclaration,
+  api: RateModel,
+  resource: string,
+  mistakes: MistakeList,
+): RateModel => {
+  const where = `${resource}.rate`
+  for (const name of ['perSecond', 'burst'] as const) {
+    const value = declared[name]
+    if (value !== undefined && value > api[name])
+      mistakes.add(
+        `${where}.${name}`,
+        `${value} is more than the API's ${api[name]}, which every call must pass too.`,
+        `Write at most ${api[name]}, or raise the "rate" of the API.`,
+      )
+  }
+  const rate = readRate(declared, where, mistakes)
+  return Object.freeze({ ...rate, burst: Math.min(rate.burst, api.burst) })
+}
+
 export const defaultRate: RateDeclaration = { perSecond: 100, burst: 200 }

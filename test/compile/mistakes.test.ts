@@ -30,6 +30,15 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [{ api: { limits: { rowsPerRequest: 10 } } }, 'limits.rowsPerRequest: 10 is less than one page of 100.'],
     [{ api: { rate: { perSecond: 0 } } }, 'rate.perSecond: 0 is not a rate.'],
     [
+      { books: { rate: { perSecond: 150 } } },
+      "books.rate.perSecond: 150 is more than the API's 100, which every call must pass too.",
+      'Write at most 100, or raise the "rate" of the API.',
+    ],
+    [
+      { api: { rate: { perSecond: 5 } }, books: { rate: { perSecond: 5, burst: 11 } } },
+      "books.rate.burst: 11 is more than the API's 10",
+    ],
+    [
       { api: { versions: [version('v1', { published: '2026-02-30' })] } },
       '"2026-02-30" is not a calendar day.',
     ],

@@ -1,3 +1,4 @@
+import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Contract } from '../../src/compile/frozen.ts'
 import { states, sum } from '../../src/declare/field.ts'
@@ -282,3 +283,8 @@ const dates: Row[] = [
 
 testRows('rules', rules)
 testRows('dates and words', dates)
+
+test('the burst of a resource that says none is at most that of the API, which every call must pass too', () => {
+  const { resources } = contract({ rate: { perSecond: 80 } }, { rate: { perSecond: 100, burst: 100 } })
+  expect(resources.things?.rate).toEqual({ per_second: 80, burst: 100 })
+})
