@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { IncludeNode, View, ViewRelation } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
-import { problem } from '../problems.ts'
-import { badQuery } from './parameters.ts'
+import { type ProblemType, problem } from '../problems.ts'
+import { badQuery, sentence } from './parameters.ts'
 
 const tagLength = 8
 
@@ -58,23 +58,35 @@ function withParents(asked: readonly string[]): readonly string[] {
   return [...all].sort()
 }
 
+/** Each has a problem of its own, and names the parameter as every other bad parameter does. */
+function refused(
+  type: ProblemType,
+  detail: string,
+  code: string,
+  members: { readonly [name: string]: unknown },
+): Error {
+  const error = { parameter: 'include', detail, code }
+  return problem(type, { detail: sentence(error), members, errors: [error] })
+}
+
 function refuseTooMany(paths: readonly string[], view: View): void {
   const limit = view.limits.includeRelations
-  if (paths.length <= limit) return
-  throw problem('include-too-many', {
-    detail: `include names ${paths.length} relations, counting parents; at most ${limit} are allowed in one call.`,
-    members: { limit, count: paths.length },
-  })
+  const count = paths.length
+  if (count <= limit) return
+  const detail = `names ${count} relations, counting parents; at most ${limit} are allowed in one call`
+  throw refused('include-too-many', detail, 'too_many', { limit, count })
 }
 
 function refuseTooDeep(paths: readonly string[], view: View): void {
   const limit = view.limits.includeDepth
   const deep = paths.find((path) => path.split('.').length > limit)
   if (deep === undefined) return
-  const depth = Math.max(...paths.map((path) => path.split('.').length))
-  throw problem('include-too-deep', {
-    detail: `include path "${shown(deep)}" has more than ${limit} steps.`,
-    members: { limit, count: depth, path: shown(deep) },
+  const count = Math.max(...paths.map((path) => path.split('.').length))
+  const path = shown(deep)
+  throw refused('include-too-deep', `has more than ${limit} steps in the path "${path}"`, 'too_deep', {
+    limit,
+    count,
+    path,
   })
 }
 
@@ -90,20 +102,22 @@ function refuseUnknown(path: string, view: View): void {
 function unknown(path: string, step: string, at: View, view: View): Error {
   const meant = nearest(step, [...at.relations.keys()])
   const near = meant ?? nearest(path, view.includePaths)
-  return problem('include-unknown', {
-    detail: `"${shown(step)}" is not a relation of ${at.name}.${near ? ` Did you mean "${near}"?` : ''}`,
-    members: { path: shown(path), allowed: view.includePaths, ...(near ? { suggestion: near } : {}) },
-  })
+  const detail = `names "${shown(step)}", which is not a relation of ${at.name}${near ? `. Did you mean "${near}"?` : ''}`
+  return refused('include-unknown', detail, 'unknown', allowedMembers(path, view, near))
 }
 
 function refuseNotAllowed(path: string, view: View): void {
   if (view.includePaths.includes(path)) return
+  const detail = `names the relation "${shown(path)}", which ${view.name} does not offer for inclusion`
   const near = nearest(path, view.includePaths)
-  throw problem('include-not-allowed', {
-    detail: `"${shown(path)}" is a relation, but ${view.name} does not offer it for inclusion.`,
-    members: { path: shown(path), allowed: view.includePaths, ...(near ? { suggestion: near } : {}) },
-  })
+  throw refused('include-not-allowed', detail, 'not_allowed', allowedMembers(path, view, near))
 }
+
+const allowedMembers = (path: string, view: View, near: string | null) => ({
+  path: shown(path),
+  allowed: view.includePaths,
+  ...(near ? { suggestion: near } : {}),
+})
 
 function treeOf(
   paths: readonly string[],
@@ -136,10 +150,12 @@ export function refuseTooLarge(rows: number, tree: readonly Included[], ceiling:
   if (tree.length === 0) return
   const most = mostRows(rows, tree)
   if (most <= ceiling) return
-  throw problem('include-too-large', {
-    detail: `The includes of this request could return ${most} rows; at most ${ceiling} are allowed in one.`,
-    members: { limit: ceiling, count: most, arithmetic: `${rows} × (${terms(tree).join(' + ')}) = ${most}` },
-  })
+  throw refused(
+    'include-too-large',
+    `could return ${most} rows in this request; at most ${ceiling} are allowed in one`,
+    'too_large',
+    { limit: ceiling, count: most, arithmetic: `${rows} × (${terms(tree).join(' + ')}) = ${most}` },
+  )
 }
 
 const terms = (tree: readonly Included[]): readonly string[] =>

@@ -45,7 +45,8 @@ const mostSentences = 10
 const leftOut = (count: number): readonly string[] =>
   count > mostSentences ? [`There are ${count - mostSentences} more.`] : []
 
-const sentence = ({ parameter, detail }: FieldError): string =>
+/** A wrong parameter as a sentence of its own. */
+export const sentence = ({ parameter, detail }: FieldError): string =>
   `${parameter || 'An unnamed parameter'} ${detail}${detail.endsWith('?') ? '' : '.'}`
 
 function decode(text: string): string | null {

@@ -44,6 +44,24 @@ describeServing('a refused include', (served) => {
     expect((await includes(`${repeated}&limit=1`)).status).toBe(200)
   })
 
+  test('names the parameter at fault, like any other bad parameter', async () => {
+    const many = Array.from({ length: 11 }, (_, at) => `r${at}`).join(',')
+    const codes: readonly (readonly [query: string, type: string, code: string])[] = [
+      ['include=custommer', 'include-unknown', 'unknown'],
+      ['include=customer.orders', 'include-not-allowed', 'not_allowed'],
+      ['include=items.product.nope', 'include-too-deep', 'too_deep'],
+      [`include=${many}`, 'include-too-many', 'too_many'],
+      ['limit=100&include=items,payments', 'include-too-large', 'too_large'],
+    ]
+    for (const [query, type, code] of codes) {
+      const answer = await served.get(`/v2/orders?${query}`)
+      expect(answer.refusal).toEqual([400, type])
+      const [error, ...more] = answer.problem.errors ?? []
+      expect([error?.parameter, error?.code, more]).toEqual(['include', code, []])
+      expect(answer.problem.detail).toContain(error?.detail)
+    }
+  })
+
   test('is judged in the order too many, too deep, unknown, not allowed', async () => {
     const many = Array.from({ length: 11 }, (_, at) => `r${at}`).join(',')
     const faults = ['a.b.c', 'nope', 'customer.orders']

@@ -25,6 +25,9 @@ interface Members {
   readonly example: { readonly [name: string]: unknown }
 }
 
+const includeError = (detail: string, code: string) => ({
+  errors: [{ parameter: 'include', detail, code }],
+})
 const keyError = (detail: string, code: string) => ({
   errors: [{ header: 'Idempotency-Key', detail, code }],
 })
@@ -38,26 +41,60 @@ const members: { readonly [T in ProblemType]?: Members } = {
     },
   },
   'include-unknown': {
-    always: { path, allowed: allowedPaths },
+    always: { path, allowed: allowedPaths, errors },
     sometimes: { suggestion },
-    example: { path: 'itms', allowed: ['items'], suggestion: 'items' },
+    example: {
+      path: 'itms',
+      allowed: ['items'],
+      suggestion: 'items',
+      ...includeError('names "itms", which is not a relation of orders. Did you mean "items"?', 'unknown'),
+    },
   },
   'include-not-allowed': {
-    always: { path, allowed: allowedPaths },
+    always: { path, allowed: allowedPaths, errors },
     sometimes: { suggestion },
-    example: { path: 'account', allowed: ['items'] },
+    example: {
+      path: 'account',
+      allowed: ['items'],
+      ...includeError(
+        'names the relation "account", which orders does not offer for inclusion',
+        'not_allowed',
+      ),
+    },
   },
   'include-too-many': {
-    always: { limit, count: count('How many were asked for.') },
-    example: { limit: 10, count: 12 },
+    always: { limit, count: count('How many were asked for.'), errors },
+    example: {
+      limit: 10,
+      count: 12,
+      ...includeError('names 12 relations, counting parents; at most 10 are allowed in one call', 'too_many'),
+    },
   },
   'include-too-deep': {
-    always: { limit, count: count('How many steps the path has.'), path },
-    example: { limit: 2, count: 3, path: 'items.product.orders' },
+    always: { limit, count: count('How many steps the path has.'), path, errors },
+    example: {
+      limit: 2,
+      count: 3,
+      path: 'items.product.orders',
+      ...includeError('has more than 2 steps in the path "items.product.orders"', 'too_deep'),
+    },
   },
   'include-too-large': {
-    always: { limit, count: count('How many rows it could be.'), arithmetic: word('How that came about.') },
-    example: { limit: 5000, count: 10000, arithmetic: '100 × (50 items + 50 payments) = 10000' },
+    always: {
+      limit,
+      count: count('How many rows it could be.'),
+      arithmetic: word('How that came about.'),
+      errors,
+    },
+    example: {
+      limit: 5000,
+      count: 10000,
+      arithmetic: '100 × (50 items + 50 payments) = 10000',
+      ...includeError(
+        'could return 10000 rows in this request; at most 5000 are allowed in one',
+        'too_large',
+      ),
+    },
   },
   'bad-cursor': {
     always: { errors },
