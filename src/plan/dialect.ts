@@ -32,6 +32,8 @@ export interface Dialect {
   readonly oldest: Order | Places | null
   /** An integer as text, so that one past 2^53 can be read and refused. */
   asText(expression: string): string
+  /** A SELECT of the texts in a JSON array. */
+  listed(array: string): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
   /** Ends an INSERT of rows that a SELECT gives. */

@@ -144,9 +144,16 @@ export function holdRow(resource: Resource, dialect: Dialect): Mutation {
   return Object.freeze({ ...exists, text: exists.text + dialect.forOwnUpdate })
 }
 
-/** Whether any row names this one through the given field: `[1]`. */
-export function existsDependent(resource: Resource, field: string, dialect: Dialect): Mutation {
+/** The rows that name one of several others (bound: their ids as a JSON array) through a field: `[id]` each. */
+export function rowsNaming(
+  resource: Resource,
+  field: string,
+  most: 'one' | 'all',
+  dialect: Dialect,
+): Mutation {
   const binds = new Binds(dialect)
-  const where = `${binds.account(resource.shared, '')}${ident(field)} = ${binds.use('id', 'id')}`
-  return made(`SELECT 1 FROM ${ident(resource.table)} WHERE ${where} LIMIT 1`, binds)
+  const ids = dialect.listed(binds.use(0, 'json'))
+  const where = `${binds.account(resource.shared, '')}${ident(field)} IN (${ids})`
+  const limit = most === 'one' ? ' LIMIT 1' : ''
+  return made(`SELECT "id" FROM ${ident(resource.table)} WHERE ${where}${limit}`, binds)
 }

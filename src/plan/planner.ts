@@ -8,7 +8,6 @@ import { sortText } from '../request/sort.ts'
 import type { Dialect } from './dialect.ts'
 import {
   deleteRow,
-  existsDependent,
   existsRow,
   findRows,
   holdRow,
@@ -18,6 +17,7 @@ import {
   lockRow,
   type Mutation,
   refreshSum,
+  rowsNaming,
   sumRows,
   updateRow,
   type Where,
@@ -119,8 +119,10 @@ export class Planner {
     return this.#mutation(`h ${resource.name}`, () => holdRow(resource, this.dialect))
   }
 
-  dependent(resource: Resource, field: string): Mutation {
-    return this.#mutation(`p ${resource.name} ${field}`, () => existsDependent(resource, field, this.dialect))
+  naming(resource: Resource, field: string, most: 'one' | 'all'): Mutation {
+    return this.#mutation(`n ${resource.name} ${field} ${most}`, () =>
+      rowsNaming(resource, field, most, this.dialect),
+    )
   }
 
   /** A query that was read once for many requests has its shape written once, too. */

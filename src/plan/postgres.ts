@@ -80,6 +80,7 @@ export const postgres: Dialect = Object.freeze({
   nulls: (descending: boolean) => (descending ? ' NULLS LAST' : ' NULLS FIRST'),
   oldest: places,
   asText: (expression: string) => `(${expression})::text`,
+  listed: (array: string) => `SELECT json_array_elements_text(${array})`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   afterInsertSelect: '',
 })

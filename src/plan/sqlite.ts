@@ -58,6 +58,7 @@ export const sqlite: Dialect = Object.freeze({
   nulls: () => '',
   oldest: null,
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,
+  listed: (array: string) => `SELECT value FROM json_each(${array})`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
   afterInsertSelect: '',
 })

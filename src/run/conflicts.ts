@@ -4,6 +4,7 @@ import type { StoredRow } from '../request/body.ts'
 import { sentFor } from '../request/customs.ts'
 import { pointerStep } from '../request/validate.ts'
 import { StoreError, type Transaction } from '../store/store.ts'
+import { type Blocker, blockersOf } from './blockers.ts'
 import { notThere } from './read.ts'
 import { bindSlots, type Call, type Runner } from './run.ts'
 
@@ -79,28 +80,25 @@ export const outOfRange = (): Error =>
     ],
   })
 
-/** A delete refused by rows that still name this one. */
+/** A delete refused by rows that still name this one, or one that would go along with it. */
 export async function deleteRefused(error: unknown, runner: Runner, call: Call): Promise<unknown> {
   if (!(error instanceof StoreError) || error.kind !== 'foreign-key') return error
   const { target, caller } = call
-  const blockers: string[] = []
-  for (const dependent of target.view.resource.dependents) {
-    const { source, field } = dependent.relation
-    if (dependent.onDelete !== 'refuse') continue
-    const statement = runner.planner.dependent(source, field)
-    const found = await runner.store.first(
-      statement.text,
-      bindSlots(statement.slots, { account: caller.account, id: target.id }),
-    )
-    if (found) blockers.push(shownName(call, source))
-  }
-  const names = [...new Set(blockers)]
+  const blockers = await blockersOf(runner, caller.account, target.view.resource, target.id ?? '')
+  const namesOf = (some: readonly Blocker[]) => [
+    ...new Set(some.map(({ resource }) => shownName(call, resource))),
+  ]
+  const direct = namesOf(blockers.filter(({ names }) => names === 'the row'))
+  const along = namesOf(blockers.filter(({ names }) => names === 'a row deleted along'))
+  const sentences = [
+    ...(direct.length > 0 ? [`Rows of ${direct.join(' and ')} still point to it.`] : []),
+    ...(along.length > 0
+      ? [`Rows of ${along.join(' and ')} still point to rows that would be deleted along with it.`]
+      : []),
+  ]
   return problem('still-referenced', {
-    detail:
-      names.length > 0
-        ? `Rows of ${names.join(' and ')} still point to it.`
-        : 'Other rows still point to it.',
-    members: { referenced_by: names },
+    detail: sentences.join(' ') || 'Other rows still point to it.',
+    members: { referenced_by: namesOf(blockers) },
   })
 }
 

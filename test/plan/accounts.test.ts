@@ -59,7 +59,7 @@ function shapes(model: Model, dialect: Dialect): readonly string[] {
       planner.find(resource, where),
       planner.exists(resource),
       planner.hold(resource),
-      ...resource.belongsTo.map((relation) => planner.dependent(resource, relation.field)),
+      ...resource.belongsTo.map((relation) => planner.naming(resource, relation.field, 'all')),
       ...resource.feeds.map((feed) => planner.refreshSum(feed, resource)),
     ]
   })

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { api } from '../../src/declare/api.ts'
+import { renameResource } from '../../src/declare/change.ts'
+import { belongsTo } from '../../src/declare/relation.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { version } from '../../src/declare/version.ts'
+import { describeServing } from '../support/serving.ts'
+
+/** Folders go along with the folder they lie in, sheets with their folder; loans and stamps refuse that a sheet goes. */
+const folders = resource('folders', {
+  fields: { name: z.string().max(20) },
+  relations: { parent: belongsTo('folders', { optional: true, onTargetDelete: 'cascade' }) },
+})
+const sheets = resource('sheets', {
+  fields: {},
+  relations: { folder: belongsTo('folders', { onTargetDelete: 'cascade' }) },
+})
+const loans = resource('loans', { fields: {}, relations: { sheet: belongsTo('sheets') } })
+const stamps = resource('stamps', { fields: {}, relations: { sheet: belongsTo('sheets') } })
+const declaration = api('archive', {
+  resources: [folders, sheets, loans, stamps],
+  versions: [
+    version('v2'),
+    version('v1', { changes: [renameResource('lendings', 'loans', { why: 'One word.' })] }),
+  ],
+})
+
+describeServing(
+  'a delete that takes other rows along',
+  (served) => {
+    const folder = (parent_id: string | null = null) => served.make('/v2/folders', { name: 'f', parent_id })
+    const sheetIn = (folder_id: string) => served.make('/v2/sheets', { folder_id })
+    const remove = (id: string, version = 'v2') => served.call('DELETE', `/${version}/folders/${id}`)
+
+    test('is refused by rows that name one of those, and tells of which resource they are', async () => {
+      const { id } = await folder()
+      await sheetIn(id)
+      const loan = await served.make('/v2/loans', { sheet_id: (await sheetIn(id)).id })
+      const refused = await remove(id)
+      expect(refused.refusal).toEqual([409, 'still-referenced'])
+      expect(refused.problem.referenced_by).toEqual(['loans'])
+      expect(refused.problem.detail).toBe(
+        'Rows of loans still point to rows that would be deleted along with it.',
+      )
+      expect((await served.get(`/v2/folders/${id}`)).status).toBe(200)
+      expect((await served.call('DELETE', `/v2/loans/${loan.id}`)).status).toBe(204)
+      expect((await remove(id)).status).toBe(204)
+    })
+
+    test('names them as the called version does, each resource once', async () => {
+      const { id } = await folder()
+      for (const path of ['loans', 'loans', 'stamps'])
+        await served.make(`/v2/${path}`, { sheet_id: (await sheetIn(id)).id })
+      expect((await remove(id)).problem.referenced_by).toEqual(['loans', 'stamps'])
+      expect((await remove(id, 'v1')).problem.referenced_by).toEqual(['lendings', 'stamps'])
+    })
+
+    test('finds them however deep they lie, and where rows go round in a circle', async () => {
+      const top = await folder()
+      let deepest = top
+      for (let depth = 0; depth < 5; depth++) deepest = await folder(deepest.id)
+      await served.call('PATCH', `/v2/folders/${top.id}`, { body: { parent_id: deepest.id } })
+      await served.make('/v2/stamps', { sheet_id: (await sheetIn(deepest.id)).id })
+      expect((await remove(top.id)).problem.referenced_by).toEqual(['stamps'])
+    })
+
+    test('finds nothing of another account', async () => {
+      const mine = await folder()
+      const theirs = await served.make('/v2/folders', { name: 'g' }, { as: 'globex' })
+      const sheet = await served.make('/v2/sheets', { folder_id: theirs.id }, { as: 'globex' })
+      await served.make('/v2/stamps', { sheet_id: sheet.id }, { as: 'globex' })
+      expect((await remove(mine.id)).status).toBe(204)
+      expect((await remove(theirs.id)).status).toBe(404)
+    })
+  },
+  { declaration },
+)
