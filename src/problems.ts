@@ -131,7 +131,8 @@ const kinds = {
   'still-referenced': {
     status: 409,
     title: 'Other rows still depend on this one',
-    meaning: 'The row cannot be deleted while rows of the resource named in `referenced_by` point to it.',
+    meaning:
+      'The row cannot be deleted while rows of the resources named in `referenced_by` point to it, or to rows that would be deleted along with it.',
     mend: 'Delete or change those rows first.',
   },
   'transition-not-allowed': {
@@ -272,6 +273,8 @@ export interface ProblemDetails {
   readonly members?: { readonly [name: string]: unknown }
   readonly errors?: readonly FieldError[]
   readonly headers?: { readonly [name: string]: string }
+  /** What failed in the author's code, for the log: the caller is refused and not told of it. */
+  readonly cause?: Error
 }
 
 /** A request refused. Thrown by any stage, turned into a response by one. */
@@ -283,7 +286,7 @@ export class Problem extends Error {
   readonly details: ProblemDetails
 
   constructor(type: string, kind: ProblemKind, details: ProblemDetails) {
-    super(details.detail)
+    super(details.detail, details.cause && { cause: details.cause })
     this.name = 'Problem'
     this.type = type
     this.status = kind.status

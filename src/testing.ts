@@ -15,6 +15,8 @@ export interface TestOptions {
   readonly clock?: Clock
   /** Requests per second, or `off`, the default here. */
   readonly rate?: string
+  /** Gets what the service would log as an error; nothing is logged unless said. */
+  readonly warn?: (message: string, error: unknown) => void
 }
 
 export interface TestKey {

@@ -1,4 +1,4 @@
-import type { Field, View, ViewField } from '../compile/model.ts'
+import type { Field, Version, View, ViewField } from '../compile/model.ts'
 import type { FieldError } from '../problems.ts'
 import { sameJson } from './equal.ts'
 import { fieldFault, fieldsRefused } from './fields-refused.ts'
@@ -70,7 +70,8 @@ export function madeUp(
   for (let at = view.customs.length - 1; at >= 0; at--) {
     if (!touched.has(at)) continue
     const newer = up(view, at, older[at] ?? {})
-    if (!newer || !setNewer(view, at, newer, current, stored)) throw notStorable(view, at, sent)
+    if (newer instanceof Error) throw notStorable(view, at, sent, newer)
+    if (!setNewer(view, at, newer, current, stored)) throw notStorable(view, at, sent, null)
     for (const field of newerFields(view, at))
       if (!current || field.name in newer) put(field, newer[field.name])
   }
@@ -87,14 +88,24 @@ const olderBefore = (view: View, current: Stored | null): { [key: string]: unkno
         Object.fromEntries(Object.keys(change.fields).map((key) => [key, null])),
       )
 
-/** Null where the code cannot make anything of what it was given: it throws, or returns no object. */
-function up(view: View, at: number, older: JsonObject): JsonObject | null {
+/** An error, for the log, where the code throws or returns no object. */
+function up(view: View, at: number, older: JsonObject): JsonObject | Error {
   try {
     const newer: unknown = view.customs[at]?.change.up(older)
-    return isObject(newer) ? newer : null
-  } catch {
-    return null
+    return isObject(newer) ? newer : new Error(`${upInWords(view, at)} returned no object`)
+  } catch (error) {
+    return new Error(`${upInWords(view, at)} threw`, { cause: error })
   }
+}
+
+/** Where to look: the change by what it declares, the version it stands in, and the version that was called. */
+function upInWords(view: View, at: number): string {
+  const change = view.customs[at]?.change
+  if (!change) return ''
+  let declaredIn: Version | null = view.version
+  while (declaredIn && !declaredIn.changes.includes(change)) declaredIn = declaredIn.successor
+  const fields = Object.keys(change.fields).join(', ')
+  return `A write of ${view.name} in ${view.version.name} was refused (422): "up" of custom('${change.resource}', { fields: { ${fields} } }) in the changes of ${declaredIn?.name}`
 }
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -121,12 +132,12 @@ function setNewer(
 }
 
 /** In the consumer's own fields: what the newer version calls them, and how it would have them, is not theirs to know. */
-function notStorable(view: View, at: number, sent: Sent): Error {
+function notStorable(view: View, at: number, sent: Sent, cause: Error | null): Error {
   const fields = fieldsBehind(view, at)
   const ofThese = fields.filter((field) => sent.has(field))
   const [detail, code] = ['has a value that cannot be stored', 'value']
   const errors = (ofThese.length > 0 ? ofThese : fields).map((field) => fieldFault(field, detail, code))
-  return fieldsRefused(errors.length > 0 ? errors : [{ pointer: '#', detail, code }])
+  return fieldsRefused(errors.length > 0 ? errors : [{ pointer: '#', detail, code }], cause)
 }
 
 /** The fields of the view that a stored field is sent as: itself, or those that code makes it from. None where it is hidden. */

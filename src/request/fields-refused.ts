@@ -9,13 +9,14 @@ export const fieldFault = (field: ViewField, detail: string, code: string): Fiel
 })
 
 /** One problem for all that is wrong with the fields of a body. */
-export function fieldsRefused(errors: readonly FieldError[]): Error {
+export function fieldsRefused(errors: readonly FieldError[], cause: Error | null = null): Error {
   const first = errors[0]
   // For people, so without what makes the pointer a part of a URI.
   const where = decodeURIComponent(first?.pointer?.slice(2) ?? '')
   return problem('validation-failed', {
     detail: withOthers(`${where || 'The body'} ${first?.detail}`, errors.length - 1),
     errors,
+    ...(cause ? { cause } : {}),
   })
 }
 

@@ -38,6 +38,7 @@ function failed(engine: Engine, request: PlainRequest, error: unknown): PlainRes
   const failure = asProblem(error)
   // An overload is nobody's fault and comes a thousandfold: it is counted, not told.
   if (failure.status >= 500 && failure.type !== 'overloaded') engine.report(error, request)
+  if (failure.details.cause) engine.report(failure.details.cause, request)
   return problemResponse(failure, request.id)
 }
 

@@ -63,6 +63,9 @@ const v1 = version('v1', {
 })
 const declaration = api('made', { resources: [people], versions: [version('v4'), v3, v2, v1] })
 
+/** What the service tells its log. */
+const logged: unknown[] = []
+
 describeServing(
   'what the code of a custom change makes of a request',
   (served) => {
@@ -106,6 +109,25 @@ describeServing(
       expect(data.home).toEqual({ text: 'Low, Leeds' })
     })
 
+    test('is told to the log where the code fails, with the change, the version and the stack', async () => {
+      logged.length = 0
+      await refused('POST', '/v2/people', { address: 'High St, Leeds', grade: 'throw it' }, '#/grade')
+      await refused('POST', '/v3/people', { ...leeds, grade: 'nothing' }, '#/grade')
+      await refused('POST', '/v3/people', { ...leeds, grade: 'ten letters' }, '#/grade')
+      expect(logged).toMatchObject([
+        {
+          message:
+            'A write of people in v2 was refused (422): ' +
+            `"up" of custom('people', { fields: { grade } }) in the changes of v3 threw`,
+          cause: {
+            message: 'level has no such grade',
+            stack: expect.stringContaining('custom-changes.test.ts'),
+          },
+        },
+        { message: expect.stringContaining('returned no object') },
+      ])
+    })
+
     test.each(['throw it', 'nothing', 'ten letters'])(
       'is refused where the code throws, returns nothing or a value out of range: %s',
       (grade) => refused('POST', '/v3/people', { ...leeds, grade }, '#/grade'),
@@ -129,5 +151,5 @@ describeServing(
       expect((await served.get(`/v4/people/${id}`)).data).toMatchObject({ ...odd, level: 1, remark: 'new' })
     })
   },
-  { declaration },
+  { declaration, warn: (_, error) => void logged.push(error) },
 )
