@@ -28,26 +28,27 @@ export interface Dialect {
   readonly forOwnUpdate: string
   /** Follows `ASC` or `DESC` for a column that may be NULL: NULLs first ascending, last descending. */
   nulls(descending: boolean): string
-  /** How those rows of a table with long rows are found that were written first; null where such a table is a log. */
-  readonly oldest: Order | Places | null
+  /** How expired Idempotency-Keys are found. */
+  readonly oldest: Order | Places
   /** An integer as text, so that one past 2^53 can be read and refused. */
   asText(expression: string): string
   /** A SELECT of the texts in a JSON array. */
   listed(array: string): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
+  /** Whether a WITH query can insert into a second table. */
+  readonly insertsInQuery: boolean
   /** Ends an INSERT of rows that a SELECT gives. */
   readonly afterInsertSelect: string
 }
 
-/** An index has them in the order in which they were written. */
+/** By an index on a column. */
 export interface Order {
   readonly by: 'order'
-  /** Sorts by a column that grows with each row. */
   sort(column: string): string
 }
 
-/** They lie wherever there was room: the whole table has to be gone through, page by page. */
+/** By going through the whole table, page by page. */
 export interface Places {
   readonly by: 'place'
   /** A query for the number of pages. */
@@ -61,5 +62,7 @@ export const powerOfTwo = (size: number): number => 2 ** Math.ceil(Math.log2(Mat
 
 /** Identifiers come from the compiled model (checked names), never from a request; quoting is for reserved words. */
 export const ident = (name: string): string => `"${name}"`
+
+export const indexOrder: Order = { by: 'order', sort: (column) => `ORDER BY ${ident(column)}` }
 
 export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`

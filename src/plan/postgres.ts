@@ -1,6 +1,6 @@
 import type { FieldKind } from '../compile/model.ts'
 import type { CodecName } from '../declare/change.ts'
-import { type Dialect, ident, type Order, type Places, powerOfTwo, sqlText } from './dialect.ts'
+import { type Dialect, indexOrder, type Places, powerOfTwo, sqlText } from './dialect.ts'
 
 const utc = (expression: string): string =>
   `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
@@ -82,14 +82,13 @@ export const postgres: Dialect = Object.freeze({
   asText: (expression: string) => `(${expression})::text`,
   listed: (array: string) => `SELECT json_array_elements_text(${array})`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
+  insertsInQuery: true,
   afterInsertSelect: '',
 })
 
-/** Pages are each machine's own there, so the order of an index is asked for. */
-const indexOrder: Order = { by: 'order', sort: (column) => `ORDER BY ${ident(column)}` }
-
 export const postgresOnCitus: Dialect = Object.freeze({
   ...postgres,
+  // Each node has pages of its own, which a statement for all of them cannot name.
   oldest: indexOrder,
   // Citus copies a row that need not be returned, and then tells of a refused one in a way that hides why.
   afterInsertSelect: ' RETURNING 1',

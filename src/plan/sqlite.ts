@@ -1,6 +1,6 @@
 import type { FieldKind } from '../compile/model.ts'
 import type { CodecName } from '../declare/change.ts'
-import { type Dialect, sqlText } from './dialect.ts'
+import { type Dialect, indexOrder, sqlText } from './dialect.ts'
 
 const plain = (expression: string, kind: FieldKind): string => {
   if (kind === 'string' || kind === 'enum' || kind === 'state') return `json_quote(${expression})`
@@ -56,9 +56,10 @@ export const sqlite: Dialect = Object.freeze({
   forUpdate: '',
   forOwnUpdate: '',
   nulls: () => '',
-  oldest: null,
+  oldest: indexOrder,
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,
   listed: (array: string) => `SELECT value FROM json_each(${array})`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
+  insertsInQuery: false,
   afterInsertSelect: '',
 })

@@ -1,4 +1,4 @@
-import type { Maybe } from '../maybe.ts'
+import { type Maybe, whenThere } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json.ts'
@@ -7,7 +7,6 @@ import { missingReferences, writeRefused } from './conflicts.ts'
 import { hookContext, hooksOf } from './hooks.ts'
 import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { newId } from './ids.ts'
-import type { ClaimBeside } from './keys/keys.ts'
 import { notThere, reread } from './read.ts'
 import { refreshSums, refuseUnlessWhile, serverValue } from './rules.ts'
 import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
@@ -34,11 +33,9 @@ export async function createOnce(
   const location = locationOf(call, String(row.id))
   try {
     if (!isPlain(call)) return await createInteractive(runner, call, row, location, keyed)
-    if (!keyed) return await createPlain(runner, call, row, location)
-    const { claimBeside } = runner.keys
-    return claimBeside
-      ? await createBesideKey(runner, call, row, location, keyed, claimBeside)
-      : await createWithKey(runner, call, row, location, keyed)
+    return keyed
+      ? await createWithKey(runner, call, row, location, keyed)
+      : await createPlain(runner, call, row, location)
   } catch (error) {
     throw await writeRefused(error, runner, call, row)
   }
@@ -94,7 +91,7 @@ async function createPlain(runner: Runner, call: Call, row: StoredRow, location:
   return created(call, row, location)
 }
 
-/** One statement for key, row and stored answer. */
+/** Key, row and stored answer: one statement where the database can insert within a query, else two in one transaction. */
 async function createWithKey(
   runner: Runner,
   call: Call,
@@ -102,32 +99,26 @@ async function createWithKey(
   location: string,
   keyed: KeyedRequest,
 ): Promise<Outcome> {
-  const insert = runner.planner.insertWithKey(call.target.view.resource)
+  const { store, planner, keys } = runner
+  const { resource } = call.target.view
+  const { account } = call.caller
   const outcome = created(call, row, location)
   const key = keyValues(runner, keyed, String(row.id), location, storedBody(call, outcome))
-  const values = [...boundRow(call, row), ...key]
-  const { account } = call.caller
-  const written = await runner.store.writeOne(insert.text, bindSlots(insert.slots, { account, values }))
-  if (written === 0) throw keyTaken
-  return outcome
-}
-
-/** The same as two inserts in one transaction, where the store answers at once but cannot do it in one statement. */
-async function createBesideKey(
-  runner: Runner,
-  call: Call,
-  row: StoredRow,
-  location: string,
-  keyed: KeyedRequest,
-  claimBeside: ClaimBeside,
-): Promise<Outcome> {
-  const { account } = call.caller
-  const outcome = created(call, row, location)
-  const insert = runner.planner.insert(call.target.view.resource)
-  const bindings = bindSlots(insert.slots, { account, values: boundRow(call, row) })
-  // Not before its turn has come: a key is kept from then on.
-  const values = () => keyValues(runner, keyed, String(row.id), location, storedBody(call, outcome))
-  if (!(await claimBeside(account, values, (tx) => tx.write(insert.text, bindings)))) throw keyTaken
+  const values = boundRow(call, row)
+  if (store.dialect.insertsInQuery) {
+    const insert = planner.insertWithKey(resource)
+    const bindings = bindSlots(insert.slots, { account, values: [...values, ...key] })
+    if ((await store.writeOne(insert.text, bindings)) === 0) throw keyTaken
+    return outcome
+  }
+  const insert = planner.insert(resource)
+  const bindings = bindSlots(insert.slots, { account, values })
+  await store.transaction((tx) =>
+    whenThere(keys.claim(tx, account, key), (claimed) => {
+      if (!claimed) throw keyTaken
+      return tx.first(insert.text, bindings)
+    }),
+  )
   return outcome
 }
 
@@ -143,11 +134,11 @@ async function createInteractive(
   return store.transaction(async (tx) => {
     if (!keyed) return insertWithHooks(runner, tx, call, row, location, null)
     const values = keyValues(runner, keyed, String(row.id), location, null)
-    const claim = await keys.claim(tx, account, values)
-    if (!claim) throw keyTaken
+    if (!(await keys.claim(tx, account, values))) throw keyTaken
     keyed.claimed?.()
     const outcome = await insertWithHooks(runner, tx, call, row, location, keyed)
-    await keys.complete(tx, claim, answerValues(runner, storedBody(call, outcome), outcome.etag ?? ''))
+    const answer = answerValues(runner, storedBody(call, outcome), outcome.etag ?? '')
+    await keys.complete(tx, account, keyed.key, answer)
     return outcome
   })
 }

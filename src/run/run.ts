@@ -6,7 +6,7 @@ import type { CursorSeal } from '../request/cursor.ts'
 import type { Target } from '../request/route.ts'
 import type { Store, Value } from '../store/store.ts'
 import type { KeysInFlight } from './keys/in-flight.ts'
-import type { Keys } from './keys/keys.ts'
+import type { StoredKeys } from './keys/stored-keys.ts'
 
 /** What every run needs, made once. */
 export interface Runner {
@@ -16,7 +16,7 @@ export interface Runner {
   readonly seal: CursorSeal
   /** Milliseconds since 1970; shifted in demonstrations and tests. */
   now(): number
-  readonly keys: Keys
+  readonly keys: StoredKeys
   readonly inFlight: KeysInFlight
   /** How long a duplicate waits for the first. */
   readonly keyWaitMs: number

@@ -9,7 +9,7 @@ import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { createRouter, type Target } from '../request/route.ts'
 import { signalsOf, silent } from '../respond/signals.ts'
 import { KeysInFlight } from '../run/keys/in-flight.ts'
-import { keysOf } from '../run/keys/keys-of.ts'
+import { storedKeys } from '../run/keys/stored-keys.ts'
 import type { Runner } from '../run/run.ts'
 import type { Store } from '../store/store.ts'
 import { versionRetired } from './admit.ts'
@@ -43,7 +43,7 @@ export function createEngine(parts: EngineParts): Engine {
     planner: new Planner(store.dialect),
     seal: createCursorSeal(parts.secret),
     now: clock.now,
-    keys: keysOf(store),
+    keys: storedKeys(store),
     inFlight: new KeysInFlight(),
     keyWaitMs: 5_000,
   }

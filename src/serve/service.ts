@@ -6,7 +6,6 @@ import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/lifecycle.ts'
 import type { PageParts } from '../pages/scene.ts'
-import { keysOf } from '../run/keys/keys-of.ts'
 import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
@@ -53,7 +52,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const store = await openStore(options.databaseUrl)
   try {
     await migrate(store, model)
-    await keysOf(store).prepare()
     await seedEmpty(store, model, clock)
     const rates = await openRates({ model, rate: options.rate, redisUrl: options.redisUrl, warn })
     const secret = await ensureSecret(store)

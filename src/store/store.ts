@@ -19,11 +19,6 @@ export interface Store {
    * comes out. A store may run it again from the start after a serialization failure or deadlock, so it must not keep state.
    */
   transaction<T>(work: (tx: Transaction) => Maybe<T>): Promise<T>
-  /**
-   * As `transaction`, for a work that undoes by itself what it wrote before it throws: where many share a commit, nothing
-   * need be kept to undo it. Null for a store that does not answer at once; it can insert within a query instead.
-   */
-  readonly selfUndoing: (<T>(work: (tx: PromptTransaction) => T) => Promise<T>) | null
   /** Resolves when the store answers, else throws a StoreError of kind `unavailable`. */
   ready(): Promise<void>
   /** Lends a connection of its own, without time limits, for migrations and upkeep; never for requests. */
@@ -36,20 +31,6 @@ export interface Transaction {
   readonly dialect: Dialect
   first(sql: string, values: readonly Value[]): Maybe<Row | undefined>
   all(sql: string, values: readonly Value[]): Maybe<readonly Row[]>
-  /** The same, of a store that answers at once. */
-  readonly prompt: PromptTransaction | null
-}
-
-/** Answers at once. */
-export interface PromptTransaction extends Transaction {
-  /** Grows each time the store's lock is taken: what others write, they write between two turns. */
-  readonly turn: number
-  first(sql: string, values: readonly Value[]): Row | undefined
-  all(sql: string, values: readonly Value[]): readonly Row[]
-  /** Runs a writing statement: how many rows it wrote. */
-  write(sql: string, values: readonly Value[]): number
-  /** Has it called once all of this turn is committed, except what was undone alone. */
-  whenCommitted(then: () => void): void
 }
 
 /** One connection outside any transaction but those its statements begin. */

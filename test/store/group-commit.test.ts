@@ -55,44 +55,6 @@ describe('SQLite transactions share commits', () => {
     expect(store.counters.commits).toBe(1)
   })
 
-  test('one that undoes itself needs no savepoint, and the others keep what they wrote', async () => {
-    const outcomes = await Promise.allSettled([
-      store.writeOne(insert, ['a']),
-      store.selfUndoing?.((tx) => {
-        tx.write(insert, ['b'])
-        try {
-          return tx.write(insert, ['a'])
-        } catch (error) {
-          tx.write('DELETE FROM "things" WHERE "name" = ?1', ['b'])
-          throw error
-        }
-      }),
-      store.writeOne(insert, ['c']),
-    ])
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(outcomes[1]).toMatchObject({ reason: { kind: 'unique' } })
-    expect(await names()).toEqual(['a', 'c'])
-    expect(store.counters.commits).toBe(1)
-  })
-
-  test('one that fails to undo itself takes all that shared its commit along', async () => {
-    const outcomes = await Promise.allSettled([
-      store.writeOne(insert, ['a']),
-      store.selfUndoing?.((tx) => {
-        tx.write(insert, ['b'])
-        try {
-          return tx.write(insert, ['a'])
-        } catch {
-          return tx.write('DELETE FROM "nowhere"', [])
-        }
-      }),
-    ])
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    expect(await names()).toEqual([])
-    await store.writeOne(insert, ['after'])
-    expect(await names()).toEqual(['after'])
-  })
-
   test('nothing is visible, and nobody is answered, before the commit', async () => {
     const gate = Promise.withResolvers<void>()
     const inside = Promise.withResolvers<void>()

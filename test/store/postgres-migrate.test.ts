@@ -119,6 +119,20 @@ describe('migrations on PostgreSQL', () => {
     await reader
     expect((await migration).applied).toBe(true)
   })
+
+  test('the index that older releases made for the sweeper is dropped', async () => {
+    const store = await storeUnderTest('postgres').open()
+    await migrate(store, booksModel())
+    const index = 'nounkit_idempotency__expires_at__idx'
+    await store.session((session) =>
+      session.script(`CREATE INDEX "${index}" ON "nounkit_idempotency" ("expires_at")`),
+    )
+    const { steps } = await migrate(store, booksModel())
+    expect(steps.map(({ why, additive }) => [why, additive])).toEqual([
+      [`index ${index} is no longer needed`, true],
+    ])
+    expect((await migrate(store, booksModel())).steps).toEqual([])
+  })
 })
 
 describe('a Citus cluster', () => {

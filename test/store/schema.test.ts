@@ -68,19 +68,6 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
     })
   })
 
-  test('the index that older releases made for the sweeper is dropped', async () => {
-    const store = await older()
-    const index = 'nounkit_idempotency__expires_at__idx'
-    await store.session((session) =>
-      session.script(`CREATE INDEX "${index}" ON "nounkit_idempotency" ("expires_at")`),
-    )
-    const { steps } = await migrate(store, booksModel())
-    expect(steps.map(({ why, additive }) => [why, additive])).toEqual([
-      [`index ${index} is no longer needed`, true],
-    ])
-    expect((await migrate(store, booksModel())).steps).toEqual([])
-  })
-
   test('references are kept by the store: nothing is named that is not there, and cascades are its own', async () => {
     const store = await older()
     const stray = insert(store, 'books', { ...book, id: 'b2', author_id: 'nobody' })

@@ -1,37 +1,31 @@
-import { keyNumber } from './key-number.ts'
-
-/** A create that runs under a key. Few have anyone who waits for them. */
+/** A create that runs under a key. */
 export class CreateInFlight {
   readonly account: string
   readonly key: string
   readonly fingerprint: string
-  readonly number: number
-  /** The next one that shares its number. */
-  next: CreateInFlight | null = null
   #waiting: PromiseWithResolvers<void> | null = null
   #asking: PromiseWithResolvers<void> | null = null
   #hasKey = false
   #ended = false
 
-  constructor(account: string, key: string, fingerprint: string, number: number) {
+  constructor(account: string, key: string, fingerprint: string) {
     this.account = account
     this.key = key
     this.fingerprint = fingerprint
-    this.number = number
   }
 
-  /** Resolves when the create has ended, well or badly. */
+  /** Resolves when the create has ended, whether it succeeded or failed. */
   get ended(): Promise<void> {
     this.#waiting ??= Promise.withResolvers<void>()
     return this.#waiting.promise
   }
 
-  /** It is the first with this key, unless it fails: none was kept before it, and no other process has it. */
+  /** Whether the create has inserted its key: no earlier answer is stored under it, and no other process holds it. */
   get hasKey(): boolean {
     return this.#hasKey
   }
 
-  /** Resolves when it has got the key or has ended. */
+  /** Resolves when the create has inserted its key or has ended. */
   get decided(): Promise<void> {
     if (this.#hasKey || this.#ended) return Promise.resolve()
     this.#asking ??= Promise.withResolvers<void>()
@@ -53,33 +47,23 @@ export class CreateInFlight {
 
 /** Creates in flight by account and key, so that duplicates in this process wait without a connection each. */
 export class KeysInFlight {
-  readonly #byNumber = new Map<number, CreateInFlight>()
+  readonly #creates = new Map<string, CreateInFlight>()
 
   find(account: string, key: string): CreateInFlight | null {
-    let create = this.#byNumber.get(keyNumber(key)) ?? null
-    while (create && (create.key !== key || create.account !== account)) create = create.next
-    return create
+    return this.#creates.get(mapKey(account, key)) ?? null
   }
 
   begin(account: string, key: string, fingerprint: string): CreateInFlight {
-    const number = keyNumber(key)
-    const create = new CreateInFlight(account, key, fingerprint, number)
-    create.next = this.#byNumber.get(number) ?? null
-    this.#byNumber.set(number, create)
+    const create = new CreateInFlight(account, key, fingerprint)
+    this.#creates.set(mapKey(account, key), create)
     return create
   }
 
   end(create: CreateInFlight): void {
-    const { number } = create
-    const first = this.#byNumber.get(number)
-    if (first !== create) unlink(first, create)
-    else if (create.next) this.#byNumber.set(number, create.next)
-    else this.#byNumber.delete(number)
+    this.#creates.delete(mapKey(create.account, create.key))
     create.end()
   }
 }
 
-function unlink(first: CreateInFlight | undefined, create: CreateInFlight): void {
-  for (let before = first ?? null; before; before = before.next)
-    if (before.next === create) before.next = create.next
-}
+/** A key has visible ASCII characters only, so the space ends it. */
+const mapKey = (account: string, key: string): string => `${key} ${account}`

@@ -38,7 +38,6 @@ export function postgresStore(parts: PostgresParts): Store {
       counters.committed++
       return written
     },
-    selfUndoing: null,
     async transaction(work) {
       const value = await transact(parts, work)
       counters.commits++

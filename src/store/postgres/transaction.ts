@@ -98,7 +98,6 @@ function openTransaction(client: Client, dialect: Dialect): OpenTransaction {
 
   return {
     dialect,
-    prompt: null,
     all,
     first: (sql, values) => inTurn(() => client.query(sql, values, firstRow)),
     get failure() {

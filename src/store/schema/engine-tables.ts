@@ -12,8 +12,8 @@ interface EngineTable {
   readonly uniques?: readonly (readonly string[])[]
   readonly indexes?: readonly (readonly string[])[]
   readonly longRows?: boolean
-  /** A column that grows with each row. */
-  readonly inOrderOf?: string
+  /** The column by which the sweeper finds expired rows. */
+  readonly sweptBy?: string
 }
 
 const tables: readonly EngineTable[] = [
@@ -40,7 +40,7 @@ const tables: readonly EngineTable[] = [
     },
     primaryKey: ['account_id', 'key'],
     longRows: true,
-    inOrderOf: 'expires_at',
+    sweptBy: 'expires_at',
   },
   {
     name: 'nounkit_api_keys',
@@ -145,7 +145,7 @@ const tables: readonly EngineTable[] = [
 export const engineTables: readonly Table[] = tables.map(toTable)
 
 function toTable(table: EngineTable): Table {
-  const { name, columns, primaryKey, uniques = [], indexes = [], longRows, inOrderOf } = table
+  const { name, columns, primaryKey, uniques = [], indexes = [], longRows, sweptBy } = table
   const list = Object.entries(columns).map(([column, word]) => toColumn(column, word))
   const parts = (names: readonly string[]) =>
     names.map((part) => ({ name: part, nullable: list.some((c) => c.name === part && c.nullable) }))
@@ -156,7 +156,7 @@ function toTable(table: EngineTable): Table {
     indexes: [
       ...uniques.map((set) => ({ name: objectName(name, set, 'key'), unique: true, columns: parts(set) })),
       ...indexes.map((set) => ({ name: objectName(name, set, 'idx'), unique: false, columns: parts(set) })),
-      ...(inOrderOf ? [orderIndex(name, inOrderOf)] : []),
+      ...(sweptBy ? [sweeperIndex(name, sweptBy)] : []),
     ],
     foreignKeys: [],
     checks: [],
@@ -165,9 +165,9 @@ function toTable(table: EngineTable): Table {
   }
 }
 
-function orderIndex(table: string, column: string): Index {
+function sweeperIndex(table: string, column: string): Index {
   const columns = [{ name: column, nullable: false }]
-  return { name: objectName(table, [column], 'idx'), unique: false, columns, inOrderWritten: true }
+  return { name: objectName(table, [column], 'idx'), unique: false, columns, forSweeper: true }
 }
 
 function toColumn(name: string, word: string): Column {

@@ -3,7 +3,6 @@ import type { Dialect } from '../../plan/dialect.ts'
 import { type Session, type Store, StoreError, StoreRefused } from '../store.ts'
 import { citusDifference } from './citus.ts'
 import { type MigrateOptions, type Migration, MigrationRefused, refuse, type Wanted } from './migration.ts'
-import { dropOrderIndexes, withoutOrderIndexes } from './order-indexes.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
 import { readPostgres } from './postgres-read.ts'
@@ -53,12 +52,27 @@ function onOneMachine(
   tables: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
 ): readonly Step[] {
-  if (dialect.oldest?.by === 'order') return postgresDifference(tables, present)
-  return [
-    ...postgresDifference(withoutOrderIndexes(tables), present),
-    ...dropOrderIndexes(tables, present, ddl.dropIndex),
-  ]
+  if (dialect.oldest.by === 'order') return postgresDifference(tables, present)
+  const bare = tables.map((table) => ({ ...table, indexes: table.indexes.filter((one) => !one.forSweeper) }))
+  return [...postgresDifference(bare, present), ...dropSweeperIndexes(tables, present)]
 }
+
+/** Earlier releases made them on PostgreSQL too, and every write would still pay for them. */
+const dropSweeperIndexes = (
+  tables: readonly Table[],
+  present: ReadonlyMap<string, PresentTable>,
+): readonly Step[] =>
+  tables.flatMap((table) =>
+    table.indexes
+      .filter(({ name, forSweeper }) => forSweeper && present.get(table.name)?.indexes.has(name))
+      .map(({ name }) => ({
+        table: table.name,
+        sql: ddl.dropIndex(name),
+        additive: true,
+        why: `index ${name} is no longer needed`,
+        alone: true,
+      })),
+  )
 
 function refuseStrangers(wanted: readonly Table[], present: ReadonlyMap<string, PresentTable>): void {
   if (present.has('nounkit_meta')) return

@@ -39,8 +39,6 @@ const foreignKey = ({ columns, table, references, onDelete }: ForeignKey): strin
 export const sqliteIndex = (table: string, { name, unique, columns }: Index): string =>
   `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${ident(name)} ON ${ident(table)} (${list(columns.map((column) => column.name))})`
 
-export const sqliteDropIndex = (name: string): string => `DROP INDEX IF EXISTS ${ident(name)}`
-
 /** STRICT: a value of another type is an error, as on PostgreSQL. WITHOUT ROWID: a row lies in its primary key's tree, one search away. */
 export function sqliteTable(table: Table, name = table.name, more: readonly PresentColumn[] = []): string {
   const parts = [

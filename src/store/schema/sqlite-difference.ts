@@ -18,7 +18,7 @@ import {
 } from './sqlite-ddl.ts'
 import type { SqliteTable } from './sqlite-read.ts'
 import type { Step } from './step.ts'
-import type { Column, Table } from './table.ts'
+import type { Table } from './table.ts'
 
 export function sqliteDifference(
   wanted: readonly Table[],
@@ -49,8 +49,6 @@ function existingTable(table: Table, found: SqliteTable): Step[] {
   const keys = foreignKeyFindings(table, found)
   const leftOver = leftOverColumns(table, found)
   const fresh = columns.filter((finding) => finding.kind === 'new')
-  const number = fresh.find(({ column }) => column.rowNumber)
-  if (number) return [numbered(table, found, number.column)]
   const refused = [
     ...columns.filter((finding) => finding.kind !== 'new'),
     ...leftOver,
@@ -70,12 +68,6 @@ function existingTable(table: Table, found: SqliteTable): Step[] {
   }
   const optional = fresh.filter((finding) => finding.additive).map((finding) => addColumn(table, finding))
   return [...required, ...optional, ...newIndexes(table, found)]
-}
-
-function numbered(table: Table, found: SqliteTable, { name }: Column): Step {
-  const filling = new Map([[name, 'rowid']])
-  const sql = sqliteRebuild(table, found, foreignIndexes(table, found), filling)
-  return step(table, sql, `rows of ${table.name} are numbered`)
 }
 
 function addColumn(table: Table, { column, why, additive }: NewColumn): Step {

@@ -1,10 +1,8 @@
 import { type Session, type Store, StoreError } from '../store.ts'
 import { type MigrateOptions, type Migration, MigrationRefused, refuse, type Wanted } from './migration.ts'
-import { dropOrderIndexes } from './order-indexes.ts'
 import { renameFirst } from './rename-plan.ts'
-import { sqliteDropIndex } from './sqlite-ddl.ts'
 import { sqliteDifference } from './sqlite-difference.ts'
-import { withLogs } from './sqlite-logs.ts'
+import { replaceKeyLog } from './sqlite-key-log.ts'
 import { readSqlite } from './sqlite-read.ts'
 import { sqliteRenames } from './sqlite-renames.ts'
 import type { Step } from './step.ts'
@@ -23,12 +21,12 @@ export async function migrateSqlite(
 }
 
 async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> {
-  const { lineages } = wanted
-  const tables = withLogs(wanted.tables)
+  const { tables, lineages } = wanted
   const found = await readSqlite(session)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
-  const unneeded = dropOrderIndexes(wanted.tables, present, sqliteDropIndex)
-  return [...steps, ...sqliteDifference(tables, present), ...unneeded, ...last]
+  const keys = replaceKeyLog(tables, present)
+  const others = keys ? tables.filter(({ name }) => name !== keys.table) : tables
+  return [...steps, ...(keys ? [keys] : []), ...sqliteDifference(others, present), ...last]
 }
 
 /** The whole migration is one transaction, and the plan is made under its lock: another process may have done it meanwhile. */

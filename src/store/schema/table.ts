@@ -20,16 +20,14 @@ export interface Column {
   readonly nullable: boolean
   /** For rows written by those who do not know the column yet; `undefined` where there is none. */
   readonly default: unknown
-  /** Rows that exist get the number by which SQLite knows them. */
-  readonly rowNumber?: boolean
 }
 
 export interface Index {
   readonly name: string
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]
-  /** Of a table with long rows: its values grow with each row. Only for stores that ask for the oldest by an index. */
-  readonly inOrderWritten?: boolean
+  /** Serves the sweeper of expired rows. PostgreSQL does without it: see `Places` of the dialect. */
+  readonly forSweeper?: boolean
 }
 
 export interface IndexColumn {

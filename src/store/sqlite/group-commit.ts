@@ -1,91 +1,112 @@
 import type { Maybe } from '../../maybe.ts'
 import type { Dialect } from '../../plan/dialect.ts'
-import { type StoreCounters, StoreError } from '../store.ts'
+import { type StoreCounters, StoreError, type Transaction, type Value } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
 import { pauseMost, pauseMs } from './retry.ts'
 import { type OpenTransaction, openTransaction } from './transaction.ts'
 
-type Work<T> = (tx: OpenTransaction) => Maybe<T>
+type Work<T> = (tx: Transaction) => Maybe<T>
 
 interface Entry {
-  readonly work: Work<unknown>
-  readonly undoesItself: boolean
+  /** Runs inside the batch's transaction and sets `outcome`. It throws when the whole batch must be rolled back. */
+  readonly perform: (entry: Entry) => Maybe<void>
   readonly queuedAt: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
   outcome: { readonly value: unknown } | { readonly error: unknown } | null
 }
 
-export interface GroupCommit {
-  run<T>(work: Work<T>, undoesItself?: boolean): Promise<T>
-  /** Resolves when everything queued so far has ended. */
-  drain(): Promise<void>
-}
-
 const batchMost = 128
-/** A batch that has waited for its works this long takes no more: those it has are not answered before its commit. */
+/** A batch that has waited this long for its transactions takes no more: none of them is answered before the commit. */
 const batchMs = 20
-/** After this long a work is given up: while it runs, nobody else can write. */
+/** A transaction that runs longer is rolled back: nobody else can write while it runs. */
 const workMs = 10_000
 /** How long to leave gaps between batches after another process was seen to write. */
 const politeMs = 1_000
 
 /**
- * Transactions queue up and share a commit, so that durability costs one sync per batch and not per request. Each runs in a
- * savepoint of its own, one after the other: one that fails is undone alone, and nobody is answered before the commit. A
- * savepoint copies every page that is written under it, so those who undo themselves have none.
+ * Transactions queue up and share a commit, so that durability costs one sync per batch and not per request. They run one after
+ * the other, each in a savepoint: one that fails is rolled back alone, and nobody is answered before the commit. A single
+ * statement needs no savepoint, which would copy every page it writes: SQLite undoes a failed statement by itself.
  */
-export function groupCommit(
-  writer: Connection,
-  dialect: Dialect,
-  counters: StoreCounters,
-  patienceMs: number,
-): GroupCommit {
-  const queue: Entry[] = []
-  let running = false
-  const whenIdle: (() => void)[] = []
-  let politeUntil = 0
-  let seenVersion = -1
-  let turn = 0
-  const toldOfCommit: (() => void)[] = []
-  const whenCommitted = (then: () => void): void => void toldOfCommit.push(then)
-  /** How long the last batch had the lock, as far as it waited for its works. */
-  let heldMs = 0
+export class GroupCommit {
+  readonly #writer: Connection
+  readonly #dialect: Dialect
+  readonly #counters: StoreCounters
+  readonly #patienceMs: number
+  readonly #queue: Entry[] = []
+  readonly #whenIdle: (() => void)[] = []
+  #running = false
+  #politeUntil = 0
+  #dataVersion = -1
+  /** How long the last batch held the lock while it waited for its transactions. */
+  #heldMs = 0
 
-  const loop = async (): Promise<void> => {
-    running = true
-    // Lets the requests that arrived together queue up before the first of them begins.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (queue.length > 0) {
-      if (await begin()) await batch()
-      if (queue.length > 0) await gap()
-    }
-    running = false
-    for (const idle of whenIdle.splice(0)) idle()
+  constructor(writer: Connection, dialect: Dialect, counters: StoreCounters, patienceMs: number) {
+    this.#writer = writer
+    this.#dialect = dialect
+    this.#counters = counters
+    this.#patienceMs = patienceMs
   }
 
-  /** Another process polls for the lock; without a gap the one that has it would take it again and again. */
-  const gap = (): Promise<unknown> => {
-    const polite = performance.now() < politeUntil ? pauseMs(0) : 0
-    // Whoever came meanwhile has not been seen, and looks seldom by now.
-    const ms = heldMs < batchMs ? polite : Math.max(polite, Math.min(heldMs / 20, pauseMost))
+  /** Runs `work` as one transaction. */
+  run<T>(work: Work<T>): Promise<T> {
+    return this.#enqueue((entry) => this.#performWork(entry, work))
+  }
+
+  /** Runs one writing statement as a transaction of its own: how many rows it wrote. */
+  write(sql: string, values: readonly Value[]): Promise<number> {
+    return this.#enqueue((entry) => this.#performStatement(entry, sql, values))
+  }
+
+  /** Resolves when everything queued so far has ended. */
+  drain(): Promise<void> {
+    return new Promise((resolve) => (this.#running ? this.#whenIdle.push(resolve) : resolve()))
+  }
+
+  #enqueue<T>(perform: Entry['perform']): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const queuedAt = performance.now()
+      this.#queue.push({ perform, queuedAt, resolve: resolve as Entry['resolve'], reject, outcome: null })
+      this.#counters.waiting = this.#queue.length
+      if (!this.#running) void this.#loop()
+    })
+  }
+
+  async #loop(): Promise<void> {
+    this.#running = true
+    // Lets the requests that arrived together queue up before the first of them begins.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#queue.length > 0) {
+      if (await this.#begin()) await this.#batch()
+      if (this.#queue.length > 0) await this.#gap()
+    }
+    this.#running = false
+    for (const idle of this.#whenIdle.splice(0)) idle()
+  }
+
+  /** Another process polls for the lock; without a gap the process that has it would take it again and again. */
+  #gap(): Promise<unknown> {
+    const polite = performance.now() < this.#politeUntil ? pauseMs(0) : 0
+    // A process that began to wait during a long batch has not been noticed yet, and polls seldom by now.
+    const ms = this.#heldMs < batchMs ? polite : Math.max(polite, Math.min(this.#heldMs / 20, pauseMost))
     return new Promise((resolve) => (ms > 0 ? setTimeout(resolve, ms) : setImmediate(resolve)))
   }
 
-  const begin = async (): Promise<boolean> => {
-    for (let tries = 0; queue.length > 0; tries++) {
+  async #begin(): Promise<boolean> {
+    for (let tries = 0; this.#queue.length > 0; tries++) {
       try {
-        writer.control('BEGIN IMMEDIATE')
-        noteOthers()
+        this.#writer.control('BEGIN IMMEDIATE')
+        this.#noticeOtherWriters()
         return true
       } catch (error) {
         if (!isBusy(error)) {
-          for (const entry of queue.splice(0)) entry.reject(sqliteError(error, writer.file))
+          for (const entry of this.#queue.splice(0)) entry.reject(sqliteError(error, this.#writer.file))
           return false
         }
-        politeUntil = performance.now() + politeMs
-        rejectThoseWhoWaitedLong(error)
+        this.#politeUntil = performance.now() + politeMs
+        this.#rejectOverdue(error)
         await new Promise((resolve) => setTimeout(resolve, pauseMs(tries)))
       }
     }
@@ -93,125 +114,110 @@ export function groupCommit(
   }
 
   /** `data_version` changes when another connection has committed. */
-  const noteOthers = (): void => {
-    const version = Number(writer.first('PRAGMA data_version', [])?.[0])
-    if (seenVersion !== -1 && version !== seenVersion) politeUntil = performance.now() + politeMs
-    seenVersion = version
+  #noticeOtherWriters(): void {
+    const version = Number(this.#writer.first('PRAGMA data_version', [])?.[0])
+    if (this.#dataVersion !== -1 && version !== this.#dataVersion)
+      this.#politeUntil = performance.now() + politeMs
+    this.#dataVersion = version
   }
 
-  const rejectThoseWhoWaitedLong = (cause: unknown): void => {
-    const oldest = performance.now() - patienceMs
-    while (queue[0] && queue[0].queuedAt < oldest)
-      queue
+  #rejectOverdue(cause: unknown): void {
+    const oldest = performance.now() - this.#patienceMs
+    while (this.#queue[0] && this.#queue[0].queuedAt < oldest)
+      this.#queue
         .shift()
-        ?.reject(new StoreError('unavailable', `SQLite: no write lock in ${patienceMs} ms`, { cause }))
-    counters.waiting = queue.length
+        ?.reject(new StoreError('unavailable', `SQLite: no write lock in ${this.#patienceMs} ms`, { cause }))
+    this.#counters.waiting = this.#queue.length
   }
 
-  const batch = async (): Promise<void> => {
+  async #batch(): Promise<void> {
     const done: Entry[] = []
-    const openedAt = performance.now()
-    heldMs = 0
-    turn++
-    toldOfCommit.length = 0
-    counters.busyConnections++
+    this.#counters.busyConnections++
     try {
-      // Those who arrive while a work of this batch waits for its hooks join it, unless that took long.
-      while (queue.length > 0 && done.length < batchMost && heldMs < batchMs) {
-        const entry = queue.shift() as Entry
-        done.push(entry)
-        counters.waiting = queue.length
-        const waiting = perform(entry)
-        if (waiting) {
-          await waiting
-          heldMs = performance.now() - openedAt
-        }
-        // A full disk or a failed read ends the whole transaction, with what the others wrote.
-        if (!writer.inTransaction) throw failureOf(entry)
-      }
-      writer.control('COMMIT')
+      await this.#fill(done)
+      this.#writer.control('COMMIT')
     } catch (error) {
-      if (writer.inTransaction) writer.control('ROLLBACK')
-      for (const entry of done) entry.reject(lost(error, writer.file))
+      if (this.#writer.inTransaction) this.#writer.control('ROLLBACK')
+      for (const entry of done) entry.reject(commitFailed(error, this.#writer.file))
       return
     } finally {
-      counters.busyConnections--
+      this.#counters.busyConnections--
     }
-    counters.commits++
-    for (const tell of toldOfCommit) tell()
-    for (const entry of done) settle(entry, counters)
+    this.#counters.commits++
+    for (const entry of done) settle(entry, this.#counters)
   }
 
-  const perform = (entry: Entry): Maybe<void> => {
-    const tx = openTransaction(writer, dialect, turn, whenCommitted, entry.undoesItself)
+  /** Performs what is queued. Entries that arrive while a transaction waits for its hooks join, unless that took long. */
+  async #fill(done: Entry[]): Promise<void> {
+    const openedAt = performance.now()
+    this.#heldMs = 0
+    while (this.#queue.length > 0 && done.length < batchMost && this.#heldMs < batchMs) {
+      const entry = this.#queue.shift() as Entry
+      done.push(entry)
+      this.#counters.waiting = this.#queue.length
+      const waiting = entry.perform(entry)
+      if (waiting) {
+        await waiting
+        this.#heldMs = performance.now() - openedAt
+      }
+      // A full disk or a failed read ends the whole transaction, with what the others wrote.
+      if (!this.#writer.inTransaction) throw failureOf(entry)
+    }
+  }
+
+  #performStatement(entry: Entry, sql: string, values: readonly Value[]): void {
     try {
-      if (!entry.undoesItself) writer.control('SAVEPOINT work')
-      const value = entry.work(tx)
-      if (value instanceof Promise) return performSlowly(entry, tx, value)
-      release(entry, tx, value)
-    } catch (error) {
-      undo(entry, tx, error)
+      entry.outcome = { value: this.#writer.write(sql, values) }
+    } catch (cause) {
+      const error = sqliteError(cause, this.#writer.file)
+      entry.outcome = { error }
+      // A damaged or full file may have taken a part of the statement, so the whole batch is rolled back.
+      if (error instanceof StoreError && error.kind === 'unavailable') throw error
     }
   }
 
-  const performSlowly = async (entry: Entry, tx: OpenTransaction, value: Promise<unknown>): Promise<void> => {
+  #performWork(entry: Entry, work: Work<unknown>): Maybe<void> {
+    const tx = openTransaction(this.#writer, this.#dialect)
+    try {
+      this.#writer.control('SAVEPOINT work')
+      const value = work(tx)
+      if (value instanceof Promise) return this.#awaitWork(entry, tx, value)
+      this.#release(entry, tx, value)
+    } catch (error) {
+      this.#undo(entry, tx, error)
+    }
+  }
+
+  async #awaitWork(entry: Entry, tx: OpenTransaction, value: Promise<unknown>): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const tooLong = new Promise<never>((_, reject) => {
-      const error = new StoreError('unavailable', `A transaction was given up after ${workMs} ms`)
+      const error = new StoreError('unavailable', `A transaction was rolled back after ${workMs} ms`)
       timer = setTimeout(reject, workMs, error)
     })
     try {
-      release(entry, tx, await Promise.race([value, tooLong]))
+      this.#release(entry, tx, await Promise.race([value, tooLong]))
     } catch (error) {
-      undo(entry, tx, error)
+      this.#undo(entry, tx, error)
     } finally {
       clearTimeout(timer)
     }
   }
 
-  const release = (entry: Entry, tx: OpenTransaction, value: unknown): void => {
+  #release(entry: Entry, tx: OpenTransaction, value: unknown): void {
     tx.end()
     if (tx.failure !== undefined) throw tx.failure
-    if (!entry.undoesItself) writer.control('RELEASE work')
+    this.#writer.control('RELEASE work')
     entry.outcome = { value }
   }
 
-  const undo = (entry: Entry, tx: OpenTransaction, error: unknown): void => {
+  #undo(entry: Entry, tx: OpenTransaction, error: unknown): void {
     tx.end()
-    entry.outcome = { error: tx.failure ?? sqliteError(error, writer.file) }
-    if (!writer.inTransaction) return
-    if (entry.undoesItself) {
-      // What may be half written or half undone must not be kept: then all of the batch goes.
-      if (tx.undoFailed || isOutOfOrder(tx.failure)) throw tx.failure
-      return
-    }
-    writer.control('ROLLBACK TO work')
-    writer.control('RELEASE work')
-  }
-
-  return {
-    run<T>(work: Work<T>, undoesItself = false) {
-      return new Promise<T>((resolve, reject) => {
-        const queuedAt = performance.now()
-        queue.push({
-          work,
-          undoesItself,
-          queuedAt,
-          resolve: resolve as Entry['resolve'],
-          reject,
-          outcome: null,
-        })
-        counters.waiting = queue.length
-        if (!running) void loop()
-      })
-    },
-    drain: () => new Promise((resolve) => (running ? whenIdle.push(resolve) : resolve())),
+    entry.outcome = { error: tx.failure ?? sqliteError(error, this.#writer.file) }
+    if (!this.#writer.inTransaction) return
+    this.#writer.control('ROLLBACK TO work')
+    this.#writer.control('RELEASE work')
   }
 }
-
-/** A damaged or full file may have taken a part of a statement. */
-const isOutOfOrder = (failure: unknown): boolean =>
-  failure instanceof StoreError && failure.kind === 'unavailable'
 
 function settle(entry: Entry, counters: StoreCounters): void {
   if (entry.outcome && 'value' in entry.outcome) {
@@ -225,7 +231,7 @@ const failureOf = (entry: Entry): unknown =>
     ? entry.outcome.error
     : new Error('The transaction ended by itself')
 
-const lost = (error: unknown, file: string): unknown => {
+const commitFailed = (error: unknown, file: string): unknown => {
   const known = sqliteError(error, file)
   if (known instanceof StoreError && known.kind === 'unavailable') return known
   return new StoreError('unavailable', 'SQLite: the commit failed, nothing was written', { cause: error })

@@ -3,7 +3,7 @@ import { sqlite } from '../../plan/sqlite.ts'
 import type { Row, Session, Store, StoreCounters, Value } from '../store.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
-import { groupCommit } from './group-commit.ts'
+import { GroupCommit } from './group-commit.ts'
 import { whenFree } from './retry.ts'
 
 export interface Connections {
@@ -18,7 +18,7 @@ export function sqliteStore(
   counters: StoreCounters,
   patienceMs: number,
 ): Store {
-  const commits = groupCommit(writer, sqlite, counters, patienceMs)
+  const commits = new GroupCommit(writer, sqlite, counters, patienceMs)
   /**
    * The writer, wherever it can be: what it has in memory stays good when it commits, whereas every other connection lets go of
    * all its pages when it sees that somebody has.
@@ -38,10 +38,8 @@ export function sqliteStore(
     counters,
     first: (sql, values) => reading(() => idle().first(sql, values)),
     all: (sql, values) => reading(() => idle().all(sql, values)),
-    // A statement that fails leaves nothing behind.
-    writeOne: (sql, values) => commits.run((tx) => tx.write(sql, values), true),
+    writeOne: (sql, values) => commits.write(sql, values),
     transaction: (work) => commits.run(work),
-    selfUndoing: (work) => commits.run(work, true),
     async ready() {
       await reading(() => idle().first('SELECT 1 FROM sqlite_schema LIMIT 1', []))
     },

@@ -1,57 +1,37 @@
 import type { Dialect } from '../../plan/dialect.ts'
-import type { PromptTransaction } from '../store.ts'
+import type { Transaction } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { sqliteError } from './errors.ts'
 
-export interface OpenTransaction extends PromptTransaction {
-  /** Of a statement; what a work swallows still ends it. */
+export interface OpenTransaction extends Transaction {
+  /** The error of a statement. It ends the transaction even when the caller catches it. */
   readonly failure: unknown
-  /** What was to undo the failed work failed too. */
-  readonly undoFailed: boolean
   end(): void
 }
 
 /**
- * Refuses statements once its work has ended (by then the connection is somebody else's), and once one has failed: PostgreSQL
- * would, and what works on one store should work on the other. Only a work that undoes itself goes on, to do so.
+ * Refuses statements after the transaction has ended (the connection then belongs to the next one), and after a statement has
+ * failed: PostgreSQL does, and code that works on one store should work on the other.
  */
-export function openTransaction(
-  writer: Connection,
-  dialect: Dialect,
-  turn: number,
-  whenCommitted: (then: () => void) => void,
-  undoesItself: boolean,
-): OpenTransaction {
+export function openTransaction(writer: Connection, dialect: Dialect): OpenTransaction {
   let open = true
   let failure: unknown
-  let undoFailed = false
   const run = <T>(statement: () => T): T => {
-    // Where the failure has ended the transaction itself there is nothing to undo, and nothing to undo it in.
-    if (failure !== undefined && !(undoesItself && writer.inTransaction)) throw failure
+    if (failure !== undefined) throw failure
     if (!open) throw new Error('A statement came after its transaction had ended: await every call in a hook')
     try {
       return statement()
     } catch (error) {
-      undoFailed = failure !== undefined
-      failure ??= sqliteError(error, writer.file)
+      failure = sqliteError(error, writer.file)
       throw failure
     }
   }
   return {
     dialect,
-    turn,
-    whenCommitted,
-    get prompt() {
-      return this
-    },
     first: (sql, values) => run(() => writer.first(sql, values)),
     all: (sql, values) => run(() => writer.all(sql, values)),
-    write: (sql, values) => run(() => writer.write(sql, values)),
     get failure() {
       return failure
-    },
-    get undoFailed() {
-      return undoFailed
     },
     end() {
       open = false

@@ -1,0 +1,37 @@
+import { type Maybe, whenThere } from '../../maybe.ts'
+import { ident } from '../../plan/dialect.ts'
+import { answerColumns, completeAnswer, insertKey, keyTable } from '../../plan/keys.ts'
+import type { Row, Store, Transaction, Value } from '../../store/store.ts'
+
+/** The statements on the table of Idempotency-Keys. `values` are those of a key's row, the key first. */
+export interface StoredKeys {
+  /** What is stored under a key (`answerColumns`), expired or not. */
+  find(account: string, key: string): Maybe<Row | undefined>
+  /**
+   * Inserts the key in this transaction; false when it exists. The table's primary key, account and key, keeps two requests
+   * apart: on PostgreSQL an insert of a key that another open transaction has inserted waits until that one ends.
+   */
+  claim(tx: Transaction, account: string, values: readonly Value[]): Maybe<boolean>
+  /** Stores the answer of a claimed key: body, entity tag, when it was completed and when it expires. */
+  complete(tx: Transaction, account: string, key: string, answer: readonly Value[]): Maybe<unknown>
+  /** Deletes a key that has expired by then. */
+  forgetExpired(account: string, key: string, now: number): Promise<unknown>
+}
+
+export function storedKeys(store: Store): StoredKeys {
+  const { dialect } = store
+  const table = ident(keyTable)
+  const account = dialect.param(1, 'id')
+  const where = `"account_id" = ${account} AND "key" = ${dialect.param(2, 'string')}`
+  const find = `SELECT ${answerColumns} FROM ${table} WHERE ${where}`
+  const claim = `${insertKey(account, (index, kind) => dialect.param(index + 2, kind))} RETURNING 1`
+  const complete = `UPDATE ${table} ${completeAnswer((index, kind) => dialect.param(index + 3, kind))} WHERE ${where}`
+  const forget = `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')}`
+  return {
+    find: (owner, key) => store.first(find, [owner, key]),
+    claim: (tx, owner, values) =>
+      whenThere(tx.first(claim, [owner, ...values]), (inserted) => inserted !== undefined),
+    complete: (tx, owner, key, answer) => tx.first(complete, [owner, key, ...answer]),
+    forgetExpired: (owner, key, now) => store.writeOne(forget, [owner, key, now]),
+  }
+}

@@ -1,0 +1,36 @@
+import { ident } from '../../plan/dialect.ts'
+import { keyTable } from '../../plan/keys.ts'
+import type { PresentTable } from './present.ts'
+import { sqliteIndex, sqliteTable } from './sqlite-ddl.ts'
+import type { Step } from './step.ts'
+import type { Table } from './table.ts'
+
+/** The row numbers of the log, which the plain table does not have. */
+const logColumn = 'place'
+const logTables = [`${keyTable}_runs`, `${keyTable}_places`]
+
+/**
+ * Earlier releases kept Idempotency-Keys in SQLite as a log, with tables of their own to look keys up. This step copies the keys
+ * into the plain table. Null for a file that never had the log, or has it no more.
+ */
+export function replaceKeyLog(
+  tables: readonly Table[],
+  present: ReadonlyMap<string, PresentTable>,
+): Step | null {
+  const table = tables.find(({ name }) => name === keyTable)
+  if (!table || !present.get(keyTable)?.columns.has(logColumn)) return null
+  const temporary = `nounkit_new_${keyTable}`
+  const columns = table.columns.map(({ name }) => ident(name)).join(', ')
+  const statements = [
+    sqliteTable(table, temporary),
+    // The log held each key once. Should one stand there twice, the newest answer is the one to replay.
+    `INSERT OR IGNORE INTO ${ident(temporary)} (${columns}) SELECT ${columns} FROM ${ident(keyTable)} ORDER BY ${ident(logColumn)} DESC`,
+    `DROP TABLE ${ident(keyTable)}`,
+    `ALTER TABLE ${ident(temporary)} RENAME TO ${ident(keyTable)}`,
+    ...table.indexes.map((index) => sqliteIndex(keyTable, index)),
+    ...logTables.map((name) => `DROP TABLE IF EXISTS ${ident(name)}`),
+    `DELETE FROM "nounkit_meta" WHERE "key" = 'keys-used'`,
+  ]
+  const why = 'Idempotency-Keys are kept in a plain table'
+  return { table: keyTable, sql: statements.join(';\n'), additive: true, why }
+}
