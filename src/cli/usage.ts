@@ -45,10 +45,11 @@ function versionText(usage: VersionUsage, days: readonly string[]): string {
   return lines.join('\n')
 }
 
-function lifeOf({ deprecated, sunset, retired }: VersionUsage): string {
+function lifeOf({ status, deprecated, sunset, retired }: VersionUsage): string {
   if (retired) return `retired on ${minute(retired.decidedAt)}`
-  if (!deprecated) return 'current'
-  return `deprecated ${deprecated}${sunset ? `, sunset ${sunset}` : ''}`
+  const dates = [deprecated && `deprecated ${deprecated}`, sunset && `sunset ${sunset}`].filter((day) => day)
+  const isTold = status === 'deprecated' || status === 'sunset'
+  return [...(isTold ? [] : [status]), ...dates].join(', ')
 }
 
 const levels = '▁▂▃▄▅▆▇█'

@@ -88,7 +88,8 @@ function successor({ version, successor: newer, now }: RetirementFacts): readonl
     return [{ kind, what: `No newer version than ${version} is served.`, lift }]
   }
   if (newer.published !== null && startOf(newer.published) <= now) return []
-  const when = newer.published === null ? 'has no day of publication' : `is published on ${newer.published}`
+  const when =
+    newer.published === null ? 'has no day of publication' : `is not published before ${newer.published}`
   const lift =
     newer.published === null
       ? `Publish ${newer.name}, and write its day into the declaration: published: '…'.`
@@ -117,10 +118,17 @@ function overlap({ version, deprecated, successor: newer, now }: RetirementFacts
   const announced = [deprecated, newer?.published ?? deprecated].sort().at(-1) ?? deprecated
   const earliest = monthsAfter(announced, overlapMonths)
   if (earliest !== null && now >= startOf(earliest)) return []
+  const was = (day: string): string => (startOf(day) <= now ? 'was' : 'will be')
+  const also =
+    announced === deprecated ? '' : `, and its successor ${was(announced)} published on ${announced}`
+  const since =
+    startOf(announced) <= now
+      ? `less than ${overlapMonths} calendar months ago`
+      : `the ${overlapMonths} calendar months of overlap begin on that day`
   return [
     {
       kind,
-      what: `${version} was deprecated on ${deprecated}${announced === deprecated ? '' : ` and its successor published on ${announced}`}: less than ${overlapMonths} calendar months ago.`,
+      what: `${version} ${was(deprecated)} deprecated on ${deprecated}${also}: ${since}.`,
       lift: `Wait until ${earliest}.`,
     },
   ]

@@ -9,6 +9,7 @@ import type { Traffic } from './decide.ts'
 import { type Decision, readDecisions } from './decisions.ts'
 import { byConsumer, isAnonymous, sumOf } from './facts.ts'
 import { type Gap, readGaps } from './recorder-rows.ts'
+import { type Status, statusOf } from './status.ts'
 import {
   type CountedDetail,
   type CountedOperation,
@@ -31,6 +32,7 @@ export interface UsageReport {
 
 export interface VersionUsage {
   readonly version: string
+  readonly status: Status
   readonly deprecated: string | null
   readonly sunset: string | null
   /** When the decision in force was made, and by whom; its evidence is about all accounts and stays in the store. */
@@ -79,7 +81,7 @@ export async function usageReport(
   const data = await readAll(store, { since, account })
   return {
     days,
-    versions: model.versions.map((version) => usageOf(version, days, data)),
+    versions: model.versions.map((version) => usageOf(version, model, now, days, data)),
     gaps: await readGaps(store, since),
   }
 }
@@ -104,13 +106,21 @@ const readAll = async (store: Store, span: Span): Promise<ReportData> => ({
   decisions: await readDecisions(store),
 })
 
-function usageOf(version: Version, days: readonly string[], data: ReportData): VersionUsage {
+function usageOf(
+  version: Version,
+  model: Model,
+  now: number,
+  days: readonly string[],
+  data: ReportData,
+): VersionUsage {
   const { name } = version
+  const isRetired = (one: Version): boolean => retirementOf(one.name, data.decisions) !== null
   const operations = data.operations.filter((one) => one.version === name)
   const served = operations.filter((one) => one.consumer !== refused)
   const byDay = new Map(data.days.filter((one) => one.version === name).map(({ day, calls }) => [day, calls]))
   return {
     version: name,
+    status: statusOf(version, model, now, isRetired),
     deprecated: version.deprecated?.date ?? null,
     sunset: version.sunset?.date ?? null,
     retired: retirementOf(name, data.decisions),

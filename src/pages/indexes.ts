@@ -1,18 +1,8 @@
 import type { Model, Version } from '../compile/model.ts'
 import { guidePath } from '../lifecycle/facts.ts'
+import { statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { PlainResponse } from '../request/exchange.ts'
-
-export type Status = 'current' | 'deprecated' | 'sunset' | 'retired'
-
-/** Where a version stands at a moment. */
-export function statusOf(version: Version, now: number, retirement: Retirement): Status {
-  if (retirement.isRetired(version)) return 'retired'
-  const seconds = now / 1000
-  if (version.sunset && version.sunset.seconds < seconds) return 'sunset'
-  if (version.deprecated && version.deprecated.seconds <= seconds) return 'deprecated'
-  return 'current'
-}
 
 /** `GET /`: the versions, their status and dates. */
 export function apiIndex(model: Model, now: number, retirement: Retirement): unknown {
@@ -21,14 +11,14 @@ export function apiIndex(model: Model, now: number, retirement: Retirement): unk
       name: model.name,
       title: model.title,
       unversioned: model.unversioned?.name ?? null,
-      versions: model.versions.map((version) => versionEntry(version, now, retirement)),
+      versions: model.versions.map((version) => versionEntry(version, model, now, retirement)),
       docs: '/docs',
     },
   }
 }
 
 /** `GET /v2`: the collections of one version, in its own names. */
-export function versionIndex(version: Version, now: number, retirement: Retirement): unknown {
+export function versionIndex(version: Version, model: Model, now: number, retirement: Retirement): unknown {
   const views = [...version.views.values()]
   const top = views
     .filter((view) => view.topLevel)
@@ -38,16 +28,21 @@ export function versionIndex(version: Version, now: number, retirement: Retireme
   )
   return {
     data: {
-      ...versionEntry(version, now, retirement),
+      ...versionEntry(version, model, now, retirement),
       collections: Object.fromEntries(top),
       sub_collections: nested.sort(),
     },
   }
 }
 
-function versionEntry(version: Version, now: number, retirement: Retirement): { [key: string]: unknown } {
+function versionEntry(
+  version: Version,
+  model: Model,
+  now: number,
+  retirement: Retirement,
+): { [key: string]: unknown } {
   const { name } = version
-  const status = statusOf(version, now, retirement)
+  const status = statusOf(version, model, now, retirement.isRetired)
   return {
     name,
     url: `/${name}`,
@@ -70,7 +65,7 @@ export function indexDocument(
   const version = model.versions.find((one) => path === `/${one.name}`)
   if (path !== '/' && !version) return null
   if (version && retirement.isRetired(version)) return null
-  const index = version ? versionIndex(version, now, retirement) : apiIndex(model, now, retirement)
+  const index = version ? versionIndex(version, model, now, retirement) : apiIndex(model, now, retirement)
   return {
     status: 200,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=60', Vary: 'Accept' },

@@ -44,5 +44,5 @@ const notice = ({ name, deprecated, sunset, successor }: Version): Markup => {
   const next = successor
     ? html` Move to <a href="/docs/${successor.name}">${successor.name}</a>: <a href="/docs/migrations/${name}-to-${successor.name}">the migration guide</a>.`
     : ''
-  return html`<div class="notice" role="note"><strong>${name} is deprecated</strong> since <time datetime="${deprecated.date}">${deprecated.date}</time>${until}.${next}</div>`
+  return html`<div class="notice" role="note"><strong>${name} is deprecated</strong> as of <time datetime="${deprecated.date}">${deprecated.date}</time>${until}.${next}</div>`
 }

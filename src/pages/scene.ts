@@ -1,10 +1,10 @@
 import type { Version } from '../compile/model.ts'
 import { openapiOf } from '../contract/openapi/openapi.ts'
+import { statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Assets, createAssets } from './assets.ts'
 import { type StaticDocument, staticDocument } from './document.ts'
-import { statusOf } from './indexes.ts'
 import { createLayout, type Layout } from './layout.ts'
 import { pagePolicy } from './policy.ts'
 import type { UsageSources } from './usage.ts'
@@ -44,10 +44,10 @@ export const createScene = (parts: PageParts): Scene => {
     served: () =>
       model.versions
         .filter((version) => !retirement.isRetired(version))
-        .map((version) => ({
-          version,
-          deprecated: statusOf(version, clock.now(), retirement) !== 'current',
-        })),
+        .map((version) => {
+          const status = statusOf(version, model, clock.now(), retirement.isRetired)
+          return { version, deprecated: status === 'deprecated' || status === 'sunset' }
+        }),
     document: (key, type, make) =>
       remember(`${type} ${key}`, async () =>
         staticDocument(await make(), { type, headers: { Vary: 'Accept' } }),

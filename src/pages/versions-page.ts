@@ -1,7 +1,7 @@
 import type { Model } from '../compile/model.ts'
 import { guidePath } from '../lifecycle/facts.ts'
+import { type Status, statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
-import { type Status, statusOf } from './indexes.ts'
 import type { Layout } from './layout.ts'
 import { html, type Markup } from './markup.ts'
 import { timeline } from './timeline.ts'
@@ -27,7 +27,7 @@ export const versionsPage = ({ layout, model, now, retirement, retiredAt, usage 
 <div class="scroll" tabindex="0" role="region" aria-label="Dates of the versions"><table>
 <thead><tr><th scope="col">Version</th><th scope="col">Status</th><th scope="col">Published</th><th scope="col">Deprecated</th><th scope="col">Sunset</th><th scope="col">Guide</th></tr></thead>
 <tbody>${model.versions.map((version) => {
-      const status = statusOf(version, now, retirement)
+      const status = statusOf(version, model, now, retirement.isRetired)
       const successor = version.deprecated ? retirement.successorOf(version) : null
       const guide = guidePath(version, successor)
       const name =
@@ -41,7 +41,9 @@ ${usage}`,
 }
 
 const words: { readonly [S in Status]: string } = {
+  unpublished: 'not published yet',
   current: 'current',
+  supported: 'supported',
   deprecated: 'deprecated',
   sunset: 'past its sunset',
   retired: 'retired',

@@ -108,6 +108,29 @@ describe('six calendar months', () => {
     const facts = { ...fair, successor: { name: 'v2', published: '2026-08-31' } }
     expect(decideRetirement(facts).blockers[0]?.lift).toBe('Wait until 2027-02-28.')
   })
+  test('are told by days that have come as past, and by others as to come', () => {
+    const successor = (published: string) => ({ name: 'v2', published })
+    const told = (facts: Partial<RetirementFacts>) =>
+      decideRetirement({
+        ...fair,
+        now: at('2026-11-15T12:00:00Z'),
+        sunset: '2026-11-01',
+        ...facts,
+      }).blockers.map(({ what, lift }) => `${what} ${lift}`)
+    expect(told({})).toEqual([
+      'v1 was deprecated on 2026-06-01: less than 6 calendar months ago. Wait until 2026-12-01.',
+    ])
+    expect(told({ deprecated: '2027-01-01' })).toEqual([
+      'v1 will be deprecated on 2027-01-01: the 6 calendar months of overlap begin on that day. Wait until 2027-07-01.',
+    ])
+    expect(told({ successor: successor('2026-09-01') })).toEqual([
+      'v1 was deprecated on 2026-06-01, and its successor was published on 2026-09-01: less than 6 calendar months ago. Wait until 2027-03-01.',
+    ])
+    expect(told({ successor: successor('2027-02-01') })).toEqual([
+      'The successor v2 is not published before 2027-02-01. Wait until 2027-02-01.',
+      'v1 was deprecated on 2026-06-01, and its successor will be published on 2027-02-01: the 6 calendar months of overlap begin on that day. Wait until 2027-08-01.',
+    ])
+  })
   test('never begin without a deprecation', () => {
     expect(kindsOf({ ...fair, deprecated: null })).toEqual(['overlap-too-short'])
   })

@@ -23,7 +23,7 @@ export const guideOf = (from: Version, to: Version, options: GuideOptions = {}):
 const datesOf = ({ name, deprecated, sunset }: Version): string => {
   if (!deprecated) return `${name} is not deprecated.`
   const end = sunset ? ` and is served at least until ${sunset.date}` : ''
-  return `${name} has been deprecated since ${deprecated.date}${end}. Every row keeps its id, and both versions work on the same data, so you can move one call at a time.`
+  return `${name} is deprecated as of ${deprecated.date}${end}. Every row keeps its id, and both versions work on the same data, so you can move one call at a time.`
 }
 
 const stepSection = (step: Step, several: boolean, options: GuideOptions): string => {

@@ -17,7 +17,10 @@ const headers = {
   'Accept-Patch': text('The media types a PATCH may have.', 'application/json, application/merge-patch+json'),
   'Cache-Control': text('How long, and by whom, the response may be kept.', 'private, no-cache'),
   'Content-Location': text('The canonical, versioned URL of what is shown.'),
-  Deprecation: text('When this version was deprecated: `@` and Unix seconds (RFC 9745).', '@1780272000'),
+  Deprecation: text(
+    'The day as of which this version is deprecated: `@` and Unix seconds (RFC 9745).',
+    '@1780272000',
+  ),
   ETag: text('The version of the row; with `include`, of all that is shown.', '"3"'),
   'Idempotent-Replayed': text('`true` when this is the stored response of an earlier request with the key.'),
   'Idempotent-Replayed-Body': text('`current` when a replay shows the row as it is now.'),

@@ -12,7 +12,7 @@ const notice = ({ name, deprecated, sunset, successor }: Version): string => {
   const next = successor
     ? ` Its successor is ${successor.name}: see the [migration guide](/docs/migrations/${name}-to-${successor.name}).`
     : ''
-  return `**${name} has been deprecated since ${deprecated.date}.**${until}${next}`
+  return `**${name} is deprecated as of ${deprecated.date}.**${until}${next}`
 }
 
 const conventions = (version: Version, model: Model): readonly string[] => [
