@@ -227,6 +227,12 @@ const kinds = {
     meaning: 'The service failed in a way it did not foresee. The failure was logged under the request id.',
     mend: 'Retry; if it persists, report the request id in `instance` to the operator.',
   },
+  'transfer-coding-unknown': {
+    status: 501,
+    title: 'The transfer coding is not known',
+    meaning: 'The Transfer-Encoding names another coding than `chunked`, so the body cannot be read.',
+    mend: 'Send the body with `Transfer-Encoding: chunked` alone, or with a Content-Length.',
+  },
   'store-unavailable': {
     status: 503,
     title: 'The store cannot be reached',
@@ -251,6 +257,12 @@ const kinds = {
     title: 'The service is restarting',
     meaning: 'This process is finishing its last requests.',
     mend: 'Retry after the time in Retry-After; another process will answer.',
+  },
+  'http-version-unsupported': {
+    status: 505,
+    title: 'This version of HTTP is not spoken here',
+    meaning: 'The request line names another version of HTTP than 1.0 or 1.1.',
+    mend: 'Send the request as HTTP/1.1.',
   },
 } satisfies { [type: string]: ProblemKind }
 

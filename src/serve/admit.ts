@@ -1,4 +1,4 @@
-import type { Version, View } from '../compile/model.ts'
+import type { Model, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { problem } from '../problems.ts'
 import type { PlainRequest } from '../request/exchange.ts'
@@ -24,6 +24,14 @@ const offered = (view: View, possible: readonly Method[]): readonly string[] =>
     .filter((method) => view.methods.has(method))
     .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     .concat('OPTIONS')
+
+/** RFC 9110 §9.3.7: what `OPTIONS *` asks for, the methods of the server as a whole. */
+export function serverMethods({ versions }: Model): readonly string[] {
+  const views = versions.flatMap(({ viewOf }) => [...viewOf.values()])
+  const writes = (['POST', ...oneMethods] as const).filter((method) => method !== 'GET')
+  const some = writes.filter((method) => views.some(({ methods }) => methods.has(method)))
+  return ['GET', 'HEAD', ...some, 'OPTIONS']
+}
 
 export function refuseMethod(target: Target, method: string): void {
   const methods = allowedMethods(target)

@@ -1,9 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Problem, problem } from '../problems.ts'
+import { originForm } from './node-request.ts'
 import { refusalText } from './refusal.ts'
+import { versionUnsupported } from './request-fault.ts'
+import type { Signal } from './shell.ts'
 
-type ParseError = Error & { readonly code?: string; readonly rawPacket?: Buffer }
+type ParseError = Error & {
+  readonly code?: string
+  readonly rawPacket?: Buffer
+  /** How far the parser came in the packet. */
+  readonly bytesParsed?: number
+}
 /** node:http keeps the answer being written here; its own default handler asks it too. */
 type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null }
 
@@ -15,6 +23,7 @@ export const answerBrokenRequest = (
   error: ParseError,
   socket: HttpSocket,
   requestId: string,
+  signal: Signal | null,
 ): number | null => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
@@ -24,8 +33,9 @@ export const answerBrokenRequest = (
     socket.end(() => socket.destroy())
     return null
   }
-  const failure = problemOf(error, socket)
-  answerInTurn(socket, refusalText(failure, requestId))
+  const line = requestLine(error)
+  const failure = problemOf(error, socket, line)
+  answerInTurn(socket, refusalText(failure, requestId, pathOf(socket, line), signal))
   return failure.status
 }
 
@@ -41,7 +51,22 @@ const answerInTurn = (socket: HttpSocket, text: string): void => {
 const isAnswered = ({ _httpMessage: answer }: HttpSocket): boolean =>
   answer?.headersSent === true && !answer.req.complete
 
-const problemOf = (error: ParseError, socket: Socket): Problem => {
+/** The line of the request that the parser was in when it gave up, cut off where the packet was; '' if it began in another. */
+const requestLine = ({ rawPacket, bytesParsed = 0 }: ParseError): string => {
+  const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? ''
+  // Pipelined requests before it, in the same packet, end with a blank line unless they have a body.
+  const last = parsed.split('\r\n\r\n').at(-1) ?? ''
+  return last.split('\r\n', 1)[0] ?? ''
+}
+
+/** Null where it cannot be told which path was asked for. */
+const pathOf = ({ _httpMessage: answer }: HttpSocket, line: string): string | null => {
+  const unfinished = answer && !answer.req.complete ? answer.req.url : undefined
+  const target = unfinished ?? /^[A-Z]+ (\S+)/.exec(line)?.[1]
+  return target === undefined ? null : (originForm(target).split('?', 1)[0] ?? null)
+}
+
+const problemOf = (error: ParseError, socket: Socket, line: string): Problem => {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return problem('request-timeout', { detail: 'The request did not arrive completely in time.' })
@@ -51,12 +76,17 @@ const problemOf = (error: ParseError, socket: Socket): Problem => {
             detail: 'The URL is longer than the request line and all headers together may be.',
           })
         : problem('headers-too-large', { detail: 'The request line and headers are larger than the limit.' })
+    case 'HPE_INVALID_VERSION': {
+      const version = / HTTP\/([02-9]\.\d)/.exec(line)?.[1]
+      return version ? versionUnsupported(version) : badRequest()
+    }
     default:
-      return problem('bad-request', {
-        detail: 'The bytes on this connection are not a valid HTTP/1.1 request.',
-      })
+      return badRequest()
   }
 }
+
+const badRequest = (): Problem =>
+  problem('bad-request', { detail: 'The bytes on this connection are not a valid HTTP/1.1 request.' })
 
 /** The parser gives up at the same size within a URL and within headers; the first line tells which it was. */
 const stillInUrl = ({ rawPacket }: ParseError, socket: Socket): boolean =>

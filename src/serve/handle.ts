@@ -12,7 +12,7 @@ import { readList, readOne } from '../run/read.ts'
 import { remove } from '../run/remove.ts'
 import type { Call, Outcome } from '../run/run.ts'
 import { update } from '../run/update.ts'
-import { allowedMethods, refuseMethod, refuseRetired, refuseUnacceptable } from './admit.ts'
+import { allowedMethods, refuseMethod, refuseRetired, refuseUnacceptable, serverMethods } from './admit.ts'
 import type { Engine } from './engine.ts'
 import { readBody, readKeyed } from './payload.ts'
 import { newWalk, type Walk } from './walk.ts'
@@ -44,17 +44,22 @@ function failed(engine: Engine, request: PlainRequest, error: unknown): PlainRes
 
 function answer(engine: Engine, request: PlainRequest, walk: Walk): Maybe<PlainResponse> {
   const target = engine.router.find(request.path)
-  if (!target)
-    return whenThere(engine.document(request), (document) => document ?? engine.missing(request.path))
+  if (!target) return elsewhere(engine, request)
   walk.target = target
   refuseRetired(engine, target)
   refuseMethod(target, request.method)
-  if (request.method === 'OPTIONS') return options(target)
+  if (request.method === 'OPTIONS') return options(allowedMethods(target))
   return whenThere(engine.authenticator.authenticate(request), (caller) => {
     walk.caller = caller
     demandScope(target.view, request.method, caller)
     return perform(engine, request, walk, target)
   })
+}
+
+/** A path of no resource: the server as a whole, an index, a document, a page, or nothing. */
+function elsewhere(engine: Engine, request: PlainRequest): Maybe<PlainResponse> {
+  if (request.path === '*') return options(serverMethods(engine.model))
+  return whenThere(engine.document(request), (document) => document ?? engine.missing(request.path))
 }
 
 function perform(engine: Engine, request: PlainRequest, walk: Walk, target: Target): Maybe<PlainResponse> {
@@ -74,9 +79,9 @@ const anonymous: Caller = {
   scopes: new Set(),
 }
 
-const options = (target: Target): PlainResponse => ({
+const options = (methods: readonly string[]): PlainResponse => ({
   status: 204,
-  headers: { Allow: allowedMethods(target).join(', ') },
+  headers: { Allow: methods.join(', ') },
   body: null,
 })
 

@@ -89,7 +89,7 @@ export interface NodeRequestParts {
 }
 
 /** RFC 9112 §3.2.2: a server takes the absolute form too, which names what the Host header names. */
-const originForm = (target: string): string => {
+export const originForm = (target: string): string => {
   if (target.startsWith('/')) return target
   const absolute = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)
   const rest = absolute?.[1] ?? target

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { problem } from '../problems.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 import type { Admission } from './admission.ts'
 import { answerBrokenRequest } from './broken-request.ts'
-import { isHost, NodeRequest } from './node-request.ts'
+import { NodeRequest } from './node-request.ts'
 import type { Proxies } from './proxies.ts'
+import { faultOf } from './request-fault.ts'
 import { createRequestIds } from './request-id.ts'
 import { headWriter } from './response-head.ts'
 import type { Shell } from './shell.ts'
@@ -99,7 +99,7 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
 
   const refuseBytes = (error: Error, socket: Socket): void => {
     const id = makeId()
-    const status = answerBrokenRequest(error, socket, id)
+    const status = answerBrokenRequest(error, socket, id, shell.signal)
     if (status !== null) shell.noteBroken(id, status)
   }
 
@@ -161,17 +161,3 @@ const serverOptions = (headerBytes: number, timeouts: Timeouts) => ({
   requireHostHeader: false,
   insecureHTTPParser: false,
 })
-
-/** What is wrong with a request before anything of it is understood. */
-const faultOf = ({ incoming, headers }: NodeRequest, urlBytes: number): Error | null => {
-  const { url = '' } = incoming
-  if (url.length > urlBytes) {
-    const detail = `The URL may have at most ${urlBytes} bytes, this one has ${url.length}.`
-    return problem('uri-too-long', { detail, members: { limit: urlBytes } })
-  }
-  const { host } = headers
-  if (host === undefined ? incoming.httpVersionMinor > 0 : host !== '' && !isHost(host)) {
-    return problem('bad-request', { detail: 'A request needs exactly one Host header, with a valid host.' })
-  }
-  return null
-}

@@ -19,6 +19,8 @@ export interface Shell {
   answer(request: ArrivedRequest): Maybe<PlainResponse>
   /** An answer that never reached the engine: decorated and counted like the others. */
   refuse(request: ArrivedRequest, error: unknown): PlainResponse
+  /** Null where nothing is versioned. */
+  readonly signal: Signal | null
   /** Bytes that never became a request were answered with this status. */
   noteBroken(id: string, status: number): void
 }
@@ -101,6 +103,7 @@ export const createShell = (parts: ShellParts): Shell => {
       if (!admission.enter()) return settle(request, failed(request, overloaded()), startedAt)
       return admitted(request, startedAt)
     },
+    signal,
     refuse: (request, error) => settle(request, failed(request, error), performance.now()),
     noteBroken(id, status) {
       metrics.count('none', emptyNote(), status, 0)

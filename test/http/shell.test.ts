@@ -70,6 +70,134 @@ describeStores('the shell', (store) => {
     })
   })
 
+  describe('transfer codings', () => {
+    const posted = (coding: string, version = 'HTTP/1.1') =>
+      `${head(`POST /v2/customers ${version}`, authorized(), 'Content-Type: application/json', `Transfer-Encoding: ${coding}`)}2\r\n{}\r\n0\r\n\r\n`
+
+    test.each(['gzip, chunked', 'GZIP , Chunked', 'deflate,gzip,chunked', 'identity, chunked'])(
+      '%s is 501: what is inside the chunks cannot be read',
+      async (coding) => {
+        const answer = await answerTo(posted(coding))
+        expectProblem(answer, 501, 'transfer-coding-unknown')
+        expect(answer.headers.get('connection')).toBe('close')
+      },
+    )
+
+    test.each(['gzip', 'chunked, gzip', 'chunked, chunked', 'chunked;q=1', 'chunked, '])(
+      '%s is 400: where the body ends cannot be told for sure',
+      async (coding) => {
+        expectProblem(await answerTo(posted(coding)), 400, 'bad-request')
+      },
+    )
+
+    test('chunked is 400 in HTTP/1.0, which has none', async () => {
+      expectProblem(await answerTo(posted('chunked', 'HTTP/1.0')), 400, 'bad-request')
+    })
+
+    test.each(['chunked', 'Chunked'])('%s is read', async (coding) => {
+      const connection = await openRaw(shop.port)
+      connection.send(posted(coding))
+      const received = await connection.until(/\r\n\r\n\{/)
+      connection.close()
+      expectProblem(parseAnswer(received), 422, 'validation-failed')
+    })
+  })
+
+  describe('versions of HTTP', () => {
+    test.each(['HTTP/2.0', 'HTTP/3.0', 'HTTP/0.9'])('%s in a request line is 505', async (version) => {
+      const answer = await answerTo(head(`GET /v2/products ${version}`, authorized()))
+      expectProblem(answer, 505, 'http-version-unsupported')
+    })
+
+    test('HTTP/1.0 is answered', async () => {
+      expect((await answerTo(head('GET /v2/products HTTP/1.0', authorized()))).status).toBe(200)
+    })
+
+    test.each(['HTTP/x.y', 'HTTP/11'])('%s is 400', async (version) => {
+      expectProblem(await answerTo(head(`GET /v2/products ${version}`)), 400, 'bad-request')
+    })
+  })
+
+  describe('a refusal before routing says that the version is deprecated, where the path is known', () => {
+    const expectSignals = (answer: ReturnType<typeof parseAnswer>, next: string) => {
+      expect(answer.headers.get('deprecation')).toMatch(/^@\d+$/)
+      expect(answer.headers.get('sunset')).toMatch(/GMT$/)
+      expect(answer.headers.get('link')).toContain(`<${next}>; rel="successor-version"`)
+    }
+    const cases: [string, number, string, string][] = [
+      ['431', 431, head('GET /v1/clients HTTP/1.1', `X: ${'a'.repeat(20_000)}`), '/v2/customers'],
+      ['414 past all limits', 414, `GET /v1/clients?x=${'a'.repeat(40_000)}`, '/v2/customers'],
+      ['414 within the path', 414, `GET /v1/${'a'.repeat(40_000)}`, '/v2'],
+      [
+        '414',
+        414,
+        head(`GET /v1/clients?x=${'a'.repeat(9_000)} HTTP/1.1`, 'Connection: close'),
+        '/v2/customers',
+      ],
+      ['400 by a header', 400, head('GET /v1/clients/17 HTTP/1.1', 'X Y: 1'), '/v2/customers/17'],
+      [
+        '400 in the absolute form',
+        400,
+        head('GET http://shop.example/v1/clients HTTP/1.1', 'X Y: 1'),
+        '/v2/customers',
+      ],
+      [
+        '400 by its Host',
+        400,
+        'GET /v1/clients HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+        '/v2/customers',
+      ],
+      ['501', 501, head('POST /v1/clients HTTP/1.1', 'Transfer-Encoding: gzip, chunked'), '/v2/customers'],
+      ['505', 505, head('GET /v1/clients HTTP/3.0'), '/v2/customers'],
+    ]
+    test.each(cases)('%s', async (_, status, bytes, next) => {
+      const answer = await answerTo(bytes)
+      expect(answer.status).toBe(status)
+      expectSignals(answer, next)
+    })
+
+    test('408 within a body', async () => {
+      const answer = await answerTo(
+        head(
+          'POST /v1/clients HTTP/1.1',
+          authorized(),
+          'Content-Type: application/json',
+          'Content-Length: 9',
+        ),
+      )
+      expectProblem(answer, 408, 'request-timeout')
+      expectSignals(answer, '/v2/customers')
+    })
+
+    test('behind another request it is the path of the broken one that counts', async () => {
+      const late = async (...bytes: string[]) => {
+        const received = await rawExchange(shop.port, bytes.join(''))
+        return parseAnswer(received.slice(received.lastIndexOf('HTTP/1.1 400')))
+      }
+      const [older, newer] = [head('GET /v1 HTTP/1.1'), head('GET /v2 HTTP/1.1')]
+      expectSignals(await late(newer, head('GET /v1/clients HTTP/1.1', 'X Y: 1')), '/v2/customers')
+      for (const broken of [head('GET /v2/customers HTTP/1.1', 'X Y: 1'), 'nonsense\r\n\r\n']) {
+        const answer = await late(older, broken)
+        expect(answer.status).toBe(400)
+        expect(answer.headers.has('deprecation')).toBe(false)
+      }
+    })
+  })
+
+  describe('OPTIONS *', () => {
+    test('asks what the server can do at all, and needs no key', async () => {
+      const answer = await answerTo(head('OPTIONS * HTTP/1.1', 'Connection: close'))
+      expect(answer.status).toBe(204)
+      expect(answer.headers.get('allow')).toBe('GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS')
+      expect(answer.body).toBe('')
+    })
+
+    test('no other method has that target', async () => {
+      for (const method of ['GET', 'POST'])
+        expectProblem(await answerTo(head(`${method} * HTTP/1.1`, 'Connection: close')), 400, 'bad-request')
+    })
+  })
+
   describe('sizes are limited while reading', () => {
     test('a URL of more than half the header limit is 414', async () => {
       const answer = await answerTo(

@@ -1,0 +1,40 @@
+import { type Problem, problem } from '../problems.ts'
+import { isHost, type NodeRequest } from './node-request.ts'
+
+/** What is wrong with a request that node:http has parsed, before anything of it is understood. */
+export const faultOf = ({ incoming, headers }: NodeRequest, urlBytes: number): Problem | null => {
+  const { url = '' } = incoming
+  if (incoming.httpVersionMajor !== 1) return versionUnsupported(incoming.httpVersion)
+  if (url.length > urlBytes) {
+    const detail = `The URL may have at most ${urlBytes} bytes, this one has ${url.length}.`
+    return problem('uri-too-long', { detail, members: { limit: urlBytes } })
+  }
+  const { host } = headers
+  if (host === undefined ? incoming.httpVersionMinor > 0 : host !== '' && !isHost(host))
+    return badRequest('A request needs exactly one Host header, with a valid host.')
+  // RFC 9112 §3.2.4: the asterisk names the server as a whole, which only OPTIONS can ask about.
+  if (url === '*' && incoming.method !== 'OPTIONS')
+    return badRequest('The target * is for OPTIONS only. Name a path.')
+  const coding = headers['transfer-encoding']
+  return coding === undefined ? null : codingFault(coding, incoming.httpVersionMinor)
+}
+
+/** RFC 9110 §15.6.6: 505 is for another major version. */
+export const versionUnsupported = (version: string): Problem =>
+  problem('http-version-unsupported', { detail: `HTTP/${version} is not spoken here. HTTP/1.1 is.` })
+
+/** RFC 9112 §6.1: 501 for a coding that is not understood; in HTTP/1.0, which has no codings, the framing is faulty. */
+const codingFault = (coding: string, minor: number): Problem | null => {
+  if (minor === 0) return badRequest('HTTP/1.0 has no Transfer-Encoding. Send a Content-Length.')
+  const name = coding.toLowerCase()
+  if (name === 'chunked') return null
+  if (!/,\s*chunked$/.test(name))
+    return badRequest(
+      'The last transfer coding must be chunked, without parameters: else the body has no end.',
+    )
+  return problem('transfer-coding-unknown', {
+    detail: 'The body has another transfer coding than chunked, which is the only one that is read.',
+  })
+}
+
+const badRequest = (detail: string): Problem => problem('bad-request', { detail })
