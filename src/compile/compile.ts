@@ -12,7 +12,7 @@ import type { Model, Version } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import { draftResources } from './resources.ts'
 import { shapeOf } from './shape/shape.ts'
-import { keptFields, olderVersions, queriedFields } from './versions.ts'
+import { keptFields, olderVersions, orderedHead, queriedFields } from './versions.ts'
 import { headViews, type ViewOptions } from './views.ts'
 
 export interface CompileOptions {
@@ -53,11 +53,13 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const declared = declaration.versions ?? [version('v1')]
   checkVersions(declared, declaration.unversioned, mistakes)
   const drafts = draftResources(declaration, keptFields(declaration), mistakes)
-  const head = headVersion(declared[0] ?? version('v1'), drafts, { limits, rate }, mistakes)
+  const newest = headVersion(declared[0] ?? version('v1'), drafts, { limits, rate }, mistakes)
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
   // A change names fields of the head: where some of those are broken, their mistakes are enough.
   const whole = changesWhole && [...drafts.values()].every((draft) => draft.broken.size === 0)
-  const older = whole ? olderVersions(head, declaration, options.contracts ?? new Map(), mistakes) : []
+  const contracts = options.contracts ?? new Map()
+  const head = whole ? orderedHead(newest, contracts) : newest
+  const older = whole ? olderVersions(head, declaration, contracts, mistakes) : []
   if (mistakes.all.length > 0) return null
   const versions = [head, ...older]
   for (const { model } of drafts.values())

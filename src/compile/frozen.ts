@@ -6,7 +6,8 @@ import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
  * The type stands here, below `contract/`, because a frozen contract also decides what an older version hides.
  */
 export interface Contract {
-  readonly format: 1
+  /** 1: everything is sorted by name, and the order of nothing is known. 2: everything stands in the order it is shown in. */
+  readonly format: 1 | 2
   readonly api: string
   readonly version: string
   readonly lifecycle: ContractLifecycle
@@ -119,6 +120,8 @@ export interface ContractRelation {
   readonly by?: string
   /** Most rows of one include. */
   readonly rows?: number
+  /** Unknown, rather than absent, in format 1. */
+  readonly description?: string
 }
 
 export interface ContractOperation {

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../declare/json-schema.ts'
-import { canonicalJson, sameJson } from './canonical.ts'
+import { sameJson } from './canonical.ts'
 import { integersAmong } from './integer-schema.ts'
+import { withoutOrder } from './order.ts'
 
 export type Verdict = 'additive' | 'breaking'
 
@@ -78,7 +79,7 @@ const formsOf = (schema: JsonSchema): readonly JsonSchema[] => {
 }
 
 const compareForms = (from: JsonSchema, to: JsonSchema, at: string): Found => {
-  const texts = (schema: JsonSchema) => new Set(formsOf(schema).map((form) => canonicalJson(bare(form))))
+  const texts = (schema: JsonSchema) => new Set(formsOf(schema).map(withoutOrder))
   const [before, after] = [texts(from), texts(to)]
   const come = [...after.difference(before)].join(', ')
   const gone = [...before.difference(after)].join(', ')
@@ -87,9 +88,6 @@ const compareForms = (from: JsonSchema, to: JsonSchema, at: string): Found => {
     ...(gone === '' ? [] : one(at, `the form ${gone} was removed (type narrowed)`, narrower)),
   ]
 }
-
-/** Without the words about a schema, which change nothing of what it allows. */
-const bare = ({ description: _, examples: __, ...rest }: JsonSchema): JsonSchema => rest
 
 const listed = (schema: JsonSchema): readonly string[] | null => {
   if (schema.const !== undefined) return [JSON.stringify(schema.const)]
@@ -217,9 +215,10 @@ const addedProperty = (
 
 const compareOthers = (from: JsonSchema, to: JsonSchema, at: string): Found => {
   const [before, after] = [from.additionalProperties ?? true, to.additionalProperties ?? true]
-  const keys = sameJson(from.propertyNames, to.propertyNames)
-    ? []
-    : one(at, 'the rule for keys changed', broken)
+  const keys =
+    withoutOrder(from.propertyNames ?? {}) === withoutOrder(to.propertyNames ?? {})
+      ? []
+      : one(at, 'the rule for keys changed', broken)
   if (typeof before === 'object' && typeof after === 'object') {
     return [...keys, ...compareSchemas(before, after, `${at}{}`)]
   }

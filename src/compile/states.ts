@@ -10,6 +10,12 @@ export const stateNames = (states: StatesField): readonly string[] => [
   ]),
 ]
 
+/** The moves of each state that has any. */
+export const movesOf = ({ moves }: StatesField): { readonly [from: string]: readonly string[] } =>
+  Object.fromEntries(
+    Object.entries(moves).flatMap(([from, to]) => (to !== undefined && to.length > 0 ? [[from, to]] : [])),
+  )
+
 export const checkStates = (states: StatesField, where: string, mistakes: MistakeList): boolean => {
   const before = mistakes.all.length
   const names = stateNames(states)

@@ -4,6 +4,7 @@ import type { RemoveField } from '../declare/change.ts'
 import type { VersionDeclaration } from '../declare/version.ts'
 import { takeBack } from './changes/apply.ts'
 import { draftOf } from './changes/draft.ts'
+import { inFrozenOrder } from './changes/frozen-order.ts'
 import { hideUnfrozen } from './changes/hide.ts'
 import { linkVersion } from './changes/link.ts'
 import { settle } from './changes/settle.ts'
@@ -103,7 +104,14 @@ const olderVersion = (
     successor: newer,
     changes,
   }
-  return linkVersion(about, frozen ? hideUnfrozen(settled, frozen) : settled)
+  return linkVersion(about, frozen ? inFrozenOrder(hideUnfrozen(settled, frozen), frozen) : settled)
+}
+
+/** The newest version, once it is published, in the order it was published in. */
+export const orderedHead = (head: Version, contracts: ReadonlyMap<string, unknown>): Version => {
+  const frozen = contracts.get(head.name) as Contract | undefined
+  const { views: _, viewOf: __, ...about } = head
+  return frozen ? linkVersion(about, inFrozenOrder(draftOf(head), frozen)) : head
 }
 
 /** A kept field has a column of its own, under the name it last had. */

@@ -11,6 +11,7 @@ import type {
 } from './model.ts'
 import { hyphenated } from './names.ts'
 import { hasTopLevel } from './owners.ts'
+import { movesOf } from './states.ts'
 
 /** What the head says of a resource beyond what is stored. */
 export type ViewOptions = Pick<
@@ -100,7 +101,7 @@ const headField = (field: Field, viewOf: ViewOf): ViewField => {
     open: field.open,
     values: null,
     codec: null,
-    states: field.states,
+    states: field.states && { ...field.states, moves: movesOf(field.states) },
     target: relation === null ? null : () => viewOf(relation.target),
     description: field.description,
   })

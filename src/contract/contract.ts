@@ -1,4 +1,3 @@
-import { sorted } from '../compile/canonical.ts'
 import type {
   Contract,
   ContractField,
@@ -7,15 +6,18 @@ import type {
   ContractService,
 } from '../compile/frozen.ts'
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
-import type { JsonSchema } from '../declare/json-schema.ts'
+import { movesOf } from '../compile/states.ts'
 import { byStatus, pathsOf, problemsEverywhere } from './operations.ts'
 import { stateRulesOf } from './state-rules.ts'
 
-/** All that a consumer of one version can see, as data whose order never depends on how it was declared. */
+/**
+ * All that a consumer of one version can see, as data. What is shown in an order (resources, fields, values, filters)
+ * stands in that order, so that the version keeps it whatever becomes of the declaration.
+ */
 export const contractOf = (model: Model, version: Version): Contract => {
   const seen = [...version.views.values()].filter((view) => view.topLevel || view.under.length > 0)
   const contract: Contract = {
-    format: 1,
+    format: 2,
     api: model.name,
     version: version.name,
     lifecycle: {
@@ -28,7 +30,8 @@ export const contractOf = (model: Model, version: Version): Contract => {
     resources: Object.fromEntries(seen.map((view) => [view.name, resourceOf(view)])),
     paths: pathsOf(version),
   }
-  return sorted(contract) as Contract
+  // As its file says it: without what is undefined.
+  return JSON.parse(JSON.stringify(contract)) as Contract
 }
 
 const serviceOf = ({ declaration, limits, rate }: Model): ContractService => ({
@@ -63,9 +66,9 @@ const resourceOf = (view: View): ContractResource => ({
   ...described(view.description),
   fields: Object.fromEntries(view.fields.map((field) => [field.name, fieldOf(view, field)])),
   relations: Object.fromEntries([...view.relations.values()].map((one) => [one.name, relationOf(one)])),
-  include: view.includePaths.toSorted(),
+  include: view.includePaths,
   filters: Object.fromEntries([...view.filters].map((name) => [name, operatorsOf(view.field.get(name))])),
-  sorts: [...view.sorts].sort(),
+  sorts: [...view.sorts],
   default_sort: ['id'],
   limits: { ...view.limits },
   idempotency: { mode: view.idempotency.mode, replay: view.idempotency.storesBody ? 'stored' : 'reread' },
@@ -80,14 +83,13 @@ const resourceOf = (view: View): ContractResource => ({
 const described = (description: string) => (description === '' ? {} : { description })
 
 const fieldOf = (view: View, field: ViewField): ContractField => {
-  const schema = plainSchema(field.schema)
-  const { required, nullable, immutable, states } = field
+  const { schema, required, nullable, immutable, states } = field
   const fallback = field.default === undefined || states ? {} : { default: field.default }
   return {
     ...described(field.description),
     ...(field.readOnly ? {} : { request: { schema, required, nullable, immutable, ...fallback } }),
     ...(field.writeOnly ? {} : { response: { schema, nullable, ...(field.open ? { open: true } : {}) } }),
-    ...(states ? { states: { initial: states.initial, moves: movesOf(states.moves) } } : {}),
+    ...(states ? { states: { initial: states.initial, moves: movesOf(states) } } : {}),
     ...(field.target ? { reference: field.target().name } : {}),
     ...sumOf(view, field),
   }
@@ -101,22 +103,12 @@ const sumOf = (view: View, { field }: ViewField): Pick<ContractField, 'sum'> => 
   return { sum: factors.map((factor) => `${relation.name}.${factor}`).join(' * ') }
 }
 
-/** The order in which values were declared is nobody's promise. */
-const plainSchema = (schema: JsonSchema): JsonSchema =>
-  schema.enum ? { ...schema, enum: schema.enum.toSorted() } : schema
-
-const movesOf = (moves: { readonly [from: string]: readonly string[] | undefined }) =>
-  Object.fromEntries(
-    Object.entries(moves)
-      .filter(([, to]) => to !== undefined && to.length > 0)
-      .map(([from, to]) => [from, (to ?? []).toSorted()]),
-  )
-
-const relationOf = ({ relation, target, cap }: ViewRelation): ContractRelation => {
+const relationOf = ({ relation, target, cap, description }: ViewRelation): ContractRelation => {
   const { name, fields } = target()
-  if (relation.kind === 'belongs-to') return { kind: 'to-one', resource: name }
+  const told = described(description)
+  if (relation.kind === 'belongs-to') return { kind: 'to-one', resource: name, ...told }
   const by = fields.find(({ field }) => field?.relation === relation.by)?.name
-  return { kind: 'to-many', resource: name, ...(by === undefined ? {} : { by }), rows: cap }
+  return { kind: 'to-many', resource: name, ...(by === undefined ? {} : { by }), rows: cap, ...told }
 }
 
 const comparable: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'date', 'datetime'])
@@ -127,7 +119,7 @@ export const operatorsOf = (field: ViewField | undefined): readonly string[] => 
 }
 
 /** A set of fields is a consumer's business only when all of them are seen. */
-const uniquesOf = (view: View): readonly (readonly string[])[] => {
+export const uniquesOf = (view: View): readonly (readonly string[])[] => {
   const shown = new Map(view.fields.map((field) => [field.field?.name, field.name]))
   const sets = view.resource.uniques.map((set) => set.map((name) => shown.get(name) ?? null))
   const seen = sets.filter((set): set is string[] => set.every((name) => name !== null))

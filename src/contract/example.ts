@@ -17,17 +17,30 @@ const formats: { readonly [format: string]: string } = {
 
 /** The same row each time: a guide that changes is a guide that must be read again. */
 export const exampleRow = (resource: Resource, focus: ExampleRow = {}): ExampleRow => ({
-  ...Object.fromEntries(resource.fields.map((field) => [field.name, exampleOf(field, resource)])),
+  ...Object.fromEntries(
+    resource.fields.map((field) => [field.name, exampleOf(field, resource, field.relation)]),
+  ),
   ...focus,
 })
 
-const exampleOf = (field: Field, { idPrefix }: Resource): unknown => {
+/**
+ * A value as a version shows it, made from nothing but the version's own names and schemas: the document of a published
+ * version stays the same whatever newer ones call it or store.
+ */
+export const exampleShown = (field: ViewField, { resource }: View): unknown =>
+  field.states?.initial ?? exampleOf(field, resource, field.field?.relation)
+
+const exampleOf = (
+  field: Pick<Field, 'kind' | 'name' | 'schema' | 'default'>,
+  { idPrefix }: Resource,
+  relation: Field['relation'] | undefined,
+): unknown => {
   if (field.kind === 'id') return `${idPrefix}${exampleId}`
-  if (field.relation) return `${field.relation.target.idPrefix}${relatedId}`
+  if (relation) return `${relation.target.idPrefix}${relatedId}`
   return field.default ?? exampleValue(field.schema, field.name)
 }
 
-export const exampleValue = (schema: JsonSchema, name: string): unknown => {
+const exampleValue = (schema: JsonSchema, name: string): unknown => {
   const given = schema.examples?.[0] ?? schema.const ?? schema.enum?.[0] ?? formats[schema.format ?? '']
   if (given !== undefined) return given
   if (schema.anyOf?.[0]) return exampleValue(schema.anyOf[0], name)

@@ -3,10 +3,13 @@ import { canonicalJson } from '../compile/canonical.ts'
 import type { Contract } from '../compile/frozen.ts'
 import { missingMember } from './members.ts'
 
-export const contractHash = (contract: Contract): string =>
-  `sha256:${createHash('sha256').update(canonicalJson(contract)).digest('hex')}`
+/** The order is part of what was published, where the format has one. */
+export const contractHash = (contract: Contract): string => {
+  const text = contract.format === 1 ? canonicalJson(contract) : JSON.stringify(contract)
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`
+}
 
-/** The text of a contract file: canonical, hashed, and laid out so that a review shows one promise a line. */
+/** The text of a contract file: hashed, and laid out so that a review shows one promise a line. */
 export const freezeContract = (contract: Contract): string =>
   `${layOut({ hash: contractHash(contract), ...contract }, '')}\n`
 
@@ -40,6 +43,8 @@ export type Thawed =
 export const undo =
   'Undo the edit with your version control: a published promise changes only through "nounkit publish".'
 
+const formats: readonly unknown[] = [1, 2] satisfies Contract['format'][]
+
 /** Reads the text of a contract file, and refuses one that is not what was published. */
 export const thawContract = (text: string, version: string): Thawed => {
   const fault = (what: string, hint: string): Thawed => ({ contract: null, fault: { what, hint } })
@@ -49,7 +54,7 @@ export const thawContract = (text: string, version: string): Thawed => {
   } catch {
     return fault('it is not valid JSON.', undo)
   }
-  if (typeof data !== 'object' || data === null || !('format' in data) || data.format !== 1) {
+  if (typeof data !== 'object' || data === null || !('format' in data) || !formats.includes(data.format)) {
     return fault('it is not a contract of a format this engine knows.', undo)
   }
   const { hash, ...contract } = data as Contract & { readonly hash?: string }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { v1 } from '../../examples/shop/v1.ts'
 import { compileApi } from '../../src/compile/compile.ts'
+import type { Contract } from '../../src/compile/frozen.ts'
 import { contractOf } from '../../src/contract/contract.ts'
 import { compareContracts } from '../../src/contract/diff/diff.ts'
 import { readContracts } from '../../src/contract/files.ts'
@@ -28,6 +29,12 @@ test('v1, made from v2 by its changes, is what the shop of 2025 published', () =
     'deprecated was set to 2026-06-01',
     'sunset was set to 2026-12-31',
   ])
+})
+
+test('v1 shows everything in the order it had in 2025', () => {
+  const then = compileApi(shopIn2025)
+  const shown = ({ resources, paths }: Contract) => JSON.stringify({ resources, paths })
+  expect(shown(contractOf(model, older))).toBe(shown(contractOf(then, then.head)))
 })
 
 test('v1 shows clients, and hides what v2 gained later, without a line', () => {

@@ -1,6 +1,7 @@
 import type { StatesField } from '../../declare/field.ts'
 import type { Method } from '../../declare/resource.ts'
 import type { Contract, ContractField, ContractResource } from '../frozen.ts'
+import { schemaInOrderOf } from '../order.ts'
 import { compareSchemas } from '../schema-difference.ts'
 import { type Draft, type DraftField, type DraftView, segmentOf, targetOf, viewOfResource } from './draft.ts'
 import { hideField } from './fields.ts'
@@ -32,7 +33,12 @@ const narrowView = (view: DraftView, contract: ContractResource, frozen: Contrac
         .filter(([name]) => contract.relations[name])
         .map(([name, one]) => [
           name,
-          { ...one, cap: Math.min(one.cap, contract.relations[name]?.rows ?? one.cap) },
+          {
+            ...one,
+            cap: Math.min(one.cap, contract.relations[name]?.rows ?? one.cap),
+            description:
+              frozen.format === 1 ? one.description : (contract.relations[name]?.description ?? ''),
+          },
         ]),
     ),
     includePaths: new Set([...at.includePaths].filter(has(contract.include))),
@@ -81,9 +87,10 @@ const narrowField = (field: DraftField, contract: ContractField | undefined): Dr
   const nowOptional = request?.required === true && !field.required && !field.nullable
   const nowNullable = request !== undefined && response === undefined && !request.nullable && field.nullable
   const readOnly = field.readOnly || (!request && !field.required && !field.made)
+  const promised = onlyAdded(field, contract) ? (request ?? response)?.schema : undefined
   return {
     ...field,
-    schema: onlyAdded(field, contract) ? ((request ?? response)?.schema ?? field.schema) : field.schema,
+    schema: promised ? schemaInOrderOf(promised, field.schema) : field.schema,
     required: field.required || nowOptional || (nowNullable && request.required),
     nullable: (field.nullable && !nowNullable) || (readOnly && response?.nullable === true),
     readOnly,

@@ -1,6 +1,6 @@
-import { sameJson } from '../../compile/canonical.ts'
 import type { Contract, ContractField, ContractRelation, ContractResource } from '../../compile/frozen.ts'
 import type { Model, Version, View, ViewRelation } from '../../compile/model.ts'
+import { withoutOrder } from '../../compile/order.ts'
 import {
   type MapValues,
   mapValues,
@@ -138,10 +138,8 @@ const onlyPairs = <A, B>(
   })
 
 /** The id of a row that is named goes with its relation. */
-const sameForm = (from: ContractField, to: ContractField): boolean => {
-  const bare = (field: ContractField) => ({ ...field, description: undefined })
-  return from.reference === undefined && sameJson(bare(from), bare(to))
-}
+const sameForm = (from: ContractField, to: ContractField): boolean =>
+  from.reference === undefined && withoutOrder(from) === withoutOrder(to)
 
 /** How many of their fields two resources share, from 0 to 1, without those that every resource has. */
 const likeness = (from: ContractResource, to: ContractResource): number => {

@@ -1,6 +1,6 @@
 import type { View, ViewField } from '../../compile/model.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
-import { exampleRow, exampleValue, showRow } from '../example.ts'
+import { exampleShown } from '../example.ts'
 
 type Example = { readonly [name: string]: unknown }
 
@@ -34,12 +34,7 @@ export const exampleOfPatch = (view: View): Example | undefined => {
 }
 
 const whole = (view: View, fields: readonly ViewField[]): Example | undefined => {
-  const row = exampleRow(view.resource)
-  const shown = showRow(view, row)
-  const values = fields.map((field): [string, unknown] => [
-    field.name,
-    field.writeOnly ? exampleValue(field.schema, field.name) : shown[field.name],
-  ])
+  const values = fields.map((field): [string, unknown] => [field.name, exampleShown(field, view)])
   const sound = fields.every((field, index) => isSound(field, values[index]?.[1]))
   return sound ? Object.fromEntries(values) : undefined
 }

@@ -1,0 +1,71 @@
+import type { Contract, ContractField, ContractResource } from '../frozen.ts'
+import { inOrderOf, membersInOrderOf, schemaInOrderOf } from '../order.ts'
+import { movesOf } from '../states.ts'
+import {
+  type Draft,
+  type DraftField,
+  type DraftSub,
+  type DraftView,
+  segmentOf,
+  viewOfResource,
+} from './draft.ts'
+
+/**
+ * A published version shows everything in the order of its contract, whatever the declaration's order became since. All
+ * that a consumer sees in an order (rows, documents, indexes, texts of problems) is made from the views, so that this is
+ * the only place where the order of a version is decided.
+ */
+export const inFrozenOrder = (draft: Draft, frozen: Contract): Draft => {
+  if (frozen.format === 1) return draft
+  return new Map(
+    keysInOrderOf(draft, frozen.resources).map(([name, view]) => {
+      const contract = frozen.resources[name]
+      return [name, contract ? viewInOrder(view, contract, draft, frozen) : view]
+    }),
+  )
+}
+
+const keysInOrderOf = <T>(map: ReadonlyMap<string, T>, known: object): readonly (readonly [string, T])[] =>
+  inOrderOf(map.keys(), Object.keys(known)).map((name) => [name, map.get(name) as T])
+
+const viewInOrder = (
+  view: DraftView,
+  contract: ContractResource,
+  draft: Draft,
+  frozen: Contract,
+): DraftView => ({
+  ...view,
+  fields: new Map(
+    keysInOrderOf(view.fields, contract.fields).map(([name, field]) => [
+      name,
+      fieldInOrder(field, contract.fields[name]),
+    ]),
+  ),
+  relations: new Map(keysInOrderOf(view.relations, contract.relations)),
+  filters: new Set(inOrderOf(view.filters, Object.keys(contract.filters))),
+  sorts: new Set(inOrderOf(view.sorts, contract.sorts)),
+  under: underInOrder(view.under, draft, frozen),
+})
+
+const underInOrder = (under: readonly DraftSub[], draft: Draft, frozen: Contract): readonly DraftSub[] => {
+  const byPath = new Map(
+    under.map((sub) => {
+      const owner = viewOfResource(draft, sub.owner)?.[1].name
+      return [`/${owner}/{id}/${segmentOf(sub.relation)}`, sub]
+    }),
+  )
+  return keysInOrderOf(byPath, frozen.paths).map(([, sub]) => sub)
+}
+
+const fieldInOrder = (field: DraftField, contract: ContractField | undefined): DraftField => {
+  const { request, response, states } = contract ?? {}
+  const schema = (request ?? response)?.schema
+  return {
+    ...field,
+    schema: schema ? schemaInOrderOf(field.schema, schema) : field.schema,
+    states:
+      field.states && states
+        ? { ...field.states, moves: membersInOrderOf(movesOf(field.states), states.moves, inOrderOf) }
+        : field.states,
+  }
+}
