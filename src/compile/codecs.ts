@@ -1,10 +1,13 @@
 import type { CodecName } from '../declare/change.ts'
 import type { FieldKind, ViewField } from './model.ts'
+import { utcText } from './time.ts'
 
 interface Codec {
   /** The kind the newer version has, and the one the older shows. */
   readonly newer: FieldKind
   readonly older: FieldKind
+  /** What a value of the older version must be, for messages. */
+  readonly form: string
   /** Why not every newer value comes back from the older form; null where it does. */
   readonly loses: string | null
   /** Shown → stored; the shown value is valid against the older schema. Undefined when it cannot be stored. */
@@ -17,6 +20,7 @@ export const codecs: { readonly [N in CodecName]: Codec } = {
   'integer-as-string': {
     newer: 'integer',
     older: 'string',
+    form: 'an integer in digits, between -(2^53 - 1) and 2^53 - 1',
     loses: null,
     up: (shown) =>
       /^-?\d{1,16}$/.test(String(shown)) && Number.isSafeInteger(Number(shown)) ? Number(shown) : undefined,
@@ -25,6 +29,7 @@ export const codecs: { readonly [N in CodecName]: Codec } = {
   'boolean-as-integer': {
     newer: 'boolean',
     older: 'integer',
+    form: '0 or 1',
     loses: null,
     up: (shown) => (shown === 0 || shown === 1 ? shown === 1 : undefined),
     down: (stored) => (stored === true || stored === 1 ? 1 : 0),
@@ -32,6 +37,7 @@ export const codecs: { readonly [N in CodecName]: Codec } = {
   'cents-as-decimal-string': {
     newer: 'integer',
     older: 'string',
+    form: 'an amount with at most two decimals (12.50)',
     loses: null,
     up: (shown) => {
       const match = /^(-?)(\d{1,14})(?:\.(\d{1,2}))?$/.exec(String(shown))
@@ -48,28 +54,30 @@ export const codecs: { readonly [N in CodecName]: Codec } = {
   'datetime-as-unix-seconds': {
     newer: 'datetime',
     older: 'integer',
+    form: 'a time of the years 0001 to 9999 in unix seconds',
     loses: 'milliseconds',
     up: (shown) => {
       const time = new Date(Number(shown) * 1000)
       const year = time.getUTCFullYear()
-      return year >= 0 && year <= 9999 ? time.toISOString() : undefined
+      return year >= 1 && year <= 9999 ? time.toISOString() : undefined
     },
     down: (stored) => Math.floor(Date.parse(String(stored)) / 1000),
   },
 }
 
-type Shown = Pick<ViewField, 'codec' | 'values'>
+type Shown = Pick<ViewField, 'kind' | 'codec' | 'values'>
 
-/** What the store keeps for a value that a version shows; undefined when it can keep none. */
-export const storedFrom = (field: Shown, shown: unknown): unknown => {
-  if (shown === null || shown === undefined) return shown
-  const plain = field.codec ? codecs[field.codec].up(shown) : shown
-  return field.values && plain !== undefined ? field.values.up.get(String(plain)) : plain
+/** What the store keeps for a value that is valid in a version; undefined when it can keep none. */
+export function toStored(field: Shown, shown: unknown): unknown {
+  if (shown === null) return null
+  if (field.codec) return codecs[field.codec].up(shown)
+  if (field.values) return field.values.up.get(String(shown))
+  return field.kind === 'datetime' ? (utcText(String(shown)) ?? undefined) : shown
 }
 
 /** What a version shows for a stored value. */
-export const shownFrom = (field: Shown, stored: unknown): unknown => {
+export function toShown(field: Omit<Shown, 'kind'>, stored: unknown): unknown {
   if (stored === null || stored === undefined) return null
-  const plain = field.values ? (field.values.down.get(String(stored)) ?? stored) : stored
-  return field.codec ? codecs[field.codec].down(plain) : plain
+  if (field.codec) return codecs[field.codec].down(stored)
+  return field.values ? (field.values.down.get(String(stored)) ?? stored) : stored
 }

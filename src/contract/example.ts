@@ -1,4 +1,4 @@
-import { shownFrom } from '../compile/codecs.ts'
+import { toShown } from '../compile/codecs.ts'
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 
@@ -68,7 +68,7 @@ export const showRow = (view: View, row: ExampleRow): { readonly [name: string]:
   const shown = (field: ViewField): unknown =>
     field.made
       ? (made[field.made.step]?.[field.made.key] ?? null)
-      : shownFrom(field, field.field && row[field.field.name])
+      : toShown(field, field.field && row[field.field.name])
   for (const { change, newer } of view.customs) {
     made.push(change.down(Object.fromEntries(newer.map((field) => [field.name, shown(field)]))))
   }

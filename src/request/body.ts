@@ -1,3 +1,4 @@
+import { toShown } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import type { FieldError } from '../problems.ts'
@@ -6,9 +7,9 @@ import { fieldFault, refuseFields } from './fields-refused.ts'
 import type { JsonObject } from './json.ts'
 import { mergePatch } from './merge-patch.ts'
 import type { Target } from './route.ts'
-import { setValue, unchanged } from './set-value.ts'
+import { type Before, setValue, unchanged } from './set-value.ts'
 import { pointerStep } from './validate.ts'
-import { type StoredValue, toShown, toStored } from './values.ts'
+import type { StoredValue } from './values.ts'
 
 /** A row in the store's names and terms. */
 export type StoredRow = { readonly [field: string]: StoredValue }
@@ -39,12 +40,13 @@ export function readReplace(target: Target, body: JsonObject, current: StoredRow
   const errors: FieldError[] = []
   const sent = readSent(target, body, errors)
   const row: { [field: string]: StoredValue } = { ...current }
+  const before = beforeIn(view, current)
   for (const field of view.fields) {
     const value = sent.get(field)
     if (value === undefined && staysUnsent(field)) continue
     // A state stays unless it is moved.
     if ((value === undefined || value === null) && field.states) continue
-    change(view, field, value, current, row, errors)
+    change(view, field, value, before(field), row, errors)
   }
   refuseFields(errors)
   return { ...row, ...madeUp(view, current, sent, staysUnsent) }
@@ -59,12 +61,11 @@ export function readPatch(target: Target, body: JsonObject, current: StoredRow):
   const errors: FieldError[] = []
   const sent = readSent(target, body, errors)
   const row: { [field: string]: StoredValue } = { ...current }
-  const made = shownMade(view, current)
+  const before = beforeIn(view, current)
   for (const [field, patch] of sent) {
-    const before = field.field ? toShown(field, current[field.field.name]) : made[field.name]
-    const value = field.kind === 'json' ? mergePatch(before, patch) : patch
+    const value = field.kind === 'json' ? mergePatch(before(field).shown, patch) : patch
     sent.set(field, value)
-    change(view, field, value, current, row, errors)
+    change(view, field, value, before(field), row, errors)
   }
   refuseFields(errors)
   return { ...row, ...madeUp(view, current, sent, () => true) }
@@ -100,14 +101,24 @@ function readInitialState(
   const initial = field.field?.states?.initial
   if (field.field) row[field.field.name] = initial
   if (value === undefined || value === null) return
-  if (toStored(field, value) === initial) return
+  const shown = toShown(field, initial)
+  if (value === shown) return
   errors.push(
     fieldFault(
       field,
-      `must be ${JSON.stringify(toShown(field, initial))} or left out: the server sets the first state`,
+      `must be ${JSON.stringify(shown)} or left out: the server sets the first state`,
       'state',
     ),
   )
+}
+
+/** What each field of a row has before an update. */
+function beforeIn(view: View, current: StoredRow): (field: ViewField) => Before {
+  const made = shownMade(view, current)
+  return (field) => {
+    const stored = field.field && current[field.field.name]
+    return { stored, shown: field.field ? toShown(field, stored) : made[field.name] }
+  }
 }
 
 /** Judges one field of an update against what is stored. */
@@ -115,14 +126,14 @@ function change(
   view: View,
   field: ViewField,
   value: unknown,
-  current: StoredRow,
+  before: Before,
   row: { [field: string]: StoredValue },
   errors: FieldError[],
 ): void {
-  if (field.field && value !== undefined && unchanged(field, value, current[field.field.name])) return
+  if (unchanged(view, field, value, before)) return
   if (field.readOnly) {
     errors.push(fieldFault(field, 'is read-only and differs from the stored value', 'read_only'))
-  } else if (field.immutable && !field.made) {
+  } else if (field.immutable) {
     errors.push(fieldFault(field, 'cannot change once it is set', 'immutable'))
   } else setValue(view, field, value, row, errors)
 }

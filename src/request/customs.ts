@@ -1,10 +1,11 @@
+import { toShown } from '../compile/codecs.ts'
 import type { Field, Version, View, ViewField } from '../compile/model.ts'
 import type { FieldError } from '../problems.ts'
 import { sameJson } from './equal.ts'
 import { fieldFault, fieldsRefused } from './fields-refused.ts'
 import type { JsonObject } from './json.ts'
 import { setValue, unchanged } from './set-value.ts'
-import { type StoredValue, toShown } from './values.ts'
+import type { StoredValue } from './values.ts'
 
 type Stored = { readonly [field: string]: StoredValue }
 type Sent = ReadonlyMap<ViewField, unknown>
@@ -125,7 +126,10 @@ function setNewer(
     // cannot tell apart is not lost.
     if (current && !(field.name in newer)) continue
     const value = newer[field.name] ?? null
-    if (current && field.field && unchanged(field, value, current[field.field.name])) continue
+    if (current && field.field) {
+      const stored = current[field.field.name]
+      if (unchanged(view, field, value, { stored, shown: toShown(field, stored) })) continue
+    }
     setValue(view, field, value, stored, faults)
   }
   return faults.length === 0

@@ -1,8 +1,9 @@
+import { codecs } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
+import { isFinerThanKept } from '../compile/time.ts'
 import type { FieldError } from '../problems.ts'
 import { readScalar } from './scalar.ts'
-import { isFinerThanKept } from './time.ts'
 import { type StoredValue, storedImages } from './values.ts'
 
 export type Operator = 'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte'
@@ -80,6 +81,7 @@ const besideMilliseconds: { readonly [O in Operator]?: Operator } = {
 
 const describe = (field: ViewField): string => {
   if (field.schema.enum) return `one of ${field.schema.enum.join(', ')}`
+  if (field.codec) return codecs[field.codec].form
   const articles: { readonly [kind: string]: string } = {
     integer: 'an integer between -(2^53 - 1) and 2^53 - 1',
     number: 'a number',

@@ -1,4 +1,4 @@
-import { isDate, utcText } from './time.ts'
+import { isDate, utcText } from '../compile/time.ts'
 
 interface Format {
   readonly name: string

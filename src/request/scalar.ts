@@ -1,7 +1,7 @@
+import { toStored } from '../compile/codecs.ts'
 import type { ViewField } from '../compile/model.ts'
-import { isDate, utcText } from './time.ts'
+import { isDate, utcText } from '../compile/time.ts'
 import { validate } from './validate.ts'
-import { toStored } from './values.ts'
 
 /** Text of a query parameter → a shown value of the field's type; undefined when it is none. */
 export function readScalar(text: string, field: ViewField): unknown {

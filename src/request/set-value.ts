@@ -1,9 +1,10 @@
+import { codecs, toStored } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import type { FieldError } from '../problems.ts'
 import { sameJson } from './equal.ts'
 import { fieldFault } from './fields-refused.ts'
 import { pointerStep, validate } from './validate.ts'
-import { type StoredValue, toShown, toStored } from './values.ts'
+import type { StoredValue } from './values.ts'
 
 /** Validates one value and puts it, in the store's terms, into the row. */
 export function setValue(
@@ -20,9 +21,12 @@ export function setValue(
   }
   if (faults.length > 0 || !field.field) return
   const stored = toStored(field, value)
-  if (stored === undefined)
+  if (field.codec && stored === undefined) {
+    errors.push(fieldFault(field, `must be ${codecs[field.codec].form}`, 'out_of_range'))
+  } else if (stored === undefined || (field.codec && validate(field.field.schema, stored).length > 0)) {
+    // An older type may hold more than the newer one, whose readers are promised its bounds.
     errors.push(fieldFault(field, 'has a value that cannot be stored', 'out_of_range'))
-  else row[field.field.name] = stored
+  } else row[field.field.name] = stored
 }
 
 function setAbsent(
@@ -43,10 +47,25 @@ function setAbsent(
   } else if (value === null) errors.push(fieldFault(field, 'must not be null', 'required'))
 }
 
-/** Compared both ways: an older version may show several stored values alike, or write one value in several forms. */
-export function unchanged(field: ViewField, value: unknown, stored: StoredValue): boolean {
+/** What an update finds in a field: the value in the store's terms, and as the version shows it. */
+export interface Before {
+  readonly stored: StoredValue
+  readonly shown: unknown
+}
+
+/**
+ * Whether an update leaves the field as it is. What the version shows is the same by definition, also where it stands for
+ * several stored values or is no longer valid. Any other value must be one of the version's own before it is compared with
+ * what is stored: the newer version's words and forms are none.
+ */
+export function unchanged(view: View, field: ViewField, value: unknown, { stored, shown }: Before): boolean {
   if (field.writeOnly) return false
-  return (
-    sameJson(value, toShown(field, stored)) || (value !== null && sameJson(toStored(field, value), stored))
-  )
+  // Absence and null mean the default, where there is one.
+  const sent = [value, value ?? field.default].filter((one) => one !== undefined)
+  if (sent.some((one) => sameJson(one, shown))) return true
+  if (!field.field) return false
+  const read: { [field: string]: StoredValue } = {}
+  const faults: FieldError[] = []
+  setValue(view, field, value, read, faults)
+  return faults.length === 0 && sameJson(read[field.field.name], stored)
 }

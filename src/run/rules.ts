@@ -1,7 +1,8 @@
+import { toShown, toStored } from '../compile/codecs.ts'
 import type { Field, Resource, ViewField } from '../compile/model.ts'
 import { problem } from '../problems.ts'
 import type { StoredRow } from '../request/body.ts'
-import { toShown, toStored } from '../request/values.ts'
+
 import type { Transaction } from '../store/store.ts'
 import { outOfRange } from './conflicts.ts'
 import { bindSlots, type Call, type Runner } from './run.ts'

@@ -1,7 +1,7 @@
+import { toShown } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import type { StoredRow } from '../request/body.ts'
 import { shownMade } from '../request/customs.ts'
-import { toShown } from '../request/values.ts'
 
 /** The name of each shown field, ready to be followed by its value. */
 const labelled = new WeakMap<View, readonly Labelled[]>()

@@ -1,5 +1,5 @@
 import type { AddRequiredField, ChangeDefault, MakeRequired, RemoveField } from '../../declare/change.ts'
-import { storedFrom } from '../codecs.ts'
+import { toStored } from '../codecs.ts'
 import { readZod } from '../zod/read.ts'
 import { type DraftField, type DraftView, placeFields, withField, without, withView } from './draft.ts'
 import type { Inverse } from './inverse.ts'
@@ -136,7 +136,7 @@ const absentField = (
     )
     return null
   }
-  if (field.made || !fits(field, change.whenAbsent) || storedFrom(field, change.whenAbsent) === undefined) {
+  if (field.made || !fits(field, change.whenAbsent) || toStored(field, change.whenAbsent) === undefined) {
     report.mistake(
       `${JSON.stringify(change.whenAbsent)} is not a value of ${change.resource}.${change.field}.`,
       field.schema.enum
@@ -151,7 +151,7 @@ const absentField = (
 const absenceMeans = (view: DraftView, field: DraftField, shown: unknown): DraftView => {
   const name = field.field?.name
   if (name === undefined) return view
-  return { ...view, whenAbsent: new Map(view.whenAbsent).set(name, storedFrom(field, shown)) }
+  return { ...view, whenAbsent: new Map(view.whenAbsent).set(name, toStored(field, shown)) }
 }
 
 /** Takes a field out of sight; a create still stores what its absence means. */

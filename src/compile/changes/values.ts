@@ -1,6 +1,6 @@
 import type { ChangeType, MapValues } from '../../declare/change.ts'
 import type { StatesField } from '../../declare/field.ts'
-import { codecs, shownFrom } from '../codecs.ts'
+import { codecs, toShown } from '../codecs.ts'
 import type { ValueMap } from '../model.ts'
 import { didYouMean } from '../nearest.ts'
 import { readZod } from '../zod/read.ts'
@@ -148,7 +148,7 @@ export const changeType: Inverse<ChangeType> = (draft, change, report) => {
       default:
         field.default === undefined
           ? undefined
-          : shownFrom({ codec: change.codec, values: null }, field.default),
+          : toShown({ codec: change.codec, values: null }, field.default),
     }),
   )
 }
