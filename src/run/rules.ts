@@ -1,34 +1,37 @@
 import { toShown, toStored } from '../compile/codecs.ts'
-import type { Field, Resource, ViewField } from '../compile/model.ts'
+import type { Field, Resource } from '../compile/model.ts'
 import { problem } from '../problems.ts'
 import type { StoredRow } from '../request/body.ts'
-
+import type { JsonObject } from '../request/json.ts'
 import type { Transaction } from '../store/store.ts'
 import { outOfRange } from './conflicts.ts'
 import { bindSlots, type Call, type Runner } from './run.ts'
 
-/** A state moves along declared moves only; the refusal names the allowed ones in the caller's words. */
-export function refuseMove(call: Call, before: StoredRow, after: StoredRow): void {
+/**
+ * A state moves along the moves of the caller's version, and never against those of the newest: an older version may lack a
+ * move that was added since, and one of its states may stand for several. The refusal is in the caller's words.
+ */
+export function refuseMove(call: Call, body: JsonObject, before: StoredRow, after: StoredRow): void {
   for (const field of call.target.view.fields) {
-    const states = field.field?.states
-    if (!field.field || !states) continue
-    const from = String(before[field.field.name])
-    const to = String(after[field.field.name])
-    if (from === to || states.moves[from]?.includes(to)) continue
-    const allowed = allowedMoves(field, states.moves[from] ?? [])
+    if (!field.field || !field.states) continue
+    const stored = String(before[field.field.name])
+    const wanted = String(after[field.field.name])
+    if (stored === wanted) continue
+    const from = String(toShown(field, stored))
+    // Several words of an older version may be stored alike, so the one that was sent is taken as it is.
+    const to = String(body[field.name] ?? toShown(field, wanted))
+    const possible = field.field.states?.moves[stored] ?? []
+    const allowed = (field.states.moves[from] ?? []).filter((word) =>
+      possible.includes(String(toStored(field, word))),
+    )
+    if (allowed.includes(to)) continue
     const choice = allowed.length > 0 ? `It can move to ${allowed.join(', ')}.` : 'It is final.'
     throw problem('transition-not-allowed', {
-      detail: `${field.name} cannot move from ${toShown(field, from)} to ${toShown(field, to)}. ${choice}`,
-      members: { field: field.name, from: toShown(field, from), to: toShown(field, to), allowed },
+      detail: `${field.name} cannot move from ${from} to ${to}. ${choice}`,
+      members: { field: field.name, from, to, allowed },
       errors: [{ pointer: `#/${field.name}`, detail: 'is not an allowed move', code: 'transition' }],
     })
   }
-}
-
-/** An older version may not be able to write every state: those it cannot are not offered. */
-const allowedMoves = (field: ViewField, moves: readonly string[]): readonly string[] => {
-  const writable = moves.filter((to) => toStored(field, toShown(field, to)) === to)
-  return writable.map((to) => String(toShown(field, to)))
 }
 
 /**

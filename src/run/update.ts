@@ -33,7 +33,7 @@ export async function update(
           ? readReplace(call.target, body, current.row)
           : readPatch(call.target, body, current.row)
       attempted = next
-      refuseMove(call, current.row, next)
+      refuseMove(call, body, current.row, next)
       return await write(runner, tx, call, current.row, next)
     })
   } catch (error) {

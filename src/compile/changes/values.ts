@@ -118,8 +118,10 @@ const olderStates = (states: StatesField, step: ValueStep, older: readonly strin
   const moves: { [from: string]: string[] } = {}
   for (const from of older) {
     const behind = [...step.down].filter(([, image]) => image === from).map(([newer]) => newer)
-    const reachable = new Set(behind.flatMap((newer) => states.moves[newer] ?? []))
-    const to = older.filter((value) => value !== from && reachable.has(step.up.get(value) ?? value))
+    const reachable = behind.flatMap((newer) => states.moves[newer] ?? [])
+    const writing = (newer: string) =>
+      older.filter((value) => value !== from && (step.up.get(value) ?? value) === newer)
+    const to = [...new Set(reachable.flatMap(writing))]
     if (to.length > 0) moves[from] = to
   }
   return { kind: 'states', initial: step.down.get(states.initial) ?? states.initial, moves }
