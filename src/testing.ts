@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Clock, systemClock } from './clock.ts'
 import type { ApiDeclaration } from './declare/api.ts'
 import { createKeyRing } from './guard/key-ring.ts'
-import { fetchThrough } from './serve/fetch.ts'
+import { webFetch } from './serve/fetch.ts'
 import { openService, type Service } from './serve/service.ts'
 
 export interface TestOptions {
@@ -25,7 +25,7 @@ export interface TestKey {
   readonly kind?: 'external' | 'internal' | 'probe'
 }
 
-/** An API under test: the same way as production, without a socket. */
+/** An API under test: what is served in production (shell, limits, CORS, probes and all), without a socket. */
 export interface TestApi {
   readonly service: Service
   /** `fetch('/v1/books', { … })`; without an Authorization header the call is anonymous. */
@@ -47,6 +47,7 @@ export async function testApi(declaration: ApiDeclaration, options: TestOptions 
   const folder = options.databaseUrl ? null : await mkdtemp(join(tmpdir(), 'nounkit-test-'))
   const { databaseUrl = `sqlite:${join(folder ?? '', 'test.db')}`, rate = 'off', ...rest } = options
   const service = await openService({ declaration, databaseUrl, rate, beatMs: null, ...rest })
+  const fetch = webFetch(service, options.warn ?? (() => {}))
   const keys = createKeyRing(service.store, options.clock ?? systemClock)
   let requests = 0
   let names = 0
@@ -54,12 +55,13 @@ export async function testApi(declaration: ApiDeclaration, options: TestOptions 
     service,
     fetch: (path, init) => {
       const request = path instanceof Request ? path : new Request(new URL(path, 'http://localhost'), init)
-      return fetchThrough(service.engine.handle, request, `test-${++requests}`)
+      return fetch(request, `test-${++requests}`)
     },
     async key(account, { scopes = ['*'], name = `test-${++names}`, kind = 'external' } = {}) {
       return (await keys.create({ account, name, scopes, kind })).secret
     },
     async close() {
+      fetch.close()
       await service.close()
       if (folder) await rm(folder, { recursive: true, force: true })
     },

@@ -1,10 +1,9 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Problem, problem } from '../problems.ts'
+import type { PlainResponse } from '../request/exchange.ts'
 import { originForm } from './node-request.ts'
-import { refusalText } from './refusal.ts'
 import { versionUnsupported } from './request-fault.ts'
-import type { Signal } from './shell.ts'
 
 type ParseError = Error & {
   readonly code?: string
@@ -16,27 +15,33 @@ type ParseError = Error & {
 type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null }
 
 /**
- * Bytes that are no request, or did not arrive in time: answered as a problem where an answer can still be understood.
- * Returns its status, or null where there was nobody to answer.
+ * Bytes that are no request, or did not arrive in time: answered as a problem where an answer can still be understood. `refuse`
+ * makes the answer, from the problem and from the path where that is known.
  */
 export const answerBrokenRequest = (
   error: ParseError,
   socket: HttpSocket,
-  requestId: string,
-  signal: Signal | null,
-): number | null => {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return null
+  refuse: (failure: Problem, path: string | null) => PlainResponse,
+): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+  else if (isAnswered(socket)) socket.end(() => socket.destroy())
+  else {
+    const line = requestLine(error)
+    const response = refuse(problemOf(error, socket, line), pathOf(socket, line))
+    answerInTurn(socket, responseText(response))
   }
-  if (isAnswered(socket)) {
-    socket.end(() => socket.destroy())
-    return null
+}
+
+/** A whole answer as text, for a socket without a parsed request; the connection ends with it. */
+const responseText = ({ status, headers, body }: PlainResponse): string => {
+  const all = {
+    ...headers,
+    Date: new Date().toUTCString(),
+    'Content-Length': Buffer.byteLength(String(body)),
+    Connection: 'close',
   }
-  const line = requestLine(error)
-  const failure = problemOf(error, socket, line)
-  answerInTurn(socket, refusalText(failure, requestId, pathOf(socket, line), signal))
-  return failure.status
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
 }
 
 /** The fault may be in a pipelined request behind some that are still being answered: answers keep their order. */

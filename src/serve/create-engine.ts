@@ -80,7 +80,6 @@ export function createEngine(parts: EngineParts): Engine {
     },
     conclude(request, response, walk) {
       const { headers } = response
-      headers['X-Request-Id'] = request.id
       if (walk.rate) {
         headers['RateLimit-Policy'] = walk.rate.policy
         headers.RateLimit = walk.rate.state

@@ -1,17 +1,55 @@
-import type { Maybe } from '../maybe.ts'
-import { problem } from '../problems.ts'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
+import { type Problem, problem } from '../problems.ts'
+import { createAdmission } from './admission.ts'
+import { createCors } from './cors.ts'
+import { createMetrics } from './metrics.ts'
+import { metricsText } from './metrics-text.ts'
+import { createOperations } from './operations.ts'
+import { urlFault } from './request-fault.ts'
+import type { Service } from './service.ts'
+import { type ArrivedRequest, createShell, emptyNote } from './shell.ts'
+
+export interface WebFetch {
+  (request: Request, id: string): Promise<Response>
+  close(): void
+}
+
+/**
+ * Answers Web requests through the shell and the engine, as a served API answers requests from a socket. Only what belongs to a
+ * connection is missing: time-outs, pipelining and the parsing of bytes.
+ */
+export function webFetch(service: Service, warn: (message: string, error: unknown) => void): WebFetch {
+  const { model, store, engine } = service
+  const admission = createAdmission(model.limits.requestsInFlight)
+  const metrics = createMetrics({ store: store.counters, admission })
+  const shell = createShell({
+    handle: engine.handle,
+    signal: engine.signal,
+    admission,
+    metrics,
+    logger: { error: ({ err }, message) => warn(message, err), info() {} },
+    accessLog: null,
+    cors: createCors(model.declaration.cors),
+    tracing: null,
+    operations: createOperations({ store, metrics: () => metricsText([metrics.snapshot()]) }),
+  })
+  const answer = async (request: Request, id: string): Promise<Response> => {
+    const arrived = arrivedRequest(request, id)
+    const fault = faultOf(arrived, model.limits.headerBytes)
+    const response = fault ? shell.refuse(arrived, fault) : await shell.answer(arrived)
+    const body = request.method === 'HEAD' || bodiless.has(response.status) ? null : response.body
+    return new Response(body as string | Uint8Array<ArrayBuffer> | null, {
+      status: response.status,
+      headers: response.headers,
+    })
+  }
+  return Object.assign(answer, { close: () => admission.close() })
+}
 
 const bodiless = new Set([204, 304])
 
-/** A Web Request through the same way as one from a socket. */
-export async function fetchThrough(
-  handle: (request: PlainRequest) => Maybe<PlainResponse>,
-  request: Request,
-  id: string,
-): Promise<Response> {
+function arrivedRequest(request: Request, id: string): ArrivedRequest {
   const url = new URL(request.url)
-  const response = await handle({
+  return {
     method: request.method,
     path: url.pathname,
     query: url.search.slice(1),
@@ -19,18 +57,30 @@ export async function fetchThrough(
     address: '127.0.0.1',
     id,
     origin: url.origin,
+    note: emptyNote(),
     async readBody(limit) {
       const bytes = new Uint8Array(await request.arrayBuffer())
-      if (bytes.length > limit) throw tooLarge(limit)
+      if (bytes.length > limit)
+        throw problem('body-too-large', {
+          detail: `The body may have at most ${limit} bytes.`,
+          members: { limit },
+        })
       return bytes
     },
-  })
-  const body = request.method === 'HEAD' || bodiless.has(response.status) ? null : response.body
-  return new Response(body as string | Uint8Array<ArrayBuffer> | null, {
-    status: response.status,
-    headers: response.headers,
-  })
+  }
 }
 
-const tooLarge = (limit: number): Error =>
-  problem('body-too-large', { detail: `The body exceeds ${limit} bytes.`, members: { limit } })
+/** On a socket node:http itself counts the bytes of the request line and the headers. */
+function faultOf({ path, query, headers }: ArrivedRequest, headerBytes: number): Problem | null {
+  const url = query === '' ? path : `${path}?${query}`
+  const bytes = Object.entries(headers).reduce(
+    (sum, header) => sum + header.join(': ').length + 2,
+    url.length,
+  )
+  return (
+    urlFault(url, headerBytes) ??
+    (bytes > headerBytes
+      ? problem('headers-too-large', { detail: 'The request line and headers are larger than the limit.' })
+      : null)
+  )
+}

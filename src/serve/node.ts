@@ -67,7 +67,6 @@ const newLine = (): Line => ({ unanswered: 0, last: null, closing: false })
 export const createNodeServer = (options: NodeServerOptions): NodeServer => {
   const { shell, proxies, admission, headerBytes } = options
   const makeId = createRequestIds()
-  const urlBytes = Math.floor(headerBytes / 2)
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   const writeHead = headWriter(timeouts.keepAliveMs)
   const lines = new Map<Socket, Line>()
@@ -91,7 +90,7 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
         writeResponse(request, shell.refuse(request, error), writeHead, true)
       }
     }
-    const fault = faultOf(request, urlBytes)
+    const fault = faultOf(request, headerBytes)
     const response = fault ? shell.refuse(request, fault) : shell.answer(request)
     if (response instanceof Promise) void response.then(send)
     else send(response)
@@ -99,8 +98,7 @@ export const createNodeServer = (options: NodeServerOptions): NodeServer => {
 
   const refuseBytes = (error: Error, socket: Socket): void => {
     const id = makeId()
-    const status = answerBrokenRequest(error, socket, id, shell.signal)
-    if (status !== null) shell.noteBroken(id, status)
+    answerBrokenRequest(error, socket, (failure, path) => shell.refuseBytes(id, failure, path))
   }
 
   const server = createServer(serverOptions(headerBytes, timeouts))

@@ -2,13 +2,11 @@ import { type Problem, problem } from '../problems.ts'
 import { isHost, type NodeRequest } from './node-request.ts'
 
 /** What is wrong with a request that node:http has parsed, before anything of it is understood. */
-export const faultOf = ({ incoming, headers }: NodeRequest, urlBytes: number): Problem | null => {
+export const faultOf = ({ incoming, headers }: NodeRequest, headerBytes: number): Problem | null => {
   const { url = '' } = incoming
   if (incoming.httpVersionMajor !== 1) return versionUnsupported(incoming.httpVersion)
-  if (url.length > urlBytes) {
-    const detail = `The URL may have at most ${urlBytes} bytes, this one has ${url.length}.`
-    return problem('uri-too-long', { detail, members: { limit: urlBytes } })
-  }
+  const tooLong = urlFault(url, headerBytes)
+  if (tooLong) return tooLong
   const { host } = headers
   if (host === undefined ? incoming.httpVersionMinor > 0 : host !== '' && !isHost(host))
     return badRequest('A request needs exactly one Host header, with a valid host.')
@@ -17,6 +15,14 @@ export const faultOf = ({ incoming, headers }: NodeRequest, urlBytes: number): P
     return badRequest('The target * is for OPTIONS only. Name a path.')
   const coding = headers['transfer-encoding']
   return coding === undefined ? null : codingFault(coding, incoming.httpVersionMinor)
+}
+
+/** The URL may have half of what the request line and all headers together may have. */
+export const urlFault = (url: string, headerBytes: number): Problem | null => {
+  const limit = Math.floor(headerBytes / 2)
+  if (url.length <= limit) return null
+  const detail = `The URL may have at most ${limit} bytes, this one has ${url.length}.`
+  return problem('uri-too-long', { detail, members: { limit } })
 }
 
 /** RFC 9110 §15.6.6: 505 is for another major version. */

@@ -1,9 +1,10 @@
 import type { Maybe } from '../maybe.ts'
+import type { Problem } from '../problems.ts'
 import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchange.ts'
 import { asProblem, problemResponse } from '../respond/problem.ts'
 import { type Admission, overloaded } from './admission.ts'
 import type { Cors } from './cors.ts'
-import type { AccessLog, Logger } from './logs.ts'
+import type { AccessLog } from './logs.ts'
 import type { Metrics } from './metrics.ts'
 import type { Operations } from './operations.ts'
 import type { Tracing } from './tracing.ts'
@@ -19,10 +20,14 @@ export interface Shell {
   answer(request: ArrivedRequest): Maybe<PlainResponse>
   /** An answer that never reached the engine: decorated and counted like the others. */
   refuse(request: ArrivedRequest, error: unknown): PlainResponse
-  /** Null where nothing is versioned. */
-  readonly signal: Signal | null
-  /** Bytes that never became a request were answered with this status. */
-  noteBroken(id: string, status: number): void
+  /** The answer to bytes that never became a request; the path is null where it is not known. */
+  refuseBytes(id: string, failure: Problem, path: string | null): PlainResponse
+}
+
+/** The part of the logger that the shell uses. */
+export interface ShellLogger {
+  error(details: { readonly id: string; readonly err: unknown }, message: string): void
+  info(details: { readonly id: string; readonly status: number }, message: string): void
 }
 
 export interface ShellParts {
@@ -30,7 +35,7 @@ export interface ShellParts {
   readonly signal: Signal | null
   readonly admission: Admission
   readonly metrics: Metrics
-  readonly logger: Logger
+  readonly logger: ShellLogger
   readonly accessLog: AccessLog | null
   readonly cors: Cors | null
   readonly tracing: Tracing | null
@@ -60,7 +65,8 @@ export const createShell = (parts: ShellParts): Shell => {
   }
   const settle = (request: ArrivedRequest, response: PlainResponse, startedAt: number): PlainResponse => {
     const ms = performance.now() - startedAt
-    decorate(request, response, cors)
+    decorate(request.id, response)
+    cors?.allow(request, response)
     metrics.count(request.method, request.note, response.status, ms)
     accessLog?.(request, response, request.note, ms)
     return response
@@ -89,7 +95,7 @@ export const createShell = (parts: ShellParts): Shell => {
 
   const probed = async (request: ArrivedRequest, pending: Maybe<PlainResponse>): Promise<PlainResponse> => {
     const response = await Promise.resolve(pending).catch((error: unknown) => failed(request, error))
-    decorate(request, response, null)
+    decorate(request.id, response)
     return response
   }
 
@@ -103,11 +109,14 @@ export const createShell = (parts: ShellParts): Shell => {
       if (!admission.enter()) return settle(request, failed(request, overloaded()), startedAt)
       return admitted(request, startedAt)
     },
-    signal,
     refuse: (request, error) => settle(request, failed(request, error), performance.now()),
-    noteBroken(id, status) {
-      metrics.count('none', emptyNote(), status, 0)
-      if (accessLog) logger.info({ id, status }, 'no request')
+    refuseBytes(id, failure, path) {
+      const response = problemResponse(failure, id)
+      if (path !== null) signal?.(path, response.headers)
+      decorate(id, response)
+      metrics.count('none', emptyNote(), response.status, 0)
+      if (accessLog) logger.info({ id, status: response.status }, 'no request')
+      return response
     },
   }
 }
@@ -115,11 +124,9 @@ export const createShell = (parts: ShellParts): Shell => {
 /** Pages bring a content policy of their own; data needs none but this: it loads nothing and is framed by nobody. */
 const strictPolicy = "default-src 'none'; frame-ancestors 'none'"
 
-const decorate = (request: PlainRequest, response: PlainResponse, cors: Cors | null): void => {
-  const { headers } = response
-  headers['X-Request-Id'] = request.id
+const decorate = (requestId: string, { headers }: PlainResponse): void => {
+  headers['X-Request-Id'] = requestId
   headers['X-Content-Type-Options'] = 'nosniff'
   headers['Referrer-Policy'] = 'no-referrer'
   headers['Content-Security-Policy'] ??= strictPolicy
-  if (cors) cors.allow(request, response)
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createKeyRing } from '../../src/guard/key-ring.ts'
 import { storeDecision } from '../../src/lifecycle/decisions.ts'
 import { usageReport } from '../../src/lifecycle/report.ts'
-import { fetchThrough } from '../../src/serve/fetch.ts'
+import { webFetch } from '../../src/serve/fetch.ts'
 import type { Service } from '../../src/serve/service.ts'
 import { openLibrary } from '../support/library.ts'
 import { setClock } from '../support/set-clock.ts'
@@ -23,7 +23,7 @@ describeStores('a retired version', (stores) => {
   }
   const call = async (service: Service, path: string, init: RequestInit = {}) => {
     const request = new Request(`http://localhost${path}`, init)
-    const response = await fetchThrough(service.engine.handle, request, 'test')
+    const response = await webFetch(service, () => {})(request, 'test')
     const link = response.headers.get('link')
     return { status: response.status, link, headers: response.headers, text: await response.text() }
   }

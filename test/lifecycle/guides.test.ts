@@ -6,7 +6,7 @@ import type { Change } from '../../src/declare/change.ts'
 import { storeDecision } from '../../src/lifecycle/decisions.ts'
 import { collectFacts } from '../../src/lifecycle/facts.ts'
 import { retireVersion } from '../../src/lifecycle/retire.ts'
-import { fetchThrough } from '../../src/serve/fetch.ts'
+import { webFetch } from '../../src/serve/fetch.ts'
 import { openService, type Service } from '../../src/serve/service.ts'
 import { whenOver } from '../support/databases.ts'
 import { setClock } from '../support/set-clock.ts'
@@ -44,7 +44,7 @@ async function open(
 
 async function get(service: Service, path: string, accept = '*/*'): Promise<Response> {
   const request = new Request(`http://localhost${path}`, { headers: { accept } })
-  return fetchThrough(service.engine.handle, request, 'test')
+  return webFetch(service, () => {})(request, 'test')
 }
 
 function named(service: Service, name: string): Version {

@@ -3,7 +3,7 @@ import { createKeyRing, type NewKey } from '../../src/guard/key-ring.ts'
 import { storeContact } from '../../src/lifecycle/contacts.ts'
 import { readDecisions, withdrawDecision } from '../../src/lifecycle/decisions.ts'
 import { type RetireOptions, type RetireOutcome, retireVersion } from '../../src/lifecycle/retire.ts'
-import { fetchThrough } from '../../src/serve/fetch.ts'
+import { webFetch } from '../../src/serve/fetch.ts'
 import type { Service } from '../../src/serve/service.ts'
 import { openLibrary } from '../support/library.ts'
 import { type SetClock, setClock } from '../support/set-clock.ts'
@@ -19,7 +19,7 @@ async function keyOf(service: Service, key: Partial<NewKey> = {}): Promise<strin
 async function call(service: Service, path: string, key: string | null = null): Promise<number> {
   const headers: { [name: string]: string } = key ? { authorization: `Bearer ${key}` } : {}
   const request = new Request(`http://localhost${path}`, { headers })
-  const { status } = await fetchThrough(service.engine.handle, request, 'test')
+  const { status } = await webFetch(service, () => {})(request, 'test')
   return status
 }
 

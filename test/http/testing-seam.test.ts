@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
+
+/** Headers that belong to a connection or to one request. */
+const perRequest = new Set([
+  'date',
+  'connection',
+  'keep-alive',
+  'content-length',
+  'x-request-id',
+  'transfer-encoding',
+])
+
+interface Seen {
+  readonly status: number
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: string
+}
+
+const seen = async (response: Response): Promise<Seen> => ({
+  status: response.status,
+  headers: [...response.headers].filter(([name]) => !perRequest.has(name)).sort(),
+  body: (await response.text()).replace(/"instance":"[^"]*"/, '"instance":"…"'),
+})
+
+describe('nounkit/testing answers as a served API does', () => {
+  let shop: ListeningShop
+  beforeAll(async () => {
+    shop = await listeningShop({
+      declare: (same) => ({
+        ...same,
+        cors: { origins: ['https://app.example.com'] },
+        limits: { bodyBytes: 1_000, headerBytes: 8_192 },
+      }),
+    })
+  })
+  afterAll(() => shop.close())
+
+  const calls: { readonly [name: string]: (key: string) => readonly [path: string, init: RequestInit] } = {
+    'security headers and an allowed origin': (key) => [
+      '/v2/products?limit=1',
+      { headers: { Authorization: `Bearer ${key}`, Origin: 'https://app.example.com' } },
+    ],
+    'an origin that is not allowed': (key) => [
+      '/v2/products?limit=1',
+      { headers: { Authorization: `Bearer ${key}`, Origin: 'https://evil.example.com' } },
+    ],
+    'a preflight request': () => [
+      '/v2/orders',
+      {
+        method: 'OPTIONS',
+        headers: { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'POST' },
+      },
+    ],
+    'a probe': () => ['/readyz', {}],
+    'a URL that is too long': () => [`/v2/orders?cursor=${'x'.repeat(5_000)}`, {}],
+    'a body that is too large': (key) => [
+      '/v2/customers',
+      {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ name: 'x'.repeat(2_000) }),
+      },
+    ],
+    'no credentials': () => ['/v2/orders', {}],
+    'a deprecated version': (key) => ['/v1/orders?limit=1', { headers: { Authorization: `Bearer ${key}` } }],
+  }
+
+  test.each(Object.keys(calls))('%s', async (name) => {
+    const [path, init] = calls[name]?.(shop.key) ?? ['', {}]
+    const served = await seen(await fetch(`http://127.0.0.1:${shop.port}${path}`, init))
+    expect(await seen(await shop.api.fetch(`http://127.0.0.1:${shop.port}${path}`, init))).toEqual(served)
+    expect(served.headers).toContainEqual(['x-content-type-options', 'nosniff'])
+  })
+  test('headers that are too large', async () => {
+    const init = { headers: { 'X-Filler': 'x'.repeat(9_000) } }
+    const url = `http://127.0.0.1:${shop.port}/v2/orders`
+    const [served, tested] = [await seen(await fetch(url, init)), await seen(await shop.api.fetch(url, init))]
+    // Of bytes that are no whole request the Origin is not known.
+    const headers = tested.headers.filter(([name]) => name !== 'vary')
+    expect({ ...tested, headers }).toEqual(served)
+    expect(served.status).toBe(431)
+  })
+})
