@@ -189,6 +189,8 @@ export interface View {
   /** In the order they are shown. */
   readonly fields: readonly ViewField[]
   readonly field: ReadonlyMap<string, ViewField>
+  /** A hash of the shown fields' names and forms, for entity tags. */
+  readonly shape: string
   readonly relations: ReadonlyMap<string, ViewRelation>
   /** The whitelist as paths in this version's names, parents included, sorted. */
   readonly includePaths: readonly string[]

@@ -12,6 +12,7 @@ import type {
 import { hyphenated } from './names.ts'
 import { hasTopLevel } from './owners.ts'
 import { movesOf } from './states.ts'
+import { shapeOf } from './view-shape.ts'
 
 /** What the head says of a resource beyond what is stored. */
 export type ViewOptions = Pick<
@@ -64,6 +65,7 @@ const headView = (
     resource,
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
+    shape: shapeOf(fields),
     relations: new Map(
       headRelations(resource, options.limits.includeRows, viewOf).map((relation) => [
         relation.name,

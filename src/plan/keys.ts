@@ -11,11 +11,19 @@ const fingerprintVersion = 1
 const keyConstants: { readonly [column: string]: string } = {
   fingerprint_version: String(fingerprintVersion),
   status: '201',
-  etag: `'"1"'`,
 }
 
 /** What is bound for the row of a key, after the account. */
-const keyColumns = ['key', 'fingerprint', 'location', 'row_id', 'completed_at', 'expires_at', 'body'] as const
+const keyColumns = [
+  'key',
+  'fingerprint',
+  'location',
+  'row_id',
+  'completed_at',
+  'expires_at',
+  'body',
+  'etag',
+] as const
 
 type KeyColumn = (typeof keyColumns)[number] | (typeof completedColumns)[number]
 

@@ -18,7 +18,7 @@ export interface Include {
   readonly paths: readonly string[]
   /** The paths in one text: the cache key, and the form of Content-Location. */
   readonly canonical: string
-  /** The paths in a few characters, for entity tags. */
+  /** What is embedded and the shapes of the embedded views, as a short hash for entity tags. */
   readonly tag: string
   /** The views that rows are embedded of. */
   readonly views: readonly View[]
@@ -45,7 +45,7 @@ export function readInclude(value: string, view: View): Include {
   for (const path of paths) refuseNotAllowed(path, view)
   const tree = treeOf(paths, '', view.include)
   const canonical = paths.join(',')
-  const tag = hash('sha1', canonical, 'base64url').slice(0, tagLength)
+  const tag = hash('sha1', JSON.stringify(shapesIn(tree)), 'base64url').slice(0, tagLength)
   return { tree, paths, canonical, tag, views: viewsIn(tree) }
 }
 
@@ -132,6 +132,11 @@ function treeOf(
   }
   return tree
 }
+
+type Shapes = readonly (readonly [relation: string, shape: string, below: Shapes])[]
+
+const shapesIn = (tree: readonly Included[]): Shapes =>
+  tree.map(({ relation, children }) => [relation.name, relation.target().shape, shapesIn(children)])
 
 const viewsIn = (tree: readonly Included[]): readonly View[] =>
   tree.flatMap(({ relation, children }) => [relation.target(), ...viewsIn(children)])

@@ -4,6 +4,7 @@ import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
+import { etagOf } from './etag.ts'
 import { hookContext, hooksOf } from './hooks.ts'
 import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { newId } from './ids.ts'
@@ -103,7 +104,14 @@ async function createWithKey(
   const { resource } = call.target.view
   const { account } = call.caller
   const outcome = created(call, row, location)
-  const key = keyValues(runner, keyed, String(row.id), location, storedBody(call, outcome))
+  const key = keyValues(
+    runner,
+    keyed,
+    String(row.id),
+    location,
+    storedBody(call, outcome),
+    outcome.etag ?? null,
+  )
   const values = boundRow(call, row)
   if (store.dialect.insertsInQuery) {
     const insert = planner.insertWithKey(resource)
@@ -133,7 +141,7 @@ async function createInteractive(
   const { store, keys } = runner
   return store.transaction(async (tx) => {
     if (!keyed) return insertWithHooks(runner, tx, call, row, location, null)
-    const values = keyValues(runner, keyed, String(row.id), location, null)
+    const values = keyValues(runner, keyed, String(row.id), location, null, null)
     if (!(await keys.claim(tx, account, values))) throw keyTaken
     keyed.claimed?.()
     const outcome = await insertWithHooks(runner, tx, call, row, location, keyed)
@@ -176,10 +184,13 @@ async function insertWithHooks(
 const storedBody = ({ target }: Call, outcome: Outcome): string | null =>
   target.view.idempotency.storesBody ? outcome.body : null
 
+/** The version that every row is inserted with. */
+const firstVersion = 1
+
 const created = ({ target }: Call, row: StoredRow, location: string): Outcome => ({
   status: 201,
   body: `{"data":${shownText(target.view, row)}}`,
-  etag: '"1"',
+  etag: etagOf(target.view, firstVersion),
   location,
 })
 

@@ -134,8 +134,9 @@ export function keyValues(
   rowId: string,
   location: string,
   body: string | null,
+  etag: string | null,
 ): Value[] {
-  return [keyed.key, keyed.fingerprint, location, rowId, ...keptFromNow(runner), body]
+  return [keyed.key, keyed.fingerprint, location, rowId, ...keptFromNow(runner), body, etag]
 }
 
 /** When a key is completed, and when it expires. */

@@ -1,5 +1,6 @@
 import type { View } from '../compile/model.ts'
 import { problem } from '../problems.ts'
+import { etagOf, versionIn } from './etag.ts'
 
 /** The versions a caller is willing to change; `*` is any. */
 export type IfMatch = '*' | readonly string[]
@@ -8,10 +9,10 @@ export type IfMatch = '*' | readonly string[]
 export function readIfMatch(header: string | undefined): IfMatch | null {
   if (header === undefined) return null
   if (header.trim() === '*') return '*'
-  // The part after the dot tells includes apart; a write concerns the resource alone.
+  // A write concerns the row alone: neither what was included nor the shape in which the caller saw it.
   return [...header.matchAll(/(W\/)?"([^"]*)"/g)]
     .filter((tag) => !tag[1])
-    .map((tag) => (tag[2] ?? '').split('.')[0] ?? '')
+    .map((tag) => versionIn(tag[2] ?? ''))
 }
 
 export function refuseStale(ifMatch: IfMatch | null, version: number, view: View): void {
@@ -23,7 +24,7 @@ export function refuseStale(ifMatch: IfMatch | null, version: number, view: View
   if (ifMatch === null || ifMatch === '*' || ifMatch.includes(String(version))) return
   throw problem('precondition-failed', {
     detail: 'If-Match does not name the current version of the resource.',
-    headers: { ETag: `"${version}"` },
+    headers: { ETag: etagOf(view, version) },
   })
 }
 

@@ -10,6 +10,7 @@ import { type Include, noInclude } from '../request/include.ts'
 import type { ListQuery, OneQuery, PageQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import type { Transaction, Value } from '../store/store.ts'
+import { etagOf } from './etag.ts'
 import { finishText, rowId } from './finish.ts'
 import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
 
@@ -29,12 +30,13 @@ export function readOne(runner: Runner, { caller, target }: Call, query: OneQuer
     if (!row) throw notThere(target)
     const { text, versions } = withoutVersions(String(row[0]), statement)
     const data = finishText(text, statement, runner, account)
-    const etag = include === noInclude ? `"${row[1]}"` : `"${row[1]}.${includeTag(include, data, versions)}"`
+    const included = include === noInclude ? undefined : includeTag(include, data, versions)
+    const etag = etagOf(target.view, row[1], included)
     return { status: 200, body: `{"data":${data}}`, etag, canonical }
   })
 }
 
-/** Whatever is embedded has versions of its own. Of lists there are many, so their tag is of the text. */
+/** Stands for what is embedded. Single rows are told by their versions; a list may have many rows, so its text is hashed. */
 const includeTag = (include: Include, data: string, versions: string | null): string =>
   include.tag + (versions ?? hash('sha1', data, 'base64url'))
 
@@ -141,5 +143,5 @@ export async function reread(runner: Runner, tx: Transaction, { caller, target }
   )
   if (!row) throw notThere(target)
   const data = finishText(String(row[0]), statement, runner, account)
-  return { status: 200, body: `{"data":${data}}`, etag: `"${row[1]}"` }
+  return { status: 200, body: `{"data":${data}}`, etag: etagOf(target.view, row[1]) }
 }

@@ -6,6 +6,7 @@ import { sameJson } from '../request/equal.ts'
 import type { JsonObject } from '../request/json.ts'
 import type { Transaction } from '../store/store.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
+import { etagOf } from './etag.ts'
 import { hookContext, hooksOf } from './hooks.ts'
 import { type IfMatch, refuseStale } from './preconditions.ts'
 import { notThere, reread } from './read.ts'
@@ -95,7 +96,11 @@ async function write(
   await refreshSums(runner, tx, account, resource, [before, next], set === undefined)
   const after = { ...next, updated_at: now }
   if (!afterUpdate && !set && !feedsItself(resource, call.target.id, [before, next])) {
-    return { status: 200, body: `{"data":${shownText(call.target.view, after)}}`, etag: `"${row?.[0]}"` }
+    return {
+      status: 200,
+      body: `{"data":${shownText(call.target.view, after)}}`,
+      etag: etagOf(call.target.view, row?.[0]),
+    }
   }
   if (afterUpdate) await afterUpdate(after, before, context)
   return reread(runner, tx, call)

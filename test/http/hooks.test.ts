@@ -97,7 +97,7 @@ describeServing(
     test('what a hook writes after a create is committed with it, and the answer shows it', async () => {
       const answer = await post({ title: 'counted' })
       expect(answer.data.views).toBe(10)
-      expect(answer.etag).toBe('"2"')
+      expect(answer.rowVersion).toBe(2)
       expect((await served.get(`/v1/documents/${answer.data.id}`)).text).toBe(answer.text)
       expect(await notesOf(answer.data.id)).toEqual(['created counted'])
     })

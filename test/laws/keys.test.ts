@@ -65,7 +65,7 @@ type Outcome = 'created' | 'taken' | 'refused' | 'lost'
 async function claim({ store, keys }: Process, wish: Create, now: number): Promise<Outcome> {
   const [account, key] = parts(wish.name)
   const expires = now + wish.hours * hour
-  const values: Value[] = [key, 'fingerprint', '/there', `row of ${key}`, now, expires, 'body']
+  const values: Value[] = [key, 'fingerprint', '/there', `row of ${key}`, now, expires, 'body', '"1"']
   try {
     return await store.transaction(async (tx) => {
       if (!(await keys.claim(tx, account, values))) return 'taken'

@@ -46,7 +46,7 @@ test('a SQLite file that keeps keys as a log gets a plain table with all its key
   expect((await keys.find('acme', 'old'))?.[2]).toBe('of acme')
   expect((await keys.find('globex', 'old'))?.[2]).toBe('of globex')
   const claim = (account: string, key: string) =>
-    store.transaction((tx) => keys.claim(tx, account, [key, 'f', '/there', 'row', 0, 1_000, null]))
+    store.transaction((tx) => keys.claim(tx, account, [key, 'f', '/there', 'row', 0, 1_000, null, null]))
   expect(await claim('acme', 'old')).toBe(false)
   expect(await claim('acme', 'new')).toBe(true)
   await sweep(store, { now: () => 500 }, new AbortController().signal)

@@ -70,6 +70,10 @@ export class Answer {
   get etag(): string {
     return this.headers.get('etag') ?? ''
   }
+  /** The row's version, which the ETag begins with. */
+  get rowVersion(): number {
+    return Number(/^"(\d+)\.[\w-]{8}"$/.exec(this.etag)?.[1])
+  }
 }
 
 export interface CallOptions {

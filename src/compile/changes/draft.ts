@@ -13,6 +13,7 @@ type Linked =
   | 'version'
   | 'fields'
   | 'field'
+  | 'shape'
   | 'relations'
   | 'includePaths'
   | 'include'
@@ -38,12 +39,19 @@ export interface DraftSub {
 
 export const draftOf = (version: Version): Draft => {
   const draft = new Map<string, DraftView>()
-  for (const { version: _, fields, field: __, include: ___, ...view } of version.views.values()) {
+  for (const {
+    version: _,
+    fields,
+    field: __,
+    shape: ___,
+    include: ____,
+    ...view
+  } of version.views.values()) {
     draft.set(view.name, {
       ...view,
-      fields: new Map(fields.map(({ target: ____, ...field }) => [field.name, field])),
+      fields: new Map(fields.map(({ target: _____, ...field }) => [field.name, field])),
       relations: new Map(
-        [...view.relations].map(([name, { target: ____, ...relation }]) => [name, relation]),
+        [...view.relations].map(([name, { target: _____, ...relation }]) => [name, relation]),
       ),
       includePaths: new Set(view.includePaths),
       under: view.under.map((sub) => ({ owner: sub.owner().resource.name, relation: sub.relation.name })),

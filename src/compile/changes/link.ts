@@ -1,5 +1,6 @@
 import type { Draft as Open } from '../draft.ts'
 import type { SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
+import { shapeOf } from '../view-shape.ts'
 import { includeTree } from '../views.ts'
 import { type Draft, type DraftView, segmentOf, viewOfResource } from './draft.ts'
 
@@ -47,6 +48,7 @@ const linkView = (
     version,
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
+    shape: shapeOf(fields),
     relations: new Map(relations.map((relation) => [relation.name, relation])),
     includePaths: [...draft.includePaths].sort(),
     include: new Map(),

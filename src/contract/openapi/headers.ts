@@ -21,7 +21,7 @@ const headers = {
     'The day as of which this version is deprecated: `@` and Unix seconds (RFC 9745).',
     '@1780272000',
   ),
-  ETag: text('The version of the row; with `include`, of all that is shown.', '"3"'),
+  ETag: text('Stands for the row as it is shown; with `include`, for all that is shown.', '"3.Xq2hVb0w"'),
   'Idempotent-Replayed': text('`true` when this is the stored response of an earlier request with the key.'),
   'Idempotent-Replayed-Body': text('`current` when a replay shows the row as it is now.'),
   Link: text('URLs that belong to this response, such as the next page (RFC 8288).'),

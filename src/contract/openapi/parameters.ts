@@ -72,14 +72,14 @@ const headerComponents = (hours: number): { [name: string]: Part } => {
   return {
     'Idempotency-Key': { ...key, ...shownOnly('6f1d3c1e-7d5e-4a57-9a0e-2c1f6b1c9a10') },
     'Idempotency-Key-Required': { ...key, required: true },
-    'If-Match': { ...match, ...shownOnly('"3"') },
+    'If-Match': { ...match, ...shownOnly('"3.Xq2hVb0w"') },
     'If-Match-Required': { ...match, required: true },
     'If-None-Match': {
       name: 'If-None-Match',
       in: 'header',
       description: 'The ETag you have: the answer is 304 without a body if nothing changed.',
       schema: { type: 'string' },
-      ...shownOnly('"3"'),
+      ...shownOnly('"3.Xq2hVb0w"'),
     },
   }
 }

@@ -1,0 +1,12 @@
+import type { View } from '../compile/model.ts'
+import type { Value } from '../store/store.ts'
+
+/**
+ * The entity tag of a row as a version shows it. The row's version comes first, because If-Match compares that alone; the
+ * shape of the view follows, because a release may show more of an unchanged row; `included` stands for embedded rows.
+ */
+export const etagOf = (view: View, version: Value | undefined, included?: string): string =>
+  included === undefined ? `"${version}.${view.shape}"` : `"${version}.${view.shape}.${included}"`
+
+/** The row's version in an entity tag. A tag of an earlier build may consist of the version alone. */
+export const versionIn = (opaque: string): string => opaque.split('.', 1)[0] ?? ''
