@@ -28,6 +28,10 @@ export interface ContractLifecycle {
 /** What holds for the whole service, whichever version is called. */
 export interface ContractService {
   readonly authentication: readonly string[]
+  /** Which tokens are accepted. Absent where none are, and from contracts that were published before they were told. */
+  readonly tokens?: ContractTokens
+  /** Absent from contracts that were published before it was told. */
+  readonly cors?: ContractCors
   readonly request_media_types: { readonly [method: string]: readonly string[] }
   readonly response_media_types: readonly string[]
   readonly envelopes: { readonly [name: string]: readonly string[] }
@@ -38,6 +42,22 @@ export interface ContractService {
   readonly headers: readonly string[]
   /** What any call may meet. */
   readonly problems: ContractProblems
+}
+
+export interface ContractTokens {
+  readonly issuer: string
+  readonly audience: string
+  readonly algorithms: readonly string[]
+  readonly clock_skew_seconds: number
+  readonly claims: { readonly account: string; readonly consumer: string; readonly scopes: string }
+}
+
+/** What pages of other sites may do. No origins: nothing. `*`: every origin. */
+export interface ContractCors {
+  readonly origins: readonly string[]
+  readonly methods: readonly string[]
+  readonly request_headers: readonly string[]
+  readonly response_headers: readonly string[]
 }
 
 /** Status → problem types. */

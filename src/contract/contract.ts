@@ -7,6 +7,7 @@ import type {
 } from '../compile/frozen.ts'
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
 import { movesOf } from '../compile/states.ts'
+import { corsOf, tokensOf } from './access.ts'
 import { byStatus, pathsOf, problemsEverywhere } from './operations.ts'
 import { stateRulesOf } from './state-rules.ts'
 
@@ -36,6 +37,8 @@ export const contractOf = (model: Model, version: Version): Contract => {
 
 const serviceOf = ({ declaration, limits, rate }: Model): ContractService => ({
   authentication: declaration.tokens ? ['bearer key', 'bearer token'] : ['bearer key'],
+  ...(declaration.tokens ? { tokens: tokensOf(declaration.tokens) } : {}),
+  cors: corsOf(declaration.cors),
   request_media_types: {
     POST: ['application/json'],
     PUT: ['application/json'],

@@ -5,7 +5,7 @@ import { type Crossing, isRemark, linesFor } from './advice/lines.ts'
 import { nextName } from './advice/trial.ts'
 import { contractOf } from './contract.ts'
 import { compareContracts } from './diff/diff.ts'
-import { type Difference, isBreaking } from './diff/difference.ts'
+import { type Difference, isBreaking, isHeldBack } from './diff/difference.ts'
 import type { Refusal } from './refusal.ts'
 import { type Age, compareWithPromise } from './refused.ts'
 import { judgeChanges } from './verdict.ts'
@@ -75,6 +75,8 @@ const crossingOf = ({ versions, head }: Model, name: string): Crossing => {
 /** With the lines to write. A hint leads to them; where there are none, it says so. */
 const advised = (refusal: Refusal, differences: readonly Difference[], lines: readonly string[]): Refusal => {
   if (!lines.every(isRemark)) return { ...refusal, differences, lines }
+  if (lines.length === 0 && differences.every(isHeldBack))
+    return { ...refusal, differences, lines, hint: heldBackHint(refusal.version) }
   const hint =
     lines.length > 0 ? 'No change declares them by itself:' : 'No change can declare them: undo them.'
   return { ...refusal, differences, lines, hint }
@@ -117,6 +119,9 @@ const checkVersion = (model: Model, version: Version, frozen: Contract | undefin
 const newVersionHint = ({ name }: Version): string =>
   `Undo them, or declare version('${nextName(name)}') before ${name} and write into the changes of ${name}:`
 
+const heldBackHint = (name: string): string =>
+  `Undo them, or declare version('${nextName(name)}') before ${name}, which then stays as it was published.`
+
 const olderHint = ({ name, successor }: Version): string =>
   `Undo them, or write into the changes of ${name} (what became of it on the way to ${successor?.name}):`
 
@@ -139,7 +144,8 @@ const disagreement = (model: Model, version: Version): readonly Refusal[] => {
   if (!successor || version.changes.some(({ kind }) => kind === 'custom')) return []
   const differences = compareContracts(contractOf(model, version), contractOf(model, successor))
   const declared = judgeChanges(version).some(isBreaking)
-  const found = differences.filter(isBreaking)
+  // What a frozen version is spared by itself needs no change in its list.
+  const found = differences.filter((one) => isBreaking(one) && !isHeldBack(one))
   if (declared === found.length > 0) return []
   const what = declared
     ? `the changes of ${name} say it breaks, but no consumer of ${successor.name} could tell.`

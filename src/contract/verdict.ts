@@ -1,6 +1,6 @@
 import { codecs } from '../compile/codecs.ts'
 import type { Version, ViewField } from '../compile/model.ts'
-import type { Verdict } from '../compile/schema-difference.ts'
+import type { Verdict } from '../compile/schema-verdict.ts'
 import type { Change } from '../declare/change.ts'
 
 /** `two-way`: nothing is lost; `keeps`: what the other version cannot see stays stored; `loses`: see its `why`. */

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { Clock } from '../clock.ts'
-import { algorithmsFault, defaultAlgorithms } from '../compile/shape/settings.ts'
+import { algorithmsFault } from '../compile/shape/settings.ts'
+import { type TokenRules, tokenRulesOf } from '../compile/tokens.ts'
 import type { TokenDeclaration } from '../declare/api.ts'
 import { problem } from '../problems.ts'
 import type { Caller } from '../request/caller.ts'
@@ -9,7 +10,6 @@ import { SettingMistake } from '../setting-mistake.ts'
 import { credentialsInvalid } from './challenge.ts'
 import { IssuerAway, openTokenKeys } from './token-keys.ts'
 
-const defaultSkewSeconds = 30
 /** A verified token is verified again after this long, so that a key the issuer withdrew does not live on in this cache. */
 const maxTrustMs = 60_000
 const maxRemembered = 10_000
@@ -25,17 +25,18 @@ export const createTokenVerifier = (
   declaration: TokenDeclaration,
   { clock, folder }: { readonly clock: Clock; readonly folder: string },
 ): TokenVerifier => {
-  const algorithms = [...(declaration.algorithms ?? defaultAlgorithms)]
+  const rules = tokenRulesOf(declaration)
+  const algorithms = [...rules.algorithms]
   const fault = algorithmsFault(algorithms)
   if (fault !== null) throw new SettingMistake(`tokens.algorithms: ${fault.what} ${fault.hint}`)
-  const skewSeconds = declaration.clockSkewSeconds ?? defaultSkewSeconds
+  const skewSeconds = rules.clockSkewSeconds
   const keys = openTokenKeys(declaration.jwks, folder)
   const seen = new Map<string, { readonly caller: Caller; readonly until: number }>()
 
   const options = (): JWTVerifyOptions => ({
     algorithms,
-    issuer: declaration.issuer,
-    audience: declaration.audience,
+    issuer: rules.issuer,
+    audience: rules.audience,
     clockTolerance: skewSeconds,
     currentDate: new Date(clock.now()),
     requiredClaims: ['exp'],
@@ -60,7 +61,7 @@ export const createTokenVerifier = (
       const payload = await verifiedPayload(token, keys, options()).catch((error: unknown) => {
         throw explain(error)
       })
-      const caller = callerOf(payload, declaration)
+      const caller = callerOf(payload, rules)
       remember(token, payload, caller)
       return caller
     },
@@ -115,18 +116,16 @@ const explain = (error: unknown): Error => {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-const callerOf = (payload: JWTPayload, { claims }: TokenDeclaration): Caller => {
-  const account = textClaim(payload, claims?.account ?? 'account')
+const callerOf = (payload: JWTPayload, { claims }: TokenRules): Caller => {
+  const account = textClaim(payload, claims.account)
   if (account === null) {
-    throw credentialsInvalid(
-      `The token has no claim "${claims?.account ?? 'account'}" that names an account.`,
-    )
+    throw credentialsInvalid(`The token has no claim "${claims.account}" that names an account.`)
   }
-  const client = textClaim(payload, claims?.consumer ?? 'client_id') ?? textClaim(payload, 'sub') ?? 'unknown'
+  const client = textClaim(payload, claims.consumer) ?? textClaim(payload, 'sub') ?? 'unknown'
   return {
     account,
     consumer: { id: `token:${client}`, name: client, kind: 'external' },
-    scopes: new Set(scopesIn(payload[claims?.scopes ?? 'scope'])),
+    scopes: new Set(scopesIn(payload[claims.scopes])),
   }
 }
 

@@ -1,3 +1,4 @@
+import { isMultiple } from '../compile/multiples.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import { formats } from './formats.ts'
 
@@ -96,10 +97,13 @@ function checkNumber(schema: JsonSchema, value: number, at: string, report: Repo
   if (exclusiveMaximum !== undefined && value >= exclusiveMaximum) {
     report(at, `must be less than ${exclusiveMaximum}`, 'too_big')
   }
-  if (multipleOf !== undefined && Math.abs(value / multipleOf - Math.round(value / multipleOf)) > 1e-9) {
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf) && !isNearMultiple(value / multipleOf)) {
     report(at, `must be a multiple of ${multipleOf}`, 'multiple')
   }
 }
+
+/** A sender's own arithmetic is forgiven: 0.1 + 0.2 is 0.30000000000000004. */
+const isNearMultiple = (ratio: number): boolean => Math.abs(ratio - Math.round(ratio)) <= 1e-9
 
 function checkArray(schema: JsonSchema, value: readonly unknown[], at: string, report: Report): void {
   const { minItems, maxItems, items, prefixItems = [] } = schema

@@ -1,3 +1,4 @@
+import { corsRulesOf } from '../compile/cors.ts'
 import type { CorsDeclaration } from '../declare/api.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 
@@ -8,17 +9,17 @@ export interface Cors {
   allow(request: PlainRequest, response: PlainResponse): void
 }
 
-const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
-const requestHeaders = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match'
-const readableHeaders =
-  'Allow, Content-Location, Deprecation, ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
 const defaultMaxAge = 600
 
 /** Null when not declared: then no header says anything, and browsers keep other sites out. */
 export const createCors = (declared: CorsDeclaration | undefined): Cors | null => {
   if (!declared) return null
-  const everyone = declared.origins === '*'
-  const origins = new Set(declared.origins === '*' ? [] : declared.origins)
+  const rules = corsRulesOf(declared)
+  const origins = new Set(rules.origins)
+  const everyone = origins.has('*')
+  const methods = rules.methods.join(', ')
+  const requestHeaders = rules.requestHeaders.join(', ')
+  const readableHeaders = rules.responseHeaders.join(', ')
   const maxAge = String(declared.maxAgeSeconds ?? defaultMaxAge)
 
   const allowed = (request: PlainRequest): string | null => {

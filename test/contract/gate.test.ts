@@ -151,20 +151,37 @@ describe('an older version', () => {
     const contracts = new Map(model.versions.map((one) => [one.name, contractOf(model, one)]))
     return { said: gate(apiOf(newer, published), contracts), later: apiOf(newer, published), contracts }
   }
+  const freed = (older: Loose, newer: Loose) => {
+    const contracts = frozen(older)
+    return { said: gate(apiOf(newer, both), contracts), later: apiOf(newer, both), contracts }
+  }
   const one = (extra: unknown) => ({ fields: { ...fields, extra } })
   const int = z.int().optional()
   test.each<[string, Loose, Loose]>([
-    ['how long an answer may be kept', {}, { cacheControl: 'private, max-age=5' }],
     ['a key that is required', { idempotencyKey: 'required' }, { idempotencyKey: 'optional' }],
     ['a replay that is read anew', { idempotencyKey: { mode: 'optional', body: 'reread' } }, {}],
-    ['a field that cannot change', one(immutable(int)), one(int)],
-    ['a read-only field', one(readOnly(int)), one(int)],
-    ['a read-only field that got a default', one(readOnly(int)), one(z.int().default(3))],
-    ['a write-only field', one(writeOnly(int)), one(int)],
     ['a read-only field that may be null', one(readOnly(int)), one(readOnly(z.int().default(3)))],
     ['an open enum', one(open(z.enum(['a']))), one(z.enum(['a']))],
   ])('keeps what became freer since, as its contract has it: %s', (_, older, newer) => {
     const { said, later, contracts } = grew(older, newer)
+    expect(said).toBe('')
+    const model = compileApi(later, { contracts })
+    const [head, kept] = model.versions.map((each) => contractOf(model, each).resources.orders)
+    expect(kept).toEqual(contracts.get('v1')?.resources.orders)
+    expect(head).not.toEqual(kept)
+  })
+
+  test.each<[string, Loose, Loose]>([
+    ['how long an answer may be kept', {}, { cacheControl: 'private, max-age=5' }],
+    ['a field that cannot change', one(immutable(int)), one(int)],
+    ['a read-only field', one(readOnly(int)), one(int)],
+    ['a read-only field that got a default', one(readOnly(int)), one(z.int().default(3))],
+    ['a write-only field', one(writeOnly(int)), one(int)],
+  ])('is spared what would break the newest, as its contract has it: %s', (_, older, newer) => {
+    expect(gate(apiOf(newer), frozen(older))).toContain(
+      "Undo them, or declare version('v2') before v1, which then stays as it was published.",
+    )
+    const { said, later, contracts } = freed(older, newer)
     expect(said).toBe('')
     const model = compileApi(later, { contracts })
     const [head, kept] = model.versions.map((each) => contractOf(model, each).resources.orders)
@@ -255,6 +272,22 @@ describe('an older version', () => {
 })
 
 describe('a published version', () => {
+  test('that was published before tokens and origins were told is held to none, and is told them next', () => {
+    const tokens = { jwks: 'https://id.example/jwks', issuer: 'https://id.example', audience: 'small' }
+    const told = apiOf({}, undefined, { tokens, cors: { origins: ['https://one.example'] } })
+    const model = compileApi(told)
+    const { service, ...rest } = contractOf(model, model.head)
+    const { tokens: _, cors: __, ...older } = service
+    const silent = { ...rest, service: older }
+    expect(thawContract(freezeContract(silent), 'v1').fault).toBeNull()
+    const { refusals, grown } = checkContracts(model, new Map([['v1', silent]]))
+    expect(refusals).toEqual([])
+    expect(grown[0]?.differences.map(({ where, what }) => `${where} ${what}`)).toEqual([
+      'tokens are told with their issuer and claims',
+      'CORS is told',
+    ])
+  })
+
   test('whose contract is missing is refused', () => {
     expect(gate(apiOf({}), new Map())).toContain('v1 is published, but its contract is missing.')
   })

@@ -3,7 +3,7 @@ import type { ContractField } from '../../compile/frozen.ts'
 import type { Version, View } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
 import type { Method } from '../../declare/resource.ts'
-import { type Difference, isBreaking } from '../diff/difference.ts'
+import { type Difference, isBreaking, isHeldBack } from '../diff/difference.ts'
 import { followsFromValues, valuesLine } from './value-lines.ts'
 import { quoted, zodFor } from './zod-source.ts'
 
@@ -19,7 +19,7 @@ export interface Crossing {
  * know a value, the line has `…` in its place; what no change can declare has a remark. Lines use the newer names.
  */
 export const linesFor = (refused: readonly Difference[], crossing: Crossing): readonly string[] => {
-  const differences = refused.map((one) => inNewerNames(one, crossing))
+  const differences = refused.filter((one) => !isHeldBack(one)).map((one) => inNewerNames(one, crossing))
   const broken = differences.filter(
     (one) =>
       isBreaking(one) &&

@@ -1,8 +1,11 @@
 import { sameJson } from '../../compile/canonical.ts'
 import type { Contract } from '../../compile/frozen.ts'
+import { compareAccess } from './access.ts'
 import type { Difference } from './difference.ts'
+import { compareIncludeRows } from './include-rows.ts'
 import { compareLifecycles } from './lifecycle.ts'
 import { comparePaths } from './paths.ts'
+import { compareReplacements } from './replacements.ts'
 import { compareResources } from './resources.ts'
 import { compareServices } from './service.ts'
 
@@ -17,7 +20,10 @@ export const compareContracts = (older: Contract, newer: Contract): readonly Dif
   return [
     ...lifecycle,
     ...compareServices(older.service, newer.service),
+    ...compareAccess(older.service, newer.service),
     ...compareResources(older.resources, newer.resources),
+    ...compareReplacements(older, newer),
+    ...compareIncludeRows(older, newer),
     ...comparePaths(older, newer),
   ]
 }

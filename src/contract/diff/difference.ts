@@ -1,4 +1,4 @@
-import type { Verdict } from '../../compile/schema-difference.ts'
+import type { Verdict } from '../../compile/schema-verdict.ts'
 
 /** What part of a contract differs; the part decides whether an older version can hide it. */
 export type Part =
@@ -38,6 +38,17 @@ export const breaking: Verdict = 'breaking'
 export const additive: Verdict = 'additive'
 
 export const isBreaking = ({ verdict }: { readonly verdict: Verdict }): boolean => verdict === 'breaking'
+
+/** Breaks that a frozen version is spared without a line in its changes: what was freed or raised since stays as it was there. */
+export const heldBack = {
+  replacement: 'kept unsent',
+  includeRows: 'include rows',
+  caching: 'caching',
+} as const
+
+const heldBackKinds: ReadonlySet<string> = new Set(Object.values(heldBack))
+
+export const isHeldBack = ({ subject }: Difference): boolean => heldBackKinds.has(subject.kind)
 
 /** Names in both, only before, only after. */
 export const matched = <T>(

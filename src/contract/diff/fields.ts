@@ -1,6 +1,7 @@
 import { sameJson } from '../../compile/canonical.ts'
 import type { ContractField, ContractResource } from '../../compile/frozen.ts'
-import { compareSchemas, type SchemaDifference, type Verdict } from '../../compile/schema-difference.ts'
+import { compareSchemas } from '../../compile/schema-difference.ts'
+import type { SchemaDifference, Verdict } from '../../compile/schema-verdict.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
 
 /** A field that is both sent and returned is judged in both directions, and breaking wins. */

@@ -1,5 +1,5 @@
 import type { ContractLifecycle } from '../../compile/frozen.ts'
-import type { Verdict } from '../../compile/schema-difference.ts'
+import type { Verdict } from '../../compile/schema-verdict.ts'
 import { additive, breaking, type Difference, type Differences } from './difference.ts'
 
 export const compareLifecycles = (from: ContractLifecycle, to: ContractLifecycle): Differences => {

@@ -1,6 +1,15 @@
 import { sameJson } from '../../compile/canonical.ts'
 import type { Contract, ContractRelation, ContractResource } from '../../compile/frozen.ts'
-import { additive, breaking, type Difference, type Differences, matched, type Part } from './difference.ts'
+import { judgeCaching } from './cache-control.ts'
+import {
+  additive,
+  breaking,
+  type Difference,
+  type Differences,
+  heldBack,
+  matched,
+  type Part,
+} from './difference.ts'
 import { compareFields } from './fields.ts'
 import { compareLimits, compareNames, compareRates } from './service.ts'
 import { compareStateRules } from './state-rules.ts'
@@ -125,6 +134,11 @@ const compareRules = (resource: string, from: ContractResource, to: ContractReso
   if (!sameJson(from.default_sort, to.default_sort)) {
     add(breaking, `default sort ${from.default_sort.join()} became ${to.default_sort.join()}`, 'default sort')
   }
+  if (from.cache_control !== to.cache_control) {
+    const verdict = judgeCaching(from.cache_control, to.cache_control)
+    const more = verdict === breaking ? ': answers are kept longer, or by more caches' : ''
+    add(verdict, `Cache-Control ${from.cache_control} became ${to.cache_control}${more}`, heldBack.caching)
+  }
   return found
 }
 
@@ -169,7 +183,6 @@ const compareWords = (resource: string, from: ContractResource, to: ContractReso
     found.push({ verdict: additive, part: 'words', where, what, subject: { kind: 'words', resource } })
   }
   if (from.description !== to.description) add(resource, 'description changed')
-  if (from.cache_control !== to.cache_control) add(resource, `Cache-Control became ${to.cache_control}`)
   for (const [name, before, after] of matched(from.fields, to.fields).both) {
     if (before.description !== after.description) add(`${resource}.${name}`, 'description changed')
   }

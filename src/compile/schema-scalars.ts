@@ -1,0 +1,85 @@
+import type { JsonSchema } from '../declare/json-schema.ts'
+import { isMultiple } from './multiples.ts'
+import { broken, type Found, narrower, one, wider } from './schema-verdict.ts'
+
+const listed = (schema: JsonSchema): readonly string[] | null => {
+  if (schema.const !== undefined) return [JSON.stringify(schema.const)]
+  return schema.enum ? schema.enum.map((value) => JSON.stringify(value)) : null
+}
+
+export const compareValues = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  const [before, after] = [listed(from), listed(to)]
+  if (before === null && after === null) return []
+  if (before === null) return one(at, `became one of ${after?.join(', ')} (type narrowed)`, narrower)
+  if (after === null) return one(at, 'is no longer one of listed values (type widened)', wider)
+  const come = after.filter((value) => !before.includes(value))
+  const gone = before.filter((value) => !after.includes(value))
+  return [
+    ...come.flatMap((value) => one(at, `value ${value} was added`, wider, 'value')),
+    ...gone.flatMap((value) => one(at, `value ${value} was removed`, narrower)),
+  ]
+}
+
+export const compareFormats = (from: JsonSchema, to: JsonSchema, at: string): Found =>
+  from.format === to.format
+    ? []
+    : one(at, `format ${from.format ?? 'none'} became ${to.format ?? 'none'}`, broken)
+
+export const comparePatterns = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  if (from.pattern === to.pattern) return []
+  if (from.pattern === undefined) return one(at, `pattern ${to.pattern} was newly set`, narrower)
+  if (to.pattern === undefined) return one(at, `pattern ${from.pattern} was dropped`, wider)
+  return one(at, `pattern ${from.pattern} became ${to.pattern}`, broken)
+}
+
+const none = { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY }
+
+export const compareBounds = (from: JsonSchema, to: JsonSchema, at: string): Found => [
+  ...(['minLength', 'minItems'] as const).flatMap((name) =>
+    compareEdges({ name, at: from[name] ?? 0 }, { name, at: to[name] ?? 0 }, at, 0),
+  ),
+  ...compareEdges(lowerEdge(from), lowerEdge(to), at, none.least),
+  ...(['maxLength', 'maxItems'] as const).flatMap((name) =>
+    compareEdges({ name, at: from[name] ?? none.most }, { name, at: to[name] ?? none.most }, at, none.most),
+  ),
+  ...compareEdges(upperEdge(from), upperEdge(to), at, none.most),
+]
+
+/** Where the values of a schema end. */
+interface Edge {
+  readonly name: string
+  readonly at: number
+  /** The value itself is no longer one of them. */
+  readonly beyond?: true
+}
+
+const lowerEdge = ({ minimum = none.least, exclusiveMinimum = none.least }: JsonSchema): Edge =>
+  exclusiveMinimum >= minimum && exclusiveMinimum > none.least
+    ? { name: 'exclusiveMinimum', at: exclusiveMinimum, beyond: true }
+    : { name: 'minimum', at: minimum }
+
+const upperEdge = ({ maximum = none.most, exclusiveMaximum = none.most }: JsonSchema): Edge =>
+  exclusiveMaximum <= maximum && exclusiveMaximum < none.most
+    ? { name: 'exclusiveMaximum', at: exclusiveMaximum, beyond: true }
+    : { name: 'maximum', at: maximum }
+
+const compareEdges = (from: Edge, to: Edge, at: string, nothing: number): Found => {
+  if (from.at === to.at && from.beyond === to.beyond) return []
+  const show = (edge: Edge) => (edge.at === nothing ? 'none' : edge.at)
+  const outward = nothing === none.most ? to.at > from.at : to.at < from.at
+  const relaxed = outward || (to.at === from.at && from.beyond === true)
+  const became = from.name === to.name ? show(to) : `${to.name} ${show(to)}`
+  return one(at, `${from.name} ${show(from)} became ${became}`, relaxed ? wider : narrower)
+}
+
+export const compareSteps = (
+  { multipleOf: from }: JsonSchema,
+  { multipleOf: to }: JsonSchema,
+  at: string,
+): Found => {
+  if (from === to) return []
+  const what = `multipleOf ${from ?? 'none'} became ${to ?? 'none'}`
+  if (to === undefined || (from !== undefined && isMultiple(from, to))) return one(at, what, wider)
+  const shrank = from === undefined || isMultiple(to, from)
+  return one(at, what, shrank ? narrower : broken)
+}

@@ -1,0 +1,62 @@
+import { sameJson } from '../../compile/canonical.ts'
+import type { ContractCors, ContractService, ContractTokens } from '../../compile/frozen.ts'
+import { additive, breaking, type Difference, type Differences } from './difference.ts'
+import { compareLimits, compareNames } from './service.ts'
+
+/** Who is let in: which tokens are accepted, and the pages of which sites. */
+export const compareAccess = (from: ContractService, to: ContractService): Differences => [
+  ...compareTokens(from, to),
+  ...compareCors(from.cors, to.cors),
+]
+
+const service = (verdict: Difference['verdict'], where: string, what: string, kind: string): Difference => ({
+  verdict,
+  part: 'service',
+  where,
+  what,
+  subject: { kind },
+})
+
+/** Whether there are tokens at all is told by `authentication`. */
+const compareTokens = (older: ContractService, newer: ContractService): Differences => {
+  const [from, to] = [older.tokens, newer.tokens]
+  if (!to) return []
+  if (!from)
+    return older.authentication.includes('bearer token')
+      ? [service(additive, 'tokens', 'are told with their issuer and claims', 'told')]
+      : []
+  const [before, after] = [namesIn(from), namesIn(to)]
+  const skew = (tokens: ContractTokens) => ({ clock_skew_seconds: tokens.clock_skew_seconds })
+  return [
+    ...Object.keys(after)
+      .filter((name) => !sameJson(before[name], after[name]))
+      .map((name) =>
+        service(breaking, `tokens.${name}`, `${before[name]} became ${after[name]}`, 'authentication'),
+      ),
+    ...compareLimits(skew(from), skew(to), 'service', 'tokens'),
+  ]
+}
+
+const namesIn = ({ issuer, audience, algorithms, claims }: ContractTokens): { [name: string]: string } => ({
+  issuer,
+  audience,
+  algorithms: algorithms.join(', '),
+  ...Object.fromEntries(Object.entries(claims).map(([name, claim]) => [`claims.${name}`, claim])),
+})
+
+const compareCors = (from: ContractCors | undefined, to: ContractCors | undefined): Differences => {
+  if (!to) return []
+  if (!from) return [service(additive, 'CORS', 'is told', 'told')]
+  const everyone = to.origins.includes('*')
+  const origins = compareNames(from.origins, to.origins, 'service', 'CORS', 'origin').filter(
+    ({ verdict }) => verdict === additive || !everyone,
+  )
+  // What no page can ask for, no page misses.
+  if (from.origins.length === 0 || to.origins.length === 0) return origins
+  return [
+    ...origins,
+    ...compareNames(from.methods, to.methods, 'service', 'CORS', 'method'),
+    ...compareNames(from.request_headers, to.request_headers, 'service', 'CORS', 'request header'),
+    ...compareNames(from.response_headers, to.response_headers, 'service', 'CORS', 'response header'),
+  ]
+}

@@ -1,0 +1,31 @@
+import type { Contract, ContractField } from '../../compile/frozen.ts'
+import { breaking, type Difference, type Differences, heldBack, matched } from './difference.ts'
+
+/**
+ * A PUT replaces what a GET shows and a writer can change, and keeps the rest when it is not sent. A field that becomes plain
+ * is no longer kept: a PUT that never named it is refused, or resets it.
+ */
+export const compareReplacements = (older: Contract, newer: Contract): Differences =>
+  matched(older.resources, newer.resources)
+    .both.filter(([name]) => hasPut(older, name) && hasPut(newer, name))
+    .flatMap(([resource, from, to]) =>
+      matched(from.fields, to.fields)
+        .both.filter(([, before, after]) => isKept(before) && !isKept(after))
+        .map(([name, before, after]): Difference => {
+          const { required, default: value = null } = after.request ?? {}
+          const now = required ? 'is now refused' : `now resets it to ${JSON.stringify(value)}`
+          return {
+            verdict: breaking,
+            part: 'field',
+            where: `${resource}.${name}`,
+            what: `a PUT without it kept it and ${now}`,
+            subject: { kind: heldBack.replacement, resource, name, from: before, to: after },
+          }
+        }),
+    )
+
+const hasPut = ({ paths }: Contract, resource: string): boolean =>
+  Object.values(paths).some(({ PUT }) => PUT?.resource === resource)
+
+const isKept = ({ request, response, states }: ContractField): boolean =>
+  !request || !response || request.immutable || states !== undefined
