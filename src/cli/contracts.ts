@@ -1,9 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BrokenPromises } from '../contract/broken.ts'
-import { contractOf } from '../contract/contract.ts'
-import { compareContracts } from '../contract/diff/diff.ts'
-import { isBreaking } from '../contract/diff/difference.ts'
 import { guideOf } from '../contract/guide/guide.ts'
 import { publishVersion } from '../contract/publish.ts'
 import { differenceText } from '../contract/refusal.ts'
@@ -27,28 +24,6 @@ export async function publishCommand(args: string[]): Promise<number> {
   if (path === null) throw new BrokenPromises(refusals)
   for (const difference of differences) console.log(differenceText(difference))
   console.log(`${version.name} is frozen in contracts/${version.name}.json. Commit it with the declaration.`)
-  return 0
-}
-
-/** `nounkit diff API v1 v2 [--json]` */
-export async function diffCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    options: { json: { type: 'boolean' } },
-    allowPositionals: true,
-  })
-  const [place, from, to] = words(positionals, 3)
-  const model = compileLoaded(await loadApi(place))
-  const older = namedVersion(model, from)
-  const newer = namedVersion(model, to)
-  const differences = compareContracts(contractOf(model, older), contractOf(model, newer))
-  if (values.json) console.log(JSON.stringify(differences, null, 2))
-  else {
-    for (const difference of differences) console.log(differenceText(difference))
-    const breaking = differences.filter(isBreaking).length
-    const all = `${differences.length} difference${differences.length === 1 ? '' : 's'}`
-    console.log(`${all}, ${breaking} of them breaking.`)
-  }
   return 0
 }
 

@@ -40,9 +40,9 @@ const commands: { readonly [name: string]: Command } = {
     run: async (args) => (await import('./contracts.ts')).publishCommand(args),
   },
   diff: {
-    usage: 'diff API v1 v2 [--json]',
-    does: 'lists what differs between two versions, with verdicts',
-    run: async (args) => (await import('./contracts.ts')).diffCommand(args),
+    usage: 'diff API v1 v2 [--raw] [--json]',
+    does: 'tells what became of a version, with verdicts',
+    run: async (args) => (await import('./diff.ts')).diffCommand(args),
   },
   guide: {
     usage: 'guide API v1 v2 [--affected]',

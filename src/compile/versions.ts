@@ -3,7 +3,7 @@ import type { ApiDeclaration } from '../declare/api.ts'
 import type { RemoveField } from '../declare/change.ts'
 import type { VersionDeclaration } from '../declare/version.ts'
 import { takeBack } from './changes/apply.ts'
-import { draftOf } from './changes/draft.ts'
+import { type Draft, draftOf } from './changes/draft.ts'
 import { inFrozenOrder } from './changes/frozen-order.ts'
 import { hideUnfrozen } from './changes/hide.ts'
 import { linkVersion } from './changes/link.ts'
@@ -12,7 +12,7 @@ import { checkUniques } from './changes/uniques.ts'
 import { checkDates } from './dates.ts'
 import { readDay } from './days.ts'
 import type { Contract } from './frozen.ts'
-import type { MistakeList } from './mistakes.ts'
+import { type MistakeList, mistakeList } from './mistakes.ts'
 import type { Resource, Version } from './model.ts'
 
 /** A field that newer versions removed, kept in the store for the older one that still shows it. */
@@ -93,8 +93,7 @@ const olderVersion = (
 ): Version => {
   const { name, changes } = declared
   const where = `versions.${name}`
-  const list = { version: name, newer: newer.name, changes, claims: new Map(), mistakes }
-  const settled = settle(takeBack(draftOf(newer), list), name, mistakes)
+  const settled = takenBack(declared, newer, mistakes)
   const about = {
     name,
     head: false,
@@ -113,6 +112,19 @@ export const orderedHead = (head: Version, contracts: ReadonlyMap<string, unknow
   const { views: _, viewOf: __, ...about } = head
   return frozen ? linkVersion(about, inFrozenOrder(draftOf(head), frozen)) : head
 }
+
+const takenBack = (
+  { name, changes }: Pick<Version, 'name' | 'changes'>,
+  newer: Version,
+  mistakes: MistakeList,
+): Draft => {
+  const list = { version: name, newer: newer.name, changes, claims: new Map(), mistakes }
+  return settle(takeBack(draftOf(newer), list), name, mistakes)
+}
+
+/** An older version with all that its frozen contract hides: it differs from its successor by its changes alone. */
+export const withAdditions = (version: Version, successor: Version): Version =>
+  linkVersion(version, takenBack(version, successor, mistakeList()))
 
 /** A kept field has a column of its own, under the name it last had. */
 const checkKept = (declaration: ApiDeclaration, mistakes: MistakeList): void => {

@@ -13,8 +13,11 @@ export interface Refusal {
 }
 
 /** `breaking  orders.status  value "open" was removed` */
-export const differenceText = ({ verdict, where, what }: Difference): string =>
-  `${verdict.padEnd(8)}  ${where}  ${what}`
+export const differenceText = ({
+  verdict,
+  where,
+  what,
+}: Pick<Difference, 'verdict' | 'where' | 'what'>): string => `${verdict.padEnd(8)}  ${where}  ${what}`
 
 export const refusalText = ({ file, what, hint, differences, lines }: Refusal): string =>
   [

@@ -13,15 +13,36 @@ test('openapi prints the document of a version, whole, and nothing else', async 
   expect(Object.keys(document.paths)).toContain('/clients')
 })
 
-test('diff lists what differs with a verdict each, for people and as JSON', async () => {
+test('diff tells what became of a version by its changes, with a verdict each; --raw lists the bare differences', async () => {
   const told = await run(['diff', 'examples/shop', 'v1', 'v2'])
-  expect(told.code).toBe(0)
-  const [, count, breaking] = /(\d+) differences, (\d+) of them breaking\.\n$/.exec(told.stdout) ?? []
-  const differences = JSON.parse((await run(['diff', 'examples/shop', 'v1', 'v2', '--json'])).stdout)
-  expect(differences.length).toBe(Number(count))
-  const verdicts = differences.map((one: { verdict: string }) => one.verdict)
-  expect(verdicts.filter((verdict: string) => verdict === 'breaking').length).toBe(Number(breaking))
-  expect(Number(breaking)).toBeGreaterThan(0)
+  expect([told.code, told.stderr]).toEqual([0, ''])
+  const lines = told.stdout.trimEnd().split('\n')
+  expect(lines.slice(0, 2)).toEqual([
+    'breaking  clients → customers  renamed',
+    'breaking    customers.full_name → name  renamed',
+  ])
+  expect(lines.length).toBeLessThanOrEqual(12)
+  const bare = (await run(['diff', 'examples/shop', 'v1', 'v2', '--raw'])).stdout.trimEnd().split('\n')
+  const count = bare.at(-1) ?? ''
+  expect(count).toMatch(/^\d+ differences, \d+ of them breaking\.$/)
+  expect(lines.at(-1)).toMatch(
+    new RegExp(`^${count} They follow from 6 declared changes and \\d additions; --raw lists them\\.$`),
+  )
+  const { explained, raw } = JSON.parse((await run(['diff', 'examples/shop', 'v1', 'v2', '--json'])).stdout)
+  type Line = { verdict: string; where: string; what: string }
+  const words = ({ verdict, where, what }: Line) => `${verdict}  ${where}  ${what}`
+  expect(raw.map(words)).toEqual(bare.slice(0, -1))
+  expect(explained.map(words)).toEqual(lines.slice(0, -1).map((line) => line.replace(/^(\w+) {4}/, '$1  ')))
+})
+
+test('diff from a newer version to an older one compares what they are, for want of changes', async () => {
+  const told = await run(['diff', 'examples/shop', 'v2', 'v1'])
+  expect(told.stdout).toMatch(/^breaking {2}customers {2}resource and its endpoints were removed/)
+  const { explained } = JSON.parse((await run(['diff', 'examples/shop', 'v2', 'v1', '--json'])).stdout)
+  expect(explained).toBeNull()
+  expect((await run(['diff', 'examples/shop', 'v1', 'v1'])).stdout).toBe(
+    '0 differences, 0 of them breaking.\n',
+  )
 })
 
 test('guide writes Markdown from an older version to a newer one, to the next unless said', async () => {

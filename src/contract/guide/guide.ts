@@ -3,7 +3,7 @@ import type { Change } from '../../declare/change.ts'
 import { exampleRow, showRow } from '../example.ts'
 import { type JudgedChange, judgeChanges } from '../verdict.ts'
 import { entryOf, type GuideEntry } from './entries.ts'
-import type { Step } from './step.ts'
+import { type Step, stepsBetween } from './step.ts'
 
 export interface GuideOptions {
   /** Who still uses what a change takes away, by name; from recorded usage. */
@@ -12,10 +12,7 @@ export interface GuideOptions {
 
 /** How to move from one version to a newer one, as Markdown: a section for each version on the way, an entry for each change. */
 export const guideOf = (from: Version, to: Version, options: GuideOptions = {}): string => {
-  const steps: Step[] = []
-  for (let older = from; older !== to && older.successor; older = older.successor) {
-    steps.push({ older, newer: older.successor })
-  }
+  const steps = stepsBetween(from, to)
   const sections = steps.map((step) => stepSection(step, steps.length > 1, options))
   return `# Moving from ${from.name} to ${to.name}\n\n${datesOf(from)}\n\n${sections.join('\n\n')}\n`
 }

@@ -6,6 +6,18 @@ export interface Step {
   readonly newer: Version
 }
 
+/** The way from a version to a newer one; empty where `to` is not newer. */
+export const stepsBetween = (from: Version, to: Version): readonly Step[] => {
+  const steps: Step[] = []
+  for (let older = from; older !== to; ) {
+    const { successor: newer } = older
+    if (!newer) return []
+    steps.push({ older, newer })
+    older = newer
+  }
+  return steps
+}
+
 export const code = (text: string): string => `\`${text}\``
 
 export const newerView = ({ newer }: Step, resource: string): View | undefined => newer.views.get(resource)

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util'
+import type { Model, Version } from '../compile/model.ts'
+import { contractOf } from '../contract/contract.ts'
+import { compareContracts } from '../contract/diff/diff.ts'
+import { type Difference, isBreaking } from '../contract/diff/difference.ts'
+import { type ExplainedLine, explainDifference } from '../contract/guide/explained.ts'
+import { differenceText } from '../contract/refusal.ts'
+import { compileLoaded, loadApi } from './load.ts'
+import { namedVersion } from './versions.ts'
+import { words } from './words.ts'
+
+const options = { raw: { type: 'boolean' }, json: { type: 'boolean' } } as const
+
+/** `nounkit diff API v1 v2 [--raw] [--json]`: by the declared changes; `--raw` by the two contracts alone. */
+export async function diffCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [place, from, to] = words(positionals, 3)
+  const model = compileLoaded(await loadApi(place))
+  const [older, newer] = [namedVersion(model, from), namedVersion(model, to)]
+  const raw = compareContracts(contractOf(model, older), contractOf(model, newer))
+  const explained = isForward(model, older, newer) ? explainDifference(model, older, newer) : null
+  if (values.json) console.log(JSON.stringify({ explained, raw }, null, 2))
+  else console.log(explained === null || values.raw ? rawText(raw) : explainedText(explained, raw))
+  return 0
+}
+
+/** Changes say what became of an older version. From a newer one to an older one there are none. */
+const isForward = ({ versions }: Model, from: Version, to: Version): boolean =>
+  versions.indexOf(to) <= versions.indexOf(from)
+
+const rawText = (raw: readonly Difference[]): string => [...raw.map(differenceText), counted(raw)].join('\n')
+
+const explainedText = (lines: readonly ExplainedLine[], raw: readonly Difference[]): string => {
+  const steps = Map.groupBy(lines, ({ from, to }) => `${from} → ${to}`)
+  const sections = [...steps].flatMap(([title, ofStep]) => [
+    ...(steps.size > 1 ? [title] : []),
+    ...ofStep.map((line) => lineText(line, ofStep)),
+  ])
+  const declared = lines.filter(({ change }) => change !== null).length
+  const by = `${plural(declared, 'declared change')} and ${plural(lines.length - declared, 'addition')}`
+  return [
+    ...sections,
+    `${counted(raw)}${raw.length === 0 ? '' : ` They follow from ${by}; --raw lists them.`}`,
+  ].join('\n')
+}
+
+/** What else became of a renamed resource stands below its rename, a little to the right. */
+const lineText = (line: ExplainedLine, all: readonly ExplainedLine[]): string => {
+  const inRenamed =
+    line.change !== 'rename-resource' &&
+    all.some(({ change, resource }) => change === 'rename-resource' && resource === line.resource)
+  return differenceText(inRenamed ? { ...line, where: `  ${line.where}` } : line)
+}
+
+const counted = (raw: readonly Difference[]): string =>
+  `${plural(raw.length, 'difference')}, ${raw.filter(isBreaking).length} of them breaking.`
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

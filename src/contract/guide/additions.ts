@@ -1,0 +1,104 @@
+import type { Model } from '../../compile/model.ts'
+import { withAdditions } from '../../compile/versions.ts'
+import type { Change } from '../../declare/change.ts'
+import { contractOf } from '../contract.ts'
+import { compareContracts } from '../diff/diff.ts'
+import type { Difference } from '../diff/difference.ts'
+import { resourceOf } from './change-lines.ts'
+import { olderField, olderName, type Step } from './step.ts'
+
+/** Differences that belong together, in one line. */
+export interface Addition {
+  /** By its newer name; null where several resources are concerned. */
+  readonly resource: string | null
+  readonly where: string
+  readonly what: string
+  /** As they are found, in the older version's names. */
+  readonly differences: readonly Difference[]
+}
+
+/**
+ * What no change declares: what the newer version gained, and the frozen contract of the older one hides. It is found by
+ * comparing the older version with itself before anything is hidden, so that declared changes play no part in it.
+ */
+export const additionsOf = (model: Model, step: Step): readonly Addition[] => {
+  const { older, newer } = step
+  const hidden = contractOf(model, older)
+  const whole = { ...contractOf(model, withAdditions(older, newer)), lifecycle: hidden.lifecycle }
+  const told = describedByChanges(step)
+  const found = compareContracts(hidden, whole).filter(
+    ({ part, where }) => part !== 'words' || !told.has(where),
+  )
+  const groups = Map.groupBy(found, groupOf(found))
+  return [...groups.values()].map((differences) => additionOf(differences, step))
+}
+
+/** Fields that a change made as its own schema describes them: their words are part of that change. */
+const describedByChanges = (step: Step): ReadonlySet<string> =>
+  new Set(
+    step.older.changes.flatMap((change) =>
+      madeBy(change, step).map((field) => `${olderName(step, resourceOf(change))}.${field}`),
+    ),
+  )
+
+const madeBy = (change: Change, step: Step): readonly string[] => {
+  switch (change.kind) {
+    case 'remove-field':
+      return [change.field]
+    case 'custom':
+      return Object.keys(change.fields)
+    case 'change-type':
+      return [olderField(step, change.resource, change.field)?.name ?? change.field]
+    default:
+      return []
+  }
+}
+
+/** A field with its filter and sort, a relation with its id and its include; otherwise what is said alike of several. */
+const groupOf =
+  (found: readonly Difference[]) =>
+  (difference: Difference): string => {
+    const thing = thingOf(difference, found)
+    return thing === null ? difference.what : `${difference.subject.resource}.${thing}`
+  }
+
+const thingOf = ({ part, subject: { resource, name } }: Difference, all: readonly Difference[]) => {
+  if (resource === undefined || name === undefined) return null
+  if (part !== 'field' && part !== 'relation' && part !== 'query') return null
+  const [first = name] = name.split('.')
+  const relation = all.find(
+    (one) =>
+      one.part === 'relation' && one.subject.resource === resource && `${one.subject.name}_id` === first,
+  )
+  return relation?.subject.name ?? first
+}
+
+const additionOf = (differences: readonly Difference[], step: Step): Addition => {
+  const [first] = differences
+  const thing = first ? thingOf(first, differences) : null
+  const resources = new Set(differences.map((one) => newerResource(one, step)))
+  const [resource = null] = resources.size === 1 ? resources : []
+  if (thing !== null && resource !== null) {
+    const what = new Set(differences.toSorted(byPart).map((one) => one.what))
+    return { resource, where: `${resource}.${thing}`, what: [...what].join('; '), differences }
+  }
+  const where = new Set(differences.map((one) => inNewerNames(one, step)))
+  return { resource, where: [...where].join(', '), what: first?.what ?? '', differences }
+}
+
+const parts = ['relation', 'field', 'query']
+const byPart = (one: Difference, other: Difference): number =>
+  parts.indexOf(one.part) - parts.indexOf(other.part)
+
+const newerResource = ({ subject: { resource } }: Difference, { older, newer }: Step): string | null => {
+  if (resource === undefined) return null
+  const stored = older.views.get(resource)?.resource.name
+  return stored === undefined ? resource : (newer.viewOf.get(stored)?.name ?? resource)
+}
+
+/** Places within a resource begin with its name; paths stay as the older version has them. */
+const inNewerNames = (difference: Difference, step: Step): string => {
+  const { where, subject } = difference
+  const [begin = '', ...rest] = where.split('.')
+  return begin === subject.resource ? [newerResource(difference, step) ?? begin, ...rest].join('.') : where
+}

@@ -1,0 +1,63 @@
+import type { Model, Version } from '../../compile/model.ts'
+import type { Verdict } from '../../compile/schema-verdict.ts'
+import type { Change } from '../../declare/change.ts'
+import { type Difference, isBreaking } from '../diff/difference.ts'
+import { type JudgedChange, judgeChanges } from '../verdict.ts'
+import { additionsOf } from './additions.ts'
+import { changeLine, resourceOf } from './change-lines.ts'
+import { type Step, stepsBetween } from './step.ts'
+
+/** One line of what became of a version: a change that is declared, or what the newer version has besides. */
+export interface ExplainedLine {
+  readonly from: string
+  readonly to: string
+  readonly verdict: Verdict
+  /** By its newer name; null where several resources are concerned. */
+  readonly resource: string | null
+  readonly where: string
+  readonly what: string
+  readonly change: Change['kind'] | null
+  readonly why: string | null
+  /** The differences of an addition; those of a change follow from it. */
+  readonly differences: readonly Difference[]
+}
+
+/**
+ * The difference between a version and a newer one, by its declared changes. Nothing is left out: the older version is the
+ * newer one with its changes taken back and with its additions hidden, and each change and each addition is a line.
+ */
+export const explainDifference = (model: Model, from: Version, to: Version): readonly ExplainedLine[] =>
+  stepsBetween(from, to).flatMap((step) => linesOf(model, step))
+
+const linesOf = (model: Model, step: Step): readonly ExplainedLine[] => {
+  const ends = { from: step.older.name, to: step.newer.name }
+  const changes = judgeChanges(step.older).map((one) => ({ ...ends, ...declaredLine(one, step) }))
+  const additions = additionsOf(model, step).map((one) => ({
+    ...ends,
+    ...one,
+    verdict: one.differences.some(isBreaking) ? ('breaking' as const) : ('additive' as const),
+    change: null,
+    why: null,
+  }))
+  return byResource([...changes, ...additions], step.newer)
+}
+
+const declaredLine = ({ change, verdict }: JudgedChange, step: Step) => ({
+  verdict,
+  resource: resourceOf(change),
+  ...changeLine(change, step),
+  change: change.kind,
+  why: change.why ?? null,
+  differences: [],
+})
+
+/** In the order of the newer version's resources, the rename of a resource first; at the end what concerns several. */
+const byResource = (lines: readonly ExplainedLine[], { views }: Version): readonly ExplainedLine[] => {
+  const order = [...views.keys()]
+  const place = ({ resource }: ExplainedLine): number =>
+    resource !== null && views.has(resource) ? order.indexOf(resource) : order.length
+  const isRename = ({ change }: ExplainedLine): boolean => change === 'rename-resource'
+  return lines.toSorted(
+    (one, other) => place(one) - place(other) || Number(isRename(other)) - Number(isRename(one)),
+  )
+}
