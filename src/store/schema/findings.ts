@@ -1,4 +1,6 @@
+import { codecs } from '../../compile/codecs.ts'
 import type { FieldKind } from '../../compile/model.ts'
+import type { CodecName } from '../../declare/change.ts'
 import type { PresentForeignKey, PresentTable } from './present.ts'
 import type { Column, ForeignKey, Table } from './table.ts'
 
@@ -9,9 +11,27 @@ export interface NewColumn {
   readonly why: string
 }
 
+/** A `changeType` says how its values become those of the new type. */
+export interface ConvertedColumn {
+  readonly kind: 'converted'
+  readonly column: Column
+  readonly codec: CodecName
+  readonly why: string
+}
+
+export interface OtherType {
+  readonly kind: 'type'
+  readonly column: Column
+  /** The database's own cast keeps the meaning of every value, or refuses it. */
+  readonly castable: boolean
+  readonly why: string
+}
+
 export type ColumnFinding =
   | NewColumn
-  | { readonly kind: 'type' | 'must-be-set' | 'may-be-null'; readonly column: Column; readonly why: string }
+  | ConvertedColumn
+  | OtherType
+  | { readonly kind: 'must-be-set' | 'may-be-null'; readonly column: Column; readonly why: string }
 
 /** How the wanted columns differ from those found, in no database's words. */
 export function columnFindings(
@@ -23,16 +43,38 @@ export function columnFindings(
     const present = found.columns.get(column.name)
     const name = `${table.name}.${column.name}`
     if (!present) return [newColumn(column, name)]
-    const type = typeOf(column.kind)
-    const findings: ColumnFinding[] = []
-    if (present.type !== type.toLowerCase())
-      findings.push({ kind: 'type', column, why: `${name} is ${present.type}, and should be ${type}` })
+    const findings: ColumnFinding[] = typeFindings(column, name, present.type, typeOf)
     if (present.nullable && !column.nullable)
       findings.push({ kind: 'must-be-set', column, why: `${name} allows NULL, and the field is required` })
     if (!present.nullable && column.nullable)
       findings.push({ kind: 'may-be-null', column, why: `${name} is NOT NULL, and the field is optional` })
     return findings
   })
+}
+
+function typeFindings(
+  column: Column,
+  name: string,
+  found: string,
+  typeOf: (kind: FieldKind) => string,
+): ColumnFinding[] {
+  const type = typeOf(column.kind)
+  if (found === type.toLowerCase()) return []
+  const { was } = column
+  if (was && found === typeOf(codecs[was.codec].older).toLowerCase()) {
+    const why = `${name} was ${found} in ${was.version} and is ${type} now, by ${was.codec}`
+    return [{ kind: 'converted', column, codec: was.codec, why }]
+  }
+  const why = `${name} is ${found}, and should be ${type}`
+  return [{ kind: 'type', column, castable: isCastable(found, column.kind, type), why }]
+}
+
+/** Between numbers and text only: seconds cast to text would be no datetime, and 5 no boolean. */
+function isCastable(found: string, kind: FieldKind, type: string): boolean {
+  if (found.startsWith(`${type.toLowerCase()} collate`)) return true
+  if (kind === 'integer') return found === 'text'
+  if (kind === 'number') return /^(text|integer|bigint)$/.test(found)
+  return kind === 'string' && /^(integer|bigint)$/.test(found)
 }
 
 function newColumn(column: Column, name: string): ColumnFinding {

@@ -11,7 +11,8 @@ import { wantedTables } from './wanted.ts'
  * SQL for anything else, before anything is changed. Two processes may start at once: one does it, the other waits. What failed half-way can be run again.
  */
 export async function migrate(store: Store, model: Model, options: MigrateOptions = {}): Promise<Migration> {
-  const wanted = { tables: wantedTables(model), lineages: lineagesOf(model) }
+  const lineages = lineagesOf(model)
+  const wanted = { tables: wantedTables(model, lineages), lineages }
   return store.dialect.name === 'sqlite'
     ? migrateSqlite(store, wanted, options)
     : migratePostgres(store, wanted, options)

@@ -14,7 +14,7 @@ export interface MigrateOptions {
   readonly dryRun?: boolean
   /** Spreads the tables over the machines of a Citus cluster; goes without saying where they already are. */
   readonly citus?: boolean
-  /** Renames tables, columns and values as the change lists say. Processes of the older declaration break at that moment. */
+  /** Renames tables, columns and values, and converts types, as the change lists say. Processes of the older declaration break at that moment. */
   readonly rename?: boolean
 }
 
@@ -42,8 +42,8 @@ const note = (step: Pick<Step, 'additive' | 'rename'>): string =>
 /** The steps as one would paste them into the database's shell. */
 export const migrationSql = (steps: readonly Step[]): string =>
   steps
-    .map(({ why, shell, sql, ...step }) =>
-      [`-- ${why}${note(step)}`, ...(shell ? [shell] : []), `${sql};\n`].join('\n'),
+    .map(({ why, shell, sql, byHand = sql, ...step }) =>
+      [`-- ${why}${note(step)}`, ...(shell ? [shell] : []), `${byHand};\n`].join('\n'),
     )
     .join('\n')
 
@@ -56,9 +56,9 @@ export function refuse(steps: readonly Step[], options: MigrateOptions): void {
 }
 
 const renames =
-  'It still has names or values of an older version, and all its rows under them. Stop the processes of the older declaration, run `nounkit migrate API --rename` or this SQL, and start again:'
+  'It still has names, values or types of an older version, and all its rows under them. Stop the processes of the older declaration, run `nounkit migrate API --rename` or this SQL, and start again:'
 const others =
-  'Some of it are names or values of an older version, which `nounkit migrate API --rename` changes once nothing else is in the way. Either change the declaration back, or run this and start again:'
+  'Some of it are names, values or types of an older version, which `nounkit migrate API --rename` changes once nothing else is in the way. Either change the declaration back, or run this and start again:'
 const other = 'Either change the declaration back, or run this and start again:'
 
 function refusal(steps: readonly Step[]): string {

@@ -65,11 +65,22 @@ export const setNotNull = (table: Table, { name }: { readonly name: string }): s
 export const dropNotNull = (table: Table, name: string): string =>
   alter(table, `ALTER COLUMN ${ident(name)} DROP NOT NULL`)
 
-export const changeColumnType = (table: Table, { name, kind }: Column): string =>
-  alter(
-    table,
-    `ALTER COLUMN ${ident(name)} TYPE ${typeWithCollation(kind)} USING ${ident(name)}::${types[kind]}`,
-  )
+/** A default is of the old type, and no cast is tried on it: it is set anew. */
+export const changeColumnType = (
+  table: Table,
+  { name, kind, default: value }: Column,
+  using: string,
+): string => {
+  const column = `ALTER COLUMN ${ident(name)}`
+  const parts = [
+    `${column} DROP DEFAULT`,
+    `${column} TYPE ${typeWithCollation(kind)} USING ${using}`,
+    ...(value === undefined ? [] : [`${column} SET DEFAULT ${literal(value, kind)}`]),
+  ]
+  return alter(table, parts.join(', '))
+}
+
+export const cast = ({ name, kind }: Column): string => `${ident(name)}::${types[kind]}`
 
 /** Lists are sorted with NULLs first, which is not the order of an index unless it says so. */
 export const createIndex = (

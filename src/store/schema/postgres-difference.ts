@@ -1,4 +1,7 @@
+import { ident } from '../../plan/dialect.ts'
+import { converted } from './conversion.ts'
 import { type ColumnFinding, columnFindings, foreignKeyFindings, leftOverColumns } from './findings.ts'
+import { postgresConversions } from './postgres-conversions.ts'
 import * as ddl from './postgres-ddl.ts'
 import type { PresentTable } from './present.ts'
 import type { Step } from './step.ts'
@@ -60,8 +63,17 @@ function existingTable(table: Table, found: PresentTable): Step[] {
 function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): Step {
   const { column, why } = finding
   switch (finding.kind) {
-    case 'type':
-      return step(table, ddl.changeColumnType(table, column), why, { additive: false })
+    case 'converted': {
+      const using = converted(postgresConversions, finding.codec, ident(column.name))
+      const sql = ddl.changeColumnType(table, column, using)
+      if (!found.spread) return step(table, sql, why, { additive: false, rename: true })
+      return step(table, sql, `${why}; on Citus that is yours to run`, { additive: false })
+    }
+    case 'type': {
+      const using = finding.castable ? ddl.cast(column) : '…'
+      const remark = finding.castable ? '' : ' (put what the values become in place of …)'
+      return step(table, ddl.changeColumnType(table, column, using), why + remark, { additive: false })
+    }
     case 'must-be-set':
       return step(table, ddl.setNotNull(table, column), why, { additive: false })
     case 'may-be-null':

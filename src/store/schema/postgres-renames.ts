@@ -1,5 +1,6 @@
 import { ident } from '../../plan/dialect.ts'
 import { type Move, movesOf } from './name-moves.ts'
+import { postgresConversions } from './postgres-conversions.ts'
 import * as ddl from './postgres-ddl.ts'
 import type { PresentTable } from './present.ts'
 import { type Found, formerObjectNames, indexMoves, withNames } from './rename-steps.ts'
@@ -7,6 +8,8 @@ import type { RenameWords } from './rename-words.ts'
 import type { Step } from './step.ts'
 
 export const postgresRenames: RenameWords<PresentTable> = {
+  conversions: postgresConversions,
+
   renamedTable: withNames,
 
   /** They do not follow the names of their table and columns, so theirs are changed after them. */

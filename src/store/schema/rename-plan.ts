@@ -6,6 +6,7 @@ import type { Lineage } from './renames.ts'
 import type { Step } from './step.ts'
 import { swapSteps } from './swaps.ts'
 import type { Table } from './table.ts'
+import { refuseUnconvertible, unconvertible } from './unconvertible.ts'
 import { valueSteps } from './value-steps.ts'
 
 export interface BeforeAdditions<T> {
@@ -29,6 +30,7 @@ export async function renameFirst<T extends PresentTable>(
   const present = new Map(renamed.present)
   const values: Step[] = []
   const names: Step[] = []
+  const inTheWay: string[] = []
   for (const found of renamed.found) {
     const there = present.get(found.table.name)
     if (!there) continue
@@ -36,8 +38,10 @@ export async function renameFirst<T extends PresentTable>(
     const named = words.oldNames(found, revalued.after)
     values.push(...revalued.steps)
     names.push(...named.steps)
+    inTheWay.push(...(await unconvertible(session, found, there, words.conversions)))
     present.set(found.table.name, named.after)
   }
+  refuseUnconvertible(inTheWay)
   return {
     steps: [...renamed.steps, ...swaps.filter((step) => !step.additive), ...values, ...names],
     last: swaps.filter((step) => step.additive),

@@ -1,3 +1,4 @@
+import type { ConversionWords } from './conversion.ts'
 import type { Move } from './name-moves.ts'
 import type { PresentTable } from './present.ts'
 import type { Found } from './rename-steps.ts'
@@ -6,6 +7,7 @@ import type { Check } from './table.ts'
 
 /** What a rename takes in one database beyond ALTER TABLE … RENAME, which all have. */
 export interface RenameWords<T extends PresentTable> {
+  readonly conversions: ConversionWords
   /** The table as the database has it after its renames. */
   renamedTable(table: T, name: string, columns: readonly Move[]): T
   /** Brings the names of indexes and constraints after those of their table and columns. */

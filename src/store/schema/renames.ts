@@ -1,5 +1,6 @@
 import type { Model, Resource, Version } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
+import type { FormerType } from './table.ts'
 
 /** What a table was called over the versions, and what in it: all that a store of an older declaration may still have. */
 export interface Lineage {
@@ -7,6 +8,8 @@ export interface Lineage {
   readonly table: string
   /** Newest first; only versions that had the table. */
   readonly former: readonly TableThen[]
+  /** The head's column → the one change of its type. */
+  readonly types: ReadonlyMap<string, FormerType>
 }
 
 export interface TableThen {
@@ -30,6 +33,7 @@ interface Trace {
   name: string | null
   readonly columns: Map<string, string>
   readonly values: Map<string, ReadonlyMap<string, string>>
+  readonly types: Map<string, FormerType>
   readonly former: TableThen[]
 }
 
@@ -50,7 +54,7 @@ export function lineagesOf(model: Model): readonly Lineage[] {
     for (const trace of traces)
       if (trace.name !== null) trace.former.push(snapshot(trace, trace.name, version))
   }
-  return traces.map(({ resource, former }) => ({ table: resource.table, former }))
+  return traces.map(({ resource, former, types }) => ({ table: resource.table, former, types }))
 }
 
 const startTrace = (resource: Resource): Trace => ({
@@ -58,6 +62,7 @@ const startTrace = (resource: Resource): Trace => ({
   name: resource.name,
   columns: new Map(resource.fields.filter(({ kept }) => !kept).map(({ name, column }) => [column, name])),
   values: new Map(),
+  types: new Map(),
   former: [],
 })
 
@@ -70,12 +75,15 @@ const snapshot = (trace: Trace, name: string, version: Version): TableThen => ({
 
 /** Takes back what the version's changes say of one resource. They name it, and its fields, as the newer version does. */
 function stepBack(trace: Trace, newer: string, version: Version): void {
-  const { resource, columns, values } = trace
+  const { resource, columns, values, types } = trace
   const here = <C extends { readonly resource: string }>(change: C): boolean => change.resource === newer
   for (const change of ofKind(version, 'map-values').filter(here))
     for (const [column, name] of columns)
       if (name === change.field)
         values.set(column, valuesBefore(change, values.get(column), resource, column))
+  for (const { field, codec } of ofKind(version, 'change-type').filter(here))
+    for (const [column, name] of columns)
+      if (name === field) types.set(column, { codec, version: version.name })
   const gone = new Set([
     ...ofKind(version, 'add-required-field')
       .filter(here)

@@ -57,8 +57,8 @@ export const toFillIn = '…'
 export type Filling = ReadonlyMap<string, string>
 
 /** In place of NULL where the column must have a value. */
-export const insteadOfNull = ({ name, kind, default: value }: Column): string =>
-  `coalesce(${ident(name)}, ${value === undefined ? toFillIn : literal(value, kind)})`
+export const insteadOfNull = ({ kind, default: value }: Column, otherwise: string): string =>
+  `coalesce(${otherwise}, ${value === undefined ? toFillIn : literal(value, kind)})`
 
 /**
  * The way SQLite's manual gives for changes that ALTER TABLE cannot make (lang_altertable.html, section 7): make the table anew

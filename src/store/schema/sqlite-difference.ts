@@ -1,4 +1,5 @@
 import { ident } from '../../plan/dialect.ts'
+import { converted } from './conversion.ts'
 import {
   type ColumnFinding,
   columnFindings,
@@ -6,8 +7,10 @@ import {
   leftOverColumns,
   type NewColumn,
 } from './findings.ts'
+import { sqliteConversions } from './sqlite-conversions.ts'
 import {
   asOneByHand,
+  type Filling,
   insteadOfNull,
   sqliteColumn,
   sqliteIndex,
@@ -49,18 +52,21 @@ function existingTable(table: Table, found: SqliteTable): Step[] {
   const keys = foreignKeyFindings(table, found)
   const leftOver = leftOverColumns(table, found)
   const fresh = columns.filter((finding) => finding.kind === 'new')
+  const unset = fresh.filter((finding) => !finding.additive)
+  const conversions = columns.filter((finding) => finding.kind === 'converted')
   const refused = [
-    ...columns.filter((finding) => finding.kind !== 'new'),
+    ...columns.filter(({ kind }) => kind !== 'new' && kind !== 'converted'),
     ...leftOver,
     ...keys.filter((key) => !key.additive),
   ]
-  if (refused.length > 0) {
-    const unset = fresh.filter((finding) => !finding.additive)
-    const whys = [...refused, ...unset].map(({ why }) => why)
+  if (refused.length > 0 || (conversions.length > 0 && unset.length > 0)) {
+    const whys = [...refused, ...conversions, ...unset].map(({ why }) => why)
     return [rebuiltByHand(table, withNulls(found, leftOver), columns, whys)]
   }
   const added = keys.filter((key) => key.additive).map((key) => key.why)
-  const required = fresh.filter((finding) => !finding.additive).map((finding) => addColumn(table, finding))
+  if (conversions.length > 0)
+    return [conversion(table, found, columns, [...conversions.map(({ why }) => why), ...added])]
+  const required = unset.map((finding) => addColumn(table, finding))
   // A foreign key over two columns cannot be added to a table, so the table is made anew, new columns and indexes with it.
   if (added.length > 0) {
     const rebuilt = sqliteRebuild(table, found, foreignIndexes(table, found))
@@ -79,6 +85,32 @@ function addColumn(table: Table, { column, why, additive }: NewColumn): Step {
 
 const fillIn = `put it in place of ${toFillIn}`
 
+/** The table is made anew with the new types, and with all that is new in it. */
+function conversion(
+  table: Table,
+  found: SqliteTable,
+  columns: readonly ColumnFinding[],
+  whys: readonly string[],
+): Step {
+  const sql = sqliteRebuild(table, found, foreignIndexes(table, found), fillingOf(columns))
+  const byHand = { byHand: asOneByHand(sql), shell: '.bail on' }
+  return { ...step(table, sql, whys.join('; '), false), ...byHand, rename: true }
+}
+
+/** What the columns of the new table get, where that is not what the old one has. */
+function fillingOf(columns: readonly ColumnFinding[]): Filling {
+  const filling = new Map<string, string>()
+  for (const finding of columns) {
+    const { name } = finding.column
+    const there = filling.get(name) ?? ident(name)
+    if (finding.kind === 'converted') filling.set(name, converted(sqliteConversions, finding.codec, there))
+    if (finding.kind === 'type' && !finding.castable) filling.set(name, toFillIn)
+    if (finding.kind === 'must-be-set') filling.set(name, insteadOfNull(finding.column, there))
+    if (finding.kind === 'new' && !finding.additive) filling.set(name, toFillIn)
+  }
+  return filling
+}
+
 /**
  * All that somebody has to decide about a table, in one copy of it. The table is dropped in the end, so the copy must have
  * succeeded: the shell is told to stop at an error, which it does not do by itself.
@@ -89,13 +121,11 @@ function rebuiltByHand(
   columns: readonly ColumnFinding[],
   whys: readonly string[],
 ): Step {
-  const filling = new Map<string, string>()
-  for (const finding of columns) {
-    if (finding.kind === 'must-be-set') filling.set(finding.column.name, insteadOfNull(finding.column))
-    if (finding.kind === 'new' && !finding.additive) filling.set(finding.column.name, toFillIn)
-  }
+  const filling = fillingOf(columns)
+  const otherType = columns.some((finding) => finding.kind === 'type' && !finding.castable)
+  const missing = otherType ? 'what the values become' : 'a value for rows without one'
   const remark = [...filling.values()].some((value) => value.includes(toFillIn))
-    ? ` (put a value for rows without one in place of ${toFillIn})`
+    ? ` (put ${missing} in place of ${toFillIn})`
     : ''
   const sql = asOneByHand(sqliteRebuild(table, found, foreignIndexes(table, found), filling))
   return { ...step(table, sql, `${whys.join('; ')}${remark}`, false), shell: '.bail on' }

@@ -2,9 +2,12 @@ import { ident } from '../../plan/dialect.ts'
 import type { Move } from './name-moves.ts'
 import { indexMoves, withNames } from './rename-steps.ts'
 import type { RenameWords } from './rename-words.ts'
+import { sqliteConversions } from './sqlite-conversions.ts'
 import type { SqliteTable } from './sqlite-read.ts'
 
 export const sqliteRenames: RenameWords<SqliteTable> = {
+  conversions: sqliteConversions,
+
   renamedTable: (table, name, columns) => ({
     ...withNames(table, name, columns),
     indexSql: new Map(

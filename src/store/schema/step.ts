@@ -2,6 +2,8 @@
 export interface Step {
   readonly table: string
   readonly sql: string
+  /** The SQL for somebody who runs it by hand, where it takes more there. */
+  readonly byHand?: string
   /** What the database's shell is to be told first, where somebody runs the SQL by hand. */
   readonly shell?: string
   readonly additive: boolean
@@ -9,6 +11,6 @@ export interface Step {
   readonly why: string
   /** Cannot run inside a transaction, or must not hold others up: it runs by itself. */
   readonly alone?: boolean
-  /** The change lists say that this is what became of a name or value: done when renames are asked for. */
+  /** The change lists say that this is what became of a name, value or type: done when renames are asked for. */
   readonly rename?: boolean
 }

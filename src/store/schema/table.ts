@@ -1,4 +1,5 @@
 import type { FieldKind } from '../../compile/model.ts'
+import type { CodecName } from '../../declare/change.ts'
 
 /** A table as data: what the model wants, in no database's words. */
 export interface Table {
@@ -18,8 +19,16 @@ export interface Column {
   readonly name: string
   readonly kind: FieldKind
   readonly nullable: boolean
+  /** What `changeType` says it was in an older version. */
+  readonly was?: FormerType
   /** For rows written by those who do not know the column yet; `undefined` where there is none. */
   readonly default: unknown
+}
+
+export interface FormerType {
+  readonly codec: CodecName
+  /** The newest version that still shows the older type. */
+  readonly version: string
 }
 
 export interface Index {

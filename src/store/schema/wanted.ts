@@ -1,18 +1,22 @@
 import type { BelongsToModel, Field, Model, Resource } from '../../compile/model.ts'
 import { engineTables } from './engine-tables.ts'
 import { objectName } from './object-name.ts'
+import type { Lineage } from './renames.ts'
 import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
 
 /** The tables that the model needs, the engine's own first. */
-export const wantedTables = (model: Model): readonly Table[] => [
+export const wantedTables = (model: Model, lineages: readonly Lineage[]): readonly Table[] => [
   ...engineTables,
-  ...[...model.resources.values()].map((resource) => resourceTable(resource, model)),
+  ...[...model.resources.values()].map((resource) => {
+    const lineage = lineages.find(({ table }) => table === resource.table)
+    return resourceTable(resource, model, lineage?.types ?? new Map())
+  }),
 ]
 
-function resourceTable(resource: Resource, model: Model): Table {
+function resourceTable(resource: Resource, model: Model, types: Lineage['types']): Table {
   return {
     name: resource.table,
-    columns: columns(resource, model),
+    columns: columns(resource, model, types),
     primaryKey: withAccount(resource, ['id']),
     indexes: indexes(resource),
     foreignKeys: resource.belongsTo.map((relation) => foreignKey(resource, relation)),
@@ -24,17 +28,19 @@ function resourceTable(resource: Resource, model: Model): Table {
 const withAccount = (resource: Resource, names: readonly string[]): string[] =>
   resource.shared ? [...names] : ['account_id', ...names]
 
-function columns(resource: Resource, model: Model): Column[] {
+function columns(resource: Resource, model: Model, types: Lineage['types']): Column[] {
   const account: Column = { name: 'account_id', kind: 'id', nullable: false, default: undefined }
   const version: Column = { name: 'version', kind: 'integer', nullable: false, default: 1 }
-  const own = resource.fields.map(
-    (field): Column => ({
+  const own = resource.fields.map((field): Column => {
+    const was = types.get(field.column)
+    return {
       name: field.column,
       kind: field.kind,
       nullable: field.nullable,
+      ...(was && { was }),
       default: columnDefault(resource, field, model),
-    }),
-  )
+    }
+  })
   return [...(resource.shared ? [] : [account]), ...own, version]
 }
 

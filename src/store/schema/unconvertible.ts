@@ -1,0 +1,49 @@
+import { codecs } from '../../compile/codecs.ts'
+import { ident } from '../../plan/dialect.ts'
+import { type Session, StoreRefused } from '../store.ts'
+import { type ConversionWords, converts } from './conversion.ts'
+import type { PresentTable } from './present.ts'
+import type { Found } from './rename-steps.ts'
+import type { FormerType } from './table.ts'
+
+/** One sentence for each column of which some rows have a value that cannot be converted. */
+export async function unconvertible(
+  session: Session,
+  found: Found,
+  there: PresentTable,
+  words: ConversionWords,
+): Promise<readonly string[]> {
+  const told: string[] = []
+  for (const { name, was } of found.table.columns) {
+    // Where both types are one to the database, as integers and booleans to SQLite, every start looks at the values.
+    if (!was || there.columns.get(name)?.type !== words.type(codecs[was.codec].older).toLowerCase()) continue
+    const now = found.columns.find(({ to }) => to === name)?.from ?? name
+    const sentence = await toldOf(session, found.name, now, was, words)
+    if (sentence !== null) told.push(sentence)
+  }
+  return told
+}
+
+async function toldOf(
+  session: Session,
+  table: string,
+  column: string,
+  { codec, version }: FormerType,
+  words: ConversionWords,
+): Promise<string | null> {
+  const x = ident(column)
+  const from = `FROM ${ident(table)} WHERE ${x} IS NOT NULL AND (${converts(words, codec, x)}) IS NOT TRUE`
+  const [counted] = await session.all(`SELECT count(*) ${from}`)
+  const count = Number(counted?.[0])
+  if (count === 0) return null
+  const [example] = await session.all(`SELECT "id", ${words.dialect.asText(x)} ${from} ORDER BY "id" LIMIT 1`)
+  const rows = count === 1 ? '1 row has' : `${count} rows have`
+  return `${table}.${column}: ${rows} a value that ${codec} cannot take without changing what ${version} shows, such as ${JSON.stringify(example?.[1])} in the row with the id ${example?.[0]}.`
+}
+
+export function refuseUnconvertible(told: readonly string[]): void {
+  if (told.length === 0) return
+  throw new StoreRefused(
+    `The types of the store cannot be converted. Nothing was changed. Change these values, then run nounkit migrate again:\n${told.join('\n')}`,
+  )
+}
