@@ -120,7 +120,7 @@ const kinds = {
     status: 406,
     title: 'The answer cannot have the form asked for',
     meaning: 'The Accept header excludes everything this path can produce.',
-    mend: 'Accept `application/json`.',
+    mend: 'Accept one of the media types that the detail names.',
   },
   'unique-conflict': {
     status: 409,
@@ -267,6 +267,8 @@ const kinds = {
 } satisfies { [type: string]: ProblemKind }
 
 export type ProblemType = keyof typeof kinds
+
+export const isEngineProblem = (type: string): type is ProblemType => Object.hasOwn(kinds, type)
 
 export const problemKinds: { readonly [T in ProblemType]: ProblemKind } = kinds
 

@@ -126,6 +126,14 @@ export const refunds = resource('refunds', {
   include: ['payment'],
   methods: ['GET', 'POST', 'PATCH'],
   idempotencyKey: 'required',
+  problems: {
+    'refund-exceeds-payment': {
+      status: 409,
+      title: 'The refund is more than is left of the payment',
+      description: 'All refunds of a payment together never exceed what was paid.',
+      fix: 'Refund at most the amount that the detail names.',
+    },
+  },
   hooks: {
     async beforeCreate(refund, { find, sum, reject }) {
       // The lock makes a second refund of the payment wait here until this one is committed or undone.
@@ -135,7 +143,6 @@ export const refunds = resource('refunds', {
       if (refund.amount > left)
         reject({
           code: 'refund-exceeds-payment',
-          title: 'The refund is more than is left of the payment',
           detail: `Of this payment ${left} can still be refunded, not ${refund.amount}.`,
           field: 'amount',
         })

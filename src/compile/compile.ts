@@ -10,6 +10,7 @@ import { indexSets, listNames } from './lists.ts'
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { Model, Version } from './model.ts'
 import { didYouMean } from './nearest.ts'
+import { allProblems } from './problems.ts'
 import { draftResources } from './resources.ts'
 import { shapeOf } from './shape/shape.ts'
 import { keptFields, olderVersions, orderedHead, queriedFields } from './versions.ts'
@@ -55,6 +56,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const drafts = draftResources(declaration, keptFields(declaration), mistakes)
   const newest = headVersion(declared[0] ?? version('v1'), drafts, { limits, rate }, mistakes)
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
+  const problems = allProblems(resources.values(), mistakes)
   // A change names fields of the head: where some of those are broken, their mistakes are enough.
   const whole = changesWhole && [...drafts.values()].every((draft) => draft.broken.size === 0)
   const contracts = options.contracts ?? new Map()
@@ -75,6 +77,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
     unversioned: versions.find(({ name }) => name === declaration.unversioned) ?? null,
     limits,
     rate,
+    problems,
   })
 }
 

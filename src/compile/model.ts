@@ -4,6 +4,7 @@ import type { StatesField } from '../declare/field.ts'
 import type { Hooks } from '../declare/hooks.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
+import type { ProblemKind } from '../problems.ts'
 
 /**
  * The compiled declaration. Two layers: a `Resource` is what the store keeps, in the head's names; a `View` is what
@@ -22,6 +23,8 @@ export interface Model {
   readonly unversioned: Version | null
   readonly limits: ApiLimitsModel
   readonly rate: RateModel
+  /** All that the service can answer with, by type: the engine's own, then those that resources declare. */
+  readonly problems: ReadonlyMap<string, ProblemKind>
 }
 
 export interface RateModel {
@@ -70,6 +73,8 @@ export interface Resource {
   readonly feeds: readonly SumFeed[]
   readonly onlyWhile: readonly WhileRule[]
   readonly deleteOnlyWhile: readonly { readonly field: string; readonly values: readonly string[] }[]
+  /** What its hooks may refuse with, by code. */
+  readonly problems: ReadonlyMap<string, ProblemKind>
   readonly hooks: Hooks<never>
   readonly hasHooks: { readonly create: boolean; readonly update: boolean; readonly delete: boolean }
   /** Belongs-to relations of other resources that point here, and what a delete does to those rows. */

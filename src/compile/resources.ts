@@ -8,6 +8,7 @@ import { type MistakeList, mistakeList } from './mistakes.ts'
 import type { Field, Resource } from './model.ts'
 import { resourceNameFault } from './names.ts'
 import { checkOwnerCycles, linkOwner } from './owners.ts'
+import { declaredProblems } from './problems.ts'
 import { linkBelongsTo, linkHasMany } from './relations.ts'
 import { deleteRules, linkSums, whileRules } from './rules.ts'
 import type { KeptField } from './versions.ts'
@@ -53,7 +54,7 @@ const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<st
     checkPrefix(declared, mistakes)
     drafts.set(declared.name, {
       declaration: declared,
-      model: emptyResource(declared),
+      model: emptyResource(declared, mistakes),
       fields: new Map(),
       belongsTo: new Map(),
       hasMany: new Map(),
@@ -86,7 +87,7 @@ const checkPrefix = ({ name, idPrefix }: ResourceDeclaration, mistakes: MistakeL
     )
 }
 
-const emptyResource = (declared: ResourceDeclaration): Draft<Resource> => {
+const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Draft<Resource> => {
   const hooks = declared.hooks ?? {}
   return {
     name: declared.name,
@@ -104,6 +105,7 @@ const emptyResource = (declared: ResourceDeclaration): Draft<Resource> => {
     feeds: [],
     onlyWhile: [],
     deleteOnlyWhile: [],
+    problems: declaredProblems(declared, mistakes),
     hooks,
     hasHooks: {
       create: hooks.beforeCreate !== undefined || hooks.afterCreate !== undefined,

@@ -8,7 +8,7 @@ import type {
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
 import { movesOf } from '../compile/states.ts'
 import { corsOf, tokensOf } from './access.ts'
-import { byStatus, pathsOf, problemsEverywhere } from './operations.ts'
+import { byStatus, engineProblems, pathsOf, problemsEverywhere } from './operations.ts'
 import { stateRulesOf } from './state-rules.ts'
 
 /**
@@ -60,7 +60,7 @@ const serviceOf = ({ declaration, limits, rate }: Model): ContractService => ({
   },
   rate: rateOf(rate),
   headers: ['RateLimit', 'RateLimit-Policy', 'X-Request-Id'],
-  problems: byStatus(problemsEverywhere),
+  problems: byStatus(engineProblems(problemsEverywhere)),
 })
 
 const rateOf = (rate: RateModel) => ({ per_second: rate.perSecond, burst: rate.burst })

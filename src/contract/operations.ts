@@ -2,7 +2,7 @@ import { reachedByDelete } from '../compile/dependents.ts'
 import type { Contract, ContractOperation, ContractProblems } from '../compile/frozen.ts'
 import type { SubCollection, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
-import { type ProblemType, problemKinds } from '../problems.ts'
+import { type ProblemKind, type ProblemType, problemKinds } from '../problems.ts'
 
 type Place = 'collection' | 'row'
 type Paths = { [path: string]: { [M in Method]?: ContractOperation } }
@@ -44,12 +44,26 @@ const operationOf = (view: View, method: Method, place: Place, nested: boolean):
   success: success[method],
   parameters: parametersOf(view, method, place),
   headers: headersOf(view, method, place),
-  problems: byStatus(problemsOf(view, method, place, nested)),
+  problems: byStatus(
+    new Map([
+      ...engineProblems(problemsOf(view, method, place, nested)),
+      ...(hasHook(view, method) ? view.resource.problems : []),
+    ]),
+  ),
 })
 
-export const byStatus = (types: readonly ProblemType[]): ContractProblems => {
-  const groups = Map.groupBy(types.toSorted(), (type) => problemKinds[type].status)
+export const byStatus = (kinds: ReadonlyMap<string, ProblemKind>): ContractProblems => {
+  const groups = Map.groupBy([...kinds.keys()].sort(), (type) => kinds.get(type)?.status ?? 0)
   return Object.fromEntries(groups)
+}
+
+export const engineProblems = (types: readonly ProblemType[]): ReadonlyMap<string, ProblemKind> =>
+  new Map(types.map((type) => [type, problemKinds[type]]))
+
+/** Whether code of the author runs, which may refuse with what the resource declares. */
+const hasHook = ({ resource }: View, method: Method): boolean => {
+  const { create, update, delete: remove } = resource.hasHooks
+  return { GET: false, POST: create, PUT: update, PATCH: update, DELETE: remove }[method]
 }
 
 const parametersOf = (view: View, method: Method, place: Place): readonly string[] => {

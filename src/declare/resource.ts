@@ -1,5 +1,6 @@
 import type { FieldDeclarations, FieldValues } from './field.ts'
 import type { Hooks } from './hooks.ts'
+import type { ProblemDeclarations } from './problem.ts'
 import type { ReferenceValues, RelationDeclarations } from './relation.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -38,7 +39,11 @@ export type RowOf<F, R> = {
 } & Readonly<ReferenceValues<R>> &
   Readonly<FieldValues<F>>
 
-export interface ResourceOptions<F extends FieldDeclarations, R extends RelationDeclarations> {
+export interface ResourceOptions<
+  F extends FieldDeclarations,
+  R extends RelationDeclarations,
+  P extends ProblemDeclarations = ProblemDeclarations,
+> {
   readonly fields: F
   readonly relations?: R
   readonly description?: string
@@ -72,7 +77,9 @@ export interface ResourceOptions<F extends FieldDeclarations, R extends Relation
   readonly onlyWhile?: { readonly [relation: string]: { readonly [field: string]: readonly string[] } }
   /** A row is deleted only while its own field has one of the values. */
   readonly deleteOnlyWhile?: { readonly [field: string]: readonly string[] }
-  readonly hooks?: Hooks<RowOf<F, R>>
+  /** What hooks may refuse with, by code. */
+  readonly problems?: P
+  readonly hooks?: Hooks<RowOf<F, R>, keyof P & string>
 }
 
 export interface ResourceDeclaration<
@@ -89,8 +96,9 @@ export interface ResourceDeclaration<
 export const resource = <
   const F extends FieldDeclarations,
   const R extends RelationDeclarations = Record<never, never>,
+  const P extends ProblemDeclarations = Record<never, never>,
 >(
   name: string,
-  options: ResourceOptions<F, R>,
+  options: ResourceOptions<F, R, P>,
 ): ResourceDeclaration<F, R> =>
   Object.freeze({ kind: 'resource', ...options, name }) as unknown as ResourceDeclaration<F, R>

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { type StaticDocument, staticDocument } from './document.ts'
 
 /** The files that pages load. Every URL names its content, so browsers may keep it for good. */
@@ -12,7 +11,8 @@ export interface Assets {
   url(name: OwnAsset): string
   /** Where the renderer of the reference starts. */
   readonly reference: string
-  respond(request: PlainRequest): Promise<PlainResponse> | null
+  /** The file at a path; null where there is none. */
+  find(path: string): StaticDocument | null
 }
 
 const own = ['page.css', 'reference.js', 'accessible.js', 'icon.svg'] as const
@@ -40,11 +40,10 @@ export const createAssets = (): Assets => {
   return {
     url: (name) => urls.get(name) ?? '',
     reference: `${renderer.prefix}standalone.esm.js`,
-    respond(request) {
-      const { path } = request
+    find(path) {
       const known = documents.get(path) ?? renderer.open(path)
       if (known) documents.set(path, known)
-      return known ? known.respond(request) : null
+      return known
     },
   }
 }

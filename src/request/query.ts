@@ -69,11 +69,11 @@ function usesOf(include: Include, filters: readonly string[], sorts: readonly st
   return { include: include.paths, filters, sorts, fields: [] }
 }
 
-/** A write takes no parameter at all. */
-export function refuseQuery(query: string): void {
+/** Writes, indexes, documents and pages take no parameter at all. */
+export function refuseQuery(query: string, of: 'a write' | 'this document'): void {
   if (query === '') return
   const errors: FieldError[] = []
-  noteOthers(readParameters(query, errors), () => false, 'a write', [], errors)
+  noteOthers(readParameters(query, errors), () => false, of, [], errors)
   throw badQuery(errors)
 }
 

@@ -5,7 +5,8 @@ import type { JsonObject } from '../request/json.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
 import { etagOf } from './etag.ts'
-import { hookContext, hooksOf } from './hooks.ts'
+import { checkReturned } from './hook-names.ts'
+import { hookContexts, hooksOf } from './hooks.ts'
 import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { newId } from './ids.ts'
 import { notThere, reread } from './read.ts'
@@ -162,19 +163,20 @@ async function insertWithHooks(
   const { account } = call.caller
   const { view } = call.target
   const { beforeCreate, afterCreate } = hooksOf(view.resource)
-  const context = hookContext(runner, tx, call, keyed && derivedKey(account, keyed))
+  const contextOf = hookContexts(runner, tx, call, keyed && derivedKey(account, keyed))
   await refuseUnlessWhile(runner, tx, call, [row])
   if (beforeCreate) {
     const missing = await missingReferences(runner, tx, call, row)
     if (missing) throw missing
   }
-  const set = beforeCreate ? await beforeCreate(row, context) : undefined
+  const set = beforeCreate && (await beforeCreate(row, contextOf('beforeCreate')))
+  if (set) checkReturned(set, view.resource, 'beforeCreate')
   const whole = set ? { ...row, ...set } : row
   const insert = runner.planner.insert(view.resource)
   await tx.first(insert.text, bindSlots(insert.slots, { account, values: boundRow(call, whole) }))
   await refreshSums(runner, tx, account, view.resource, [whole], set === undefined)
   if (!afterCreate && !set) return created(call, whole, location)
-  if (afterCreate) await afterCreate(whole, context)
+  if (afterCreate) await afterCreate(whole, contextOf('afterCreate'))
   // A hook may have set values in another form than they are kept in, or changed the row it was called for.
   const target = { ...call.target, id: String(whole.id) }
   const now = await reread(runner, tx, { ...call, target })

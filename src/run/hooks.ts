@@ -1,9 +1,10 @@
 import type { Resource } from '../compile/model.ts'
 import type { AnyRow, HookContext, Hooks, Rejection } from '../declare/hooks.ts'
 import { bound } from '../plan/bind.ts'
-import { Problem } from '../problems.ts'
+import { Problem, type ProblemKind } from '../problems.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Transaction } from '../store/store.ts'
+import { hookNames } from './hook-names.ts'
 import { newId } from './ids.ts'
 import { refreshSums, serverValue } from './rules.ts'
 import { bindSlots, type Call, type Runner } from './run.ts'
@@ -12,24 +13,32 @@ import { bindSlots, type Call, type Runner } from './run.ts'
 type LooseHooks = Hooks<StoredRow>
 export const hooksOf = (resource: Resource): LooseHooks => resource.hooks as unknown as LooseHooks
 
-/** What hooks may do, bound to one transaction and one account. */
-export function hookContext(
+type HookName = keyof LooseHooks
+
+/** What each hook of a request may do, bound to one transaction and one account. */
+export function hookContexts(
   runner: Runner,
   tx: Transaction,
   call: Call,
   derivedKey: string | null,
+): (hook: HookName) => HookContext {
+  return (hook) => hookContext(runner, tx, call, derivedKey, hook)
+}
+
+function hookContext(
+  runner: Runner,
+  tx: Transaction,
+  call: Call,
+  derivedKey: string | null,
+  hook: HookName,
 ): HookContext {
   const { account, consumer } = call.caller
-  const resourceOf = (name: string): Resource => {
-    const resource = runner.model.resources.get(name)
-    if (!resource) throw new Error(`A hook names the resource "${name}", which does not exist.`)
-    return resource
-  }
+  const names = hookNames(runner.model, call.target.view.resource, hook)
   const rowsWhere = (resource: Resource, where: StoredRow) => {
-    const names = Object.keys(where).sort()
-    const set = names.filter((name) => where[name] !== null && where[name] !== undefined)
+    const all = Object.keys(where).sort()
+    const set = all.filter((name) => where[name] !== null && where[name] !== undefined)
     return {
-      fields: { set, unset: names.filter((name) => !set.includes(name)) },
+      fields: { set, unset: all.filter((name) => !set.includes(name)) },
       values: set.map((name) => bound(resource.field.get(name)?.kind ?? 'string', where[name])),
     }
   }
@@ -38,29 +47,38 @@ export function hookContext(
     now: new Date(runner.now()).toISOString(),
     caller: { consumer: consumer.name, idempotencyKey: derivedKey },
     find: heard(async (name, id, options = {}) =>
-      lockedRow(runner, tx, account, resourceOf(name), id, options.lock ?? false),
+      lockedRow(runner, tx, account, names.resource('find', name), id, options.lock ?? false),
     ),
     list: heard(async (name, where) => {
-      const resource = resourceOf(name)
+      const resource = names.resource('list', name)
+      names.fields('list', resource, where)
       const { fields, values } = rowsWhere(resource, where)
       const statement = runner.planner.find(resource, fields)
       const rows = await tx.all(statement.text, bindSlots(statement.slots, { account, values }))
       return rows.map((row) => JSON.parse(String(row[0])) as AnyRow)
     }),
     sum: heard(async (name, field, where) => {
-      const resource = resourceOf(name)
+      const resource = names.resource('sum', name)
+      names.summand(resource, field)
+      names.fields('sum', resource, where)
       const { fields, values } = rowsWhere(resource, where)
       const statement = runner.planner.sum(resource, field, fields)
       const row = await tx.first(statement.text, bindSlots(statement.slots, { account, values }))
       return Number(row?.[0] ?? 0)
     }),
-    create: heard(async (name, values) => createRow(runner, tx, account, resourceOf(name), values)),
-    update: heard(async (name, id, values) =>
-      updateStored(runner, tx, account, resourceOf(name), id, values),
-    ),
-    remove: heard(async (name, id) => removeRow(runner, tx, account, resourceOf(name), id)),
+    create: heard(async (name, values) => {
+      const resource = names.resource('create', name)
+      names.fields('create', resource, values)
+      return createRow(runner, tx, account, resource, values)
+    }),
+    update: heard(async (name, id, values) => {
+      const resource = names.resource('update', name)
+      names.fields('update', resource, values)
+      return updateStored(runner, tx, account, resource, id, values)
+    }),
+    remove: heard(async (name, id) => removeRow(runner, tx, account, names.resource('remove', name), id)),
     reject: (rejection) => {
-      throw rejected(rejection, call)
+      throw rejected(rejection, names.problem(rejection), call)
     },
   }
 }
@@ -147,15 +165,11 @@ async function removeRow(
   return true
 }
 
-/** A hook's refusal becomes a problem of the API's own; its field is shown as the called version names it. */
-function rejected(rejection: Rejection, { target }: Call): Problem {
-  const status = rejection.status ?? 409
-  if (status < 400 || status > 499) throw new Error(`A hook rejects with ${status}; only 4xx is possible.`)
-  const field = target.view.fields.find((one) => one.field?.name === rejection.field)
-  const errors = field ? [{ pointer: `#/${field.name}`, detail: rejection.detail, code: rejection.code }] : []
-  const kind = { status, title: rejection.title, meaning: rejection.title, mend: rejection.detail }
-  return new Problem(rejection.code, kind, {
-    detail: rejection.detail,
-    ...(errors.length > 0 ? { errors } : {}),
+/** A hook's refusal is the problem that the resource declares; its field is shown as the called version names it. */
+function rejected({ code, detail, field: name }: Rejection, kind: ProblemKind, { target }: Call): Problem {
+  const field = target.view.fields.find((one) => one.field?.name === name)
+  return new Problem(code, kind, {
+    detail,
+    ...(field ? { errors: [{ pointer: `#/${field.name}`, detail, code }] } : {}),
   })
 }

@@ -1,5 +1,5 @@
 import { deleteRefused } from './conflicts.ts'
-import { hookContext, hooksOf } from './hooks.ts'
+import { hookContexts, hooksOf } from './hooks.ts'
 import { type IfMatch, refuseStale } from './preconditions.ts'
 import { refreshSums, refuseDeleteUnlessWhile, refuseUnlessWhile } from './rules.ts'
 import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
@@ -16,12 +16,12 @@ export async function remove(runner: Runner, call: Call, ifMatch: IfMatch | null
       refuseDeleteUnlessWhile(call, row)
       await refuseUnlessWhile(runner, tx, call, [row])
       const { beforeDelete, afterDelete } = hooksOf(resource)
-      const context = hookContext(runner, tx, call, null)
-      if (beforeDelete) await beforeDelete(row, context)
+      const contextOf = hookContexts(runner, tx, call, null)
+      if (beforeDelete) await beforeDelete(row, contextOf('beforeDelete'))
       const statement = runner.planner.delete(resource)
       await tx.first(statement.text, bindSlots(statement.slots, { account, id: call.target.id }))
       await refreshSums(runner, tx, account, resource, [row], true)
-      if (afterDelete) await afterDelete(row, context)
+      if (afterDelete) await afterDelete(row, contextOf('afterDelete'))
       return { status: 204, body: null }
     })
   } catch (error) {

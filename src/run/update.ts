@@ -7,7 +7,8 @@ import type { JsonObject } from '../request/json.ts'
 import type { Transaction } from '../store/store.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
 import { etagOf } from './etag.ts'
-import { hookContext, hooksOf } from './hooks.ts'
+import { checkReturned } from './hook-names.ts'
+import { hookContexts, hooksOf } from './hooks.ts'
 import { type IfMatch, refuseStale } from './preconditions.ts'
 import { notThere, reread } from './read.ts'
 import { refreshSums, refuseMove, refuseUnlessWhile } from './rules.ts'
@@ -73,12 +74,13 @@ async function write(
   const { beforeUpdate, afterUpdate } = hooksOf(resource)
   if (changed(resource.fields, before, asked).length > 0)
     await refuseUnlessWhile(runner, tx, call, [before, asked])
-  const context = hookContext(runner, tx, call, null)
+  const contextOf = hookContexts(runner, tx, call, null)
   if (beforeUpdate) {
     const missing = await missingReferences(runner, tx, call, asked)
     if (missing) throw missing
   }
-  const set = beforeUpdate ? await beforeUpdate(asked, before, context) : undefined
+  const set = beforeUpdate && (await beforeUpdate(asked, before, contextOf('beforeUpdate')))
+  if (set) checkReturned(set, resource, 'beforeUpdate')
   const next = set ? { ...asked, ...set } : asked
   const fields = changed(resource.fields, before, next)
   if (fields.length === 0) return reread(runner, tx, call)
@@ -102,7 +104,7 @@ async function write(
       etag: etagOf(call.target.view, row?.[0]),
     }
   }
-  if (afterUpdate) await afterUpdate(after, before, context)
+  if (afterUpdate) await afterUpdate(after, before, contextOf('afterUpdate'))
   return reread(runner, tx, call)
 }
 

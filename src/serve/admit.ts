@@ -1,6 +1,7 @@
 import type { Model, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { problem } from '../problems.ts'
+import { preferredType } from '../request/accept.ts'
 import type { PlainRequest } from '../request/exchange.ts'
 import type { Target } from '../request/route.ts'
 import type { Engine } from './engine.ts'
@@ -63,22 +64,6 @@ export function versionRetired(version: Version, engine: Engine): Error {
 export function refuseUnacceptable(request: PlainRequest): void {
   const accept = request.headers.accept
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return
-  if (acceptsJson(String(accept).toLowerCase())) return
+  if (preferredType(request, ['application/json'])) return
   throw problem('not-acceptable', { detail: 'Resources are shown as application/json only.' })
-}
-
-const rangesOfJson = ['', '*/*', 'application/*', 'application/json']
-
-/** RFC 9110 §12.5.1: the most specific range decides, and a weight of zero excludes. */
-function acceptsJson(accept: string): boolean {
-  let closest = -1
-  let accepted = false
-  for (const range of accept.split(',')) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
-    const at = rangesOfJson.indexOf(type)
-    if (at < closest || at < 0) continue
-    closest = at
-    accepted = !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter))
-  }
-  return accepted
 }

@@ -94,7 +94,7 @@ function run(engine: Engine, request: PlainRequest, call: Call, walk: Walk): May
       return change(engine, request, call, walk)
     case 'DELETE':
       refuseUnacceptable(request)
-      refuseQuery(request.query)
+      refuseQuery(request.query, 'a write')
       return remove(engine.runner, call, readIfMatch(header(request, 'if-match')))
     default:
       refuseUnacceptable(request)
@@ -123,14 +123,14 @@ function allowQuery({ include, uses }: OneQuery, walk: Walk): void {
 
 async function post(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Promise<Outcome> {
   const body = await readBody(engine, request, call.target)
-  refuseQuery(request.query)
+  refuseQuery(request.query, 'a write')
   walk.uses = { ...walk.uses, fields: Object.keys(body) }
   return create(engine.runner, call, body, readKeyed(request, call.target, body))
 }
 
 async function change(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Promise<Outcome> {
   const body = await readBody(engine, request, call.target)
-  refuseQuery(request.query)
+  refuseQuery(request.query, 'a write')
   walk.uses = { ...walk.uses, fields: Object.keys(body) }
   const ifMatch = readIfMatch(header(request, 'if-match'))
   return update(engine.runner, call, request.method === 'PUT' ? 'replace' : 'patch', body, ifMatch)

@@ -15,6 +15,8 @@ test('the declaration that all these are made from has no mistake', () => {
 
 const bookFields = { title: z.string(), price: z.int() }
 const bookRelations = { author: belongsTo('authors'), leaves: hasMany('book-pages') }
+const hooks = { beforeCreate: () => undefined }
+
 const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])[] } = {
   'the api': [
     [{ api: { resources: [] } }, 'resources: there are none. List at least one'],
@@ -300,6 +302,34 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [
       { books: { hooks: { beforeCreat: () => undefined } } },
       'books.hooks: "beforeCreat" is not a hook. Did you mean "beforeCreate"?',
+    ],
+    [
+      { books: { hooks, problems: { Too_Many: { status: 409, title: 'Too many' } } } },
+      'books.problems: "Too_Many" is not a code. Write at most 80 characters, lowercase words joined by single hyphens',
+    ],
+    [
+      { books: { hooks, problems: { ['x'.repeat(81)]: { status: 409, title: 'Too many' } } } },
+      'is not a code.',
+    ],
+    [
+      { books: { hooks, problems: { 'not-found': { status: 404, title: 'Lost' } } } },
+      'books.problems.not-found: it is a problem of the engine. Choose another code.',
+    ],
+    [
+      { books: { hooks, problems: { closed: { status: 401, title: 'Closed' } } } },
+      'books.problems.closed: 401 is not a status that a hook can refuse with. Write one of 400, 402, 403, 404, 409, 422, 423, 451.',
+    ],
+    [{ books: { hooks, problems: { closed: { status: 409, title: ' ' } } } }, 'closed: its title is empty.'],
+    [
+      { books: { problems: { closed: { status: 409, title: 'Closed' } } } },
+      'books.problems: there is no hook that could refuse with them. Write "hooks", or leave "problems" out.',
+    ],
+    [
+      {
+        authors: { hooks, problems: { closed: { status: 409, title: 'Closed' } } },
+        books: { hooks, problems: { closed: { status: 422, title: 'Closed' } } },
+      },
+      'books.problems.closed: authors declares it as 409 "Closed", and a type means one thing.',
     ],
     [{ books: { fitler: [] } }, 'books: "fitler" is not an option. Did you mean "filter"?'],
     [{ books: { filter: 'title' } }, 'books.filter: it must be a list.'],

@@ -116,6 +116,13 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       'books.idempotencyKey.mode: it is missing. Write a text.',
     ],
     [{ books: { idempotencyKey: 5 } }, 'books.idempotencyKey: it must be a text or an object.'],
+    [
+      { books: { problems: { full: { staus: 409 } } } },
+      'books.problems.full: "staus" is not an option. Did you mean "status"?',
+      'books.problems.full.status: it is missing. Write a number.',
+      'books.problems.full.title: it is missing. Write a text.',
+    ],
+    [{ books: { problems: { full: 409 } } }, 'books.problems.full: it must be an object.'],
     [{ books: { hooks: { beforeCreate: 'x' } } }, 'books.hooks.beforeCreate: it must be a function.'],
     [{ pages: { onlyWhile: { book: null } } }, 'book-pages.onlyWhile.book: it must be an object.'],
     [

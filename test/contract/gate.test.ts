@@ -55,6 +55,23 @@ describe('the newest published version', () => {
     ])
   })
 
+  test('may declare one more problem of its hooks, in older versions too, and must keep those it has', () => {
+    const hooks = { beforeCreate: () => undefined }
+    const full = { full: { status: 409, title: 'It is full' } }
+    const closed = { closed: { status: 403, title: 'It is closed' } }
+    const published = frozen({ hooks, problems: full })
+    expect(gate(apiOf({ hooks, problems: { ...full, ...closed } }), published)).toBe('')
+    const versions = [version('v2', { published: '2026-06-01' }), version('v1', { published: '2026-01-01' })]
+    const v2 = apiOf({ hooks, problems: { ...full, ...closed } }, versions)
+    const model = compileApi(v2, { contracts: published })
+    expect(gate(v2, new Map(published).set('v2', contractOf(model, model.head)))).toBe('')
+    expect(gate(apiOf({ hooks, problems: closed }), published)).toContain(
+      'problem full was removed or became another type',
+    )
+    const other = { full: { status: 422, title: 'It is full' } }
+    expect(gate(apiOf({ hooks, problems: other }), published)).toContain('full: status 409 became 422')
+  })
+
   test('is refused when it breaks, with every difference, its verdict and the change to write', () => {
     const { note: _, ...rest } = fields
     const said = gate(apiOf({ fields: { ...rest, currency: z.string() }, sort: [], limits: { pageMax: 10 } }))

@@ -18,7 +18,32 @@ const contractOfSum = (of: string): Contract =>
     }),
   ])
 
+const hooked = (problems: object) => contract({ problems, hooks: { beforeCreate: () => undefined } })
+const full = (status: number) => hooked({ full: { status, title: 'It is full' } })
+
 const rules: Row[] = [
+  ...both(
+    'problem of a hook declared',
+    'problem of a hook no longer declared',
+    hooked({}),
+    full(409),
+    'POST /things  problem full was added',
+    'problem full was removed or became another type',
+  ),
+  [
+    'status of a declared problem changed',
+    full(409),
+    full(422),
+    'B',
+    'POST /things  problem full: status 409 became 422',
+  ],
+  [
+    'title of a declared problem changed',
+    full(409),
+    hooked({ full: { status: 409, title: 'Full' } }),
+    'A',
+    '',
+  ],
   [
     'success status changed',
     edited(['paths', '/things', 'POST', 'success'], 200),

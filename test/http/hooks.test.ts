@@ -17,17 +17,16 @@ const documents = resource('documents', {
     stamp: readOnly(z.string().max(100).optional()),
   },
   relations: { folder: belongsTo('folders', { optional: true }), notes: hasMany('notes') },
+  problems: {
+    'folder-closed': { status: 409, title: 'The folder is closed' },
+    frozen: { status: 422, title: 'Frozen' },
+    kept: { status: 409, title: 'Kept' },
+  },
   hooks: {
     async beforeCreate(document, { find, list, sum, reject, account, caller }) {
       if (document.title === 'broken') throw new Error('secret failure')
       const folder = document.folder_id === null ? null : await find('folders', document.folder_id)
-      if (folder?.closed === true)
-        reject({
-          code: 'folder-closed',
-          title: 'The folder is closed',
-          detail: 'Open it.',
-          field: 'folder_id',
-        })
+      if (folder?.closed === true) reject({ code: 'folder-closed', detail: 'Open it.', field: 'folder_id' })
       const siblings = await list('documents', { folder_id: document.folder_id })
       const views = await sum('documents', 'views', { folder_id: document.folder_id })
       return {
@@ -42,7 +41,7 @@ const documents = resource('documents', {
     },
     async beforeUpdate(next, before, { reject }) {
       if (before.title === 'frozen') {
-        reject({ status: 422, code: 'frozen', title: 'Frozen', detail: 'It is frozen.', field: 'title' })
+        reject({ code: 'frozen', detail: 'It is frozen.', field: 'title' })
       }
       return next.title === before.title ? undefined : { slug: `${before.slug}-to-${next.title}` }
     },
@@ -50,7 +49,7 @@ const documents = resource('documents', {
       await create('notes', { document_id: document.id, text: `${before.title} is ${document.title}` })
     },
     async beforeDelete(document, { list, remove, reject }) {
-      if (document.title === 'kept') reject({ code: 'kept', title: 'Kept', detail: 'It stays.' })
+      if (document.title === 'kept') reject({ code: 'kept', detail: 'It stays.' })
       for (const note of await list('notes', { document_id: document.id })) await remove('notes', note.id)
     },
     async afterDelete(document, { find, create }) {
@@ -230,7 +229,7 @@ describeServing(
         await create('nothing', {}).catch((error: unknown) => told.push(error))
       }
       await post('lost')
-      expect(told).toMatchObject([{ message: expect.stringContaining('"nothing", which does not exist') }])
+      expect(told).toMatchObject([{ message: expect.stringContaining('there is no resource "nothing"') }])
       forget = () => {}
       expect((await post('after')).status).toBe(201)
     })

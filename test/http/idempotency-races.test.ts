@@ -19,12 +19,13 @@ const closeGate = () => {
 const jobs = resource('jobs', {
   fields: { name: z.string().max(20) },
   filter: ['name'],
+  problems: { doomed: { status: 409, title: 'Doomed' } },
   hooks: {
     async beforeCreate(job, { reject }) {
       if (!job.name.startsWith('slow') && !job.name.startsWith('doomed')) return
       const first = entered++ === 0
       await gate.promise
-      if (job.name.startsWith('doomed') && first) reject({ code: 'doomed', title: 'Doomed', detail: 'No.' })
+      if (job.name.startsWith('doomed') && first) reject({ code: 'doomed', detail: 'No.' })
     },
   },
 })

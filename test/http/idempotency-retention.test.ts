@@ -18,10 +18,11 @@ const notes = resource('notes', {
     key: readOnly(z.string().max(100).optional()),
   },
   filter: ['text'],
+  problems: { no: { status: 409, title: 'No' } },
   hooks: {
     beforeCreate: (note, { caller, reject }) => {
       if (note.text.startsWith('an hour')) now += hour
-      if (note.text === 'refused') reject({ code: 'no', title: 'No', detail: `${caller.idempotencyKey}` })
+      if (note.text === 'refused') reject({ code: 'no', detail: `${caller.idempotencyKey}` })
       return { key: caller.idempotencyKey }
     },
   },

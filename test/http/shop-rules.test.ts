@@ -181,7 +181,21 @@ describeServing('the shop', (served) => {
 
   test('refunds of a payment never exceed it', async () => {
     const payment = await newPayment(served, (await newOrder(served)).id, { amount: 100 })
-    expect((await refund(payment.id, 101)).refusal).toEqual([409, 'refund-exceeds-payment'])
+    const refused = await refund(payment.id, 101)
+    expect(refused.problem).toEqual({
+      type: '/problems/refund-exceeds-payment',
+      title: 'The refund is more than is left of the payment',
+      status: 409,
+      detail: 'Of this payment 100 can still be refunded, not 101.',
+      instance: refused.headers.get('x-request-id'),
+      errors: [
+        {
+          pointer: '#/amount',
+          detail: 'Of this payment 100 can still be refunded, not 101.',
+          code: 'refund-exceeds-payment',
+        },
+      ],
+    })
     const first = await refund(payment.id, 60)
     expect(first.status).toBe(201)
     expect((await refund(payment.id, 41)).status).toBe(409)

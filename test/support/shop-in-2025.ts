@@ -115,6 +115,14 @@ const refunds = resource('refunds', {
   include: ['payment'],
   methods: ['GET', 'POST', 'PATCH'],
   idempotencyKey: 'required',
+  problems: {
+    'refund-exceeds-payment': {
+      status: 409,
+      title: 'The refund is more than is left of the payment',
+    },
+  },
+  // What the hook does is no part of what is published; that there is one is.
+  hooks: { beforeCreate: () => undefined },
 })
 
 export default api('shop', {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { orders } from '../../examples/shop/api.ts'
 import { api } from '../../src/declare/api.ts'
 import { immutable, readOnly, states, sum, writeOnly } from '../../src/declare/field.ts'
+import type { HookContext } from '../../src/declare/hooks.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { type ResourceDeclaration, type RowOf, resource } from '../../src/declare/resource.ts'
 
@@ -26,6 +27,7 @@ test('a hook knows its row: fields, references, and what the server adds', () =>
       clerk: belongsTo('readers', { optional: true }),
       payments: hasMany('payments'),
     },
+    problems: { 'too-long': { status: 409, title: 'Too long' } },
     hooks: {
       beforeCreate(row) {
         expectTypeOf(row.id).toEqualTypeOf<string>()
@@ -47,7 +49,7 @@ test('a hook knows its row: fields, references, and what the server adds', () =>
       },
       async beforeUpdate(next, before, { reject }) {
         expectTypeOf(next).toEqualTypeOf(before)
-        if (next.days > 30) reject({ code: 'too-long', title: 'Too long', detail: 'At most 30 days.' })
+        if (next.days > 30) reject({ code: 'too-long', detail: 'At most 30 days.' })
       },
     },
   })
@@ -59,6 +61,54 @@ test('a hook may only set fields that there are, to values they have', () => {
     hooks: {
       // @ts-expect-error a number is wanted
       beforeCreate: () => ({ days: 'many' }),
+    },
+  })
+})
+
+test('a hook may only refuse with problems that are declared', () => {
+  resource('loans', {
+    fields: { days: z.int() },
+    hooks: {
+      beforeCreate(_, { reject }) {
+        expectTypeOf(reject).parameter(0).toHaveProperty('code').toEqualTypeOf<'too-long' | 'too-many'>()
+        // @ts-expect-error "too-lnog" is not declared
+        if (Math.random() > 2) reject({ code: 'too-lnog', detail: 'At most 30 days.' })
+        // @ts-expect-error the title stands in the declaration
+        if (Math.random() > 2) reject({ code: 'too-long', title: 'Too long', detail: 'At most 30 days.' })
+      },
+    },
+    problems: {
+      'too-long': { status: 409, title: 'Too long' },
+      'too-many': { status: 422, title: 'Too many', description: 'At most three.', fix: 'Return one.' },
+    },
+  })
+  resource('loans', {
+    fields: { days: z.int() },
+    hooks: {
+      beforeCreate(_, { reject }) {
+        // @ts-expect-error nothing is declared
+        if (Math.random() > 2) reject({ code: 'too-long', detail: 'At most 30 days.' })
+      },
+    },
+  })
+  resource('loans', {
+    fields: {},
+    // @ts-expect-error 401 is not a status that a hook can refuse with
+    problems: { 'who-are-you': { status: 401, title: 'Who are you' } },
+  })
+})
+
+test('a function of its own takes the context of any hook', () => {
+  const stop = (context: HookContext<'too-long'>) => context.reject({ code: 'too-long', detail: 'No.' })
+  const look = (context: HookContext) => context.find('loans', 'x')
+  resource('loans', {
+    fields: {},
+    problems: { 'too-long': { status: 409, title: 'Too long' }, other: { status: 409, title: 'Other' } },
+    hooks: {
+      async beforeDelete(_, context) {
+        await look(context)
+        stop(context)
+      },
     },
   })
 })

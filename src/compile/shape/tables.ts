@@ -81,6 +81,9 @@ export const resourceTable: OptionTable = {
     limits: object,
     onlyWhile: mapOf(mapOf(listOf(text))),
     deleteOnlyWhile: mapOf(listOf(text)),
+    problems: mapOf(
+      optionsOf({ needs: { status: number, title: text }, may: { description: text, fix: text } }),
+    ),
     hooks: optionsOf({
       noun: 'a hook',
       may: {

@@ -13,7 +13,7 @@ import { withoutUnused } from './unused.ts'
 /** Everything a consumer of one version can call, as OpenAPI 3.1; derived, so that it cannot drift. */
 export const openapiOf = (version: Version, model: Model): object => {
   const naming = namingOf(version)
-  const problems = createProblemResponses(version)
+  const problems = createProblemResponses(version, model.problems)
   const paths = openapiPaths({ model, version, naming, problems })
   return withoutUnused({
     openapi: '3.1.1',
@@ -23,7 +23,7 @@ export const openapiOf = (version: Version, model: Model): object => {
     'x-limits': limitsOf(model),
     paths,
     components: {
-      schemas: { ...schemasOf(version, naming), ...problemSchemas() },
+      schemas: { ...schemasOf(version, naming), ...problemSchemas(model.problems) },
       parameters: parameterComponents(version, model.limits.idempotencyHours),
       headers: headerComponents,
       responses: problems.components(),

@@ -1,7 +1,6 @@
 import type { ContractOperation } from '../../compile/frozen.ts'
 import type { Model, SubCollection, Version, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
-import type { ProblemType } from '../../problems.ts'
 import { pathsOf, problemsEverywhere } from '../operations.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace } from './examples.ts'
 import type { Part } from './fields.ts'
@@ -71,7 +70,7 @@ const operation = (scene: Scene, spot: Spot, method: Method, told: ContractOpera
   const kind = kindOf(method, place)
   const types = [
     ...problemsEverywhere,
-    ...(Object.values(told.problems).flat() as ProblemType[]),
+    ...Object.values(told.problems).flat(),
     ...(model.declaration.tokens && told.scope !== 'public' ? (['issuer-unavailable'] as const) : []),
   ]
   const sent = sentBy[method]
@@ -84,7 +83,7 @@ const operation = (scene: Scene, spot: Spot, method: Method, told: ContractOpera
     ...deprecation(version),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(sent ? { requestBody: requestBody(sent, method, spot, naming) } : {}),
-    responses: { ...successes(view, method, place, naming), ...problems.refs(types, hasRules(view, method)) },
+    responses: { ...successes(view, method, place, naming), ...problems.refs(types) },
     ...securityOf(model, told.scope),
     'x-codeSamples': samples(sampleCall(spot, method, told)),
   }
@@ -126,11 +125,6 @@ const requestBody = (sent: Sent, method: Method, { view, sub }: Spot, naming: Na
     description: `At most ${view.limits.bodyBytes} bytes.`,
     content: Object.fromEntries(types.map((type) => [type, media])),
   }
-}
-
-const hasRules = ({ resource }: View, method: Method): boolean => {
-  const { create, update, delete: remove } = resource.hasHooks
-  return { GET: false, POST: create, PUT: update, PATCH: update, DELETE: remove }[method]
 }
 
 const securityOf = (model: Model, scope: string): Part => {

@@ -1,4 +1,5 @@
-import { type ProblemKind, type ProblemType, problemKinds } from '../../problems.ts'
+import type { Model } from '../../compile/model.ts'
+import { isEngineProblem, type ProblemKind, type ProblemType } from '../../problems.ts'
 import type { Part } from './fields.ts'
 import { pascal } from './names.ts'
 
@@ -163,48 +164,46 @@ const members: { readonly [T in ProblemType]?: Members } = {
   },
 }
 
-export const problemUri = (type: ProblemType): string => problemKinds[type].uri ?? `/problems/${type}`
+/** A refusal of a hook may name the field at fault. */
+const declaredMembers: Members = { always: {}, sometimes: { errors }, example: {} }
 
-export const problemSchemaName = (type: ProblemType): string => `${pascal(type)}Problem`
+const membersOf = (type: string): Members =>
+  (isEngineProblem(type) ? members[type] : declaredMembers) ?? { always: {}, example: {} }
+
+export const problemUri = (type: string, { uri }: ProblemKind): string => uri ?? `/problems/${type}`
+
+export const problemSchemaName = (type: string): string => `${pascal(type)}Problem`
 
 /** What such a problem looks like on the wire. */
-export const problemExample = (type: ProblemType): Part => {
-  const { status, title, meaning }: ProblemKind = problemKinds[type]
-  return {
-    type: problemUri(type),
-    title,
-    status,
-    detail: meaning,
-    instance: 'req-01980000',
-    ...members[type]?.example,
-  }
-}
+export const problemExample = (type: string, kind: ProblemKind): Part => ({
+  type: problemUri(type, kind),
+  title: kind.title,
+  status: kind.status,
+  detail: kind.meaning,
+  instance: 'req-01980000',
+  ...membersOf(type).example,
+})
 
-export const problemSchemas = (): Part => ({
+export const problemSchemas = (kinds: Model['problems']): Part => ({
   Problem: problemBase,
   FieldError: fieldError,
-  RuleProblem: ruleProblem,
   ...Object.fromEntries(
-    (Object.keys(problemKinds) as ProblemType[]).map((type) => [
-      problemSchemaName(type),
-      problemSchema(type),
-    ]),
+    [...kinds].map(([type, kind]) => [problemSchemaName(type), problemSchema(type, kind)]),
   ),
 })
 
-const problemSchema = (type: ProblemType): Part => {
-  const { status, title, meaning, mend } = problemKinds[type]
-  const { always = {}, sometimes = {} } = members[type] ?? {}
+const problemSchema = (type: string, kind: ProblemKind): Part => {
+  const { always, sometimes = {} } = membersOf(type)
   return {
-    title,
-    description: `${meaning} ${mend}`,
+    title: kind.title,
+    description: `${kind.meaning} ${kind.mend}`,
     allOf: [
       { $ref: '#/components/schemas/Problem' },
       {
         type: 'object',
         properties: {
-          type: { type: 'string', enum: [problemUri(type)] },
-          status: { type: 'integer', enum: [status] },
+          type: { type: 'string', enum: [problemUri(type, kind)] },
+          status: { type: 'integer', enum: [kind.status] },
           ...always,
           ...sometimes,
         },
@@ -242,21 +241,4 @@ const fieldError: Part = {
     code: word('The same for programs.'),
   },
   required: ['detail', 'code'],
-}
-
-/** What a hook refuses has a type of the API's own. */
-const ruleProblem: Part = {
-  title: 'A rule of the resource',
-  description: 'The resource has a rule of its own that this call breaks; title and detail say which.',
-  allOf: [
-    { $ref: '#/components/schemas/Problem' },
-    {
-      type: 'object',
-      properties: {
-        type: { type: 'string', pattern: '^/problems/[a-z]' },
-        status: { type: 'integer', minimum: 400, maximum: 499 },
-        errors,
-      },
-    },
-  ],
 }

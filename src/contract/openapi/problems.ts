@@ -1,44 +1,40 @@
-import type { Version } from '../../compile/model.ts'
-import { type ProblemType, problemKinds } from '../../problems.ts'
+import type { Model, Version } from '../../compile/model.ts'
+import { isEngineProblem, type ProblemKind, type ProblemType } from '../../problems.ts'
 import type { Part } from './fields.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
+import { pascal } from './names.ts'
 import { problemExample, problemSchemaName, problemUri } from './problem-schemas.ts'
 import { schemaRef } from './schemas.ts'
 
 /** Collects the problem responses that operations share, each under a name made of what it covers. */
 export interface ProblemResponses {
   /** References by status, for one operation. */
-  refs(types: readonly ProblemType[], hasRules: boolean): Part
+  refs(types: readonly string[]): Part
   components(): Part
 }
 
-export const createProblemResponses = (version: Version): ProblemResponses => {
+/** A type and what it stands for. */
+type Told = readonly [type: string, kind: ProblemKind]
+
+export const createProblemResponses = (version: Version, kinds: Model['problems']): ProblemResponses => {
   const made: { [name: string]: Part } = {}
-  const define = (status: number, types: readonly ProblemType[], ruled: boolean): Part => {
-    const name = responseName(status, types, ruled)
-    made[name] ??= response(version, status, types, ruled)
+  const define = (status: number, told: readonly Told[]): Part => {
+    const name = responseName(status, told)
+    made[name] ??= response(version, status, told)
     return { $ref: `#/components/responses/${name}` }
   }
   return {
-    refs(types, hasRules) {
-      const refs: { [status: string]: Part } = {}
-      const byStatus = Map.groupBy([...new Set(types)].sort(), (type) => problemKinds[type].status)
-      // A rule of a hook is a 409 unless it says another 4xx.
-      if (hasRules && !byStatus.has(409)) byStatus.set(409, [])
-      for (const [status, some] of byStatus)
-        refs[status] = define(status, some, hasRules && ruleStatuses.has(status))
-      if (hasRules) {
-        made.RuleBroken ??= response(version, 0, [], true)
-        refs['4XX'] = { $ref: '#/components/responses/RuleBroken' }
-      }
-      return refs
+    refs(types) {
+      const told = [...new Set(types)].sort().flatMap((type): Told[] => {
+        const kind = kinds.get(type)
+        return kind ? [[type, kind]] : []
+      })
+      const byStatus = Map.groupBy(told, ([, kind]) => kind.status)
+      return Object.fromEntries([...byStatus].map(([status, some]) => [status, define(status, some)]))
     },
     components: () => made,
   }
 }
-
-/** Where a rule of a hook is told from what the engine refuses with the same status. */
-const ruleStatuses = new Set([400, 403, 404, 409, 422])
 
 /** What tells one set of problems of a status from another. */
 const labels: { readonly [T in ProblemType]?: string } = {
@@ -59,6 +55,7 @@ const labels: { readonly [T in ProblemType]?: string } = {
 const reasons: { readonly [status: number]: string } = {
   400: 'BadRequest',
   401: 'Unauthorized',
+  402: 'PaymentRequired',
   403: 'Forbidden',
   404: 'NotFound',
   406: 'NotAcceptable',
@@ -70,41 +67,43 @@ const reasons: { readonly [status: number]: string } = {
   414: 'UriTooLong',
   415: 'UnsupportedMediaType',
   422: 'Unprocessable',
+  423: 'Locked',
   428: 'PreconditionRequired',
   429: 'TooManyRequests',
   431: 'HeadersTooLarge',
+  451: 'UnavailableForLegalReasons',
   500: 'Unexpected',
   503: 'Unavailable',
 }
 
-const responseName = (status: number, types: readonly ProblemType[], ruled: boolean): string => {
+const responseName = (status: number, told: readonly Told[]): string => {
   const reason = reasons[status] ?? `Status${status}`
-  return `${reason}${types.map((type) => labels[type] ?? '').join('')}${ruled ? 'Rule' : ''}`
+  return reason + told.map(([type]) => labelOf(type)).join('')
 }
 
-const response = (version: Version, status: number, types: readonly ProblemType[], ruled: boolean): Part => {
-  const schemas = [...types.map(problemSchemaName), ...(ruled ? ['RuleProblem'] : [])].map(schemaRef)
-  const titles = types.map((type) => problemKinds[type].title)
-  const examples = types.map((type) => [
-    type,
-    { summary: problemKinds[type].title, value: problemExample(type) },
-  ])
-  return {
-    description: `${[...titles, ...(ruled ? ['A rule of the resource'] : [])].join(', or: ')}.`,
-    headers: headerRefs(version, headersOf(status)),
-    content: {
-      'application/problem+json': {
-        schema: choice(schemas, types, ruled),
-        ...(examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}),
-      },
+/** The engine's own are told apart only where they need be; one that is declared is named. */
+const labelOf = (type: string): string => (isEngineProblem(type) ? (labels[type] ?? '') : pascal(type))
+
+const response = (version: Version, status: number, told: readonly Told[]): Part => ({
+  description: `${told.map(([, kind]) => kind.title).join(', or: ')}.`,
+  headers: headerRefs(version, headersOf(status)),
+  content: {
+    'application/problem+json': {
+      schema: choice(told),
+      examples: Object.fromEntries(
+        told.map(([type, kind]) => [type, { summary: kind.title, value: problemExample(type, kind) }]),
+      ),
     },
-  }
-}
+  },
+})
 
-const choice = (schemas: readonly Part[], types: readonly ProblemType[], ruled: boolean): Part => {
+const choice = (told: readonly Told[]): Part => {
+  const schemas = told.map(([type]) => schemaRef(problemSchemaName(type)))
   if (schemas.length === 1) return schemas[0] ?? {}
-  if (ruled) return { anyOf: schemas }
-  const mapping = types.map((type) => [problemUri(type), schemaRef(problemSchemaName(type)).$ref])
+  const mapping = told.map(([type, kind]) => [
+    problemUri(type, kind),
+    schemaRef(problemSchemaName(type)).$ref,
+  ])
   return { oneOf: schemas, discriminator: { propertyName: 'type', mapping: Object.fromEntries(mapping) } }
 }
 

@@ -1,0 +1,68 @@
+import type { Model, Resource } from '../compile/model.ts'
+import { didYouMean } from '../compile/nearest.ts'
+import type { Hooks, Rejection } from '../declare/hooks.ts'
+import type { ProblemKind } from '../problems.ts'
+
+type HookName = keyof Hooks<never>
+type Asked = 'find' | 'list' | 'sum' | 'create' | 'update' | 'remove'
+
+/**
+ * The names that a hook uses, held against the declaration when it uses them: code cannot be read beforehand. A name that is
+ * not declared is a mistake of the author, so the error is for the log, and says what was called and what was probably meant.
+ */
+export interface HookNames {
+  resource(asked: Asked, name: string): Resource
+  /** All of an object's keys must be fields. */
+  fields(asked: Asked, resource: Resource, given: object): void
+  summand(resource: Resource, field: string): void
+  /** What a refusal stands for. The field at fault must be one of the hook's own resource. */
+  problem(rejection: Rejection): ProblemKind
+}
+
+export const hookNames = (model: Model, of: Resource, hook: HookName): HookNames => {
+  const fail = (call: string, what: string, hint: string) =>
+    new Error(`${call}: ${what} ${hint} (hook ${hook} of ${of.name})`)
+  return {
+    resource(asked, name) {
+      const resource = model.resources.get(name)
+      if (resource) return resource
+      const hint = didYouMean(name, model.resources.keys())
+      throw fail(`${asked}('${name}', …)`, `there is no resource "${name}".`, hint)
+    },
+    fields(asked, resource, given) {
+      const unknown = unknownField(resource, given)
+      if (unknown === null) return
+      const what = `"${unknown}" is not a field of ${resource.name}.`
+      throw fail(`${asked}('${resource.name}', …)`, what, didYouMean(unknown, resource.field.keys()))
+    },
+    summand(resource, field) {
+      if (resource.field.get(field)?.kind === 'integer') return
+      const integers = resource.fields.filter(({ kind }) => kind === 'integer').map(({ name }) => name)
+      const what = `"${field}" is not an integer field of ${resource.name}.`
+      throw fail(`sum('${resource.name}', '${field}', …)`, what, didYouMean(field, integers))
+    },
+    problem({ code, field }) {
+      const kind = of.problems.get(code)
+      if (kind && (field === undefined || of.field.has(field))) return kind
+      const call = `reject({ code: '${code}' })`
+      if (kind && field !== undefined) {
+        throw fail(call, `"${field}" is not a field of ${of.name}.`, didYouMean(field, of.field.keys()))
+      }
+      const what = `${of.name} does not declare this problem.`
+      const declare = `Write problems: { '${code}': { status: 409, title: '…' } } into resource('${of.name}', …).`
+      const near = of.problems.size > 0 ? `${didYouMean(code, of.problems.keys())} ` : ''
+      throw fail(call, what, near + declare)
+    },
+  }
+}
+
+/** What a hook returns are fields to set; one that does not exist would be lost without a word. */
+export const checkReturned = (returned: object, of: Resource, hook: HookName): void => {
+  const unknown = unknownField(of, returned)
+  if (unknown === null) return
+  const hint = didYouMean(unknown, of.field.keys())
+  throw new Error(`hook ${hook} of ${of.name} returned "${unknown}", which is not a field. ${hint}`)
+}
+
+const unknownField = ({ field }: Resource, given: object): string | null =>
+  Object.keys(given).find((name) => !field.has(name)) ?? null
