@@ -1,3 +1,4 @@
+import { canCollide } from '../compile/changes/uniques.ts'
 import { reachedByDelete } from '../compile/dependents.ts'
 import type { Contract, ContractOperation, ContractProblems } from '../compile/frozen.ts'
 import type { SubCollection, Version, View } from '../compile/model.ts'
@@ -130,7 +131,7 @@ const problemsOf = (view: View, method: Method, place: Place, nested: boolean): 
     ...when(reads && view.includePaths.length > 0, ...onInclude),
     ...when(reads && place === 'collection', 'bad-cursor'),
     ...when(!reads && !deletes, ...onBody),
-    ...when(!reads && !deletes && resource.uniques.length > 0, 'unique-conflict'),
+    ...when(!reads && !deletes && canCollide(view), 'unique-conflict'),
     ...when(creates && view.idempotency.mode !== 'off', ...onKey),
     ...when(creates && view.idempotency.mode === 'required', 'idempotency-key-missing'),
     ...when(changes, 'precondition-failed'),

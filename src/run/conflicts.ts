@@ -1,4 +1,5 @@
 import type { Resource } from '../compile/model.ts'
+import { inOrderOf } from '../compile/order.ts'
 import { Problem, problem } from '../problems.ts'
 import type { StoredRow } from '../request/body.ts'
 import { sentFor } from '../request/customs.ts'
@@ -36,7 +37,8 @@ export async function missingReferences(
   row: StoredRow,
 ): Promise<Error | null> {
   const errors = []
-  for (const relation of target.view.resource.belongsTo) {
+  const shown = target.view.fields.flatMap(({ field }) => field?.relation ?? [])
+  for (const relation of inOrderOf(target.view.resource.belongsTo, shown)) {
     const id = row[relation.field]
     if (typeof id !== 'string') continue
     const exists = runner.planner.exists(relation.target)
@@ -59,8 +61,8 @@ export async function missingReferences(
 
 function taken({ target }: Call, columns: readonly string[]): Error {
   const { view } = target
-  const fields = columns.flatMap((column) => sentFor(view, (field) => field.column === column))
-  const shown = [...new Set(fields.map((field) => field.name))]
+  const fields = new Set(columns.flatMap((column) => sentFor(view, (field) => field.column === column)))
+  const shown = view.fields.filter((field) => fields.has(field)).map((field) => field.name)
   const what = shown.length > 1 ? 'These values together are' : 'This value is'
   return problem('unique-conflict', {
     detail: `${shown.join(', ') || 'A value'} must be unique in ${view.name}. ${what} taken.`,
@@ -85,9 +87,11 @@ export async function deleteRefused(error: unknown, runner: Runner, call: Call):
   if (!(error instanceof StoreError) || error.kind !== 'foreign-key') return error
   const { target, caller } = call
   const blockers = await blockersOf(runner, caller.account, target.view.resource, target.id ?? '')
-  const namesOf = (some: readonly Blocker[]) => [
-    ...new Set(some.map(({ resource }) => shownName(call, resource))),
-  ]
+  const namesOf = (some: readonly Blocker[]) =>
+    inOrderOf(
+      some.map(({ resource }) => shownName(call, resource)),
+      target.version.views.keys(),
+    )
   const direct = namesOf(blockers.filter(({ names }) => names === 'the row'))
   const along = namesOf(blockers.filter(({ names }) => names === 'a row deleted along'))
   const sentences = [

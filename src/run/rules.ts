@@ -1,5 +1,6 @@
 import { toShown, toStored } from '../compile/codecs.ts'
 import type { Field, Resource } from '../compile/model.ts'
+import { inOrderOf } from '../compile/order.ts'
 import { problem } from '../problems.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json.ts'
@@ -79,7 +80,7 @@ function refuseState(
   const shown = view?.fields.find((one) => one.field?.name === field)
   // What a version does not show has no name there, and its values are nobody's.
   const say = (one: string) => (shown ? String(toShown(shown, one)) : null)
-  const allowed = shown ? [...new Set(values.map(say))] : []
+  const allowed = shown ? inOrderOf(values.map(say), shown.schema.enum ?? []) : []
   const now = shown ? ` is ${allowed.join(' or ')}; it is ${say(value)}.` : ' allows it.'
   const whose = on === target.view.resource ? 'their' : `the ${shown?.name ?? 'state'} of`
   const subject =

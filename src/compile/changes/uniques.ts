@@ -37,6 +37,12 @@ const checkSet = (view: View, set: readonly string[], mistakes: MistakeList): vo
   }
 }
 
+/** Whether a write through the view can be refused because a value is taken. What it cannot send is NULL, unless a hook sets it. */
+export const canCollide = (view: View): boolean => {
+  const { hasHooks, uniques } = view.resource
+  return uniques.some((set) => hasHooks.create || hasHooks.update || set.some((name) => isSent(view, name)))
+}
+
 /** As it is, or as what code makes it from. */
 const isSent = ({ fields, customs }: View, name: string): boolean =>
   [...fields, ...customs.flatMap(({ newer }) => newer)].some(({ field }) => field?.name === name)

@@ -1,5 +1,6 @@
 import type { SubCollection, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
+import { uniquesOf } from '../contract.ts'
 import { stateRulesOf } from '../state-rules.ts'
 import { words } from './names.ts'
 
@@ -68,13 +69,8 @@ const resourcesOf = (relations: readonly string[] = []): string[] => [
   ...new Set(relations.map((relation) => relation.split('.', 1)[0] ?? '')),
 ]
 
-const uniqueRules = (view: View): string[] => {
-  const shown = new Map(view.fields.map((field) => [field.field?.name, field.name]))
-  return view.resource.uniques
-    .map((set) => set.map((name) => shown.get(name)))
-    .filter((set) => set.every((name) => name !== undefined))
-    .map((set) => `No two rows share ${set.map((name) => `\`${name}\``).join(' and ')}.`)
-}
+const uniqueRules = (view: View): string[] =>
+  uniquesOf(view).map((set) => `No two rows share ${set.map((name) => `\`${name}\``).join(' and ')}.`)
 
 const ownerRule = (view: View, sub: SubCollection | null): string[] => {
   if (!sub || view.topLevel) return []
