@@ -42,7 +42,7 @@ describeServing('the shop', (served) => {
       Array.from({ length: 12 }, () => newItem(served, order.id, { product_id, unit_price: 5 })),
     )
     expect(await totalOf(order.id)).toBe(60)
-    expect((await served.get(`/v2/orders/${order.id}`)).etag).toBe('"13"')
+    expect((await served.get(`/v2/orders/${order.id}`)).etag).toMatch(/^"13\./)
   })
 
   test('a total that a number cannot hold is 422, and the item is not kept', async () => {
