@@ -183,7 +183,7 @@ export const nextVersions: { readonly [K in Change['kind']]: Next } = {
   'change-type': {
     parts: withFields({ pages: z.int().min(1).max(9999) }),
     changes: [changeType('books', 'pages', { was: digits, codec: 'integer-as-string' })],
-    rows: 'made anew',
+    rows: 'move',
   },
   'remove-field': {
     parts: withBooks({ fields: without(books.fields, 'note') }),
