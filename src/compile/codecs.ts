@@ -81,3 +81,7 @@ export function toShown(field: Omit<Shown, 'kind'>, stored: unknown): unknown {
   if (field.codec) return codecs[field.codec].down(stored)
   return field.values ? (field.values.down.get(String(stored)) ?? stored) : stored
 }
+
+/** Whether a version sorts and compares a field as text although a number is stored: the order of its own values, not of the newer ones. */
+export const sortsAsText = ({ codec }: Pick<ViewField, 'codec'>): boolean =>
+  codec !== null && codecs[codec].older === 'string'

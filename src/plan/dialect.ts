@@ -10,6 +10,8 @@ export interface Dialect {
   json(expression: string, kind: FieldKind, nullable: boolean): string
   /** The JSON text that an older version shows for a value that is not NULL. */
   encode(expression: string, codec: CodecName): string
+  /** What sorts as the older version's values do: their text where they are texts, else the stored value, which has the same order. */
+  ordered(expression: string, codec: CodecName): string
   /** A stored value only as fine as the codec shows it, for comparing with what a consumer was shown. */
   coarse(expression: string, codec: CodecName): string
   /** The pieces, none of them NULL, as one text. */

@@ -36,12 +36,22 @@ const plain = (expression: string, kind: FieldKind): string => {
   return `${expression}::text`
 }
 
+const decimal = (x: string): string =>
+  `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || lpad((abs(${x}) % 100)::text, 2, '0')`
+
 const encoders: { readonly [C in CodecName]: (expression: string) => string } = {
   'integer-as-string': (x) => `'"' || ${x} || '"'`,
   'boolean-as-integer': (x) => `${x}::int::text`,
-  'cents-as-decimal-string': (x) =>
-    `'"' || CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || lpad((abs(${x}) % 100)::text, 2, '0') || '"'`,
+  'cents-as-decimal-string': (x) => `'"' || ${decimal(x)} || '"'`,
   'datetime-as-unix-seconds': (x) => `floor(extract(epoch FROM ${x}))::bigint::text`,
+}
+
+/** A text made from a number has the collation of the database; columns of texts have "C". */
+const orders: { readonly [C in CodecName]: (expression: string) => string } = {
+  'integer-as-string': (x) => `(${x}::text COLLATE "C")`,
+  'boolean-as-integer': (x) => x,
+  'cents-as-decimal-string': (x) => `((${decimal(x)}) COLLATE "C")`,
+  'datetime-as-unix-seconds': (x) => x,
 }
 
 const firstOf = (page: string): string => `('(' || ${page} || ',0)')::tid`
@@ -59,6 +69,7 @@ export const postgres: Dialect = Object.freeze({
   json: (expression: string, kind: FieldKind, nullable: boolean) =>
     nullable ? `coalesce(${plain(expression, kind)}, 'null')` : plain(expression, kind),
   encode: (expression: string, codec: CodecName) => encoders[codec](expression),
+  ordered: (expression: string, codec: CodecName) => orders[codec](expression),
   coarse: (expression: string, codec: CodecName) =>
     codec === 'datetime-as-unix-seconds' ? `date_trunc('second', ${expression})` : expression,
   concat: (pieces: readonly string[]) => `(${pieces.join(' || ')})`,

@@ -111,8 +111,9 @@ const valueCases = (field: ViewField, write: (shown: string) => string): string 
     .join(' ') || "WHEN NULL THEN ''"
 
 /** What a sort by this field goes by: the shown value, so that an older version's order is the order of its own words. */
-export function sortSql(field: ViewField, stored: Field, alias: string): string {
+export function sortSql(field: ViewField, stored: Field, alias: string, dialect: Dialect): string {
   const source = column(stored, alias)
+  if (field.codec) return dialect.ordered(source, field.codec)
   if (!field.values || [...field.values.down].every(([kept, shown]) => kept === shown)) return source
   return shownValueSql(field, source)
 }

@@ -1,6 +1,7 @@
-import type { Field, View, ViewField } from '../compile/model.ts'
+import { sortsAsText } from '../compile/codecs.ts'
+import type { Field, FieldKind, View, ViewField } from '../compile/model.ts'
 import type { Position } from '../request/cursor.ts'
-import type { Filter } from '../request/filter.ts'
+import type { Filter, Operator } from '../request/filter.ts'
 import type { Included } from '../request/include.ts'
 import type { SortKey } from '../request/sort.ts'
 import { type Dialect, ident, powerOfTwo } from './dialect.ts'
@@ -47,10 +48,10 @@ export function selectList(shape: ListShape, dialect: Dialect): Statement {
   const binds = new Binds(dialect)
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
-  const keys = sort.map((key) => storedKey(key, alias))
+  const keys = sort.map((key) => storedKey(key, alias, dialect))
   const position = sortsById(sort)
     ? ''
-    : `, '[' || ${keys.map((key) => dialect.json(key.sql, key.field.kind, key.field.nullable)).join(" || ',' || ")} || ']' AS k`
+    : `, '[' || ${keys.map((key) => dialect.json(key.sql, key.kind, key.nullable)).join(" || ',' || ")} || ']' AS k`
   const where = [`${binds.account(view.resource.shared, alias)}1 = 1`]
   if (owner) where.push(`${alias}${ident(owner.field)} = ${binds.use('owner', 'id')}`)
   const values = new Numbering()
@@ -59,7 +60,7 @@ export function selectList(shape: ListShape, dialect: Dialect): Statement {
   const order = keys
     .map(
       (key) =>
-        `${key.sql} ${key.descending ? 'DESC' : 'ASC'}${key.field.nullable ? dialect.nulls(key.descending) : ''}`,
+        `${key.sql} ${key.descending ? 'DESC' : 'ASC'}${key.nullable ? dialect.nulls(key.descending) : ''}`,
     )
     .join(', ')
   const rows = `SELECT ${row} AS j${position} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order}`
@@ -93,7 +94,9 @@ class Numbering {
 
 interface StoredKey {
   readonly sql: string
-  readonly field: Field
+  /** Of what the SQL gives. */
+  readonly kind: FieldKind
+  readonly nullable: boolean
   readonly descending: boolean
 }
 
@@ -102,10 +105,19 @@ const stored = (field: ViewField): Field => {
   return field.field
 }
 
-const storedKey = (key: SortKey, alias: string): StoredKey => {
-  const field = stored(key.field)
-  return { sql: sortSql(key.field, field, alias), field, descending: key.descending }
+const storedKey = ({ field, descending }: SortKey, alias: string, dialect: Dialect): StoredKey => {
+  const { nullable } = stored(field)
+  return { sql: sortSql(field, stored(field), alias, dialect), kind: sortKind(field), nullable, descending }
 }
+
+/** The kind of the values that a sort by this field compares. */
+export const sortKind = (field: ViewField): FieldKind => (sortsAsText(field) ? 'string' : stored(field).kind)
+
+const isComparing = ({ operator }: Filter): boolean => comparisons.has(operator)
+
+/** The kind of the values that a filter binds. */
+export const filterKind = (filter: Filter): FieldKind =>
+  isComparing(filter) ? sortKind(filter.field) : stored(filter.field).kind
 
 const padded = (values: readonly unknown[]): readonly unknown[] => [
   ...values,
@@ -114,20 +126,32 @@ const padded = (values: readonly unknown[]): readonly unknown[] => [
 
 /** The values a filter binds, in the order `filterSql` numbers them. */
 export const filterValues = (filter: Filter): readonly unknown[] => {
-  const set = filter.values.filter((value) => value !== null)
+  const asText = isComparing(filter) && sortsAsText(filter.field)
+  const set = (asText ? filter.shown : filter.values).filter((value) => value !== null)
   return set.length === 0 ? [] : padded(set)
+}
+
+const comparisons: ReadonlyMap<Operator, string> = new Map([
+  ['gt', '>'],
+  ['gte', '>='],
+  ['lt', '<'],
+  ['lte', '<='],
+])
+
+/** A column in the form that a filter's values have. */
+function comparable({ operator, field }: Filter, source: string, dialect: Dialect): string {
+  if (!field.codec) return source
+  const asText = comparisons.has(operator) && sortsAsText(field)
+  return asText ? dialect.ordered(source, field.codec) : dialect.coarse(source, field.codec)
 }
 
 function filterSql(filter: Filter, alias: string, binds: Binds, values: Numbering): string {
   const field = stored(filter.field)
-  const { codec } = filter.field
-  const source = codec ? binds.dialect.coarse(column(field, alias), codec) : column(field, alias)
-  const bound = filterValues(filter).map(() => binds.use(values.next(), field.kind))
+  const bound = filterValues(filter).map(() => binds.use(values.next(), filterKind(filter)))
+  const compare = comparisons.get(filter.operator)
+  const source = comparable(filter, column(field, alias), binds.dialect)
+  if (compare) return `${source} ${compare} ${bound[0]}`
   const withNull = filter.values.includes(null)
-  const compare = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
-  if (filter.operator !== 'eq' && filter.operator !== 'ne' && filter.operator !== 'in') {
-    return `${source} ${compare[filter.operator]} ${bound[0]}`
-  }
   const among = bound.length === 1 ? `${source} = ${bound[0]}` : `${source} IN (${bound.join(', ')})`
   if (filter.operator === 'ne') {
     const not =
@@ -149,11 +173,9 @@ function filterSql(filter: Filter, alias: string, binds: Binds, values: Numberin
  * otherwise the same spelled out, with NULLs first ascending and last descending.
  */
 function afterSql(keys: readonly StoredKey[], after: Position, binds: Binds, values: Numbering): string {
-  const bound = keys.map((key, index) =>
-    after[index] === null ? null : binds.use(values.next(), key.field.kind),
-  )
+  const bound = keys.map((key, index) => (after[index] === null ? null : binds.use(values.next(), key.kind)))
   const oneWay = keys.every((key) => key.descending === keys[0]?.descending)
-  if (oneWay && keys.every((key) => !key.field.nullable)) {
+  if (oneWay && keys.every((key, index) => !key.nullable && bound[index] !== null)) {
     const left = keys.map((key) => key.sql).join(', ')
     const sign = keys[0]?.descending ? '<' : '>'
     return keys.length === 1 ? `${left} ${sign} ${bound[0]}` : `(${left}) ${sign} (${bound.join(', ')})`
@@ -170,5 +192,5 @@ function afterSql(keys: readonly StoredKey[], after: Position, binds: Binds, val
 function beyond(key: StoredKey, value: string | null): string {
   if (value === null) return key.descending ? '1 = 0' : `${key.sql} IS NOT NULL`
   if (!key.descending) return `${key.sql} > ${value}`
-  return key.field.nullable ? `(${key.sql} < ${value} OR ${key.sql} IS NULL)` : `${key.sql} < ${value}`
+  return key.nullable ? `(${key.sql} < ${value} OR ${key.sql} IS NULL)` : `${key.sql} < ${value}`
 }

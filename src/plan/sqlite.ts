@@ -14,12 +14,21 @@ const plain = (expression: string, kind: FieldKind): string => {
   return expression
 }
 
+const decimal = (x: string): string =>
+  `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || printf('%02d', abs(${x}) % 100)`
+
 const encoders: { readonly [C in CodecName]: (expression: string) => string } = {
   'integer-as-string': (x) => `'"' || ${x} || '"'`,
   'boolean-as-integer': (x) => `CAST(${x} AS TEXT)`,
-  'cents-as-decimal-string': (x) =>
-    `'"' || CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || printf('%02d', abs(${x}) % 100) || '"'`,
+  'cents-as-decimal-string': (x) => `'"' || ${decimal(x)} || '"'`,
   'datetime-as-unix-seconds': (x) => `strftime('%s', ${x})`,
+}
+
+const orders: { readonly [C in CodecName]: (expression: string) => string } = {
+  'integer-as-string': (x) => `CAST(${x} AS TEXT)`,
+  'boolean-as-integer': (x) => x,
+  'cents-as-decimal-string': (x) => `(${decimal(x)})`,
+  'datetime-as-unix-seconds': (x) => x,
 }
 
 // SQLite before 3.48 takes at most 127 arguments.
@@ -43,6 +52,7 @@ export const sqlite: Dialect = Object.freeze({
     return `coalesce(${text}, 'null')`
   },
   encode: (expression: string, codec: CodecName) => encoders[codec](expression),
+  ordered: (expression: string, codec: CodecName) => orders[codec](expression),
   coarse: (expression: string, codec: CodecName) =>
     codec === 'datetime-as-unix-seconds' ? `(substr(${expression}, 1, 20) || '000Z')` : expression,
   concat: (pieces: readonly string[]) => concat(pieces),

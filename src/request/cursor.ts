@@ -6,7 +6,7 @@ import { RecentCursors } from './recent-cursors.ts'
 import type { Target } from './route.ts'
 import { type SortKey, sortText } from './sort.ts'
 
-/** The sort keys of the last row seen, in the store's terms. */
+/** What the sort keys of the last row seen were compared by. */
 export type Position = readonly (string | number | boolean | null)[]
 
 /** Of the seal, in base64url: 132 bits. */
@@ -62,7 +62,7 @@ export function createCursorSeal(secret: string): CursorSeal {
   }
 }
 
-const badCursor = (): Error =>
+export const badCursor = (): Error =>
   problem('bad-cursor', {
     detail: 'The cursor was altered, or belongs to another collection, account, version, sort or filter.',
     errors: [
@@ -82,8 +82,8 @@ export function cursorBound(
   return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}`
 }
 
-/** A sort and filters in words; the order in which filters were written does not matter. */
+/** A sort and filters in the version's own words; the order in which filters were written does not matter. */
 export function orderText(sort: readonly SortKey[], filters: readonly Filter[]): string {
-  const words = filters.map((filter) => JSON.stringify([filter.name, filter.operator, filter.values]))
+  const words = filters.map((filter) => JSON.stringify([filter.name, filter.operator, filter.shown]))
   return `${sortText(sort)} ${words.sort().join(' ')}`
 }

@@ -8,12 +8,14 @@ import { type StoredValue, storedImages } from './values.ts'
 
 export type Operator = 'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte'
 
-/** A condition on a stored field, its values already in the store's terms. */
+/** A condition on a field. */
 export interface Filter {
   readonly name: string
   readonly field: ViewField
   readonly operator: Operator
-  /** `null` stands for NULL; with eq and ne there may be several where one shown value stands for several stored ones. */
+  /** The values as the caller's version says them, which are the same before and after a newer version is released. */
+  readonly shown: readonly unknown[]
+  /** The same in the store's terms. `null` stands for NULL; with eq and ne there may be several where one shown value stands for several stored ones. */
   readonly values: readonly StoredValue[]
 }
 
@@ -50,6 +52,7 @@ function readValues(
   text: string,
   refuse: (detail: string, code: string) => null,
 ): Filter | null {
+  const shown: unknown[] = []
   const values: StoredValue[] = []
   let asked = operator
   for (const item of operator === 'in' ? splitList(text) : [text]) {
@@ -57,18 +60,20 @@ function readValues(
     if (item === 'null' && field.nullable) {
       if (operator !== 'eq' && operator !== 'ne' && operator !== 'in')
         return refuse('cannot compare with null', 'type')
+      shown.push(null)
       values.push(null)
       continue
     }
     const scalar = readScalar(item === '"null"' ? 'null' : item, field)
     if (scalar === undefined) return refuse(`has a value that is not ${describe(field)}`, 'type')
+    shown.push(scalar)
     values.push(...storedImages(field, scalar))
     if (field.kind !== 'datetime' || !isFinerThanKept(item)) continue
     const beside = besideMilliseconds[operator]
     if (!beside) return refuse('has a time finer than the milliseconds in which times are kept', 'type')
     asked = beside
   }
-  return { name, field, operator: asked, values }
+  return { name, field, operator: asked, shown, values }
 }
 
 /** A time between two milliseconds is read as the first of them: what comes after it is asked for without that one. */

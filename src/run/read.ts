@@ -2,11 +2,12 @@ import { hash } from 'node:crypto'
 import { type Maybe, whenThere } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
 import { separators, versionMark } from '../plan/project.ts'
-import { filterValues, sortsById } from '../plan/select.ts'
+import { filterKind, filterValues, sortKind, sortsById } from '../plan/select.ts'
 import type { Statement } from '../plan/statement.ts'
 import { problem } from '../problems.ts'
 import { cursorBound, type Position } from '../request/cursor.ts'
 import { type Include, noInclude } from '../request/include.ts'
+import { positionIn } from '../request/position.ts'
 import type { ListQuery, OneQuery, PageQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import type { Transaction, Value } from '../store/store.ts'
@@ -64,7 +65,8 @@ export function readList(runner: Runner, { caller, target }: Call, query: PageQu
   const { list } = query
   const { sort, limit } = list
   const boundTo = query.cursor === null ? null : cursorBound(account, target, list.order)
-  const after = boundTo === null ? null : runner.seal.open(query.cursor ?? '', boundTo, sort.length)
+  const after =
+    boundTo === null ? null : positionIn(runner.seal.open(query.cursor ?? '', boundTo, sort.length), sort)
   const statement = runner.planner.list(target, list, after)
   const values = listValues(list, after)
   const slots = bindSlots(statement.slots, { account, owner: target.ownerId, limit: limit + 1, values })
@@ -89,11 +91,12 @@ const canonicalOf = ({ list: { canonical }, cursor }: PageQuery): string | null 
 function listValues(query: ListQuery, after: Position | null): Value[] {
   const values: Value[] = []
   for (const filter of query.filters) {
-    const kind = filter.field.field?.kind ?? 'string'
+    const kind = filterKind(filter)
     for (const value of filterValues(filter)) values.push(bound(kind, value))
   }
-  after?.forEach((value, index) => {
-    if (value !== null) values.push(bound(query.sort[index]?.field.field?.kind ?? 'string', value))
+  query.sort.forEach(({ field }, index) => {
+    const value = after?.[index] ?? null
+    if (value !== null) values.push(bound(sortKind(field), value))
   })
   return values
 }

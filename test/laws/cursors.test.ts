@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
 import { resource } from '../../src/declare/resource.ts'
+import { inOrder } from '../support/list-order.ts'
 import { describeServing, type Row, type Serving } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
 
@@ -42,25 +43,6 @@ const walks = fc.record({
   limit: fc.integer({ min: 1, max: 5 }),
   filtered: fc.boolean(),
 })
-
-const rank = (value: unknown): string | number =>
-  typeof value === 'boolean' ? Number(value) : (value as string)
-const compare = (a: unknown, b: unknown): number => {
-  if (a === b) return 0
-  if (a === null || b === null) return a === null ? -1 : 1
-  const [left, right] = [rank(a), rank(b)]
-  if (typeof left === 'number') return left - Number(right)
-  return Buffer.compare(Buffer.from(left), Buffer.from(String(right)))
-}
-const inOrder = (sortBy: string) => (a: Row, b: Row) => {
-  const keys = sortBy.split(',')
-  for (const key of [...keys, keys.at(-1)?.startsWith('-') ? '-id' : 'id']) {
-    const name = key.replace('-', '')
-    const order = compare(a[name], b[name])
-    if (order !== 0) return key.startsWith('-') ? -order : order
-  }
-  return 0
-}
 
 type ValueOf<A> = A extends fc.Arbitrary<infer T> ? T : never
 

@@ -18,7 +18,7 @@ function masked(side: Side, answer: Answer): string {
   const text = JSON.stringify([answer.status, headers, answer.text])
   return text
     .replace(/(cursor=|next_cursor\\":\\")[\w-]+/g, '$1…')
-    .replace(/"\\"(\d+)\.[\w-]+\\""/g, '"$1.…"')
+    .replace(/"\\"(\d+\.[\w-]{8})\.[\w-]+\\""/g, '"$1.…"')
     .replace(uuid, (id) => {
       const name = side.names.get(id) ?? `id-${side.names.size}`
       side.names.set(id, name)

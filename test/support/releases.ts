@@ -3,14 +3,18 @@ import { contractOf } from '../../src/contract/contract.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { openStore } from '../../src/store/open.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
+import type { Store } from '../../src/store/store.ts'
 import { type CallOptions, type Serving, serve } from './serving.ts'
 import type { StoreUnderTest } from './stores.ts'
 
 /** One store, served by one declaration after another. */
 export interface Releases {
   readonly serving: Serving
-  /** Publishes every version, ends the service, migrates the store with its renames, and serves the next declaration on it. */
-  next(declaration: ApiDeclaration): Promise<void>
+  /**
+   * Publishes every version, ends the service, migrates the store with its renames, and serves the next declaration on it.
+   * `prepare` does what a migration leaves to people.
+   */
+  next(declaration: ApiDeclaration, prepare?: (store: Store) => Promise<void>): Promise<void>
 }
 
 export async function releasesOn(store: StoreUnderTest, first: ApiDeclaration): Promise<Releases> {
@@ -22,11 +26,12 @@ export async function releasesOn(store: StoreUnderTest, first: ApiDeclaration): 
     get serving() {
       return serving
     },
-    async next(declaration) {
+    async next(declaration, prepare) {
       const model = compileApi(declared, { contracts })
       for (const version of model.versions) contracts.set(version.name, contractOf(model, version))
       await serving.api.close()
       const opened = await openStore(url)
+      await prepare?.(opened)
       await migrate(opened, compileApi(declaration, { contracts }), { rename: true })
       await opened.close()
       declared = declaration

@@ -1,0 +1,36 @@
+import { codecs, sortsAsText } from '../compile/codecs.ts'
+import type { FieldKind, ViewField } from '../compile/model.ts'
+import { isDate, utcText } from '../compile/time.ts'
+import { badCursor, type Position } from './cursor.ts'
+import type { SortKey } from './sort.ts'
+
+type Key = Position[number]
+
+/**
+ * A cursor's position in the form that a list is sorted by today. A cursor from before a newer version changed the type of a
+ * field has the older form of its values, which is the form that the older version shows.
+ */
+export const positionIn = (position: Position, sort: readonly SortKey[]): Position =>
+  position.map((value, index) => {
+    const field = sort[index]?.field
+    const key = field && value !== null ? keyIn(value, field) : value
+    if (key === undefined) throw badCursor()
+    return key
+  })
+
+function keyIn(value: Key, field: ViewField): Key | undefined {
+  const kind = sortsAsText(field) ? 'string' : (field.field?.kind ?? 'string')
+  if (isOfKind(value, kind)) return value
+  const converted = field.codec && isOfKind(value, field.kind) ? codecs[field.codec].up(value) : undefined
+  return isOfKind(converted, kind) ? converted : undefined
+}
+
+/** Whether a store takes the value for one of this kind. */
+function isOfKind(value: unknown, kind: FieldKind): value is NonNullable<Key> {
+  if (kind === 'integer') return Number.isSafeInteger(value)
+  if (kind === 'number') return typeof value === 'number'
+  if (kind === 'boolean') return typeof value === 'boolean'
+  if (kind === 'date') return typeof value === 'string' && isDate(value)
+  if (kind === 'datetime') return typeof value === 'string' && utcText(value) !== null
+  return typeof value === 'string'
+}
