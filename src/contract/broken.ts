@@ -2,6 +2,7 @@ import type { Model } from '../compile/model.ts'
 import type { FrozenContracts } from './files.ts'
 import { checkContracts } from './gate.ts'
 import { type Refusal, refusalText } from './refusal.ts'
+import { unpublishedDates } from './unpublished.ts'
 
 /** The API would break a promise it has published; its message names each one and what to write. */
 export class BrokenPromises extends Error {
@@ -18,6 +19,10 @@ export function refuseBrokenPromises(model: Model, frozen: FrozenContracts): voi
   const unreadable = new Set(frozen.refusals.map(({ version }) => version))
   // A file that cannot be read is its own complaint; that its contract is missing then needs no telling.
   const { refusals } = checkContracts(model, frozen.contracts)
-  const all = [...frozen.refusals, ...refusals.filter(({ version }) => !unreadable.has(version))]
+  const all = [
+    ...frozen.refusals,
+    ...refusals.filter(({ version }) => !unreadable.has(version)),
+    ...unpublishedDates(model, frozen.contracts),
+  ]
   if (all.length > 0) throw new BrokenPromises(all)
 }

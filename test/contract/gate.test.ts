@@ -286,6 +286,29 @@ describe('an older version', () => {
       'breaking  sunset  moved from 2027-01-01 to 2026-12-01',
     )
   })
+
+  test('publishes its end before it is served, so that it cannot be brought forward unseen', async () => {
+    const dated = (sunset: string) =>
+      apiOf({}, [version('v2'), version('v1', { published: '2026-01-01', deprecated: '2026-02-01', sunset })])
+    const refused = (sunset: string, contracts: ReadonlyMap<string, Contract>) => () =>
+      refuseBrokenPromises(compileApi(dated(sunset), { contracts }), { contracts, refusals: [] })
+    expect(refused('2027-01-01', frozen())).toThrow(
+      [
+        'contracts/v1.json: the end of v1 is declared, but not published:',
+        '  additive  deprecated  was set to 2026-02-01',
+        '  additive  sunset  was set to 2027-01-01',
+        'Run "nounkit publish" for v1 and commit the file. Callers are told these dates with every response.',
+      ].join('\n'),
+    )
+    const folder = await mkdtemp(join(tmpdir(), 'nounkit-dates-'))
+    const model = compileApi(dated('2027-01-01'), { contracts: frozen() })
+    await publishVersion(model, 'v1', folder, { contracts: frozen(), refusals: [] })
+    const { contracts } = await readContracts(folder)
+    await rm(folder, { recursive: true })
+    expect(refused('2027-01-01', contracts)).not.toThrow()
+    expect(refused('2027-06-01', contracts)).toThrow('additive  sunset  moved from 2027-01-01 to 2027-06-01')
+    expect(refused('2026-12-01', contracts)).toThrow('breaking  sunset  moved from 2027-01-01 to 2026-12-01')
+  })
 })
 
 describe('a published version', () => {
