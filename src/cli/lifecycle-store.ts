@@ -28,10 +28,10 @@ export async function withLifecycleStore(
   }
 }
 
-/** A store that has them is left as it is. */
+/** A store that has them, down to the column that was added last, is left as it is. */
 async function hasTables(store: Store): Promise<boolean> {
   try {
-    await store.first('SELECT 1 FROM "nounkit_retirements" LIMIT 1', [])
+    await store.first('SELECT "sunset" FROM "nounkit_signals" LIMIT 1', [])
     return true
   } catch (error) {
     if (error instanceof StoreError && error.kind === 'unavailable') throw error

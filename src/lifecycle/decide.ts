@@ -12,6 +12,8 @@ export interface RetirementFacts {
   /** Days: `2026-06-01`. */
   readonly deprecated: string | null
   readonly sunset: string | null
+  /** The latest sunset that responses carried. */
+  readonly announcedSunset: string | null
   /** The nearest newer version that is served. */
   readonly successor: { readonly name: string; readonly published: string | null } | null
   /** Where consumers read how to move. */
@@ -134,16 +136,20 @@ function overlap({ version, deprecated, successor: newer, now }: RetirementFacts
   ]
 }
 
-function sunset({ version, sunset: day, now }: RetirementFacts): readonly Blocker[] {
+function sunset({ version, sunset: day, announcedSunset: told, now }: RetirementFacts): readonly Blocker[] {
   const kind = 'sunset-not-reached'
   if (day === null) {
-    const lift = "Write sunset: '…' into its declaration, and wait for that day to pass."
-    return [{ kind, what: `${version} has no sunset.`, lift }]
+    const lift = `Write sunset: '${told ?? '…'}' into its declaration, and wait for that day to pass.`
+    const since = told === null ? '' : ` any more, though its callers were told ${told}`
+    return [{ kind, what: `${version} has no sunset${since}.`, lift }]
   }
+  const promised = told !== null && told > day ? told : day
   // Promised is the whole day, to its last second.
-  if (now >= startOf(day) + 86_400_000) return []
-  const next = dayOf(startOf(day) + 86_400_000)
-  return [{ kind, what: `${version} is promised until the end of ${day}.`, lift: `Wait until ${next}.` }]
+  const end = startOf(promised) + 86_400_000
+  if (now >= end) return []
+  const why = promised === day ? '' : `: its callers were told so, though its declaration says ${day}`
+  const what = `${version} is promised until the end of ${promised}${why}.`
+  return [{ kind, what, lift: `Wait until ${dayOf(end)}.` }]
 }
 
 function signal({ version, signalFirstSentAt }: RetirementFacts): readonly Blocker[] {

@@ -6,7 +6,8 @@ import type { ConsumerTraffic, RetirementFacts, Traffic } from './decide.ts'
 import { readRetired } from './decisions.ts'
 import { readGaps } from './recorder-rows.ts'
 import { servedSuccessor } from './retirement.ts'
-import { type CountedConsumer, readOperations, readSignals } from './usage-rows.ts'
+import { readSignals } from './signals.ts'
+import { type CountedConsumer, readOperations } from './usage-rows.ts'
 import { anonymous, refused } from './who.ts'
 
 export interface FactOptions {
@@ -26,6 +27,7 @@ export async function collectFacts(
   const all = await readOperations(store, { since, account: null })
   const counted = all.filter((one) => one.version === version.name && one.consumer !== refused)
   const contacted = lastContacts(await readContacts(store), version.name)
+  const signal = (await readSignals(store)).get(version.name)
   return {
     now,
     version: version.name,
@@ -33,7 +35,8 @@ export async function collectFacts(
     sunset: version.sunset?.date ?? null,
     successor: successor && { name: successor.name, published: successor.published?.date ?? null },
     guide: guidePath(version, successor),
-    signalFirstSentAt: (await readSignals(store)).get(version.name) ?? null,
+    announcedSunset: signal?.sunset ?? null,
+    signalFirstSentAt: signal?.firstSentAt ?? null,
     windowMs,
     traffic: byConsumer(
       counted.filter((one) => !isAnonymous(one)),

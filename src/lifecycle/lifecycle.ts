@@ -5,6 +5,7 @@ import { forgetOldUsage } from './clean.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { markSilent } from './recorder-rows.ts'
 import { type FollowedRetirement, followRetirement } from './retirement.ts'
+import { brokenSunsets } from './signals.ts'
 
 /** How soon a count is in the store, and a decision in every process. */
 const beatMs = 2_000
@@ -37,6 +38,8 @@ export async function startLifecycle(options: LifecycleOptions): Promise<Lifecyc
     if (timer && !stopped) schedule(0)
   }
   const retirement = await followRetirement(store, model)
+  // It is served all the same: a release that announced a sunset must be able to be rolled back. `retire` holds on to the day.
+  for (const sentence of await brokenSunsets(store, model)) options.warn(sentence, null)
   const usage = await openRecorder({ store, clock, flushSoon })
   const tell = onceUntilMended(options.warn)
   let beats = 0

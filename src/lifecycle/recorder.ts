@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import type { DetailRow, UsageRow } from './counts.ts'
 import { insertRecorder, readFlushes, updateRecorder } from './recorder-rows.ts'
+import { writeSignal } from './signals.ts'
 import { createTally, type Taken, type TallyLimits } from './tally.ts'
 import { addCounts, detailTable, inOrder, usageTable } from './upsert.ts'
 import type { UsageRecorder } from './use.ts'
@@ -106,13 +107,9 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
 }
 
 async function writeCounts(tx: Transaction, { usage, details, signals }: Parcel): Promise<void> {
-  const { dialect } = tx
   await addCounts(tx, usageTable, usage)
   await addCounts(tx, detailTable, details)
-  for (const [version, at] of signals) {
-    const first = `INSERT INTO "nounkit_signals" ("version", "first_sent_at") VALUES (${dialect.param(1, 'string')}, ${dialect.param(2, 'integer')}) ON CONFLICT DO NOTHING`
-    await tx.all(first, [version, at])
-  }
+  for (const signal of signals) await writeSignal(tx, signal)
 }
 
 function slices<R>(rows: readonly R[]): R[][] {

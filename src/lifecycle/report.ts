@@ -9,6 +9,7 @@ import type { Traffic } from './decide.ts'
 import { type Decision, readDecisions } from './decisions.ts'
 import { byConsumer, isAnonymous, sumOf } from './facts.ts'
 import { type Gap, readGaps } from './recorder-rows.ts'
+import { readSignals, type SentSignal } from './signals.ts'
 import { type Status, statusOf } from './status.ts'
 import {
   type CountedDetail,
@@ -16,7 +17,6 @@ import {
   readDays,
   readDetails,
   readOperations,
-  readSignals,
   type Span,
 } from './usage-rows.ts'
 import { refused } from './who.ts'
@@ -92,7 +92,7 @@ interface ReportData {
   readonly days: Awaited<ReturnType<typeof readDays>>
   readonly consumers: Consumers
   readonly contacts: readonly Contact[]
-  readonly signals: ReadonlyMap<string, number>
+  readonly signals: ReadonlyMap<string, SentSignal>
   readonly decisions: readonly Decision[]
 }
 
@@ -124,7 +124,7 @@ function usageOf(
     deprecated: version.deprecated?.date ?? null,
     sunset: version.sunset?.date ?? null,
     retired: retirementOf(name, data.decisions),
-    signalFirstSentAt: data.signals.get(name) ?? null,
+    signalFirstSentAt: data.signals.get(name)?.firstSentAt ?? null,
     calls: days.map((day) => byDay.get(day) ?? 0),
     consumers: consumersOf(version, served, data),
     anonymous: sumOf(served.filter(isAnonymous)),

@@ -14,14 +14,15 @@ import {
   type UsageRow,
 } from './counts.ts'
 import { dayMs, dayOf } from './day.ts'
+import type { SentSignal } from './signals.ts'
 import { nothingUsed, type UsageRecorder, type Uses } from './use.ts'
 import { anonymous, refused } from './who.ts'
 
 export interface Taken {
   readonly usage: readonly UsageRow[]
   readonly details: readonly DetailRow[]
-  /** Versions whose signal was sent for the first time by this process, and when. */
-  readonly signals: readonly (readonly [string, number])[]
+  /** Of versions whose signal was sent for the first time by this process. */
+  readonly signals: readonly SentSignal[]
 }
 
 export interface Tally extends UsageRecorder {
@@ -135,7 +136,11 @@ export const createTally = (
     },
     take() {
       closeDay()
-      const signals = untold.map((version) => [version.name, signalled.get(version) ?? 0] as const)
+      const signals = untold.map((version) => ({
+        version: version.name,
+        firstSentAt: signalled.get(version) ?? 0,
+        sunset: version.sunset?.date ?? null,
+      }))
       const taken = { ...rows, signals }
       rows = newRows()
       untold = []

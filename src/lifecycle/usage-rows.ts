@@ -91,9 +91,3 @@ export async function readDays(store: Store, span: Span): Promise<readonly Calls
     calls: Number(calls),
   }))
 }
-
-/** When the first response of each version with a Deprecation header was sent. */
-export async function readSignals(store: Store): Promise<ReadonlyMap<string, number>> {
-  const rows = await store.all('SELECT "version", "first_sent_at" FROM "nounkit_signals"', [])
-  return new Map(rows.map(([version, at]) => [String(version), Number(at)]))
-}

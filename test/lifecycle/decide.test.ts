@@ -16,6 +16,7 @@ const fair: RetirementFacts = {
   version: 'v1',
   deprecated: '2026-06-01',
   sunset: '2026-12-31',
+  announcedSunset: null,
   successor: { name: 'v2', published: '2026-06-01' },
   guide: '/docs/migrations/v1-to-v2',
   signalFirstSentAt: at('2026-06-01T08:00:00Z'),
@@ -140,6 +141,21 @@ describe('the sunset', () => {
   test('is the whole day, to its last second', () => {
     expect(kindsOf({ ...fair, now: at('2026-12-31T23:59:59.999Z') })).toEqual(['sunset-not-reached'])
     expect(kindsOf({ ...fair, now: at('2027-01-01T00:00:00Z') })).toEqual([])
+  })
+  test('is the latest that callers were told, though it is declared earlier or no more', () => {
+    const later = { ...fair, announcedSunset: '2027-03-31' }
+    const told = (facts: RetirementFacts) =>
+      decideRetirement(facts).blockers.map(({ kind, what, lift }) => `${kind}: ${what} ${lift}`)
+    expect(told(later)).toEqual([
+      'sunset-not-reached: v1 is promised until the end of 2027-03-31: its callers were told so, though its declaration says 2026-12-31. Wait until 2027-04-01.',
+    ])
+    expect(told({ ...later, sunset: null })).toEqual([
+      "sunset-not-reached: v1 has no sunset any more, though its callers were told 2027-03-31. Write sunset: '2027-03-31' into its declaration, and wait for that day to pass.",
+    ])
+    expect(told({ ...later, now: at('2027-04-01T00:00:00Z') })).toEqual([])
+    expect(kindsOf({ ...fair, announcedSunset: '2026-10-31', now: at('2026-12-30T00:00:00Z') })).toEqual([
+      'sunset-not-reached',
+    ])
   })
   test('must have been set', () => {
     expect(kindsOf({ ...fair, sunset: null })).toEqual(['sunset-not-reached'])

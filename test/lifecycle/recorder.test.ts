@@ -4,7 +4,8 @@ import { forgetOldUsage } from '../../src/lifecycle/clean.ts'
 import { openRecorder, type Recorder } from '../../src/lifecycle/recorder.ts'
 import { lostAfterMs, markSilent, readGaps, readUnended } from '../../src/lifecycle/recorder-rows.ts'
 import { settleRecorders } from '../../src/lifecycle/settle.ts'
-import { readDetails, readOperations, readSignals } from '../../src/lifecycle/usage-rows.ts'
+import { readSignals } from '../../src/lifecycle/signals.ts'
+import { readDetails, readOperations } from '../../src/lifecycle/usage-rows.ts'
 import { nothingUsed, type Uses } from '../../src/lifecycle/use.ts'
 import type { Caller } from '../../src/request/caller.ts'
 import { createRouter } from '../../src/request/route.ts'
@@ -154,8 +155,8 @@ describeStores('counting', (stores) => {
     const start = Date.parse('2026-01-05T00:00:00Z')
     expect(await readSignals(store)).toEqual(
       new Map([
-        ['v1', start],
-        ['v2', start + 60_000],
+        ['v1', { version: 'v1', firstSentAt: start, sunset: '2025-12-31' }],
+        ['v2', { version: 'v2', firstSentAt: start + 60_000, sunset: '2026-03-31' }],
       ]),
     )
   })

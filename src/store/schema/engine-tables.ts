@@ -108,7 +108,7 @@ const tables: readonly EngineTable[] = [
   },
   {
     name: 'nounkit_signals',
-    columns: { version: 'string', first_sent_at: 'integer' },
+    columns: { version: 'string', first_sent_at: 'integer', sunset: 'string?' },
     primaryKey: ['version'],
   },
   {

@@ -1,0 +1,55 @@
+import type { Model } from '../compile/model.ts'
+import { ident } from '../plan/dialect.ts'
+import type { Store, Transaction } from '../store/store.ts'
+
+/** What callers of a version were told of its end, in the headers of its responses. */
+export interface SentSignal {
+  readonly version: string
+  /** When the first response with a Deprecation header was sent. */
+  readonly firstSentAt: number
+  /** The latest sunset that responses carried: `2026-12-31`. It is a promise, whatever the declaration says since. */
+  readonly sunset: string | null
+}
+
+const table = ident('nounkit_signals')
+
+export async function writeSignal(
+  tx: Transaction,
+  { version, firstSentAt, sunset }: SentSignal,
+): Promise<void> {
+  const { dialect } = tx
+  const values = [dialect.param(1, 'string'), dialect.param(2, 'integer'), dialect.param(3, 'string')]
+  const isLater = `${table}."sunset" IS NULL OR excluded."sunset" > ${table}."sunset"`
+  await tx.all(
+    `INSERT INTO ${table} ("version", "first_sent_at", "sunset") VALUES (${values.join(', ')}) ON CONFLICT ("version") DO UPDATE SET "sunset" = excluded."sunset" WHERE ${isLater}`,
+    [version, firstSentAt, sunset],
+  )
+}
+
+/** By version. */
+export async function readSignals(store: Store): Promise<ReadonlyMap<string, SentSignal>> {
+  const rows = await store.all(`SELECT "version", "first_sent_at", "sunset" FROM ${table}`, [])
+  return new Map(
+    rows.map(([version, at, sunset]) => [
+      String(version),
+      {
+        version: String(version),
+        firstSentAt: Number(at),
+        sunset: sunset === null || sunset === undefined ? null : String(sunset),
+      },
+    ]),
+  )
+}
+
+/** Versions whose declared sunset is earlier than callers were told, or gone. One sentence each. */
+export async function brokenSunsets(store: Store, { versions }: Model): Promise<readonly string[]> {
+  const signals = await readSignals(store)
+  return versions.flatMap(({ name, sunset }) => {
+    const told = signals.get(name)?.sunset ?? null
+    if (told === null || (sunset && sunset.date >= told)) return []
+    const now = sunset ? `is declared to end on ${sunset.date}` : 'has no sunset any more'
+    return [
+      `Callers of ${name} were told that it is served until ${told}, but it ${now}. Declare sunset: '${told}' or later.`,
+    ]
+  })
+}
