@@ -1,17 +1,17 @@
 /** A row as hooks see it, in the head's names; typed where a resource is declared, loose across resources. */
 export type AnyRow = { readonly [field: string]: unknown } & { readonly id: string }
 
-export interface Rejection<Code extends string = string> {
+export interface Rejection<Code extends string = string, Field extends string = string> {
   /** One of the resource's declared `problems`, which say the status and the title. */
   readonly code: Code
   /** What is wrong this time. */
   readonly detail: string
   /** The field at fault, in the head's name; shown in the caller's version. */
-  readonly field?: string
+  readonly field?: Field
 }
 
 /** What hooks may do, inside the request's own transaction and account. */
-export interface HookContext<Code extends string = string> {
+export interface HookContext<Code extends string = string, Field extends string = string> {
   readonly account: string
   readonly now: string
   readonly caller: {
@@ -30,17 +30,24 @@ export interface HookContext<Code extends string = string> {
   update(resource: string, id: string, values: { readonly [field: string]: unknown }): Promise<AnyRow | null>
   remove(resource: string, id: string): Promise<boolean>
   /** Refuses the request: everything written so far is undone and the caller gets this problem. */
-  reject(rejection: Rejection<Code>): never
+  reject(rejection: Rejection<Code, Field>): never
 }
 
 /** Code around a write. A `before` hook may return fields to set; the values it gets are already valid. */
 export interface Hooks<Row, Code extends string = string> {
-  beforeCreate?(row: Row, context: HookContext<Code>): MaybeAsync<Partial<Row> | undefined>
-  afterCreate?(row: Row, context: HookContext<Code>): MaybeAsync<undefined>
-  beforeUpdate?(next: Row, before: Row, context: HookContext<Code>): MaybeAsync<Partial<Row> | undefined>
-  afterUpdate?(row: Row, before: Row, context: HookContext<Code>): MaybeAsync<undefined>
-  beforeDelete?(row: Row, context: HookContext<Code>): MaybeAsync<undefined>
-  afterDelete?(row: Row, context: HookContext<Code>): MaybeAsync<undefined>
+  beforeCreate?(
+    row: Row,
+    context: HookContext<Code, keyof Row & string>,
+  ): MaybeAsync<Partial<Row> | undefined>
+  afterCreate?(row: Row, context: HookContext<Code, keyof Row & string>): MaybeAsync<undefined>
+  beforeUpdate?(
+    next: Row,
+    before: Row,
+    context: HookContext<Code, keyof Row & string>,
+  ): MaybeAsync<Partial<Row> | undefined>
+  afterUpdate?(row: Row, before: Row, context: HookContext<Code, keyof Row & string>): MaybeAsync<undefined>
+  beforeDelete?(row: Row, context: HookContext<Code, keyof Row & string>): MaybeAsync<undefined>
+  afterDelete?(row: Row, context: HookContext<Code, keyof Row & string>): MaybeAsync<undefined>
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is declared without a return

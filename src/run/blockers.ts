@@ -7,35 +7,63 @@ export interface Blocker {
   readonly names: 'the row' | 'a row deleted along'
 }
 
-/** All blockers of a delete that the store has refused. It goes level by level, as a row may lie in rows of its own resource. */
+/** Rows of one resource that a delete reaches at once. */
+interface Level {
+  readonly resource: Resource
+  readonly ids: readonly string[]
+}
+
+type IdsNaming = (
+  relation: BelongsToModel,
+  ids: readonly string[],
+  most: 'one' | 'all',
+) => Promise<readonly string[]>
+
+/** All blockers of a delete that the store has refused. */
 export async function blockersOf(
   runner: Runner,
   account: string,
   resource: Resource,
   id: string,
 ): Promise<readonly Blocker[]> {
-  const idsOf = async ({ source, field }: BelongsToModel, ids: readonly string[], most: 'one' | 'all') => {
+  const idsNaming: IdsNaming = async ({ source, field }, ids, most) => {
     const { text, slots } = runner.planner.naming(source, field, most)
     const bindings = bindSlots(slots, { account, values: [JSON.stringify(ids)] })
     return (await runner.store.all(text, bindings)).map((row) => String(row[0]))
   }
+  const { levels, deleted } = await deletedAlong(resource, id, idsNaming)
   const blockers = new Map<Resource, Blocker>()
-  const seen = new Map<Resource, Set<string>>([[resource, new Set([id])]])
-  const levels = [{ resource, ids: [id] }]
   for (const level of levels) {
     for (const { relation, onDelete } of level.resource.dependents) {
       const { source } = relation
-      if (onDelete === 'refuse') {
-        if (blockers.has(source) || (await idsOf(relation, level.ids, 'one')).length === 0) continue
-        const names = level === levels[0] ? 'the row' : 'a row deleted along'
-        blockers.set(source, { resource: source, names })
-        continue
-      }
-      const known = seen.get(source) ?? new Set()
-      const fresh = new Set(await idsOf(relation, level.ids, 'all')).difference(known)
-      seen.set(source, known.union(fresh))
-      if (fresh.size > 0) levels.push({ resource: source, ids: [...fresh] })
+      if (onDelete !== 'refuse' || blockers.has(source)) continue
+      // A row that would be deleted along refuses nothing.
+      const along = deleted.get(source)
+      const found = await idsNaming(relation, level.ids, along ? 'all' : 'one')
+      if (found.every((one) => along?.has(one))) continue
+      blockers.set(source, {
+        resource: source,
+        names: level === levels[0] ? 'the row' : 'a row deleted along',
+      })
     }
   }
   return [...blockers.values()]
+}
+
+/** The row and all that would be deleted along, level by level, as a row may lie in rows of its own resource. */
+async function deletedAlong(resource: Resource, id: string, idsNaming: IdsNaming) {
+  const levels: Level[] = [{ resource, ids: [id] }]
+  const deleted = new Map<Resource, ReadonlySet<string>>([[resource, new Set([id])]])
+  for (const level of levels) {
+    for (const { relation, onDelete } of level.resource.dependents) {
+      if (onDelete !== 'cascade') continue
+      const { source } = relation
+      const known = deleted.get(source) ?? new Set()
+      const fresh = new Set(await idsNaming(relation, level.ids, 'all')).difference(known)
+      if (fresh.size === 0) continue
+      deleted.set(source, known.union(fresh))
+      levels.push({ resource: source, ids: [...fresh] })
+    }
+  }
+  return { levels, deleted }
 }

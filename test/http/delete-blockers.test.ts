@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { compileApi } from '../../src/compile/compile.ts'
+import { contractOf } from '../../src/contract/contract.ts'
 import { api } from '../../src/declare/api.ts'
 import { renameResource } from '../../src/declare/change.ts'
 import { belongsTo } from '../../src/declare/relation.ts'
@@ -18,13 +20,33 @@ const sheets = resource('sheets', {
 })
 const loans = resource('loans', { fields: {}, relations: { sheet: belongsTo('sheets') } })
 const stamps = resource('stamps', { fields: {}, relations: { sheet: belongsTo('sheets') } })
+/** Refuses that its sheet goes, but goes along with the folder itself. */
+const labels = resource('labels', {
+  fields: {},
+  relations: {
+    sheet: belongsTo('sheets'),
+    folder: belongsTo('folders', { onTargetDelete: 'cascade' }),
+  },
+})
 const declaration = api('archive', {
-  resources: [folders, sheets, loans, stamps],
+  resources: [folders, sheets, loans, stamps, labels],
   versions: [
     version('v2'),
     version('v1', { changes: [renameResource('lendings', 'loans', { why: 'One word.' })] }),
   ],
 })
+
+/** As if v1 had been published before there were stamps. */
+const published = compileApi(
+  api('archive', {
+    resources: [
+      folders,
+      sheets,
+      resource('lendings', { fields: {}, relations: { sheet: belongsTo('sheets') } }),
+    ],
+  }),
+)
+const contracts = new Map([['v1', contractOf(published, published.head)]])
 
 describeServing(
   'a delete that takes other rows along',
@@ -48,12 +70,28 @@ describeServing(
       expect((await remove(id)).status).toBe(204)
     })
 
-    test('names them as the called version does, each resource once', async () => {
+    test('names them as the called version does, each resource once, and none that it hides', async () => {
       const { id } = await folder()
       for (const path of ['loans', 'loans', 'stamps'])
         await served.make(`/v2/${path}`, { sheet_id: (await sheetIn(id)).id })
       expect((await remove(id)).problem.referenced_by).toEqual(['loans', 'stamps'])
-      expect((await remove(id, 'v1')).problem.referenced_by).toEqual(['lendings', 'stamps'])
+      expect((await remove(id, 'v1')).problem.referenced_by).toEqual(['lendings', 'another resource'])
+    })
+
+    test('does not name rows that would be deleted along themselves', async () => {
+      const { id } = await folder()
+      const sheet = await sheetIn(id)
+      await served.make('/v2/labels', { sheet_id: sheet.id, folder_id: id })
+      const loan = await served.make('/v2/loans', { sheet_id: sheet.id })
+      expect((await remove(id)).problem.referenced_by).toEqual(['loans'])
+      const elsewhere = await served.make('/v2/labels', {
+        sheet_id: sheet.id,
+        folder_id: (await folder()).id,
+      })
+      expect((await remove(id)).problem.referenced_by).toEqual(['loans', 'labels'])
+      for (const path of [`loans/${loan.id}`, `labels/${elsewhere.id}`])
+        expect((await served.call('DELETE', `/v2/${path}`)).status).toBe(204)
+      expect((await remove(id)).status).toBe(204)
     })
 
     test('finds them however deep they lie, and where rows go round in a circle', async () => {
@@ -74,5 +112,5 @@ describeServing(
       expect((await remove(theirs.id)).status).toBe(404)
     })
   },
-  { declaration },
+  { declaration, contracts },
 )

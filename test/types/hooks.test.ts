@@ -73,6 +73,8 @@ test('a hook may only refuse with problems that are declared', () => {
         expectTypeOf(reject).parameter(0).toHaveProperty('code').toEqualTypeOf<'too-long' | 'too-many'>()
         // @ts-expect-error "too-lnog" is not declared
         if (Math.random() > 2) reject({ code: 'too-lnog', detail: 'At most 30 days.' })
+        // @ts-expect-error "dyas" is not a field
+        if (Math.random() > 2) reject({ code: 'too-long', detail: 'At most 30 days.', field: 'dyas' })
         // @ts-expect-error the title stands in the declaration
         if (Math.random() > 2) reject({ code: 'too-long', title: 'Too long', detail: 'At most 30 days.' })
       },
