@@ -5,8 +5,9 @@ import { changeType, custom, mapValues } from '../../src/declare/change.ts'
 import { immutable, readOnly, states } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
-import { describeServing } from '../support/serving.ts'
+import { describeServing, serve } from '../support/serving.ts'
 import { moveOrder, newOrder } from '../support/shop-rows.ts'
+import { describeStores } from '../support/stores.ts'
 
 const why = 'For the test.'
 const parcels = resource('parcels', {
@@ -210,6 +211,29 @@ describeServing(
   },
   { declaration },
 )
+
+describeStores('a row from before a bound was tightened', (store) => {
+  const tagged = (longest: number) =>
+    api('tags', {
+      resources: [
+        resource('tags', {
+          fields: { label: z.string().max(longest), code: immutable(z.string().max(longest)) },
+        }),
+      ],
+    })
+
+  test('is taken back as it is shown, and no other value past the bound is', async () => {
+    const url = await store.url()
+    const before = await serve(store.kind, url, { declaration: tagged(20) })
+    const { id } = await before.make('/v1/tags', { label: 'ten letters', code: 'ten letters' })
+    const after = await serve(store.kind, url, { declaration: tagged(5) })
+    const { data, etag } = await after.get(`/v1/tags/${id}`)
+    const put = await after.call('PUT', `/v1/tags/${id}`, { body: data })
+    expect([put.status, put.etag], put.text).toEqual([200, etag])
+    const patched = await after.call('PATCH', `/v1/tags/${id}`, { body: { label: 'ten lettres' } })
+    expect([patched.status, patched.faults]).toEqual([422, ['#/label']])
+  })
+})
 
 describeServing('a status of the shop that only v2 has', (served) => {
   test.each([

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { onEveryStore } from '../support/every-store.ts'
+import { madeField, typedField } from '../support/random-typed-fields.ts'
+import { enumField, openField, stateField } from '../support/random-word-fields.ts'
+import { type Fields, nameOf } from '../support/values-api.ts'
+import { trial } from '../support/values-trial.ts'
+
+const nightly = process.env.NOUNKIT_NIGHTLY === '1'
+/** Random APIs on a store. A new database takes PostgreSQL longer than SQLite takes for all calls. */
+const apisOn = (store: string): number => (store === 'SQLite' ? (nightly ? 600 : 20) : nightly ? 200 : 3)
+
+const fields: fc.Arbitrary<Fields> = fc.tuple(
+  enumField,
+  enumField,
+  stateField,
+  typedField,
+  typedField,
+  fc.oneof(madeField, openField),
+)
+
+/** The API is told by its changes, and can be made again from the seed. */
+const tell = (run: fc.RunDetails<[Fields, number]>): void => {
+  if (!run.failed) return
+  const [all = []] = run.counterexample ?? []
+  const changes = ([1, 0] as const).map((at) => all.map((field, index) => field.changes(at, nameOf(index))))
+  const told = JSON.stringify(changes, (key, value) => (key === 'was' ? undefined : value))
+  const message = run.errorInstance instanceof Error ? run.errorInstance.message : run.errorInstance
+  throw new Error(
+    `seed ${run.seed}, path ${run.counterexamplePath}: ${message}\nchanges of v2 and v1: ${told}`,
+  )
+}
+
+test.each(onEveryStore)(
+  'a value outside the version is refused whatever is stored, and what it shows is taken back, on %s',
+  async (name, newDatabase) => {
+    const apis = apisOn(name)
+    const found = { sent: 0, refused: 0, taken: 0 }
+    await fc.assert(
+      fc.asyncProperty(fields, fc.nat(), async (all, seed) => {
+        const database = await newDatabase()
+        try {
+          await trial(database.url, all, seed, found)
+        } finally {
+          await database.drop()
+        }
+      }),
+      { numRuns: apis, endOnFailure: true, reporter: tell },
+    )
+    // Otherwise the law would be one of nothing sent.
+    expect(Math.min(found.refused, found.taken)).toBeGreaterThan(apis)
+    if (nightly) console.info(name, found)
+  },
+  nightly ? 7_200_000 : 300_000,
+)

@@ -1,0 +1,33 @@
+import type { z } from 'zod'
+import type { Change } from '../../src/declare/change.ts'
+import { type FieldDeclaration, immutable, readOnly, writeOnly } from '../../src/declare/field.ts'
+import type { At } from './random-words.ts'
+
+export type Mark = 'plain' | 'immutable' | 'readOnly' | 'writeOnly' | 'state'
+
+/** A field in three versions: how it is declared, and a naive model of what each version shows and takes. */
+export interface RandomField {
+  readonly mark: Mark
+  /** The schema when the older versions were frozen, and now. */
+  readonly declared: { readonly frozen: FieldDeclaration; readonly now: FieldDeclaration }
+  /** What v1's and v2's lists of changes say of it. */
+  changes(at: 0 | 1, name: string): readonly Change[]
+  /** What a row of the head may have; of states the first is the initial one. */
+  readonly stored: readonly unknown[]
+  shown(at: At, stored: unknown): unknown
+  /** What is stored for a value of the version's own; undefined where the version has no such value. */
+  read(at: At, sent: unknown): unknown
+  /** Values worth sending besides those that some version shows. */
+  readonly sent: readonly unknown[]
+  /** Only for states, between two words of one version. */
+  readonly moves?: (at: At, from: string, to: string) => boolean
+  readonly filtered: boolean
+}
+
+export const why = 'generated'
+
+export const marked = (mark: Mark, schema: z.ZodType): z.ZodType => {
+  if (mark === 'immutable') return immutable(schema)
+  if (mark === 'readOnly') return readOnly(schema)
+  return mark === 'writeOnly' ? writeOnly(schema) : schema
+}
