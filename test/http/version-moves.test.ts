@@ -66,12 +66,12 @@ const ways = {
   phase: { raw: [], cut: ['cut'], sold: ['sold'] },
 }
 
-/** Every move from every state that v1 can reach by itself: what it is answered. */
+/** Every move from every state that v1 can reach by itself, and one to a word of v2: what it is answered. */
 const answers = async (served: Serving): Promise<readonly (readonly [string, string])[]> => {
   const seen: [string, string][] = []
   for (const field of ['stage', 'phase'] as const) {
     for (const [from, way] of Object.entries(ways[field])) {
-      for (const to of Object.keys(ways[field])) {
+      for (const to of [...Object.keys(ways[field]), 'gone']) {
         const { id } = await served.make('/v1/jobs', {})
         const move = (word: string) => served.call('PATCH', `/v1/jobs/${id}`, { body: { [field]: word } })
         for (const word of way) expect((await move(word)).status).toBe(200)
