@@ -63,6 +63,8 @@ export function readPatch(target: Target, body: JsonObject, current: StoredRow):
   const row: { [field: string]: StoredValue } = { ...current }
   const before = beforeIn(view, current)
   for (const [field, patch] of sent) {
+    // As in a PUT, `null` leaves a state as it is.
+    if (patch === null && field.states) continue
     const value = field.kind === 'json' ? mergePatch(before(field).shown, patch) : patch
     sent.set(field, value)
     change(view, field, value, before(field), row, errors)

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto'
+import { idempotencyKeyPattern } from '../compile/text-patterns.ts'
 import { problem } from '../problems.ts'
 import type { JsonObject } from '../request/json.ts'
 import { plainOne } from '../request/query.ts'
@@ -15,15 +16,14 @@ export interface KeyedRequest {
   claimed?(): void
 }
 
-/** 1 to 255 visible ASCII characters, bare or as a quoted structured string; two forms of one key are one key. */
+const keyForm = new RegExp(idempotencyKeyPattern)
+
+/** The key that the header names; the bare and the quoted form of one key are one key. */
 export function readKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
-  if (typeof header === 'string' && /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/.test(header)) return header
-  // Two headers of this name come as one text, with a comma and a space between: that is no key, even if one of them is empty.
-  const text = typeof header === 'string' ? header : ''
-  const quoted = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(text)
-  const key = quoted ? (quoted[1] ?? '').replace(/\\(["\\])/g, '$1') : text
-  if (/^[\x21-\x7e]{1,255}$/.test(key) && (quoted || !text.startsWith('"'))) return key
+  // Two headers of this name arrive as one text, joined by a comma and a space, which the form has no room for.
+  if (typeof header === 'string' && keyForm.test(header))
+    return header.startsWith('"') ? header.slice(1, -1).replace(/\\(["\\])/g, '$1') : header
   throw problem('idempotency-key-malformed', {
     detail:
       'Idempotency-Key must be one header of 1 to 255 visible ASCII characters, bare or in double quotes.',

@@ -103,6 +103,22 @@ it('keeps create, replace, patch and read apart', () => {
   })
 })
 
+it('tells that a state can be null in every body that is sent, and never in one that is shown', () => {
+  const statusOf = (name: string): Json => {
+    const properties = v2?.components.schemas[name]?.properties as { readonly status: Json }
+    return properties.status
+  }
+  for (const name of ['OrderCreate', 'OrderReplace', 'OrderPatch', 'OrderReplaceUnderCustomer']) {
+    expect(statusOf(name).type).toEqual(['string', 'null'])
+    expect(statusOf(name).enum).toContain(null)
+  }
+  expect(statusOf('Order').type).toBe('string')
+})
+
+it('says what no string may have', () => {
+  expect(v2?.info).toMatchObject({ description: expect.stringContaining('NUL') })
+})
+
 it('tells the limits, the scopes and the headers of calls', () => {
   expect(v2?.['x-limits']).toMatchObject({ bodyBytes: 1_048_576, ratePerSecond: 100, pageMax: 100 })
   expect(v2?.paths['/products']?.post).toMatchObject({

@@ -60,6 +60,19 @@ describeServing('states', (served) => {
     }
   })
 
+  test('null leaves the state as it is, in PUT as in PATCH, and in every version', async () => {
+    const { id, customer_id } = await newOrder(served)
+    await moveOrder(served, id, 'placed')
+    const put = await served.call('PUT', `/v2/orders/${id}`, {
+      body: { customer_id, currency: 'EUR', status: null },
+    })
+    expect([put.status, put.data.status]).toEqual([200, 'placed'])
+    const patch = await served.call('PATCH', `/v2/orders/${id}`, { body: { status: null, note: 'kept' } })
+    expect([patch.status, patch.data.status, patch.data.note]).toEqual([200, 'placed', 'kept'])
+    const older = await served.call('PATCH', `/v1/orders/${id}`, { body: { status: null } })
+    expect([older.status, older.data.status]).toEqual([200, 'open'])
+  })
+
   test('PUT moves it too, and is held to the same moves', async () => {
     const { id, customer_id } = await newOrder(served)
     const put = (status: string) =>
@@ -67,14 +80,6 @@ describeServing('states', (served) => {
     expect((await put('placed')).data.status).toBe('placed')
     expect((await put('draft')).refusal).toEqual([409, 'transition-not-allowed'])
     expect((await put('placed')).status).toBe(200)
-  })
-
-  test('null in a patch means the first state, and is held to the moves like any other', async () => {
-    const { id } = await newOrder(served)
-    const unset = () => served.call('PATCH', `/v2/orders/${id}`, { body: { status: null } })
-    expect((await unset()).data.status).toBe('draft')
-    await moveOrder(served, id, 'placed')
-    expect((await unset()).refusal).toEqual([409, 'transition-not-allowed'])
   })
 
   test('a state that does not exist is 422', async () => {

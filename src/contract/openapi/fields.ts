@@ -1,5 +1,6 @@
 import type { View, ViewField } from '../../compile/model.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
+import { checkedSchema } from './checked-schema.ts'
 
 /** A piece of the document. */
 export type Part = { readonly [key: string]: unknown }
@@ -21,7 +22,7 @@ export const shownField = (field: ViewField): Part => {
 export const createdField = (field: ViewField, view: View): Part => {
   if (field.states) return initialState(field)
   const fallback = field.default === undefined ? {} : { default: field.default }
-  return { ...sentField(field, view, field.schema), ...fallback }
+  return { ...sentField(field, view, checkedSchema(field)), ...fallback }
 }
 
 /** A field as a replacement takes it: what the server sets may be sent back as it was read. */
@@ -29,7 +30,7 @@ export const replacedField = (field: ViewField, view: View): Part => {
   if (field.readOnly) return { ...shownField(field), readOnly: true }
   const keeps = field.states !== null || field.immutable || field.default === undefined
   return {
-    ...sentField(field, view, field.schema),
+    ...sentField(field, view, checkedSchema(field)),
     ...(keeps ? {} : { default: field.default }),
     ...statesOf(field),
   }
@@ -37,7 +38,7 @@ export const replacedField = (field: ViewField, view: View): Part => {
 
 export const patchedField = (field: ViewField, view: View): Part => {
   if (field.readOnly) return { ...shownField(field), readOnly: true }
-  const schema = field.kind === 'json' ? mergeable(field.schema) : field.schema
+  const schema = field.kind === 'json' ? mergeable(checkedSchema(field)) : checkedSchema(field)
   return { ...sentField(field, view, schema), ...statesOf(field) }
 }
 
@@ -47,10 +48,11 @@ const sentField = (field: ViewField, view: View, schema: JsonSchema | Part): Par
   ...(field.writeOnly ? { writeOnly: true } : {}),
 })
 
-/** `null` means unset, or the default where there is one. */
+/** `null` means unset, or the default where there is one; a state stays. */
 const takesNull = (field: ViewField, view: View): boolean =>
   field.nullable ||
-  (field.default !== undefined && field.states === null) ||
+  field.states !== null ||
+  field.default !== undefined ||
   (field.field !== null && view.whenAbsent.has(field.field.name))
 
 const initialState = (field: ViewField): Part => {
@@ -94,6 +96,7 @@ const sentNotes = (field: ViewField): readonly string[] => [
   referenceNote(field),
   ...(field.immutable ? ['Cannot change once it is set.'] : []),
   movesNote(field),
+  ...(field.states ? ['`null` leaves the state as it is.'] : []),
 ]
 
 const referenceNote = (field: ViewField): string =>

@@ -24,6 +24,9 @@ const conventions = (version: Version, model: Model): readonly string[] => [
     'HEAD answers like GET without a body; OPTIONS names the methods of a path.',
     unversionedText(version, model),
   ]),
+  section('Bodies', [
+    'A body is one JSON object. A field that can be unset may be left out or be `null`. Lengths of strings count characters (code points); a string with a NUL character or a lone surrogate is refused.',
+  ]),
   section('Lists', [
     `A page has ${model.limits.pageDefault} rows unless \`limit\` says otherwise, and ${model.limits.pageMax} at most. Pass \`next_cursor\` on as \`cursor\`, with the same \`sort\` and \`filter\`, until it is \`null\`. An unknown parameter is refused, never ignored.`,
   ]),

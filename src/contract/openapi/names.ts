@@ -22,24 +22,63 @@ export const namingOf = (version: Version): Naming => {
   }
 }
 
-const suffixes = /(Create|Replace|Patch|List|Problem|WithRelations|Page)$/
+/**
+ * Names that other parts of the document have, and names that generated code has for itself: its client, its imports, the
+ * types of its language.
+ */
+const reserved = new Set(
+  [
+    'FieldError Page IncludedPage Cursor IdempotencyKey IfMatch IfNoneMatch',
+    'Client ClientInterface ClientOption ClientWithResponses ServerInterface ApiClient Configuration',
+    'ApiException ApiResponse BaseModel Model Field Request Response Exception Error',
+    'Any Array Boolean Class Date Dict Double File Float Function Integer Map Number Object Optional Set',
+    'String Symbol Type Union Void',
+  ].flatMap((line) => line.toLowerCase().split(' ')),
+)
 
-/** A singular that two resources share, or that another schema could have, gives way to the plural. */
+/** What the document puts after a resource's name to name other schemas: `OrderCreate`, `OrderIncludedItem`. */
+const ending =
+  /^(?:(?:create|replace|patch)(?:under.+)?|list|withrelations|(?:withrelations)?envelope|included.+)$/
+
+/** Whether one of two names in lowercase is, or could be derived from, the other. */
+const clash = (a: string, b: string): boolean => {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a]
+  return long.startsWith(short) && (long === short || ending.test(long.slice(short.length)))
+}
+
+/**
+ * A singular that two resources share gives way to the plural, and one that is taken otherwise gets a suffix. Names differ in
+ * more than capitals: generators make file names of them.
+ */
 const schemaNames = (version: Version): ReadonlyMap<View, string> => {
-  const views = [...version.views.values()]
-  const taken = new Map<string, number>()
+  const views = [...version.views.values()].sort(
+    (a, b) => a.name.length - b.name.length || (a.name < b.name ? -1 : 1),
+  )
   const singular = (view: View): string => pascal(singularName(view.name))
-  for (const view of views) taken.set(singular(view), (taken.get(singular(view)) ?? 0) + 1)
+  const sharing = Map.groupBy(views, (view) => singular(view).toLowerCase())
+  const used: string[] = []
+  const isFree = (name: string): boolean => {
+    const lower = name.toLowerCase()
+    return !reserved.has(lower) && !lower.endsWith('problem') && !used.some((one) => clash(one, lower))
+  }
+  const nameOf = (view: View): string => {
+    const name = singular(view)
+    const row = `${pascal(view.name)}Row`
+    const isShared = sharing.get(name.toLowerCase())?.length !== 1
+    const first = (isShared ? [row] : [name, `${name}Row`, row]).find(isFree)
+    if (first !== undefined) return first
+    let serial = 2
+    while (!isFree(`${row}${serial}`)) serial++
+    return `${row}${serial}`
+  }
   return new Map(
     views.map((view) => {
-      const name = singular(view)
-      const clear = taken.get(name) === 1 && !suffixes.test(name) && !reserved.has(name)
-      return [view, clear ? name : `${pascal(view.name)}Row`]
+      const name = nameOf(view)
+      used.push(name.toLowerCase())
+      return [view, name]
     }),
   )
 }
-
-const reserved = new Set(['FieldError'])
 
 /** `order-items` → `order-item` */
 export const singularName = (name: string): string => {

@@ -23,7 +23,11 @@ export const openapiOf = (version: Version, model: Model): object => {
     'x-limits': limitsOf(model),
     paths,
     components: {
-      schemas: { ...schemasOf(version, naming), ...problemSchemas(model.problems) },
+      schemas: {
+        ...schemasOf(version, naming),
+        ...problemSchemas(model.problems),
+        ...problems.schemas(),
+      },
       parameters: parameterComponents(version, model.limits.idempotencyHours),
       headers: headerComponents,
       responses: problems.components(),

@@ -1,7 +1,9 @@
 import type { Version, View, ViewField } from '../../compile/model.ts'
+import { idempotencyKeyPattern } from '../../compile/text-patterns.ts'
 import type { Method } from '../../declare/resource.ts'
 import { operatorsOf } from '../contract.ts'
 import type { Part } from './fields.ts'
+import { filterSchema, nullNote } from './filter-schemas.ts'
 import { words } from './names.ts'
 
 export const parameterRef = (name: string): Part => ({ $ref: `#/components/parameters/${name}` })
@@ -60,8 +62,8 @@ const headerComponents = (hours: number): { [name: string]: Part } => {
   const key: Part = {
     name: 'Idempotency-Key',
     in: 'header',
-    description: `A unique value of your own, such as a UUID. A retry with the same key and the same request within ${hours} hours gets the first response again, and nothing is created twice.`,
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    description: `A unique value of your own, such as a UUID: 1 to 255 visible ASCII characters, bare or in double quotes. A retry with the same key and the same request within ${hours} hours gets the first response again, and nothing is created twice.`,
+    schema: { type: 'string', pattern: idempotencyKeyPattern },
   }
   const match: Part = {
     name: 'If-Match',
@@ -149,21 +151,9 @@ const filterParameter = (field: ViewField, operator: string): Part => {
   return {
     name: `filter[${field.name}]${operator === 'eq' ? '' : `[${operator}]`}`,
     in: 'query',
-    description: `Rows whose \`${field.name}\` is ${operatorWords[operator]}.`,
+    description: `Rows whose \`${field.name}\` is ${operatorWords[operator]}.${nullNote(field, operator)}`,
     ...(operator === 'in'
       ? { ...commaList, schema: { type: 'array', items: one, minItems: 1 } }
       : { schema: one, ...(first === undefined ? {} : shownOnly(first)) }),
   }
-}
-
-/** What no row can hold is no mistake in a filter: it finds nothing. Only the type must be right; `null` finds what is unset. */
-const filterSchema = (field: ViewField, operator: string): Part => {
-  const { type, format, enum: values } = field.schema
-  const plain = {
-    ...(type ? { type } : {}),
-    ...(format && field.kind !== 'string' ? { format } : {}),
-    ...(values ? { enum: values } : {}),
-  }
-  const compares = !['eq', 'ne', 'in'].includes(operator)
-  return field.nullable && !compares ? { anyOf: [plain, { type: 'string', const: 'null' }] } : plain
 }

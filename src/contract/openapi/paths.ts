@@ -10,7 +10,8 @@ import type { ProblemResponses } from './problems.ts'
 import { type Place, successes } from './responses.ts'
 import { rulesText } from './rules.ts'
 import { curlSample, type SampleCall, typescriptSample } from './samples.ts'
-import { type Sent, schemaRef, sentName } from './schemas.ts'
+import { schemaRef } from './schema-ref.ts'
+import { type Sent, sentName } from './schemas.ts'
 
 interface Scene {
   readonly model: Model

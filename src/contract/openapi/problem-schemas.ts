@@ -185,50 +185,41 @@ export const problemExample = (type: string, kind: ProblemKind): Part => ({
 })
 
 export const problemSchemas = (kinds: Model['problems']): Part => ({
-  Problem: problemBase,
   FieldError: fieldError,
   ...Object.fromEntries(
     [...kinds].map(([type, kind]) => [problemSchemaName(type), problemSchema(type, kind)]),
   ),
 })
 
+/** Repeats the members that all problems have: `allOf` is what generators understand least alike. */
 const problemSchema = (type: string, kind: ProblemKind): Part => {
   const { always, sometimes = {} } = membersOf(type)
   return {
-    title: kind.title,
-    description: `${kind.meaning} ${kind.mend}`,
-    allOf: [
-      { $ref: '#/components/schemas/Problem' },
-      {
-        type: 'object',
-        properties: {
-          type: { type: 'string', enum: [problemUri(type, kind)] },
-          status: { type: 'integer', enum: [kind.status] },
-          ...always,
-          ...sometimes,
-        },
-        required: ['type', 'status', ...Object.keys(always)],
-      },
-    ],
+    type: 'object',
+    description: `${kind.title}: ${kind.meaning} ${kind.mend}`,
+    properties: {
+      ...baseMembers,
+      type: { ...baseMembers.type, enum: [problemUri(type, kind)] },
+      status: { ...baseMembers.status, enum: [kind.status] },
+      ...always,
+      ...sometimes,
+    },
+    required: [...Object.keys(baseMembers), ...Object.keys(always)],
   }
 }
 
-const problemBase: Part = {
-  type: 'object',
-  description: 'Why a call was refused (RFC 9457).',
-  properties: {
-    type: {
-      type: 'string',
-      format: 'uri-reference',
-      description: 'The kind of problem; its URL opens a page.',
-    },
-    title: word('The kind of problem, for people.'),
-    status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
-    detail: word('What happened this time.'),
-    instance: word('The id of the request.'),
+/** What every problem has (RFC 9457). */
+const baseMembers = {
+  type: {
+    type: 'string',
+    format: 'uri-reference',
+    description: 'The kind of problem; its URL opens a page.',
   },
-  required: ['type', 'title', 'status', 'detail', 'instance'],
-}
+  title: word('The kind of problem, for people.'),
+  status: { type: 'integer', description: 'The HTTP status.' },
+  detail: word('What happened this time.'),
+  instance: word('The id of the request.'),
+} satisfies { readonly [name: string]: Part }
 
 const fieldError: Part = {
   type: 'object',

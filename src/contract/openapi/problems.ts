@@ -4,13 +4,15 @@ import type { Part } from './fields.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 import { pascal } from './names.ts'
 import { problemExample, problemSchemaName, problemUri } from './problem-schemas.ts'
-import { schemaRef } from './schemas.ts'
+import { schemaRef } from './schema-ref.ts'
 
 /** Collects the problem responses that operations share, each under a name made of what it covers. */
 export interface ProblemResponses {
   /** References by status, for one operation. */
   refs(types: readonly string[]): Part
   components(): Part
+  /** The schemas of responses that tell one of several problems, by name. */
+  schemas(): Part
 }
 
 /** A type and what it stands for. */
@@ -18,9 +20,19 @@ type Told = readonly [type: string, kind: ProblemKind]
 
 export const createProblemResponses = (version: Version, kinds: Model['problems']): ProblemResponses => {
   const made: { [name: string]: Part } = {}
+  const choices: { [name: string]: Part } = {}
+  const ofOne = new Set([...kinds.keys()].map((type) => problemSchemaName(type).toLowerCase()))
+  const schemaOf = (response: string, told: readonly Told[]): Part => {
+    const [first, ...others] = told
+    if (first && others.length === 0) return schemaRef(problemSchemaName(first[0]))
+    const plain = `${response}Problem`
+    const name = ofOne.has(plain.toLowerCase()) ? `Any${plain}` : plain
+    choices[name] = choice(told)
+    return schemaRef(name)
+  }
   const define = (status: number, told: readonly Told[]): Part => {
     const name = responseName(status, told)
-    made[name] ??= response(version, status, told)
+    made[name] ??= response(version, status, told, schemaOf(name, told))
     return { $ref: `#/components/responses/${name}` }
   }
   return {
@@ -33,6 +45,7 @@ export const createProblemResponses = (version: Version, kinds: Model['problems'
       return Object.fromEntries([...byStatus].map(([status, some]) => [status, define(status, some)]))
     },
     components: () => made,
+    schemas: () => choices,
   }
 }
 
@@ -84,12 +97,12 @@ const responseName = (status: number, told: readonly Told[]): string => {
 /** The engine's own are told apart only where they need be; one that is declared is named. */
 const labelOf = (type: string): string => (isEngineProblem(type) ? (labels[type] ?? '') : pascal(type))
 
-const response = (version: Version, status: number, told: readonly Told[]): Part => ({
+const response = (version: Version, status: number, told: readonly Told[], schema: Part): Part => ({
   description: `${told.map(([, kind]) => kind.title).join(', or: ')}.`,
   headers: headerRefs(version, headersOf(status)),
   content: {
     'application/problem+json': {
-      schema: choice(told),
+      schema,
       examples: Object.fromEntries(
         told.map(([type, kind]) => [type, { summary: kind.title, value: problemExample(type, kind) }]),
       ),
@@ -99,7 +112,6 @@ const response = (version: Version, status: number, told: readonly Told[]): Part
 
 const choice = (told: readonly Told[]): Part => {
   const schemas = told.map(([type]) => schemaRef(problemSchemaName(type)))
-  if (schemas.length === 1) return schemas[0] ?? {}
   const mapping = told.map(([type, kind]) => [
     problemUri(type, kind),
     schemaRef(problemSchemaName(type)).$ref,

@@ -4,7 +4,8 @@ import { exampleOfRow } from './examples.ts'
 import type { Part } from './fields.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 import { type Naming, singularName, withArticle, words } from './names.ts'
-import { schemaRef } from './schemas.ts'
+import { schemaRef } from './schema-ref.ts'
+import { envelopeName, listName, readName } from './schemas.ts'
 
 export type Place = 'collection' | 'row'
 
@@ -54,16 +55,13 @@ const unchanged = (version: Version): Part => ({
 })
 
 /** A read may carry relations; a write answers with the base form. */
-const readSchema = (view: View, naming: Naming): Part =>
-  schemaRef(`${naming.schema(view)}${view.include.size > 0 ? 'WithRelations' : ''}`)
+const oneBody = (view: View, naming: Naming): Part => enveloped(view, readName(view, naming))
+const baseBody = (view: View, naming: Naming): Part => enveloped(view, naming.schema(view))
 
-const oneBody = (view: View, naming: Naming): Part => enveloped(view, readSchema(view, naming))
-const baseBody = (view: View, naming: Naming): Part => enveloped(view, schemaRef(naming.schema(view)))
-
-const enveloped = (view: View, data: Part): Part => {
+const enveloped = (view: View, rowName: string): Part => {
   const example = exampleOfRow(view)
   return {
-    schema: { type: 'object', properties: { data }, required: ['data'], additionalProperties: false },
+    schema: schemaRef(envelopeName(rowName)),
     ...(example ? { example: { data: example } } : {}),
   }
 }
@@ -72,15 +70,7 @@ const listBody = (view: View, naming: Naming): Part => {
   const example = exampleOfRow(view)
   const page = { limit: view.limits.pageDefault, has_more: false, next_cursor: null }
   return {
-    schema: {
-      type: 'object',
-      properties: {
-        data: { type: 'array', items: readSchema(view, naming), maxItems: view.limits.pageMax },
-        page: schemaRef('Page'),
-      },
-      required: ['data', 'page'],
-      additionalProperties: false,
-    },
+    schema: schemaRef(listName(view, naming)),
     ...(example ? { example: { data: [example], page } } : {}),
   }
 }

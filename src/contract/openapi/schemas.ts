@@ -1,9 +1,9 @@
-import type { IncludeNode, SubCollection, Version, View, ViewField } from '../../compile/model.ts'
+import type { SubCollection, Version, View, ViewField } from '../../compile/model.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace, exampleOfRow } from './examples.ts'
 import { createdField, type Part, patchedField, replacedField, shownField } from './fields.ts'
 import { type Naming, pascal, singularName, words } from './names.ts'
-
-export const schemaRef = (name: string): Part => ({ $ref: `#/components/schemas/${name}` })
+import { relationSchemas, relationsName } from './relation-schemas.ts'
+import { schemaRef } from './schema-ref.ts'
 
 /** What a write sends; under an owner, the owner's id comes from the path. */
 export type Sent = 'Create' | 'Replace' | 'Patch'
@@ -34,8 +34,8 @@ export const schemasOf = (version: Version, naming: Naming): Part => {
     if (!view.topLevel && view.under.length === 0) continue
     const name = naming.schema(view)
     schemas[name] = rowSchema(view, naming)
-    if (view.include.size > 0 && view.methods.has('GET'))
-      schemas[`${name}WithRelations`] = withRelations(view, view.include, naming)
+    if (view.include.size > 0) Object.assign(schemas, relationSchemas(view, naming, rowSchema))
+    Object.assign(schemas, envelopes(view, naming))
     addSent(schemas, view, naming)
   }
   return { ...schemas, Page: pageSchema, IncludedPage: includedPageSchema }
@@ -54,6 +54,32 @@ const sentKinds = [
   ['PUT', 'Replace'],
   ['PATCH', 'Patch'],
 ] as const
+
+/** The form that a read shows: with relations where some can be included. */
+export const readName = (view: View, naming: Naming): string =>
+  view.include.size > 0 ? relationsName(view, naming) : naming.schema(view)
+
+export const envelopeName = (rowName: string): string => `${rowName}Envelope`
+
+export const listName = (view: View, naming: Naming): string => `${naming.schema(view)}List`
+
+/** What stands around a row or a page of rows. Each is closed: all there is to say of rows stands in `data`. */
+const envelopes = (view: View, naming: Naming): { [name: string]: Part } => {
+  const [base, read] = [naming.schema(view), readName(view, naming)]
+  const rows = { type: 'array', items: schemaRef(read), maxItems: view.limits.pageMax }
+  return {
+    [envelopeName(base)]: envelope({ data: schemaRef(base) }),
+    [envelopeName(read)]: envelope({ data: schemaRef(read) }),
+    [listName(view, naming)]: envelope({ data: rows, page: schemaRef('Page') }),
+  }
+}
+
+const envelope = (properties: Part): Part => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+})
 
 /** The base form: own fields only, every key there. */
 const rowSchema = (view: View, naming: Naming): Part => {
@@ -101,37 +127,6 @@ const pathField = (field: ViewField): Part => ({
 })
 
 const example = (value: unknown): Part => (value === undefined ? {} : { examples: [value] })
-
-/** A row with what the whitelist lets a reader include; each relation is there only when it was asked for. */
-const withRelations = (view: View, tree: ReadonlyMap<string, IncludeNode>, naming: Naming): Part => ({
-  allOf: [
-    schemaRef(naming.schema(view)),
-    {
-      type: 'object',
-      properties: Object.fromEntries([...tree].map(([name, node]) => [name, includedRelation(node, naming)])),
-    },
-  ],
-})
-
-const includedRelation = ({ relation, children }: IncludeNode, naming: Naming): Part => {
-  const target = relation.target()
-  const row = children.size === 0 ? schemaRef(naming.schema(target)) : withRelations(target, children, naming)
-  const description = `${relation.description === '' ? '' : `${relation.description} `}There when included.`
-  if (relation.relation.kind === 'belongs-to') {
-    return relation.relation.optional
-      ? { anyOf: [row, { type: 'null' }], description }
-      : { ...row, description }
-  }
-  return {
-    type: 'object',
-    description: `${description} At most ${relation.cap} rows; \`page.next\` continues.`,
-    properties: {
-      data: { type: 'array', items: row, maxItems: relation.cap },
-      page: schemaRef('IncludedPage'),
-    },
-    required: ['data', 'page'],
-  }
-}
 
 const pageProperties = {
   limit: { type: 'integer', minimum: 1, description: 'The most rows this page could have.' },

@@ -1,0 +1,62 @@
+import type { ViewField } from '../../compile/model.ts'
+import { emailMaxLength, emailPattern, withoutNul } from '../../compile/text-patterns.ts'
+import type { JsonSchema } from '../../declare/json-schema.ts'
+import { codecRules } from './value-patterns.ts'
+
+/** The schema of a value that a request sends, with what the server checks besides the field's own schema. */
+export const checkedSchema = (field: ViewField): JsonSchema => {
+  const { codec, schema } = field
+  const { pattern, minimum = -Infinity, maximum = Infinity } = codec ? codecRules[codec] : {}
+  return withChecks({
+    ...schema,
+    ...(pattern === undefined ? {} : { pattern: schema.pattern ?? pattern }),
+    ...(minimum === -Infinity ? {} : { minimum: Math.max(schema.minimum ?? minimum, minimum) }),
+    ...(maximum === Infinity ? {} : { maximum: Math.min(schema.maximum ?? maximum, maximum) }),
+  })
+}
+
+const withChecks = (schema: JsonSchema): JsonSchema => {
+  const { anyOf, items, prefixItems, properties, additionalProperties } = schema
+  return {
+    ...schema,
+    ...stringChecks(schema),
+    ...numberChecks(schema),
+    ...(anyOf ? { anyOf: anyOf.map(withChecks) } : {}),
+    ...(items ? { items: withChecks(items) } : {}),
+    ...(prefixItems ? { prefixItems: prefixItems.map(withChecks) } : {}),
+    ...(properties ? { properties: eachWithChecks(properties) } : {}),
+    ...(typeof additionalProperties === 'object'
+      ? { additionalProperties: withChecks(additionalProperties) }
+      : {}),
+  }
+}
+
+const eachWithChecks = (properties: NonNullable<JsonSchema['properties']>) =>
+  Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, withChecks(one)]))
+
+/** A pattern of the declaration stays alone: a schema has room for one. */
+const stringChecks = ({
+  type,
+  format,
+  enum: values,
+  const: only,
+  pattern,
+  maxLength,
+}: JsonSchema): JsonSchema => {
+  if (type !== 'string' || values || only !== undefined) return {}
+  if (format === 'email')
+    return {
+      pattern: pattern ?? emailPattern,
+      maxLength: Math.min(maxLength ?? emailMaxLength, emailMaxLength),
+    }
+  return format === undefined && pattern === undefined ? { pattern: withoutNul } : {}
+}
+
+/** Every number of JSON past these bounds is a whole number that is not exact. */
+const numberChecks = ({ type, enum: values, const: only, minimum, maximum }: JsonSchema): JsonSchema => {
+  if ((type !== 'number' && type !== 'integer') || values || only !== undefined) return {}
+  return {
+    minimum: Math.max(minimum ?? -Infinity, -Number.MAX_SAFE_INTEGER),
+    maximum: Math.min(maximum ?? Infinity, Number.MAX_SAFE_INTEGER),
+  }
+}

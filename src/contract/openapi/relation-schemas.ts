@@ -1,0 +1,57 @@
+import type { IncludeNode, View } from '../../compile/model.ts'
+import type { Part } from './fields.ts'
+import { type Naming, pascal, singularName } from './names.ts'
+import { schemaRef } from './schema-ref.ts'
+
+type Schemas = { [name: string]: Part }
+type RowSchema = (view: View, naming: Naming) => Part
+
+export const relationsName = (view: View, naming: Naming): string => `${naming.schema(view)}WithRelations`
+
+/**
+ * The schemas of a row with what the whitelist lets a reader include. Each repeats the row's own fields instead of joining two
+ * schemas by `allOf`, in which generators lose that a field can be null.
+ */
+export const relationSchemas = (view: View, naming: Naming, rowSchema: RowSchema): Schemas => {
+  const schemas: Schemas = {}
+
+  const define = (name: string, of: View, tree: ReadonlyMap<string, IncludeNode>, path: string): void => {
+    const relations = [...tree].map(([step, node]) => [
+      step,
+      relationSchema(node, `${path}${pascal(singularName(step))}`),
+    ])
+    const { examples: _, properties, ...row } = rowSchema(of, naming)
+    schemas[name] = {
+      ...row,
+      title: name,
+      properties: { ...(properties as Part), ...Object.fromEntries(relations) },
+    }
+  }
+
+  const relationSchema = ({ relation, children }: IncludeNode, name: string): Part => {
+    const target = relation.target()
+    if (children.size > 0) define(name, target, children, name)
+    const row = schemaRef(children.size === 0 ? naming.schema(target) : name)
+    const description = `${relation.description === '' ? '' : `${relation.description} `}There when included.`
+    if (relation.relation.kind !== 'belongs-to') {
+      schemas[`${name}List`] = listSchema(row, relation.cap)
+      return { ...schemaRef(`${name}List`), description }
+    }
+    return relation.relation.optional
+      ? { anyOf: [row, { type: 'null' }], description }
+      : { ...row, description }
+  }
+
+  define(relationsName(view, naming), view, view.include, `${naming.schema(view)}Included`)
+  return schemas
+}
+
+const listSchema = (row: Part, cap: number): Part => ({
+  type: 'object',
+  description: `At most ${cap} rows; \`page.next\` continues.`,
+  properties: {
+    data: { type: 'array', items: row, maxItems: cap },
+    page: schemaRef('IncludedPage'),
+  },
+  required: ['data', 'page'],
+})
