@@ -20,7 +20,7 @@ const commands: { readonly [name: string]: Command } = {
     run: async (args) => (await import('./check.ts')).checkCommand(args),
   },
   migrate: {
-    usage: 'migrate API [--dry-run] [--rename] [--citus]',
+    usage: 'migrate API [--dry-run] [--rename] [--force] [--citus]',
     does: 'makes the store fit the declaration',
     run: async (args) => (await import('./migrate.ts')).migrateCommand(args),
   },

@@ -2,9 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { clockFromEnvironment } from '../clock.ts'
+import type { Model } from '../compile/model.ts'
+import { demandNobodyServes } from '../lifecycle/serving.ts'
 import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate.ts'
-import { mayBeTaken, migrationSql } from '../store/schema/migration.ts'
+import {
+  hasRenames,
+  type MigrateOptions,
+  type Migration,
+  mayBeTaken,
+  migrationSql,
+} from '../store/schema/migration.ts'
 import type { Store } from '../store/store.ts'
 import { fileToBeMade } from './existing-store.ts'
 import { compileLoaded, databaseUrl, loadApi } from './load.ts'
@@ -13,10 +22,11 @@ import { words } from './words.ts'
 const options = {
   'dry-run': { type: 'boolean' },
   rename: { type: 'boolean' },
+  force: { type: 'boolean' },
   citus: { type: 'boolean' },
 } as const
 
-/** `nounkit migrate API [--dry-run] [--rename] [--citus]`: makes the store fit the declaration, or says what it would take. */
+/** `nounkit migrate API [--dry-run] [--rename] [--force] [--citus]`: makes the store fit the declaration, or says what it would take. */
 export async function migrateCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = words(positionals, 1)
@@ -28,12 +38,28 @@ export async function migrateCommand(args: string[]): Promise<number> {
     citus: values.citus ?? false,
   }
   return withStore(databaseUrl(api.declaration), asked.dryRun, async (store) => {
-    const { steps } = await migrate(store, model, asked)
+    const { steps } =
+      asked.rename && !asked.dryRun && !values.force
+        ? await renameUnserved(store, model, asked)
+        : await migrate(store, model, asked)
     const refused = steps.filter((step) => !mayBeTaken(step, asked)).length
     if (steps.length === 0) console.log('The store fits the declaration. Nothing to do.')
     else console.log(`${migrationSql(steps)}\n${outcome(steps.length, refused, asked.dryRun)}`)
     return refused > 0 ? 1 : 0
   })
+}
+
+/** Renames only while nobody serves the store. Who would serve is asked only when there is something to rename. */
+async function renameUnserved(store: Store, model: Model, asked: MigrateOptions): Promise<Migration> {
+  const { steps } = await migrate(store, model, { ...asked, dryRun: true })
+  if (!hasRenames(steps)) return migrate(store, model, asked)
+  const nobody = await demandNobodyServes(store, clockFromEnvironment(process.env), { waiting })
+  return migrate(store, model, { ...asked, beforeRenames: nobody.again })
+}
+
+const waiting = (processes: number): void => {
+  const who = processes === 1 ? 'A process served' : `${processes} processes served`
+  console.error(`${who} this store lately. Waiting up to 12 s to see whether it still does …`)
 }
 
 /** What a new file would take is tried on one that is thrown away. */

@@ -6,7 +6,8 @@ import { refuseBrokenPromises } from '../contract/broken.ts'
 import { listen } from '../serve/listen.ts'
 import { createLogger } from '../serve/logs.ts'
 import { openService } from '../serve/service.ts'
-import { superviseWorkers } from '../serve/workers.ts'
+import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
+import { StoreOutdated } from '../store/store.ts'
 import { printDemo } from './demo.ts'
 import { databaseUrl, type LoadedApi, loadApi } from './load.ts'
 import { CommandMistake } from './mistake.ts'
@@ -31,6 +32,10 @@ export async function serveCommand(args: string[]): Promise<number> {
   if (workers > 1 && cluster.isPrimary) return superviseWorkers({ workers, say: console.error })
   try {
     return await serve(await loadApi(place), settings)
+  } catch (error) {
+    if (!(error instanceof StoreOutdated)) throw error
+    console.error(error.message)
+    return outdatedExitCode
   } finally {
     // The channel to the primary would keep a worker alive.
     cluster.worker?.disconnect()
@@ -76,11 +81,15 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   }
   flushCompileCache()
   giveBackWhenAtRest(() => store.counters.busyConnections + store.counters.waiting > 0)
-  await stopped
-  await listening.stop()
+  const reason = await Promise.race([stopped, service.outdated.when])
+  if (reason) logger.error({ reason }, 'the store was migrated past this process, which answers 503 and ends')
+  await listening.stop({ lingerMs: reason ? tellMs : 0 })
   await service.close()
-  return 0
+  return reason ? outdatedExitCode : 0
 }
+
+/** How long a process that ends by itself still answers, so that load balancers see that it is not ready. */
+const tellMs = 2_000
 
 /** Of several workers only the first tells that the service is ready, and makes the demo's keys. */
 const speaksForAll = (): boolean => cluster.worker === undefined || cluster.worker.id === 1

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
-import type { Store } from '../store/store.ts'
+import { type Store, StoreOutdated } from '../store/store.ts'
 import { forgetOldUsage } from './clean.ts'
+import type { Outdated } from './outdated.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { markSilent } from './recorder-rows.ts'
 import { type FollowedRetirement, followRetirement } from './retirement.ts'
@@ -16,6 +17,7 @@ export interface LifecycleOptions {
   readonly store: Store
   readonly model: Model
   readonly clock: Clock
+  readonly outdated: Outdated
   readonly warn: (message: string, error: unknown) => void
   /** Null where `beat` is called by hand. */
   readonly everyMs?: number | null
@@ -31,7 +33,7 @@ export interface Lifecycle {
 }
 
 export async function startLifecycle(options: LifecycleOptions): Promise<Lifecycle> {
-  const { store, model, clock, everyMs = beatMs } = options
+  const { store, model, clock, outdated, everyMs = beatMs } = options
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   const flushSoon = () => {
@@ -41,6 +43,7 @@ export async function startLifecycle(options: LifecycleOptions): Promise<Lifecyc
   // It is served all the same: a release that announced a sunset must be able to be rolled back. `retire` holds on to the day.
   for (const sentence of await brokenSunsets(store, model)) options.warn(sentence, null)
   const usage = await openRecorder({ store, clock, flushSoon })
+  await refuseIfOutdated(outdated, usage)
   const tell = onceUntilMended(options.warn)
   let beats = 0
 
@@ -52,6 +55,7 @@ export async function startLifecycle(options: LifecycleOptions): Promise<Lifecyc
   const beatOnce = async (): Promise<void> => {
     await tell('What was counted cannot be written; it is kept and tried again.', usage.flush)
     await tell('Whether a version was retired cannot be read.', retirement.refresh)
+    await tell('Whether the store was migrated cannot be read.', outdated.check)
     if (beats++ % cleanEveryBeats !== 1) return
     await tell('Old usage cannot be cleared away.', async () => {
       await markSilent(store, clock.now())
@@ -86,6 +90,14 @@ export async function startLifecycle(options: LifecycleOptions): Promise<Lifecyc
       }
     },
   }
+}
+
+/** From its entry on, a migration sees this process. What was migrated before that, the process must see itself. */
+async function refuseIfOutdated(outdated: Outdated, usage: Recorder): Promise<void> {
+  await outdated.check()
+  if (!outdated.is) return
+  await usage.end()
+  throw new StoreOutdated('The store was migrated while this process started. Start the newer release.')
 }
 
 /** A store that is away is told of once, not every two seconds. */

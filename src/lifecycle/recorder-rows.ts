@@ -6,6 +6,7 @@ export const lostAfterMs = 12_000
 
 export interface RecorderRow {
   readonly id: string
+  readonly startedAt: number
   readonly flushes: number
   readonly lastFlushAt: number
   readonly lost: boolean
@@ -28,7 +29,7 @@ const statements = (dialect: Dialect) => {
     // Whoever writes is alive, whatever others took it for.
     wrote: `UPDATE ${table} SET "flushes" = ${number(2)}, "last_flush_at" = ${number(3)}, "ended_at" = ${number(4)}, "lost_at" = NULL WHERE "id" = ${text(1)}`,
     numbered: `UPDATE ${table} SET "flushes" = ${number(2)} WHERE "id" = ${text(1)}`,
-    unended: `SELECT "id", "flushes", "last_flush_at", "lost_at" FROM ${table} WHERE "ended_at" IS NULL ORDER BY "id"`,
+    unended: `SELECT "id", "started_at", "flushes", "last_flush_at", "lost_at" FROM ${table} WHERE "ended_at" IS NULL ORDER BY "id"`,
     lose: `UPDATE ${table} SET "lost_at" = ${number(3)} WHERE "id" = ${text(1)} AND "flushes" = ${number(2)} AND "ended_at" IS NULL AND "lost_at" IS NULL`,
     lost: `SELECT "last_flush_at" FROM ${table} WHERE "lost_at" IS NOT NULL AND "last_flush_at" >= ${number(1)} ORDER BY "last_flush_at"`,
   }
@@ -67,8 +68,9 @@ export const updateRecorder = async (
 
 export const readUnended = async (store: Store): Promise<readonly RecorderRow[]> => {
   const rows = await store.all(statements(store.dialect).unended, [])
-  return rows.map(([id, flushes, lastFlushAt, lostAt]) => ({
+  return rows.map(([id, startedAt, flushes, lastFlushAt, lostAt]) => ({
     id: String(id),
+    startedAt: Number(startedAt),
     flushes: Number(flushes),
     lastFlushAt: Number(lastFlushAt),
     lost: lostAt !== null && lostAt !== undefined,

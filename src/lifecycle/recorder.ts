@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { Clock } from '../clock.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import type { DetailRow, UsageRow } from './counts.ts'
@@ -41,7 +42,8 @@ export interface RecorderOptions {
 /** Counts for one process, known to the store from the start, so that its end without a last word is noticed. */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
   const { store, clock, limits } = options
-  const id = randomUUID()
+  // Says which process it is, to somebody who must find it.
+  const id = `${hostname()} ${process.pid} ${randomUUID()}`
   const startedAt = clock.now()
   const tally = createTally(clock, limits, options.flushSoon)
   let number = 0

@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import { lostAfterMs, markLost, type RecorderRow, readUnended } from './recorder-rows.ts'
 
 /** Silent for so long, a process is dead by any clock; for a word of the others it is waited. */
-const surelyDeadMs = 5 * 60_000
+export const surelyDeadMs = 5 * 60_000
 const askMs = 250
 
 export interface SettleOptions {

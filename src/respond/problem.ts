@@ -17,6 +17,14 @@ export function asProblem(error: unknown): Problem {
   return problem('unexpected', { detail: 'The service failed in a way it did not foresee.' })
 }
 
+/** What every call gets in a process whose store was migrated past it, until it has ended. */
+export const storeMigrated = (): Problem =>
+  problem('shutting-down', {
+    detail:
+      'The store was migrated for a newer release of this service, and this process ends. Send it again.',
+    headers: { 'Retry-After': '1' },
+  })
+
 /** RFC 9457. The type is a page of this service unless IANA registers one. */
 export function problemResponse(failure: Problem, requestId: string): PlainResponse {
   const { detail, members, errors, headers } = failure.details

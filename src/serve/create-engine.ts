@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Model, Version } from '../compile/model.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
 import type { RateLimiter } from '../guard/rate.ts'
+import type { Outdated } from '../lifecycle/outdated.ts'
 import type { Retirement, UsageRecorder } from '../lifecycle/use.ts'
 import { Planner } from '../plan/planner.ts'
 import { createCursorSeal } from '../request/cursor.ts'
@@ -26,6 +27,7 @@ export interface EngineParts {
   readonly authenticator: Authenticator
   readonly rates: RateLimiter
   readonly retirement: Retirement
+  readonly outdated: Outdated
   readonly usage: UsageRecorder | null
   readonly document: Engine['document']
   readonly report: Engine['report']
@@ -68,6 +70,7 @@ export function createEngine(parts: EngineParts): Engine {
     authenticator: parts.authenticator,
     rates: parts.rates,
     retirement: parts.retirement,
+    outdated: parts.outdated,
     document: parts.document,
     report: parts.report,
     missing(path) {

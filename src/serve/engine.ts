@@ -1,6 +1,7 @@
 import type { Model } from '../compile/model.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
 import type { RateLimiter } from '../guard/rate.ts'
+import type { Outdated } from '../lifecycle/outdated.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../maybe.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
@@ -16,6 +17,7 @@ export interface Engine {
   readonly authenticator: Authenticator
   readonly rates: RateLimiter
   readonly retirement: Retirement
+  readonly outdated: Outdated
   /** An index, a document or a page; null where the path is none of them. */
   document(request: PlainRequest): Maybe<PlainResponse | null>
   missing(path: string): never

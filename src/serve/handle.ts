@@ -1,17 +1,19 @@
 import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
+import type { ProblemType } from '../problems.ts'
 import type { Caller } from '../request/caller.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { type OneQuery, readListQuery, readOneQuery, refuseQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import { documentResponse } from '../respond/document.ts'
-import { asProblem, problemResponse } from '../respond/problem.ts'
+import { asProblem, problemResponse, storeMigrated } from '../respond/problem.ts'
 import { create } from '../run/exactly-once.ts'
 import { readIfMatch } from '../run/preconditions.ts'
 import { readList, readOne } from '../run/read.ts'
 import { remove } from '../run/remove.ts'
 import type { Call, Outcome } from '../run/run.ts'
 import { update } from '../run/update.ts'
+import { StoreError } from '../store/store.ts'
 import { allowedMethods, refuseMethod, refuseRetired, refuseUnacceptable, serverMethods } from './admit.ts'
 import type { Engine } from './engine.ts'
 import { readBody, readKeyed } from './payload.ts'
@@ -31,18 +33,28 @@ export function handle(engine: Engine, request: PlainRequest): Maybe<PlainRespon
     return last
   }
   if (!(response instanceof Promise)) return conclude(response)
-  return response.then(conclude, (error: unknown) => conclude(failed(engine, request, error)))
+  return response.then(conclude, async (error: unknown) => conclude(await failed(engine, request, error)))
 }
 
-function failed(engine: Engine, request: PlainRequest, error: unknown): PlainResponse {
+/** Nobody's fault, and they come a thousandfold: they are counted, not told one by one. */
+const expected: ReadonlySet<string> = new Set<ProblemType>(['overloaded', 'shutting-down'])
+
+function failed(engine: Engine, request: PlainRequest, error: unknown): Maybe<PlainResponse> {
+  if (!(error instanceof StoreError && error.kind === 'outdated')) return refusal(engine, request, error)
+  return engine.outdated
+    .suspect(error.message)
+    .then(() => refusal(engine, request, engine.outdated.is ? storeMigrated() : error))
+}
+
+function refusal(engine: Engine, request: PlainRequest, error: unknown): PlainResponse {
   const failure = asProblem(error)
-  // An overload is nobody's fault and comes a thousandfold: it is counted, not told.
-  if (failure.status >= 500 && failure.type !== 'overloaded') engine.report(error, request)
+  if (failure.status >= 500 && !expected.has(failure.type)) engine.report(error, request)
   if (failure.details.cause) engine.report(failure.details.cause, request)
   return problemResponse(failure, request.id)
 }
 
 function answer(engine: Engine, request: PlainRequest, walk: Walk): Maybe<PlainResponse> {
+  if (engine.outdated.is) throw storeMigrated()
   const target = engine.router.find(request.path)
   if (!target) return elsewhere(engine, request)
   walk.target = target

@@ -5,6 +5,7 @@ import type { ApiDeclaration } from '../declare/api.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/lifecycle.ts'
+import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
 import type { PageParts } from '../pages/scene.ts'
 import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate.ts'
@@ -41,6 +42,8 @@ export interface Service {
   readonly store: Store
   readonly engine: Engine
   readonly lifecycle: Lifecycle
+  /** Whether the store was migrated past this process, which then answers 503 and should end. */
+  readonly outdated: Outdated
   close(): Promise<void>
 }
 
@@ -51,6 +54,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   options.gate?.(model)
   const store = await openStore(options.databaseUrl)
   try {
+    const outdated = await followMigrations(store, model)
     await migrate(store, model)
     await seedEmpty(store, model, clock)
     const rates = await openRates({ model, rate: options.rate, redisUrl: options.redisUrl, warn })
@@ -60,6 +64,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       store,
       model,
       clock,
+      outdated,
       warn,
       ...(beatMs === undefined ? {} : { everyMs: beatMs }),
     })
@@ -73,6 +78,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       authenticator,
       rates: rates.limiter,
       retirement,
+      outdated,
       usage,
       document: pagesWhenAsked({ model, store, clock, authenticator, retirement }),
       report: (error, request) => warn(`request ${request.id} failed`, error),
@@ -83,6 +89,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       store,
       engine,
       lifecycle,
+      outdated,
       async close() {
         await sweeper.stop()
         await lifecycle.stop()

@@ -8,6 +8,9 @@ export interface SuperviseOptions {
   readonly graceMs?: number
 }
 
+/** Of a process whose store was migrated past it, be it while it served or before: starting it again does not help. */
+export const outdatedExitCode = 3
+
 /** A worker that ends sooner than this did not fail at a request but at starting: the next one waits. */
 const healthyMs = 5_000
 const restartDelayMs = 1_000
@@ -30,6 +33,7 @@ export const superviseWorkers = async (options: SuperviseOptions): Promise<numbe
     worker.once('listening', startOthers)
     worker.once('exit', (exitCode, signal) => {
       if (stopping) return finishWhenAlone()
+      if (exitCode === outdatedExitCode) return giveUp(exitCode)
       // Nobody ever listened, and the next one will not do better: a wrong setting, a port that is taken.
       if (!served) return giveUp(exitCode || 1)
       say(`worker ${worker.process.pid} ended (${signal ?? exitCode}); another takes its place`)

@@ -61,6 +61,8 @@ export type StoreErrorKind =
   | 'out-of-range'
   /** Another transaction held a row for too long. */
   | 'lock-timeout'
+  /** A table or column that the statement names is not there, or is of another type: the store was migrated past this process. */
+  | 'outdated'
   /** Unreachable, busy, full, read-only, restarting, cancelled: try again later. */
   | 'unavailable'
 
@@ -88,5 +90,13 @@ export class StoreRefused extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
     this.name = 'StoreRefused'
+  }
+}
+
+/** The store was migrated past this declaration: only a newer release can use it, so starting again does not help. */
+export class StoreOutdated extends StoreRefused {
+  constructor(message: string) {
+    super(message)
+    this.name = 'StoreOutdated'
   }
 }

@@ -57,6 +57,8 @@ export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
 
 /** Recovering, out of resources, read-only, shutting down, cancelled, no such role or database any more. */
 const unavailableStates = /^(08|25006|25P03|28|3D000|40|53|57|58|XX00[12])/
+/** Undefined column, undefined table, another type than the statement's, no operator for such types. */
+const outdatedStates = /^42(703|P01|804|883)$/
 /** Data that does not fit (22), an index entry that is too long (54). */
 const outOfRangeStates = /^(22|54)/
 
@@ -76,6 +78,7 @@ export function postgresError(error: unknown): unknown {
       `${message}. Have its owner GRANT that to the user of DATABASE_URL, or run nounkit migrate as the owner.`,
       cause,
     )
+  if (outdatedStates.test(code)) return new StoreError('outdated', message, { cause })
   if (outOfRangeStates.test(code)) return new StoreError('out-of-range', message, { cause })
   return error
 }

@@ -16,6 +16,8 @@ export interface MigrateOptions {
   readonly citus?: boolean
   /** Renames tables, columns and values, and converts types, as the change lists say. Processes of the older declaration break at that moment. */
   readonly rename?: boolean
+  /** Called when renames are about to be made and nobody can begin to serve meanwhile; throws to refuse them. */
+  readonly beforeRenames?: () => Promise<void>
 }
 
 export interface Migration {
@@ -49,6 +51,8 @@ export const migrationSql = (steps: readonly Step[]): string =>
 
 export const mayBeTaken = (step: Step, { rename = false }: MigrateOptions): boolean =>
   step.additive || (rename && step.rename === true)
+
+export const hasRenames = (steps: readonly Step[]): boolean => steps.some((step) => step.rename)
 
 /** Throws unless every step is one that may be taken. */
 export function refuse(steps: readonly Step[], options: MigrateOptions): void {

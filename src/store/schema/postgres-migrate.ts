@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dialect } from '../../plan/dialect.ts'
 import { type Session, type Store, StoreError, StoreRefused } from '../store.ts'
 import { citusDifference } from './citus.ts'
-import { type MigrateOptions, type Migration, MigrationRefused, refuse, type Wanted } from './migration.ts'
+import { withGeneration } from './generation.ts'
+import {
+  hasRenames,
+  type MigrateOptions,
+  type Migration,
+  MigrationRefused,
+  refuse,
+  type Wanted,
+} from './migration.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
 import { readPostgres } from './postgres-read.ts'
@@ -26,7 +34,7 @@ export async function migratePostgres(
       // Made again under the lock: another process may have done it meanwhile.
       const now = await plan(session, store.dialect, wanted, options)
       refuse(now, options)
-      for (const group of inGroups(now)) await run(session, group)
+      for (const group of inGroups(now)) await run(session, group, options)
       return { steps: now, applied: now.length > 0 }
     })
   })
@@ -42,9 +50,9 @@ async function plan(
   refuseStrangers(tables, found)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, postgresRenames)
   const spread = options.citus || tables.some((table) => present.get(table.name)?.spread)
-  if (!spread) return [...steps, ...onOneMachine(dialect, tables, present), ...last]
+  if (!spread) return withGeneration([...steps, ...onOneMachine(dialect, tables, present), ...last])
   const alone = (step: Step): Step => ({ ...step, alone: true })
-  return [...steps.map(alone), ...citusDifference(tables, present), ...last.map(alone)]
+  return withGeneration([...steps.map(alone), ...citusDifference(tables, present), ...last.map(alone)])
 }
 
 function onOneMachine(
@@ -126,14 +134,24 @@ function inGroups(steps: readonly Step[]): readonly (readonly Step[])[] {
 
 const lockAttempts = 30
 
-async function run(session: Session, group: readonly Step[]): Promise<void> {
+async function run(
+  session: Session,
+  group: readonly Step[],
+  { beforeRenames }: MigrateOptions,
+): Promise<void> {
   const [first] = group
-  if (first?.alone) return runAlone(session, first)
+  const renames = hasRenames(group)
+  if (first?.alone) {
+    if (renames) await beforeRenames?.()
+    return runAlone(session, first)
+  }
   const script = group.map((step) => step.sql).join(';\n')
   for (let attempt = 1; ; attempt++) {
     try {
       // A statement that waits for a table holds up everybody behind it, so it gives way and tries again.
-      await session.script(`BEGIN; SET LOCAL lock_timeout = '3s';\n${script};\nCOMMIT`)
+      await session.script(`BEGIN; SET LOCAL lock_timeout = '3s'`)
+      if (renames) await beforehand(session, beforeRenames)
+      await session.script(`${script};\nCOMMIT`)
       return
     } catch (error) {
       await session.script('ROLLBACK')
@@ -142,6 +160,12 @@ async function run(session: Session, group: readonly Step[]): Promise<void> {
       await sleep(500 + Math.random() * 500)
     }
   }
+}
+
+/** A process that begins to serve writes that down first, and waits for this lock until the renames are made. */
+async function beforehand(session: Session, beforeRenames: MigrateOptions['beforeRenames']): Promise<void> {
+  await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
+  await beforeRenames?.()
 }
 
 async function runAlone(session: Session, step: Step): Promise<void> {

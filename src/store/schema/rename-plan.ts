@@ -1,4 +1,5 @@
 import type { Session } from '../store.ts'
+import { refuseOlderDeclaration } from './older-declaration.ts'
 import type { PresentTable } from './present.ts'
 import { planRenames } from './rename-steps.ts'
 import type { RenameWords } from './rename-words.ts'
@@ -25,6 +26,7 @@ export async function renameFirst<T extends PresentTable>(
   before: ReadonlyMap<string, T>,
   words: RenameWords<T>,
 ): Promise<BeforeAdditions<T>> {
+  await refuseOlderDeclaration(session, wanted, lineages, before)
   const renamed = planRenames(wanted, lineages, before, words.renamedTable)
   const swaps = await swapSteps(session, wanted, lineages, before, renamed, words)
   const present = new Map(renamed.present)

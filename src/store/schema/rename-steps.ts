@@ -76,6 +76,7 @@ const tableStep = ({ from, to }: Move, lineages: readonly Lineage[]): Step => {
     additive: false,
     why: `${to} was ${from} in ${version}`,
     rename: true,
+    became: [[from, to]],
   }
 }
 
@@ -88,6 +89,7 @@ const columnSteps = ({ table, lineage, columns }: Found): Step[] =>
       additive: false,
       why: `${table.name}.${to} was ${from} in ${version}`,
       rename: true,
+      became: [[`${table.name}.${from}`, to]],
     }
   })
 

@@ -1,5 +1,13 @@
 import { type Session, type Store, StoreError } from '../store.ts'
-import { type MigrateOptions, type Migration, MigrationRefused, refuse, type Wanted } from './migration.ts'
+import { withGeneration } from './generation.ts'
+import {
+  hasRenames,
+  type MigrateOptions,
+  type Migration,
+  MigrationRefused,
+  refuse,
+  type Wanted,
+} from './migration.ts'
 import { renameFirst } from './rename-plan.ts'
 import { sqliteDifference } from './sqlite-difference.ts'
 import { replaceKeyLog } from './sqlite-key-log.ts'
@@ -26,7 +34,7 @@ async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> 
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
   const keys = replaceKeyLog(tables, present)
   const others = keys ? tables.filter(({ name }) => name !== keys.table) : tables
-  return [...steps, ...(keys ? [keys] : []), ...sqliteDifference(others, present), ...last]
+  return withGeneration([...steps, ...(keys ? [keys] : []), ...sqliteDifference(others, present), ...last])
 }
 
 /** The whole migration is one transaction, and the plan is made under its lock: another process may have done it meanwhile. */
@@ -35,6 +43,8 @@ async function apply(session: Session, wanted: Wanted, options: MigrateOptions):
   try {
     const steps = await plan(session, wanted)
     refuse(steps, options)
+    // The lock keeps every other process from writing, and so from saying that it has begun to serve.
+    if (hasRenames(steps)) await options.beforeRenames?.()
     for (const step of steps) await run(session, step)
     const broken = await session.all('PRAGMA foreign_key_check')
     if (broken.length > 0)

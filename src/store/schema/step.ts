@@ -13,4 +13,6 @@ export interface Step {
   readonly alone?: boolean
   /** The change lists say that this is what became of a name, value or type: done when renames are asked for. */
   readonly rename?: boolean
+  /** Names that are gone after it, `orders`, `orders.note` or `orders.status=open`, and the name that each became. */
+  readonly became?: readonly (readonly [from: string, to: string])[]
 }

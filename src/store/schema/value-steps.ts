@@ -54,6 +54,7 @@ export async function valueSteps<T extends PresentTable>(
       additive: false,
       why: `${stored.map(([old, now]) => `${old} is ${now} now`).join(', ')} in ${found.table.name}.${check.column}`,
       rename: true,
+      became: stored.map(([old, now]) => [`${found.table.name}.${check.column}=${old}`, now]),
     })
   }
   return { steps, after }

@@ -42,6 +42,8 @@ export function sqliteError(error: unknown, file: string): unknown {
     case CONSTRAINT_DATATYPE:
       return outOfRange(error)
   }
+  if (/^no such (table|column)/.test(error.message))
+    return new StoreError('outdated', `SQLite: ${error.message}`, { cause: error })
   const code = error.errcode & 0xff
   if (code === TOOBIG || code === MISMATCH) return outOfRange(error)
   if (error.message === 'integer overflow') return outOfRange(error)

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+import { type Store, StoreRefused } from '../store/store.ts'
+import { lostAfterMs, type RecorderRow, readUnended } from './recorder-rows.ts'
+import { surelyDeadMs } from './settle.ts'
+
+const askMs = 250
+
+export interface ServingOptions {
+  readonly patienceMs?: number
+  /** Told once when there is somebody to wait for. */
+  readonly waiting?: (processes: number) => void
+}
+
+/** Refuses when somebody serves the store; how it was found is what `again` compares with. */
+export interface NobodyServes {
+  /** Refuses when a process has begun to serve, or written, since. */
+  again(): Promise<void>
+}
+
+/**
+ * Refuses while a process serves the store. A serving process writes every two seconds, and only who is seen to write counts as
+ * alive: clocks of two machines differ. One that was killed is waited for until it would have written.
+ */
+export async function demandNobodyServes(
+  store: Store,
+  clock: Clock,
+  { patienceMs = lostAfterMs, waiting }: ServingOptions = {},
+): Promise<NobodyServes> {
+  const before = new Map((await readUnended(store)).map((row) => [row.id, row]))
+  const recent = clock.now() - surelyDeadMs
+  const silent = [...before.values()].filter((row) => !row.lost && row.lastFlushAt >= recent)
+  const again = async (): Promise<void> => {
+    const alive = (await readUnended(store)).filter(({ id, flushes }) => before.get(id)?.flushes !== flushes)
+    if (alive.length > 0) throw servingRefusal(alive)
+  }
+  if (silent.length > 0) waiting?.(silent.length)
+  const deadline = performance.now() + (silent.length > 0 ? patienceMs : 0)
+  while (performance.now() < deadline) {
+    await sleep(askMs)
+    await again()
+  }
+  return { again }
+}
+
+function servingRefusal(alive: readonly RecorderRow[]): StoreRefused {
+  const lines = alive.map(
+    ({ id, startedAt, lastFlushAt }) =>
+      `  ${processOf(id)}, serving since ${timeOf(startedAt)}, last seen ${timeOf(lastFlushAt)}`,
+  )
+  return new StoreRefused(
+    `The store is being served, and what is to be renamed or converted would be gone from under these processes. Nothing was changed.\n${lines.join('\n')}\nStop them and run it again, or use --force if you know that they are dead.`,
+  )
+}
+
+const timeOf = (ms: number): string => new Date(ms).toISOString()
+
+/** `web-1 4711 019b…`, as a process is entered. Earlier releases entered a random id alone. */
+function processOf(id: string): string {
+  const [host, pid, random] = id.split(' ')
+  return random === undefined ? 'a process of an earlier release' : `process ${pid} on ${host}`
+}

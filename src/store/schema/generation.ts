@@ -1,0 +1,39 @@
+import { ident, sqlText } from '../../plan/dialect.ts'
+import type { Store } from '../store.ts'
+import type { Step } from './step.ts'
+
+const key = 'generation'
+const meta = ident('nounkit_meta')
+export const renamedPrefix = 'renamed '
+
+/**
+ * The last of the steps that an older process cannot stand. It writes down which names and values are gone, so that an older
+ * declaration does not make empty tables under them, and counts up the generation, by which older processes see that they must end.
+ */
+export function withGeneration(steps: readonly Step[]): readonly Step[] {
+  const last = steps.findLastIndex((step) => step.rename)
+  const breaking = steps[last]
+  if (!breaking) return steps
+  const gone = steps.flatMap((step) => step.became ?? [])
+  const upsert = (name: string, value: string, otherwise: string) =>
+    `INSERT INTO ${meta} ("key", "value") VALUES (${sqlText(name)}, ${sqlText(value)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${otherwise}`
+  const statements = [
+    ...gone.map(([from, to]) => upsert(renamedPrefix + from, to, 'excluded."value"')),
+    upsert(key, '1', `CAST(CAST(${meta}."value" AS integer) + 1 AS text)`),
+  ]
+  const step: Step = {
+    table: 'nounkit_meta',
+    sql: statements.join(';\n'),
+    additive: false,
+    why: 'processes of the older declaration see by this that they must end',
+    rename: true,
+    ...(breaking.alone && { alone: true }),
+  }
+  return steps.toSpliced(last + 1, 0, step)
+}
+
+/** Counts how often names, values or types that a process counts on were changed. */
+export async function readGeneration(store: Store): Promise<number> {
+  const row = await store.first(`SELECT "value" FROM ${meta} WHERE "key" = ${sqlText(key)}`, [])
+  return Number(row?.[0] ?? 0)
+}

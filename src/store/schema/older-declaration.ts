@@ -1,0 +1,77 @@
+import { sqlText } from '../../plan/dialect.ts'
+import { type Session, StoreOutdated } from '../store.ts'
+import { renamedPrefix } from './generation.ts'
+import type { PresentTable } from './present.ts'
+import type { Lineage } from './renames.ts'
+import type { Table } from './table.ts'
+
+/**
+ * Refuses a declaration that wants names which the store no longer has, and does not know what they were renamed to: it is older
+ * than the store, and would serve new, empty tables and columns in place of those with the rows.
+ */
+export async function refuseOlderDeclaration(
+  session: Session,
+  wanted: readonly Table[],
+  lineages: readonly Lineage[],
+  present: ReadonlyMap<string, PresentTable>,
+): Promise<void> {
+  if (!present.has('nounkit_meta')) return
+  const like = `SELECT "key", "value" FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${renamedPrefix}%`)}`
+  const renamed = new Map((await session.all(like)).map(([key, now]) => [String(key), String(now)]))
+  if (renamed.size === 0) return
+  const missed = missingNames(wanted, present).flatMap(({ name, isKnown }) => {
+    const now = renamed.get(renamedPrefix + name)
+    return now === undefined || isKnown(now, lineages) ? [] : [{ name, now }]
+  })
+  if (missed.length === 0) return
+  const told = missed.map(({ name, now }) => `${name} is ${now} now`).join(', ')
+  const keys = missed.map(({ name }) => sqlText(renamedPrefix + name)).join(', ')
+  throw new StoreOutdated(
+    `The store was migrated past this declaration: ${told}. Nothing was changed. Start the newer release, which knows them. If these names are meant for something new, say so first: DELETE FROM "nounkit_meta" WHERE "key" IN (${keys})`,
+  )
+}
+
+interface MissingName {
+  readonly name: string
+  /** Whether the declaration has, or had, something of the name that took its place. */
+  readonly isKnown: (now: string, lineages: readonly Lineage[]) => boolean
+}
+
+function missingNames(
+  wanted: readonly Table[],
+  present: ReadonlyMap<string, PresentTable>,
+): readonly MissingName[] {
+  return wanted.flatMap((table): MissingName[] => {
+    const found = present.get(table.name)
+    if (!found) {
+      const isKnown = (now: string, lineages: readonly Lineage[]) =>
+        lineages.some((one) => one.table === now || one.former.some((then) => then.table === now))
+      return [{ name: table.name, isKnown }]
+    }
+    return [...missingColumns(table, found), ...values(table)]
+  })
+}
+
+const missingColumns = (table: Table, found: PresentTable): MissingName[] =>
+  table.columns
+    .filter(({ name }) => !found.columns.has(name))
+    .map(({ name }) => ({
+      name: `${table.name}.${name}`,
+      isKnown: (now, lineages) =>
+        table.columns.some((column) => column.name === now) ||
+        formerOf(table, lineages).some(({ columns }) => [...columns.values()].includes(now)),
+    }))
+
+/** Whether a row has a value is not asked: the declaration would write it again. */
+const values = (table: Table): MissingName[] =>
+  table.checks.flatMap((check) =>
+    check.values.map((value) => ({
+      name: `${table.name}.${check.column}=${value}`,
+      isKnown: (now: string, lineages: readonly Lineage[]) =>
+        check.values.includes(now) ||
+        formerOf(table, lineages).some((then) => then.values.get(check.column)?.has(now)),
+    })),
+  )
+
+const formerOf = (table: Table, lineages: readonly Lineage[]) =>
+  lineages.find((one) => one.table === table.name)?.former ?? []

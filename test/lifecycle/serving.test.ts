@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { compileApi } from '../../src/compile/compile.ts'
+import { api } from '../../src/declare/api.ts'
+import { renameResource } from '../../src/declare/change.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { version } from '../../src/declare/version.ts'
+import { startLifecycle } from '../../src/lifecycle/lifecycle.ts'
+import { followMigrations } from '../../src/lifecycle/outdated.ts'
+import { openRecorder } from '../../src/lifecycle/recorder.ts'
+import { readUnended } from '../../src/lifecycle/recorder-rows.ts'
+import { demandNobodyServes } from '../../src/lifecycle/serving.ts'
+import { migrate } from '../../src/store/schema/migrate.ts'
+import { StoreRefused } from '../../src/store/store.ts'
+import { setClock } from '../support/set-clock.ts'
+import { describeStores } from '../support/stores.ts'
+
+const fields = { label: z.string() }
+const older = compileApi(api('market', { resources: [resource('things', { fields })] }))
+const newer = compileApi(
+  api('market', {
+    resources: [resource('items', { fields })],
+    versions: [version('v2'), version('v1', { changes: [renameResource('things', 'items')] })],
+  }),
+)
+const clock = setClock('2026-01-05T00:00:00Z')
+const nothing = { patienceMs: 0 }
+const long = { patienceMs: 60_000 }
+
+describeStores('who serves a store', (stores) => {
+  const opened = async () => {
+    const store = await stores.open()
+    await migrate(store, older)
+    return store
+  }
+
+  test('is who is seen to write, whatever its clock says', async () => {
+    const store = await opened()
+    const behind = setClock('2026-01-04T23:58:00Z')
+    const recorder = await openRecorder({ store, clock: behind })
+    const asked = demandNobodyServes(store, clock, { ...long, waiting: () => void recorder.flush() })
+    await expect(asked).rejects.toThrow(StoreRefused)
+    await expect(asked).rejects.toThrow(`process ${process.pid} on `)
+    await expect(asked).rejects.toThrow('serving since 2026-01-04T23:58:00.000Z')
+  })
+
+  test('is nobody who has ended, was killed long ago, or stays silent', async () => {
+    const store = await opened()
+    await openRecorder({ store, clock: setClock('2026-01-04T23:00:00Z') })
+    await (await openRecorder({ store, clock })).end()
+    const waited: number[] = []
+    const waiting = (processes: number) => void waited.push(processes)
+    await demandNobodyServes(store, clock, { ...long, waiting })
+    expect(waited).toEqual([])
+    await openRecorder({ store, clock })
+    await demandNobodyServes(store, clock, { ...nothing, waiting })
+    expect(waited).toEqual([1])
+  })
+
+  test('is looked at again when renames are about to be made: a process that began meanwhile is seen', async () => {
+    const store = await opened()
+    const { again } = await demandNobodyServes(store, clock, nothing)
+    await openRecorder({ store, clock })
+    await expect(migrate(store, newer, { rename: true, beforeRenames: again })).rejects.toThrow(StoreRefused)
+    expect((await migrate(store, older)).steps).toEqual([])
+  })
+
+  test('is told apart from who failed at a statement of its own: the tables decide', async () => {
+    const store = await opened()
+    const outdated = await followMigrations(store, older)
+    await outdated.suspect('no such column: oops')
+    expect(outdated.is).toBe(false)
+    await store.session((session) => session.script('ALTER TABLE "things" RENAME TO "items"'))
+    await outdated.suspect('no such table: things')
+    expect(outdated.is).toBe(true)
+    expect(await outdated.when).toBe('no such table: things')
+  })
+
+  test('cannot become anybody in the midst of renames: who starts then waits, sees them, and does not serve', async () => {
+    const store = await opened()
+    const outdated = await followMigrations(store, older)
+    const start = () =>
+      startLifecycle({ store, model: older, clock, outdated, warn: () => {}, everyMs: null })
+    const { promise: starting, resolve } = Promise.withResolvers<Promise<unknown>>()
+    const beforeRenames = async () => {
+      const { again } = await demandNobodyServes(store, clock, nothing)
+      // Its entry waits for the lock, and the renames do not wait for it.
+      resolve(start().catch((error: unknown) => error))
+      await again()
+    }
+    await migrate(store, newer, { rename: true, beforeRenames })
+    expect(await await starting).toBeInstanceOf(StoreRefused)
+    expect(await readUnended(store)).toEqual([])
+  })
+})
