@@ -1,3 +1,4 @@
+import { sorted } from '../compile/canonical.ts'
 import { reachedByDelete } from '../compile/dependents.ts'
 import type { ContractRules, StateRules } from '../compile/frozen.ts'
 import type { BelongsToModel, Dependent, Resource, View, ViewField } from '../compile/model.ts'
@@ -10,7 +11,7 @@ export const stateRulesOf = (view: View): ContractRules => ({
 
 /** Without those that stand on what this version does not show. */
 const onlyWhileOf = (view: View): StateRules =>
-  Object.fromEntries(
+  byName(
     view.resource.onlyWhile.flatMap(({ relation, field, values }) => {
       const name = relationIn(view, relation)?.name
       const shown = fieldIn(view, relation.target, field)
@@ -18,10 +19,14 @@ const onlyWhileOf = (view: View): StateRules =>
     }),
   )
 
+/** Rules stand in the order of the version's own names: the head's order may become another. */
+const byName = (rules: readonly (readonly [string, readonly string[]])[]): StateRules =>
+  sorted(Object.fromEntries(rules)) as StateRules
+
 const deleteRulesOf = (view: View): NonNullable<ContractRules['delete']> => {
   const { resource } = view
   return {
-    only_while: Object.fromEntries(
+    only_while: byName(
       resource.deleteOnlyWhile.flatMap(({ field, values }) => {
         const shown = fieldIn(view, resource, field)
         return shown ? [[shown.name, shownValues(shown, values)]] : []

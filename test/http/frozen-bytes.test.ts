@@ -13,6 +13,7 @@ import {
   libraryOf,
   type Next,
   nextVersions,
+  otherVersions,
   type Parts,
   reordered,
   turned,
@@ -41,8 +42,9 @@ async function fill({ make, call }: Serving): Promise<Made> {
     ids.set(name, id)
     return id
   }
-  const hall = await row('hall', '/v1/shelves', { room: 'Hall', wing: 'west', floor: 0 })
-  await row('cellar', '/v1/shelves', { room: 'Cellar', wing: 'east' })
+  const shelf = { since: 1_700_000_000, cost: '99.90' }
+  const hall = await row('hall', '/v1/shelves', { room: 'Hall', wing: 'west', floor: 0, ...shelf })
+  await row('cellar', '/v1/shelves', { room: 'Cellar', wing: 'east', ...shelf })
   const ada = await row('ada', '/v1/authors', { name: 'Ada', born: '1815-12-10' })
   const size = { unit: 'cm', width: 12, height: 19 }
   const common = { shelf_id: hall, origin: 'Ulm, Germany', note: 'gift' }
@@ -115,6 +117,9 @@ const asks = (made: Made): readonly Ask[] => {
     ['DELETE', `/v1/authors/${id('ada')}`],
     ['POST', `/v1/books/${id('songs')}/loans`, { to: 'Eve', days: 1 }],
     ['POST', '/v1/shelves', { room: 'Hall', wing: 'south' }],
+    ['POST', '/v1/shelves', { room: 'Hall', wing: 'west', since: 0, cost: '1.00' }],
+    ['POST', '/v1/shelves', { room: 'Attic', wing: 'west', since: 'now', cost: '1', lit: true }],
+    ['GET', `/v1/visits/${id('visit')}`],
     ['PATCH', '/v1/books', {}],
   ]
 }
@@ -178,7 +183,7 @@ describeStores('a published version answers with the same bytes', (store) => {
     kept = await recordFirst(store)
   })
 
-  test.each(Object.entries(nextVersions))(
+  test.each(Object.entries({ ...nextVersions, ...otherVersions }))(
     'after %s in a newer one, also in another order and with more in it',
     async (_, { parts, changes, rows }) => {
       const then = rows === 'move' ? await recordFirst(store) : kept

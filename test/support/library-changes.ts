@@ -26,6 +26,7 @@ import {
 } from 'nounkit'
 import { z } from 'zod'
 import type { Change } from '../../src/declare/change.ts'
+import { type Permute, reorderedMembers, reorderedOptions } from './reordered.ts'
 
 type Options = { readonly [option: string]: unknown }
 export type Parts = { readonly [resource: string]: Options }
@@ -35,6 +36,11 @@ const digits = z
   .regex(/^[1-9]\d{0,3}$/)
   .meta({ examples: ['66'] })
 
+const decimal = z
+  .string()
+  .regex(/^\d{1,6}\.\d\d$/)
+  .meta({ examples: ['12.50'] })
+
 /** A library in its first version. Nothing in it is declared in the order of the alphabet. */
 export const library = {
   shelves: {
@@ -43,6 +49,9 @@ export const library = {
       room: z.string().max(40).describe('As it is on the door.'),
       wing: z.enum(['west', 'north', 'east']),
       floor: z.int().min(0).max(9).default(1),
+      lit: z.int().min(0).max(1).default(1),
+      since: z.int().min(0).max(4_000_000_000),
+      cost: decimal,
     },
     relations: { books: hasMany('books', { description: 'What stands there.' }) },
     unique: ['room'],
@@ -87,7 +96,7 @@ export const library = {
     fields: { to: z.string().max(80), days: z.int().min(1) },
     relations: { book: belongsTo('books', { onTargetDelete: 'cascade' }) },
     include: ['book', 'book.shelf'],
-    onlyWhile: { book: { stage: ['wanted', 'ordered', 'lent'] } },
+    onlyWhile: { book: { stage: ['wanted', 'ordered', 'lent'], binding: ['soft', 'hard', 'cloth'] } },
   },
   visits: {
     fields: { day: z.iso.date() },
@@ -172,7 +181,15 @@ export const nextVersions: { readonly [K in Change['kind']]: Next } = {
           lost: ['bought'],
         }),
       }),
-      loans: { ...loans, onlyWhile: { book: { stage: ['out', 'wanted', 'ordered'] } } },
+      loans: {
+        ...loans,
+        onlyWhile: {
+          book: {
+            stage: ['out', 'lost', 'wanted', 'ordered'],
+            binding: ['leather', 'paper', 'hard', 'cloth'],
+          },
+        },
+      },
     },
     changes: [
       mapValues('books', 'binding', { soft: 'paper' }, { onlyInNewer: { leather: 'hard' }, why }),
@@ -270,6 +287,79 @@ function without(fields: Options, name: string): Options {
   return rest
 }
 
+/** Further ways in which something of v1 went elsewhere. */
+export const otherVersions: { readonly [what: string]: Next } = {
+  'a sub-collection was renamed': {
+    parts: withBooks({
+      relations: { shelf: books.relations.shelf, author: books.relations.author, lendings: hasMany('loans') },
+      fields: { ...books.fields, days: sum('lendings', 'days') },
+      include: ['shelf', 'author', 'lendings'],
+    }),
+    changes: [renameRelation('books', 'loans', 'lendings')],
+  },
+  'a resource was dropped': {
+    parts: { ...library, visits: { ...visits, methods: [] } },
+    changes: [removeMethod('visits', 'GET'), removeMethod('visits', 'POST')],
+  },
+  'types were changed': {
+    parts: {
+      ...library,
+      shelves: {
+        ...shelves,
+        fields: {
+          ...shelves.fields,
+          lit: z.boolean().default(true),
+          since: z.iso.datetime({ offset: true }),
+          cost: z.int().min(0).max(99_999_999),
+        },
+      },
+    },
+    changes: [
+      changeType('shelves', 'lit', { was: shelves.fields.lit, codec: 'boolean-as-integer' }),
+      changeType('shelves', 'since', { was: shelves.fields.since, codec: 'datetime-as-unix-seconds', why }),
+      changeType('shelves', 'cost', { was: decimal, codec: 'cents-as-decimal-string' }),
+    ],
+    rows: 'move',
+  },
+  'required fields were removed': {
+    parts: {
+      ...library,
+      shelves: {
+        ...shelves,
+        fields: without(without(shelves.fields, 'wing'), 'floor'),
+        filter: ['room'],
+        sort: ['room', 'created_at'],
+      },
+    },
+    changes: [
+      removeField('shelves', 'wing', { was: shelves.fields.wing, whenAbsent: 'west' }),
+      removeField('shelves', 'floor', { was: shelves.fields.floor }),
+      removeFilter('shelves', 'wing'),
+      removeSort('shelves', 'floor'),
+    ],
+    rows: 'made anew',
+  },
+  'names changed places': {
+    parts: withBooks({
+      fields: {
+        origin: z.string().min(1).max(80),
+        ...without(without(books.fields, 'title'), 'origin'),
+        title: z.string().max(100),
+        binding: z.enum(['soft', 'hard', 'cloth']),
+      },
+      unique: [['origin', 'shelf_id'], 'isbn'],
+      filter: ['origin', 'stage', 'shelf_id', 'binding'],
+      sort: ['origin', 'created_at', 'binding'],
+    }),
+    changes: [
+      renameField('books', 'title', 'origin'),
+      renameField('books', 'origin', 'title'),
+      mapValues('books', 'binding', { soft: 'hard', hard: 'soft' }),
+    ],
+    rows: 'made anew',
+  },
+}
+
 /** The same, with each list from its end, with more in it everywhere, and told in other words. */
 export const turned = (parts: Parts): Parts => ({
   visitors: { fields: { name: z.string() } },
@@ -307,30 +397,6 @@ const retold = (field: unknown): unknown =>
 
 /** The same, with each list from its end. */
 export const reordered = (parts: Parts): Parts =>
-  fromEnd(parts, (options) => ({
-    ...options,
-    fields: fromEnd(options.fields as Options, turnedField),
-    ...(options.relations ? { relations: fromEnd(options.relations as Options) } : {}),
-    ...Object.fromEntries(
-      ['filter', 'sort', 'include', 'unique'].flatMap((name) =>
-        options[name] ? [[name, (options[name] as unknown[]).map(turnedSet).reverse()]] : [],
-      ),
-    ),
-  }))
+  reorderedMembers(parts, fromEnd, (options) => reorderedOptions(options, fromEnd))
 
-const turnedSet = (set: unknown): unknown => (Array.isArray(set) ? set.toReversed() : set)
-
-const turnedField = (field: unknown): unknown => {
-  if (field instanceof z.ZodEnum) return z.enum(field.options.map(String).reverse())
-  if (field instanceof z.ZodOptional && field.unwrap() instanceof z.ZodObject)
-    return z.object(fromEnd((field.unwrap() as z.ZodObject).shape, turnedField) as never).optional()
-  const { kind, initial, moves } = field as { kind?: string; initial?: string; moves?: Options }
-  return kind === 'states' && moves ? states(initial as never, fromEnd(moves, turnedSet) as never) : field
-}
-
-const fromEnd = <T>(members: { readonly [name: string]: T }, change = (one: T): T => one) =>
-  Object.fromEntries(
-    Object.entries(members)
-      .reverse()
-      .map(([name, one]) => [name, change(one)]),
-  )
+const fromEnd: Permute = (list) => list.toReversed()
