@@ -6,7 +6,6 @@ import * as change from '../../src/declare/change.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
-import { convertColumn } from '../support/convert-column.ts'
 import { compareValues, inOrder } from '../support/list-order.ts'
 import { type Releases, releasesOn } from '../support/releases.ts'
 import type { Row } from '../support/serving.ts'
@@ -18,11 +17,10 @@ type ValueOf<A> = A extends fc.Arbitrary<infer T> ? T : never
 const nightly = process.env.NOUNKIT_NIGHTLY === '1'
 const why = 'generated'
 
-/** What became of a field: its newer name and schema (null when it was removed), the changes, and how its column is converted. */
+/** What became of a field: its newer name and schema (null when it was removed), and the changes. */
 interface Way {
   readonly newer: readonly [name: string, schema: z.ZodType] | null
   readonly changes: readonly change.Change[]
-  readonly codec?: change.CodecName
 }
 
 type Ways = (resource: string) => readonly Way[]
@@ -38,11 +36,10 @@ const renamed =
 const typed =
   (from: string, to: string, was: z.ZodType, now: z.ZodType, codec: change.CodecName): Ways =>
   (name) => [
-    { newer: [from, now], changes: [change.changeType(name, from, { was, codec, why })], codec },
+    { newer: [from, now], changes: [change.changeType(name, from, { was, codec, why })] },
     {
       newer: [to, now],
       changes: [change.renameField(name, from, to), change.changeType(name, to, { was, codec, why })],
-      codec,
     },
   ]
 
@@ -151,13 +148,10 @@ function secondOf({ picks, ...now }: ValueOf<typeof releases>) {
   ]
   const shown = Object.fromEntries(ways.flatMap(([, way]) => (way.newer ? [way.newer] : [])))
   const lists = { sort: without('remove-sort', names), filter: without('remove-filter', filtered) }
-  return {
-    conversions: ways.flatMap(([name, { codec }]) => (codec ? [{ name, codec }] : [])),
-    declaration: api('store', {
-      resources: declared(now, { ...shown, added: z.string().default('') }, lists),
-      versions: [version('v2'), version('v1', { changes })],
-    }),
-  }
+  return api('store', {
+    resources: declared(now, { ...shown, added: z.string().default('') }, lists),
+    versions: [version('v2'), version('v1', { changes })],
+  })
 }
 
 /** Few values, so that ties and NULLs are the rule; texts of numbers whose order as texts is another. */
@@ -256,10 +250,7 @@ describeStores('a walk by cursors that a release falls into', (store) => {
         const walkers = all.map((walk) => new Walker(walk))
         await Promise.all(walkers.map((walker) => walker.fill(served)))
         await Promise.all(walkers.map((walker, at) => walker.go(served, all[at]?.before ?? 1)))
-        const { declaration, conversions } = secondOf(release)
-        await served.next(declaration, async (opened) => {
-          for (const { name, codec } of conversions) await convertColumn(opened, 'things', name, codec)
-        })
+        await served.next(secondOf(release))
         await Promise.all(walkers.map((walker) => walker.go(served, 100)))
         for (const walker of walkers) walker.check()
         await served.serving.api.close()
