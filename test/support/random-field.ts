@@ -21,7 +21,11 @@ export interface RandomField {
   readonly sent: readonly unknown[]
   /** Only for states, between two words of one version. */
   readonly moves?: (at: At, from: string, to: string) => boolean
-  readonly filtered: boolean
+  /**
+   * Which stored values a filter by this text finds; undefined where the text is none of the version's values. A field
+   * without it cannot be filtered by.
+   */
+  readonly finds?: (at: At, text: string) => ((stored: unknown) => boolean) | undefined
 }
 
 export const why = 'generated'

@@ -12,13 +12,24 @@ interface Typed {
   readNewer(sent: unknown): unknown
   readOlder(sent: unknown): unknown
   showOlder(stored: never): unknown
+  /** What a filter by this text asks for, as it is shown; bounds do not matter there. */
+  askNewer(text: string): unknown
+  askOlder(text: string): unknown
 }
 
 const integerIn = (min: number, max: number) => (value: unknown) =>
   Number.isInteger(value) && Number(value) >= min && Number(value) <= max ? Number(value) + 0 : undefined
 const textLike = (pattern: RegExp, longest: number, value: unknown): value is string =>
   typeof value === 'string' && value.length <= longest && pattern.test(value)
+const integerOf = (text: string) =>
+  /^-?\d{1,16}$/.test(text) ? integerIn(-(2 ** 53) + 1, 2 ** 53 - 1)(Number(text)) : undefined
 const [earliest, latest] = [-62135596800, 253402300799]
+
+const timeOf = (sent: unknown) =>
+  textLike(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/, 40, sent) &&
+  Date.parse(sent) >= earliest * 1000
+    ? new Date(sent).toISOString()
+    : undefined
 
 const typed: readonly Typed[] = [
   {
@@ -29,6 +40,8 @@ const typed: readonly Typed[] = [
     readNewer: integerIn(0, 1000),
     readOlder: (sent) => (textLike(/^-?\d+$/, 5, sent) ? integerIn(0, 1000)(Number(sent)) : undefined),
     showOlder: (stored: number) => `${stored}`,
+    askNewer: integerOf,
+    askOlder: (text) => integerOf(text)?.toString(),
   },
   {
     codec: 'cents-as-decimal-string',
@@ -41,6 +54,8 @@ const typed: readonly Typed[] = [
         ? integerIn(-50, 99_999)(Math.round(Number(sent) * 100))
         : undefined,
     showOlder: (stored: number) => (stored / 100).toFixed(2),
+    askNewer: integerOf,
+    askOlder: (text) => (/^-?\d{1,14}(\.\d{1,2})?$/.test(text) ? (Number(text) + 0).toFixed(2) : undefined),
   },
   {
     codec: 'boolean-as-integer',
@@ -50,6 +65,8 @@ const typed: readonly Typed[] = [
     readNewer: (sent) => (typeof sent === 'boolean' ? sent : undefined),
     readOlder: (sent) => (sent === 0 || sent === 1 ? sent === 1 : undefined),
     showOlder: (stored: boolean) => (stored ? 1 : 0),
+    askNewer: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+    askOlder: (text) => integerIn(0, 1)(integerOf(text)),
   },
   {
     codec: 'datetime-as-unix-seconds',
@@ -61,16 +78,15 @@ const typed: readonly Typed[] = [
       '1969-12-31T23:59:59.750Z',
       '0001-01-01T00:00:00.000Z',
     ],
-    readNewer: (sent) =>
-      textLike(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/, 40, sent) &&
-      Date.parse(sent) >= earliest * 1000
-        ? new Date(sent).toISOString()
-        : undefined,
+    readNewer: timeOf,
     readOlder: (sent) => {
       const seconds = integerIn(earliest, latest)(sent)
       return seconds === undefined ? undefined : new Date(seconds * 1000).toISOString()
     },
     showOlder: (stored: string) => Math.floor(Date.parse(stored) / 1000),
+    // No row has a time between two milliseconds, and a filter says so.
+    askNewer: (text) => (/\.\d{3}0*[1-9]/.test(text) ? undefined : timeOf(text)),
+    askOlder: (text) => integerIn(earliest, latest)(integerOf(text)),
   },
 ]
 /** Other forms and types of the values above, and what lies just outside. */
@@ -101,7 +117,11 @@ export const typedField = fc
       shown: (at, stored) => (isOlder(at) ? one.showOlder(stored as never) : stored),
       read: (at, sent) => (isOlder(at) ? one.readOlder(sent) : one.readNewer(sent)),
       sent: odd,
-      filtered: false,
+      finds: (at, text) => {
+        const asked = isOlder(at) ? one.askOlder(text) : one.askNewer(text)
+        if (asked === undefined) return undefined
+        return (stored) => (isOlder(at) ? one.showOlder(stored as never) : stored) === asked
+      },
     }
   })
 
@@ -132,6 +152,5 @@ export const madeField = fc.constantFrom<0 | 1>(0, 1).map((changedBy): RandomFie
           ? integerIn(0, 500)(Number(sent))
           : undefined,
     sent: odd,
-    filtered: false,
   }
 })

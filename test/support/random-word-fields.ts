@@ -14,6 +14,16 @@ const mapped =
     return [mapValues('things', name, values, { onlyInNewer, why })]
   }
 
+/** The values that a version shows as this word; for a word that is never shown, the one it would write. */
+const foundBy =
+  ({ stored, shown, read }: Pick<RandomField, 'stored' | 'shown' | 'read'>) =>
+  (at: At, text: string) => {
+    const written = read(at, text)
+    if (written === undefined) return undefined
+    const isShown = stored.some((one) => shown(at, one) === text)
+    return (one: unknown) => (isShown ? shown(at, one) === text : one === written)
+  }
+
 const wordsOf = (words: Words) => ({
   changes: mapped(words),
   stored: words.head,
@@ -33,7 +43,7 @@ export const enumField = fc
       mark,
       declared: { frozen: schema, now: schema },
       ...wordsOf(words),
-      filtered: mark !== 'writeOnly',
+      ...(mark === 'writeOnly' ? {} : { finds: foundBy(wordsOf(words)) }),
     }
   })
 
@@ -72,7 +82,7 @@ export const stateField = fc
       ...wordsOf(words),
       moves: (at, from, to) =>
         at === 2 ? (now[from] ?? []).includes(to) : movesIn(words, at, frozen, from, to),
-      filtered: true,
+      finds: foundBy(wordsOf(words)),
     }
   })
 
@@ -93,14 +103,17 @@ const movesIn = (words: Words, at: At, head: Arrows, from: string, to: string): 
 export const openField = fc.constantFrom(1, 2, 3).map((known): RandomField => {
   const words = ['a', 'b', 'c', 'd']
   const declared = (count: number) => open(z.enum(words.slice(0, count)))
+  const values: Pick<RandomField, 'stored' | 'shown' | 'read'> = {
+    stored: words,
+    shown: (_, stored) => stored,
+    read: (at, sent) => words.slice(0, at === 2 ? words.length : known).find((word) => word === sent),
+  }
   return {
     mark: 'plain',
     declared: { frozen: declared(known), now: declared(words.length) },
     changes: () => [],
-    stored: words,
-    shown: (_, stored) => stored,
-    read: (at, sent) => words.slice(0, at === 2 ? words.length : known).find((word) => word === sent),
+    ...values,
     sent: everyWord,
-    filtered: true,
+    finds: foundBy(values),
   }
 })

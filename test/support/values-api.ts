@@ -19,7 +19,7 @@ const declared = (all: Fields, when: 'frozen' | 'now'): ApiDeclaration => {
   const seeds = copied.map((index) => [seedOf(index), writeOnly(z.string().optional())] as const)
   const things = resource('things', {
     fields: Object.fromEntries([...own, ...seeds]),
-    filter: all.flatMap(({ filtered }, index) => (filtered ? [nameOf(index)] : [])),
+    filter: all.flatMap(({ finds }, index) => (finds ? [nameOf(index)] : [])),
     hooks: {
       beforeCreate: (row: { [field: string]: unknown }) =>
         Object.fromEntries(copied.map((index) => [nameOf(index), JSON.parse(String(row[seedOf(index)]))])),

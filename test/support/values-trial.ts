@@ -113,27 +113,37 @@ class Trial {
     await this.compare(at, row, told)
   }
 
-  /** A filter finds the rows that the version shows so, or, for a word that is never shown, those it would write. */
+  /** A filter by a value of the version finds what it shows so; any other is refused, alone or in a list. */
   async filter(at: At, index: number, value: unknown): Promise<void> {
     const field = this.all[index]
-    if (!field?.filtered || typeof value !== 'string') return
-    const query = `filter[${nameOf(index)}]=${value}`
-    const answer = await this.call('GET', `/${versions[at]}/things?limit=100&${query}`)
-    const read = field.read(at, value)
-    expect(answer.status, `${versions[at]} ${query} ${answer.text}`).toBe(read === undefined ? 400 : 200)
-    if (read === undefined) return
-    const isShown = field.stored.some((one) => field.shown(at, one) === value)
-    const matches = ({ stored }: Row) =>
-      isShown ? field.shown(at, stored[index]) === value : stored[index] === read
+    if (!field?.finds || (typeof value === 'object' && value !== null)) return
+    const text = String(value)
+    const shown = String(field.shown(at, field.stored[0]))
+    const found = field.finds(at, text)
+    const operator = ['eq', 'ne', 'in'][this.pick(3)]
+    const asked = encodeURIComponent(operator === 'in' ? `${shown},${text}` : text)
+    const told = `${versions[at]} filter[${nameOf(index)}][${operator}]=${asked}`
+    const answer = await this.call('GET', `/${versions[at]}/things?limit=100&${told.slice(3)}`)
+    this.answered(answer.status, found ? 200 : 400, `${told} ${answer.text}`)
+    if (!found) return
+    const matches = ({ stored }: Row) => {
+      const isFound = found(stored[index])
+      if (operator === 'in') return isFound || String(field.shown(at, stored[index])) === shown
+      return isFound === (operator === 'eq')
+    }
     const ids = (answer.body.data as readonly { id: string }[]).map(({ id }) => id)
-    expect(ids, `${versions[at]} ${query}`).toEqual(this.rows.filter(matches).map(({ id }) => id))
+    expect(ids, told).toEqual(this.rows.filter(matches).map(({ id }) => id))
   }
 
-  judge({ status, text, body }: Answer, wanted: number, index: number | undefined, told: string): void {
+  answered(status: number, wanted: number, told: string): void {
     this.found.sent++
     if (wanted < 300) this.found.taken++
     else this.found.refused++
-    expect(status, `${told}: ${text}`).toBe(wanted)
+    expect(status, told).toBe(wanted)
+  }
+
+  judge({ status, text, body }: Answer, wanted: number, index: number | undefined, told: string): void {
+    this.answered(status, wanted, `${told}: ${text}`)
     if (status !== 422 || index === undefined) return
     const errors = body.errors as readonly { readonly pointer: string }[]
     for (const { pointer } of errors) expect(pointer, told).toMatch(`#/${nameOf(index)}`)
