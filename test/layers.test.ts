@@ -12,7 +12,8 @@ const steps: readonly (readonly string[])[] = [
   ['contract', 'request'],
   ['plan'],
   ['store'],
-  ['run'],
+  ['read'],
+  ['write'],
   ['respond'],
   ['guard'],
   ['lifecycle'],
@@ -23,7 +24,7 @@ const steps: readonly (readonly string[])[] = [
 ]
 const stepOf = (room: string): number => steps.findIndex((rooms) => rooms.includes(room))
 
-/** `run/read.ts` → `run`; `clock.ts` → `clock`. */
+/** `read/finish.ts` → `read`; `clock.ts` → `clock`. */
 const roomOf = (file: string): string => file.replace(/\.ts$/, '').split('/')[0] ?? ''
 
 /** Types count too: what a file speaks of, it depends on. */

@@ -1,7 +1,7 @@
 import { isSum } from '../declare/field.ts'
 import type { Drafts, ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
-import type { BelongsToModel, Field, Resource, SumFeed, WhileRule } from './model.ts'
+import type { Field, Resource, SumFeed, WhileRule } from './model.ts'
 import { didYouMean } from './nearest.ts'
 
 /** Binds the sums of a resource to their relations; gives what each feeds from. */
@@ -30,29 +30,11 @@ export const linkSums = (
     if (declared.of.length === 0)
       mistakes.add(where, 'it sums nothing.', "Name a field, as in sum('items', 'price').")
     for (const of of declared.of) if (target !== undefined) checkSummand(of, target, where, mistakes)
-    if (target !== undefined) checkCascades(target, relation.by, where, mistakes)
     field.sum = Object.freeze({ relation, of: declared.of })
     const feed: SumFeed = { field, on: draft.model, by: relation.by, of: declared.of }
     feeds.set(relation.target, [...(feeds.get(relation.target) ?? []), feed])
   }
   return feeds
-}
-
-/** A row that goes along with another row than the one that holds the sum would leave the sum as it was. */
-const checkCascades = (
-  target: ResourceDraft,
-  by: BelongsToModel,
-  where: string,
-  mistakes: MistakeList,
-): void => {
-  for (const relation of target.belongsTo.values()) {
-    if (relation === by || relation.onTargetDelete !== 'cascade') continue
-    mistakes.add(
-      where,
-      `rows of ${target.declaration.name} go along when their ${relation.name} is deleted, and the sum would not follow.`,
-      `Leave out onTargetDelete: 'cascade' of ${target.declaration.name}.relations.${relation.name}.`,
-    )
-  }
 }
 
 const checkSummand = (name: string, target: ResourceDraft, where: string, mistakes: MistakeList): void => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { notModified } from '../read/preconditions.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
-import { notModified } from '../run/preconditions.ts'
 
 /** Something that is the same for everyone: made once, compressed when first asked for, known by its ETag. */
 export interface StaticDocument {

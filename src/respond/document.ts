@@ -1,8 +1,8 @@
+import type { Outcome } from '../read/call.ts'
+import { notModified } from '../read/preconditions.ts'
+import { pathOf } from '../read/read.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import type { Target } from '../request/route.ts'
-import { notModified } from '../run/preconditions.ts'
-import { pathOf } from '../run/read.ts'
-import type { Outcome } from '../run/run.ts'
 import { linkTarget } from './link-target.ts'
 
 /** A success as an HTTP response. HEAD is cut to its headers by the adapter. */

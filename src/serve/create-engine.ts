@@ -9,10 +9,8 @@ import { createCursorSeal } from '../request/cursor.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { createRouter, type Target } from '../request/route.ts'
 import { signalsOf, silent } from '../respond/signals.ts'
-import { KeysInFlight } from '../run/keys/in-flight.ts'
-import { storedKeys } from '../run/keys/stored-keys.ts'
-import type { Runner } from '../run/run.ts'
 import type { Store } from '../store/store.ts'
+import { createWriter } from '../write/writer.ts'
 import { versionRetired } from './admit.ts'
 import type { Engine } from './engine.ts'
 import { handle } from './handle.ts'
@@ -39,16 +37,13 @@ export function createEngine(parts: EngineParts): Engine {
   const signals = new Map(
     model.versions.map((version) => [version.name, signalsOf(version, parts.retirement.successorOf)]),
   )
-  const runner: Runner = {
+  const writer = createWriter({
     model,
     store,
     planner: new Planner(store.dialect),
     seal: createCursorSeal(parts.secret),
     now: clock.now,
-    keys: storedKeys(store),
-    inFlight: new KeysInFlight(),
-    keyWaitMs: 5_000,
-  }
+  })
   const addSignals = (
     headers: PlainResponse['headers'],
     version: Version,
@@ -66,7 +61,7 @@ export function createEngine(parts: EngineParts): Engine {
   const engine: Engine = {
     model,
     router,
-    runner,
+    writer,
     authenticator: parts.authenticator,
     rates: parts.rates,
     retirement: parts.retirement,

@@ -6,14 +6,14 @@ import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../maybe.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import type { Router } from '../request/route.ts'
-import type { Runner } from '../run/run.ts'
+import type { Writer } from '../write/writer.ts'
 import type { Walk } from './walk.ts'
 
 /** Everything a request meets on its way, made once before a port opens. */
 export interface Engine {
   readonly model: Model
   readonly router: Router
-  readonly runner: Runner
+  readonly writer: Writer
   readonly authenticator: Authenticator
   readonly rates: RateLimiter
   readonly retirement: Retirement

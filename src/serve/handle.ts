@@ -1,19 +1,19 @@
 import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
 import type { ProblemType } from '../problems.ts'
+import type { Call, Outcome } from '../read/call.ts'
+import { readIfMatch } from '../read/preconditions.ts'
+import { readList, readOne } from '../read/read.ts'
 import type { Caller } from '../request/caller.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { type OneQuery, readListQuery, readOneQuery, refuseQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import { documentResponse } from '../respond/document.ts'
 import { asProblem, problemResponse, storeMigrated } from '../respond/problem.ts'
-import { create } from '../run/exactly-once.ts'
-import { readIfMatch } from '../run/preconditions.ts'
-import { readList, readOne } from '../run/read.ts'
-import { remove } from '../run/remove.ts'
-import type { Call, Outcome } from '../run/run.ts'
-import { update } from '../run/update.ts'
 import { StoreError } from '../store/store.ts'
+import { create } from '../write/exactly-once.ts'
+import { remove } from '../write/remove.ts'
+import { update } from '../write/update.ts'
 import { allowedMethods, refuseMethod, refuseRetired, refuseUnacceptable, serverMethods } from './admit.ts'
 import type { Engine } from './engine.ts'
 import { readBody, readKeyed } from './payload.ts'
@@ -107,7 +107,7 @@ function run(engine: Engine, request: PlainRequest, call: Call, walk: Walk): May
     case 'DELETE':
       refuseUnacceptable(request)
       refuseQuery(request.query, 'a write')
-      return remove(engine.runner, call, readIfMatch(header(request, 'if-match')))
+      return remove(engine.writer, call, readIfMatch(header(request, 'if-match')))
     default:
       refuseUnacceptable(request)
       return call.target.id === null ? list(engine, request, call, walk) : one(engine, request, call, walk)
@@ -117,13 +117,13 @@ function run(engine: Engine, request: PlainRequest, call: Call, walk: Walk): May
 function one(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Maybe<Outcome> {
   const query = readOneQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
   allowQuery(query, walk)
-  return readOne(engine.runner, call, query)
+  return readOne(engine.writer, call, query)
 }
 
 function list(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Maybe<Outcome> {
   const query = readListQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
   allowQuery(query.list, walk)
-  return readList(engine.runner, call, query)
+  return readList(engine.writer, call, query)
 }
 
 /** An included row is read under the same rules as one fetched alone. */
@@ -137,7 +137,7 @@ async function post(engine: Engine, request: PlainRequest, call: Call, walk: Wal
   const body = await readBody(engine, request, call.target)
   refuseQuery(request.query, 'a write')
   walk.uses = { ...walk.uses, fields: Object.keys(body) }
-  return create(engine.runner, call, body, readKeyed(request, call.target, body))
+  return create(engine.writer, call, body, readKeyed(request, call.target, body))
 }
 
 async function change(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Promise<Outcome> {
@@ -145,7 +145,7 @@ async function change(engine: Engine, request: PlainRequest, call: Call, walk: W
   refuseQuery(request.query, 'a write')
   walk.uses = { ...walk.uses, fields: Object.keys(body) }
   const ifMatch = readIfMatch(header(request, 'if-match'))
-  return update(engine.runner, call, request.method === 'PUT' ? 'replace' : 'patch', body, ifMatch)
+  return update(engine.writer, call, request.method === 'PUT' ? 'replace' : 'patch', body, ifMatch)
 }
 
 const header = (request: PlainRequest, name: string): string | undefined => {

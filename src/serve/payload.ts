@@ -3,7 +3,7 @@ import { problem } from '../problems.ts'
 import type { PlainRequest } from '../request/exchange.ts'
 import { type JsonObject, readJsonObject } from '../request/json.ts'
 import type { Target } from '../request/route.ts'
-import { fingerprintOf, type KeyedRequest, readKey } from '../run/idempotency.ts'
+import { fingerprintOf, type KeyedRequest, readKey } from '../write/idempotency.ts'
 import { refuseUnacceptable } from './admit.ts'
 import type { Engine } from './engine.ts'
 

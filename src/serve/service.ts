@@ -11,9 +11,9 @@ import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import type { Store } from '../store/store.ts'
+import { seedEmpty } from '../write/seed.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
-import { seedEmpty } from './seed.ts'
 import { startSweeper } from './sweeper.ts'
 
 export interface ServiceOptions {

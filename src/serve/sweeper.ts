@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
-import { sweep, sweepEveryMs } from '../run/keys/sweep.ts'
 import type { Store } from '../store/store.ts'
+import { sweep, sweepEveryMs } from '../write/keys/sweep.ts'
 
 export interface Sweeper {
   stop(): Promise<void>

@@ -246,19 +246,6 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       '"word" is not a field of book-pages. Did you mean "words"?',
     ],
     [{ books: { fields: { words: sum('leaves', 'text') } } }, '"text" of book-pages is no integer'],
-    [
-      {
-        books: { fields: { words: sum('leaves', 'words') }, relations: { leaves: hasMany('book-pages') } },
-        pages: {
-          relations: {
-            book: belongsTo('books'),
-            author: belongsTo('authors', { onTargetDelete: 'cascade' }),
-          },
-        },
-        authors: { relations: {} },
-      },
-      'rows of book-pages go along when their author is deleted, and the sum would not follow.',
-    ],
     [{ books: { fields: { words: sum('author', 'words') } } }, '"author" is not a has-many of books.'],
     [
       { pages: { onlyWhile: { bok: { status: ['draft'] } } } },

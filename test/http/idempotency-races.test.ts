@@ -87,7 +87,7 @@ describeServing(
       const made = await post(served, '/v1/notes', { text }, key)
       const [again, other] = await whileKeysAreLocked(served, async () => {
         const late = post(served, '/v1/notes', { text: 'other' }, key)
-        await until(() => served.api.service.engine.runner.inFlight.find('acme', key) !== null)
+        await until(() => served.api.service.engine.writer.inFlight.find('acme', key) !== null)
         return [await post(served, '/v1/notes', { text }, key), late] as const
       })
       expect([again.status, again.text]).toEqual([201, made.text])
@@ -99,7 +99,7 @@ describeServing(
       const [text, key] = [unique(), unique()]
       const [loser, winner] = await whileKeysAreLocked(served, async () => {
         const waits = post(served, '/v1/notes', { text }, key)
-        await until(() => served.api.service.engine.runner.inFlight.find('acme', key) !== null)
+        await until(() => served.api.service.engine.writer.inFlight.find('acme', key) !== null)
         const second = post(served, '/v1/notes', { text: 'other' }, key)
         const soon = await Promise.race([second.then(() => 'refused'), sleep(100, 'waits')])
         expect(soon).toBe('waits')
@@ -157,13 +157,13 @@ describeServing(
 
     test('who waits too long gets 409 with Retry-After, and replays once the first is done', async () => {
       closeGate()
-      const { runner } = served.api.service.engine
-      Object.assign(runner, { keyWaitMs: 50 })
+      const { writer } = served.api.service.engine
+      Object.assign(writer, { keyWaitMs: 50 })
       const key = unique()
       const first = post(served, '/v1/jobs', { name: 'slow c' }, key)
       await until(() => entered === 1)
       const late = await post(served, '/v1/jobs', { name: 'slow c' }, key)
-      Object.assign(runner, { keyWaitMs: 5_000 })
+      Object.assign(writer, { keyWaitMs: 5_000 })
       expect(late.refusal).toEqual([409, 'idempotency-in-progress'])
       expect(late.headers.get('retry-after')).toBe('1')
       gate.resolve()

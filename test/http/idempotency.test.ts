@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Problem } from '../../src/problems.ts'
-import { readKey } from '../../src/run/idempotency.ts'
+import { readKey } from '../../src/write/idempotency.ts'
 import { describeServing } from '../support/serving.ts'
 import { moveOrder, newCustomer, newOrder, newPayment, noId, unique } from '../support/shop-rows.ts'
 

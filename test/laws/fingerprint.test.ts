@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson } from '../../src/run/idempotency.ts'
+import { canonicalJson } from '../../src/write/idempotency.ts'
 
 /** Writes a JSON value in one of the many ways it can be written. */
 function written(value: unknown, random: () => number): string {

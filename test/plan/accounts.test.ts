@@ -6,6 +6,7 @@ import type { Dialect } from '../../src/plan/dialect.ts'
 import { Planner } from '../../src/plan/planner.ts'
 import { postgres, postgresOnCitus } from '../../src/plan/postgres.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
+import { WritePlanner } from '../../src/plan/write-planner.ts'
 import { noInclude, readInclude } from '../../src/request/include.ts'
 import { readListQuery } from '../../src/request/query.ts'
 import type { Target } from '../../src/request/route.ts'
@@ -25,6 +26,7 @@ const target = (view: View, sub: Target['sub'] = null): Target => ({
 /** The statements of every shape that the shop's requests can take, more or less: each clause that exists is in one of them. */
 function shapes(model: Model, dialect: Dialect): readonly string[] {
   const planner = new Planner(dialect)
+  const writes = new WritePlanner(dialect)
   const views = model.versions.flatMap((version) => [...version.views.values()])
   const reads = views.flatMap((view) => {
     const everything = view.includePaths.join(',')
@@ -42,28 +44,34 @@ function shapes(model: Model, dialect: Dialect): readonly string[] {
       }),
     ])
   })
-  const writes = views.flatMap((view) => {
+  const changes = views.flatMap((view) => {
     const fields = view.resource.fields.map((field) => field.name)
     return [
-      planner.insert(view.resource),
-      planner.insertWithKey(view.resource),
-      planner.update(view.resource, fields),
+      writes.insert(view.resource),
+      writes.insertAndRead(view.resource),
+      writes.insertWithKey(view.resource),
+      writes.update(view.resource, fields),
     ]
   })
   const onRows = [...model.resources.values()].flatMap((resource) => {
     const where = { set: ['id'], unset: ['updated_at'] }
     return [
-      planner.delete(resource),
-      planner.lock(resource, null, 'to-change'),
-      planner.lock(resource, resource.belongsTo[0]?.field ?? null, 'none'),
+      writes.delete(resource),
+      planner.lock(resource, 'to-change'),
+      planner.lock(resource, 'none'),
       planner.find(resource, where),
       planner.exists(resource),
-      planner.hold(resource),
-      ...resource.belongsTo.map((relation) => planner.naming(resource, relation.field, 'all')),
-      ...resource.feeds.map((feed) => planner.refreshSum(feed, resource)),
+      ...resource.fields
+        .filter(({ kind }) => kind === 'integer')
+        .map(({ name }) => planner.sum(resource, name, where)),
+      ...resource.belongsTo.flatMap((relation) => [
+        planner.naming(resource, relation.field, 'all'),
+        planner.lockNaming(resource, relation.field),
+      ]),
+      ...resource.feeds.map((feed) => writes.refreshSum(feed, resource)),
     ]
   })
-  return [...reads, ...[...writes, ...onRows].map(({ text }) => text)]
+  return [...reads, ...[...changes, ...onRows].map(({ text }) => text)]
 }
 
 interface Reference {
@@ -75,7 +83,7 @@ interface Reference {
 
 /** Each table that a statement names, with the text of the query it stands in. */
 function references(sql: string): readonly Reference[] {
-  const named = sql.matchAll(/(FROM|INTO|UPDATE) "(\w+)"(?: (t\d+|o)\b)?/g)
+  const named = sql.matchAll(/(FROM|INTO|UPDATE|JOIN) "(\w+)"(?: (t\d+|o)\b)?/g)
   return [...named].map((match) => {
     const [, , table = '', alias = ''] = match
     return { table, alias: alias && `${alias}.`, clause: ownClause(sql, match.index) }
@@ -125,7 +133,7 @@ test('on a cluster, which would hide why it was refused, a keyed create returns 
   const model = compileApi(shop, { contracts: await shopContracts() })
   for (const resource of model.resources.values()) {
     const [alone, onCluster] = [postgres, postgresOnCitus].map(
-      (dialect) => new Planner(dialect).insertWithKey(resource).text,
+      (dialect) => new WritePlanner(dialect).insertWithKey(resource).text,
     )
     expect(alone).toMatch(/\) INSERT INTO .* FROM claim$/s)
     expect(onCluster).toBe(`${alone} RETURNING 1`)

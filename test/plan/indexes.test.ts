@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { View } from '../../src/compile/model.ts'
+import { bindSlots } from '../../src/read/call.ts'
 import { readInclude } from '../../src/request/include.ts'
 import { readListQuery } from '../../src/request/query.ts'
 import type { Target } from '../../src/request/route.ts'
-import { bindSlots } from '../../src/run/run.ts'
 import { sampleOf } from '../support/sample-value.ts'
 import { describeServing, type Serving } from '../support/serving.ts'
 import { noId } from '../support/shop-rows.ts'
@@ -48,7 +48,7 @@ const targetOf = (view: View, id: string | null): Target => ({
 
 describeServing('indexes', (served) => {
   const views = () => [...served.api.service.model.head.views.values()]
-  const planner = () => served.api.service.engine.runner.planner
+  const planner = () => served.api.service.engine.writer.planner
   const values = { account: 'acme', id: noId, owner: noId, limit: 26, values: ['a', 'b', 'c', 'd'] }
 
   test('every relation that can be included is reached by one', async () => {

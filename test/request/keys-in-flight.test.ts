@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type CreateInFlight, KeysInFlight } from '../../src/run/keys/in-flight.ts'
+import { type CreateInFlight, KeysInFlight } from '../../src/write/keys/in-flight.ts'
 
 test('creates in flight are found by account and key, and end once', async () => {
   const step = fc.tuple(fc.constantFrom('a', 'b', 'a b'), fc.constantFrom('k', 'l', 'k,a', 'b'))

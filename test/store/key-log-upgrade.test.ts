@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { storedKeys } from '../../src/run/keys/stored-keys.ts'
-import { sweep } from '../../src/run/keys/sweep.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
 import type { Store } from '../../src/store/store.ts'
+import { storedKeys } from '../../src/write/keys/stored-keys.ts'
+import { sweep } from '../../src/write/keys/sweep.ts'
 import { storeUnderTest } from '../support/stores.ts'
 import { booksModel } from './books.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { sweep } from '../../src/run/keys/sweep.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
 import type { Store } from '../../src/store/store.ts'
+import { sweep } from '../../src/write/keys/sweep.ts'
 import { storeUnderTest } from '../support/stores.ts'
 import { booksModel } from './books.ts'
 

@@ -1,12 +1,11 @@
 import { toShown, toStored } from '../compile/codecs.ts'
-import type { Field, Resource } from '../compile/model.ts'
+import type { Resource } from '../compile/model.ts'
 import { inOrderOf } from '../compile/order.ts'
 import { problem } from '../problems.ts'
+import type { Call } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json.ts'
-import type { Transaction } from '../store/store.ts'
-import { outOfRange } from './conflicts.ts'
-import { bindSlots, type Call, type Runner } from './run.ts'
+import { type ChangeSet, ownersOf } from './change-set.ts'
 
 /**
  * A state moves along the moves of the caller's version, and never against those of the newest: an older version may lack a
@@ -40,25 +39,17 @@ export function refuseMove(call: Call, body: JsonObject, before: StoredRow, afte
  * one to another must be allowed to leave and to arrive.
  */
 export async function refuseUnlessWhile(
-  runner: Runner,
-  tx: Transaction,
+  changes: ChangeSet,
   call: Call,
   rows: readonly StoredRow[],
 ): Promise<void> {
-  for (const rule of call.target.view.resource.onlyWhile) {
-    for (const id of idsIn(rows, rule.relation.field)) {
-      const lock = runner.planner.lock(rule.relation.target, null, 'to-change')
-      const found = await tx.first(lock.text, bindSlots(lock.slots, { account: call.caller.account, id }))
-      if (!found) continue
-      const related = JSON.parse(String(found[0])) as StoredRow
-      refuseState(call, rule.relation.target, rule.field, String(related[rule.field]), rule.values, 'written')
+  for (const { relation, field, values } of call.target.view.resource.onlyWhile) {
+    for (const id of ownersOf(rows, relation)) {
+      const related = await changes.lock(relation.target, id, 'to-change')
+      if (related) refuseState(call, relation.target, field, String(related.row[field]), values, 'written')
     }
   }
 }
-
-/** In one order, so that two who move rows between the same two do not wait for each other. */
-const idsIn = (rows: readonly StoredRow[], field: string): readonly string[] =>
-  [...new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'))].sort()
 
 export function refuseDeleteUnlessWhile(call: Call, row: StoredRow): void {
   const { resource } = call.target.view
@@ -91,53 +82,4 @@ function refuseState(
     detail: `${target.view.name} can be ${verb} only while ${whose}${subject}${now}`,
     members: { field: shown?.name ?? null, value: say(value), allowed },
   })
-}
-
-/**
- * Makes the sums anew that rows of this resource feed: for the owner before and after a change. `judged` says that
- * `refuseUnlessWhile` has been asked about these rows, and has locked what it looked at.
- */
-export async function refreshSums(
-  runner: Runner,
-  tx: Transaction,
-  account: string,
-  resource: Resource,
-  rows: readonly StoredRow[],
-  judged: boolean,
-): Promise<void> {
-  const now = new Date(runner.now()).toISOString()
-  for (const feed of resource.feeds) {
-    const locked = judged && resource.onlyWhile.some((rule) => rule.relation === feed.by)
-    const refresh = runner.planner.refreshSum(feed, resource)
-    for (const id of idsIn(rows, feed.by.field)) {
-      if (!locked) await holdOwner(runner, tx, account, feed.on, id)
-      const row = await tx.first(refresh.text, bindSlots(refresh.slots, { account, id, values: [now] }))
-      if (row && !Number.isSafeInteger(Number(row[0]))) throw outOfRange()
-    }
-  }
-}
-
-/**
- * A statement that waits for a row goes on with what it saw when it began, so a sum made by one that waited would lack the
- * other's row: waiting is done before.
- */
-async function holdOwner(
-  runner: Runner,
-  tx: Transaction,
-  account: string,
-  owner: Resource,
-  id: string,
-): Promise<void> {
-  if (tx.dialect.forOwnUpdate === '') return
-  const hold = runner.planner.hold(owner)
-  await tx.first(hold.text, bindSlots(hold.slots, { account, id }))
-}
-
-/** What the server itself sets in a new row. */
-export function serverValue(field: Field, id: string, now: string): unknown {
-  if (field.kind === 'id') return id
-  if (field.name === 'created_at' || field.name === 'updated_at') return now
-  if (field.sum) return 0
-  if (field.states) return field.states.initial
-  return field.default ?? null
 }

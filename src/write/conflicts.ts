@@ -1,22 +1,23 @@
 import type { Resource } from '../compile/model.ts'
 import { inOrderOf } from '../compile/order.ts'
 import { Problem, problem } from '../problems.ts'
+import { bindSlots, type Call } from '../read/call.ts'
+import { notThere } from '../read/read.ts'
 import type { StoredRow } from '../request/body.ts'
 import { sentFor } from '../request/customs.ts'
 import { pointerStep } from '../request/validate.ts'
 import { StoreError, type Transaction } from '../store/store.ts'
 import { type Blocker, blockersOf } from './blockers.ts'
-import { notThere } from './read.ts'
-import { bindSlots, type Call, type Runner } from './run.ts'
+import type { Writer } from './writer.ts'
 
 /** A refusal of a written row, in the consumer's words. A row that is named and not there is told before any conflict. */
 export async function writeRefused(
   error: unknown,
-  runner: Runner,
+  writer: Writer,
   call: Call,
   row: StoredRow,
 ): Promise<unknown> {
-  const missing = isConflict(error) ? await missingReferences(runner, runner.store, call, row) : null
+  const missing = isConflict(error) ? await missingReferences(writer, writer.store, call, row) : null
   if (missing) return missing
   if (!(error instanceof StoreError)) return error
   if (error.kind === 'unique' && error.columns.length > 0) return taken(call, error.columns)
@@ -31,7 +32,7 @@ const isConflict = (error: unknown): boolean =>
 
 /** Which of the rows that are named do not exist: looked for after a refusal, or before a hook that counts on them. */
 export async function missingReferences(
-  runner: Runner,
+  writer: Writer,
   reader: Pick<Transaction, 'first'>,
   { caller, target }: Call,
   row: StoredRow,
@@ -41,7 +42,7 @@ export async function missingReferences(
   for (const relation of inOrderOf(target.view.resource.belongsTo, shown)) {
     const id = row[relation.field]
     if (typeof id !== 'string') continue
-    const exists = runner.planner.exists(relation.target)
+    const exists = writer.planner.exists(relation.target)
     const found = await reader.first(exists.text, bindSlots(exists.slots, { account: caller.account, id }))
     if (found) continue
     if (target.sub?.by === relation) return notThere(target)
@@ -83,10 +84,10 @@ export const outOfRange = (): Error =>
   })
 
 /** A delete refused by rows that still name this one, or one that would go along with it. */
-export async function deleteRefused(error: unknown, runner: Runner, call: Call): Promise<unknown> {
+export async function deleteRefused(error: unknown, writer: Writer, call: Call): Promise<unknown> {
   if (!(error instanceof StoreError) || error.kind !== 'foreign-key') return error
   const { target, caller } = call
-  const blockers = await blockersOf(runner, caller.account, target.view.resource, target.id ?? '')
+  const blockers = await blockersOf(writer, caller.account, target.view.resource, target.id ?? '')
   const namesOf = (some: readonly Blocker[]) =>
     inOrderOf(
       some.map(({ resource }) => shownName(call, resource)),

@@ -10,10 +10,10 @@ import { type Include, noInclude } from '../request/include.ts'
 import { positionIn } from '../request/position.ts'
 import type { ListQuery, OneQuery, PageQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
-import type { Transaction, Value } from '../store/store.ts'
+import type { Value } from '../store/store.ts'
+import { bindSlots, type Call, type Outcome, type Reader } from './call.ts'
 import { etagOf } from './etag.ts'
 import { finishText, rowId } from './finish.ts'
-import { bindSlots, type Call, type Outcome, type Runner } from './run.ts'
 
 /** In a sub-collection the only id in the path is the owner's. */
 export const notThere = ({ id, sub, view }: Target): Error =>
@@ -22,15 +22,15 @@ export const notThere = ({ id, sub, view }: Target): Error =>
   })
 
 /** One resource with its includes: one statement. */
-export function readOne(runner: Runner, { caller, target }: Call, query: OneQuery): Maybe<Outcome> {
+export function readOne(reader: Reader, { caller, target }: Call, query: OneQuery): Maybe<Outcome> {
   const { include, canonical } = query
-  const statement = runner.planner.one(target, include)
+  const statement = reader.planner.one(target, include)
   const { account } = caller
   const slots = bindSlots(statement.slots, { account, id: target.id, owner: target.ownerId })
-  return whenThere(runner.store.first(statement.text, slots), (row) => {
+  return whenThere(reader.store.first(statement.text, slots), (row) => {
     if (!row) throw notThere(target)
     const { text, versions } = withoutVersions(String(row[0]), statement)
-    const data = finishText(text, statement, runner, account)
+    const data = finishText(text, statement, reader, account)
     const included = include === noInclude ? undefined : includeTag(include, data, versions)
     const etag = etagOf(target.view, row[1], included)
     return { status: 200, body: `{"data":${data}}`, etag, canonical }
@@ -60,22 +60,22 @@ function withoutVersions(
 }
 
 /** One page of a collection: one statement, whatever is filtered, sorted and included. */
-export function readList(runner: Runner, { caller, target }: Call, query: PageQuery): Maybe<Outcome> {
+export function readList(reader: Reader, { caller, target }: Call, query: PageQuery): Maybe<Outcome> {
   const { account } = caller
   const { list } = query
   const { sort, limit } = list
   const boundTo = query.cursor === null ? null : cursorBound(account, target, list.order)
   const after =
-    boundTo === null ? null : positionIn(runner.seal.open(query.cursor ?? '', boundTo, sort.length), sort)
-  const statement = runner.planner.list(target, list, after)
+    boundTo === null ? null : positionIn(reader.seal.open(query.cursor ?? '', boundTo, sort.length), sort)
+  const statement = reader.planner.list(target, list, after)
   const values = listValues(list, after)
   const slots = bindSlots(statement.slots, { account, owner: target.ownerId, limit: limit + 1, values })
-  return whenThere(runner.store.first(statement.text, slots), (row) => {
+  return whenThere(reader.store.first(statement.text, slots), (row) => {
     if (!row || (target.sub && row.at(-1) === null)) throw notThere(target)
     const page = cutPage(String(row[0] ?? ''), limit)
-    const rows = finishText(page.text, statement, runner, account)
+    const rows = finishText(page.text, statement, reader, account)
     const position = page.hasMore ? positionOf(page, row[1] ?? null, limit, list) : null
-    const cursor = position && runner.seal.seal(position, boundTo ?? cursorBound(account, target, list.order))
+    const cursor = position && reader.seal.seal(position, boundTo ?? cursorBound(account, target, list.order))
     const tail = `"page":{"limit":${limit},"has_more":${page.hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
     const next = cursor && list.next + cursor
     const body = `{"data":[${rows}],${tail}}`
@@ -134,17 +134,4 @@ export function pathOf(target: Target): string {
   const { version, view, sub, ownerId, id } = target
   const collection = sub ? `${sub.owner().name}/${ownerId}/${sub.segment}` : view.name
   return `/${version.name}/${collection}${id === null ? '' : `/${id}`}`
-}
-
-/** A row as it is within a transaction: after writes whose effect on it is not known to the writer. */
-export async function reread(runner: Runner, tx: Transaction, { caller, target }: Call): Promise<Outcome> {
-  const statement = runner.planner.one(target, noInclude)
-  const { account } = caller
-  const row = await tx.first(
-    statement.text,
-    bindSlots(statement.slots, { account, id: target.id, owner: target.ownerId }),
-  )
-  if (!row) throw notThere(target)
-  const data = finishText(String(row[0]), statement, runner, account)
-  return { status: 200, body: `{"data":${data}}`, etag: etagOf(target.view, row[1]) }
 }

@@ -1,12 +1,13 @@
 import { createHash, hash } from 'node:crypto'
 import { idempotencyKeyPattern } from '../compile/text-patterns.ts'
 import { problem } from '../problems.ts'
+import type { Call, Outcome } from '../read/call.ts'
+import { pathOf, readOne } from '../read/read.ts'
 import type { JsonObject } from '../request/json.ts'
 import { plainOne } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import type { Value } from '../store/store.ts'
-import { pathOf, readOne } from './read.ts'
-import type { Call, Outcome, Runner } from './run.ts'
+import type { Writer } from './writer.ts'
 
 /** A create's Idempotency-Key with what it was sent for. */
 export interface KeyedRequest {
@@ -92,8 +93,8 @@ interface StoredAnswer {
 }
 
 /** The answer stored under a key, expired or not. */
-async function findAnswer(runner: Runner, account: string, key: string): Promise<StoredAnswer | null> {
-  const row = await runner.keys.find(account, key)
+async function findAnswer(writer: Writer, account: string, key: string): Promise<StoredAnswer | null> {
+  const row = await writer.keys.find(account, key)
   if (!row) return null
   const [fingerprint, status, body, location, etag, rowId, expiresAt] = row
   return {
@@ -108,11 +109,11 @@ async function findAnswer(runner: Runner, account: string, key: string): Promise
 }
 
 /** The replay of an earlier success, or null when the key is free. Retention is checked here, not by the sweeper. */
-export async function findReplay(runner: Runner, call: Call, keyed: KeyedRequest): Promise<Outcome | null> {
-  const answer = await findAnswer(runner, call.caller.account, keyed.key)
+export async function findReplay(writer: Writer, call: Call, keyed: KeyedRequest): Promise<Outcome | null> {
+  const answer = await findAnswer(writer, call.caller.account, keyed.key)
   if (!answer) return null
-  if (answer.expiresAt <= runner.now()) {
-    await runner.keys.forgetExpired(call.caller.account, keyed.key, runner.now())
+  if (answer.expiresAt <= writer.now()) {
+    await writer.keys.forgetExpired(call.caller.account, keyed.key, writer.now())
     return null
   }
   if (answer.fingerprint !== keyed.fingerprint) throw keyReused()
@@ -123,31 +124,31 @@ export async function findReplay(runner: Runner, call: Call, keyed: KeyedRequest
     replayed: true,
   }
   if (answer.body !== null) return { ...stored, body: answer.body }
-  const now = await readOne(runner, { ...call, target: { ...call.target, id: answer.rowId } }, plainOne)
+  const now = await readOne(writer, { ...call, target: { ...call.target, id: answer.rowId } }, plainOne)
   return { ...stored, body: now.body, ...(now.etag ? { etag: now.etag } : {}), reread: true }
 }
 
 /** What is stored for a key, in the order of the columns that `keyRow` binds. */
 export function keyValues(
-  runner: Runner,
+  writer: Writer,
   keyed: KeyedRequest,
   rowId: string,
   location: string,
   body: string | null,
   etag: string | null,
 ): Value[] {
-  return [keyed.key, keyed.fingerprint, location, rowId, ...keptFromNow(runner), body, etag]
+  return [keyed.key, keyed.fingerprint, location, rowId, ...keptFromNow(writer), body, etag]
 }
 
 /** When a key is completed, and when it expires. */
-function keptFromNow({ now, model }: Runner): [completedAt: number, expiresAt: number] {
+function keptFromNow({ now, model }: Writer): [completedAt: number, expiresAt: number] {
   const completedAt = now()
   return [completedAt, completedAt + model.limits.idempotencyHours * 3_600_000]
 }
 
 /** What completes a claimed key, in the same transaction as the row. Hooks may have run since it was claimed. */
-export const answerValues = (runner: Runner, body: string | null, etag: string): Value[] => [
+export const answerValues = (writer: Writer, body: string | null, etag: string): Value[] => [
   body,
   etag,
-  ...keptFromNow(runner),
+  ...keptFromNow(writer),
 ]

@@ -1,25 +1,15 @@
-import type { Model } from '../compile/model.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { Slot } from '../plan/statement.ts'
 import type { Caller } from '../request/caller.ts'
 import type { CursorSeal } from '../request/cursor.ts'
 import type { Target } from '../request/route.ts'
 import type { Store, Value } from '../store/store.ts'
-import type { KeysInFlight } from './keys/in-flight.ts'
-import type { StoredKeys } from './keys/stored-keys.ts'
 
-/** What every run needs, made once. */
-export interface Runner {
-  readonly model: Model
+/** What every read needs, made once per service. */
+export interface Reader {
   readonly store: Store
   readonly planner: Planner
   readonly seal: CursorSeal
-  /** Milliseconds since 1970; shifted in demonstrations and tests. */
-  now(): number
-  readonly keys: StoredKeys
-  readonly inFlight: KeysInFlight
-  /** How long a duplicate waits for the first. */
-  readonly keyWaitMs: number
 }
 
 /** A request understood and allowed: who, and what of. */

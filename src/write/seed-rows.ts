@@ -3,8 +3,8 @@ import type { Field, Model, Resource } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
 import type { SeedDeclaration, SeedRow } from '../declare/api.ts'
 import { bound } from '../plan/bind.ts'
-import { serverValue } from '../run/rules.ts'
 import type { Value } from '../store/store.ts'
+import { serverValue } from './new-row.ts'
 
 /** A row of the seed as it is inserted. */
 export interface BoundSeedRow {

@@ -1,5 +1,6 @@
 import type { BelongsToModel, Resource } from '../compile/model.ts'
-import { bindSlots, type Runner } from './run.ts'
+import { bindSlots } from '../read/call.ts'
+import type { Writer } from './writer.ts'
 
 /** A resource with rows that keep a row from being deleted: they name that row, or one that would be deleted along with it. */
 export interface Blocker {
@@ -21,15 +22,15 @@ type IdsNaming = (
 
 /** All blockers of a delete that the store has refused. */
 export async function blockersOf(
-  runner: Runner,
+  writer: Writer,
   account: string,
   resource: Resource,
   id: string,
 ): Promise<readonly Blocker[]> {
   const idsNaming: IdsNaming = async ({ source, field }, ids, most) => {
-    const { text, slots } = runner.planner.naming(source, field, most)
+    const { text, slots } = writer.planner.naming(source, field, most)
     const bindings = bindSlots(slots, { account, values: [JSON.stringify(ids)] })
-    return (await runner.store.all(text, bindings)).map((row) => String(row[0]))
+    return (await writer.store.all(text, bindings)).map((row) => String(row[0]))
   }
   const { levels, deleted } = await deletedAlong(resource, id, idsNaming)
   const blockers = new Map<Resource, Blocker>()

@@ -5,15 +5,15 @@ import { cursorBound, orderText } from '../request/cursor.ts'
 import { madeFields } from '../request/customs.ts'
 import type { Included } from '../request/include.ts'
 import { withTieBreak } from '../request/sort.ts'
-import type { Runner } from './run.ts'
+import type { Reader } from './call.ts'
 
 /**
  * Store's text → consumer's text: writes the continuations of includes that were cut, runs custom changes, and takes out the
  * whitespace between rows, so that a body has the same bytes whether its rows passed through code or not.
  */
-export function finishText(text: string, statement: Statement, runner: Runner, account: string): string {
+export function finishText(text: string, statement: Statement, reader: Reader, account: string): string {
   const whole =
-    statement.cuts.length > 0 && text.includes(cutEnd) ? continueCuts(text, statement, runner, account) : text
+    statement.cuts.length > 0 && text.includes(cutEnd) ? continueCuts(text, statement, reader, account) : text
   if (!statement.customs) return whole.replace(rowSeparator, ',')
   const { view, tree } = statement.customs
   const rows: unknown = JSON.parse(`[${whole}]`)
@@ -26,7 +26,7 @@ const rowSeparator = /,[\n\t\r]/g
 const marks = new RegExp(`([${cutStart}${cutEnd}])`)
 
 /** One pass over the text: a start opens a list that was cut, its end closes the innermost one that is open. */
-function continueCuts(text: string, statement: Statement, runner: Runner, account: string): string {
+function continueCuts(text: string, statement: Statement, reader: Reader, account: string): string {
   const open = ['']
   const parts = text.split(marks)
   for (let at = 0; at < parts.length; at++) {
@@ -38,7 +38,7 @@ function continueCuts(text: string, statement: Statement, runner: Runner, accoun
       const [place = '', ownerId = ''] = parts[at + 1]?.split(':') ?? []
       const cut = statement.cuts[Number(place)]
       if (!cut) throw new Error('an include was cut that the statement does not know')
-      const list = continued(open.pop() ?? '', cut, ownerId, runner, account)
+      const list = continued(open.pop() ?? '', cut, ownerId, reader, account)
       open.push((open.pop() ?? '') + list)
       at += 2
     }
@@ -47,14 +47,14 @@ function continueCuts(text: string, statement: Statement, runner: Runner, accoun
 }
 
 /** A list without the row that only showed that there is more, and with the way to go on. */
-function continued(list: string, cut: Cut, ownerId: string, runner: Runner, account: string): string {
+function continued(list: string, cut: Cut, ownerId: string, reader: Reader, account: string): string {
   const { separator, view, sub, cap } = cut
   const boundary = list.lastIndexOf(separator)
   const before = list.lastIndexOf(separator, boundary - 1)
   const last = rowId(list, before < 0 ? '{"data":['.length : before + separator.length)
   const order = orderText(withTieBreak([], view), [])
   const bound = cursorBound(account, { version: view.version, view, sub, ownerId }, order)
-  const cursor = runner.seal.seal(`["${last}"]`, bound)
+  const cursor = reader.seal.seal(`["${last}"]`, bound)
   const next = `/${view.version.name}/${sub.owner().name}/${ownerId}/${sub.segment}?limit=${cap}&cursor=${cursor}`
   const page = JSON.stringify({ limit: cap, has_more: true, next_cursor: cursor, next })
   return `${list.slice(0, boundary)}],"page":${page}}`

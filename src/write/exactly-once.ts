@@ -1,17 +1,18 @@
 import { keyTable } from '../plan/keys.ts'
+import type { Call, Outcome } from '../read/call.ts'
 import type { JsonObject } from '../request/json.ts'
 import { StoreError } from '../store/store.ts'
-import { createOnce, isPlain, keyTaken } from './create.ts'
+import { createOnce, isSingleStatement, keyTaken } from './create.ts'
 import { findReplay, type KeyedRequest, keyReused, stillRunning } from './idempotency.ts'
 import type { CreateInFlight } from './keys/in-flight.ts'
-import type { Call, Outcome, Runner } from './run.ts'
+import type { Writer } from './writer.ts'
 
 export const create = (
-  runner: Runner,
+  writer: Writer,
   call: Call,
   body: JsonObject,
   keyed: KeyedRequest | null,
-): Promise<Outcome> => (keyed ? createKeyed(runner, call, body, keyed) : createOnce(runner, call, body, null))
+): Promise<Outcome> => (keyed ? createKeyed(writer, call, body, keyed) : createOnce(writer, call, body, null))
 
 /**
  * Exactly once: the first of all requests with a key runs, the others wait for it and replay. Where the lock of another process
@@ -19,7 +20,7 @@ export const create = (
  * end. To give up sooner, or to say 409, would refuse new keys for no reason of theirs.
  */
 async function createKeyed(
-  runner: Runner,
+  writer: Writer,
   call: Call,
   body: JsonObject,
   keyed: KeyedRequest,
@@ -28,34 +29,34 @@ async function createKeyed(
   const { key, fingerprint } = keyed
   let deadline = 0
   for (;;) {
-    const first = runner.inFlight.find(account, key)
+    const first = writer.inFlight.find(account, key)
     if (first) {
-      deadline ||= performance.now() + runner.keyWaitMs
-      const replay = await replayAfter(runner, call, keyed, first, deadline)
+      deadline ||= performance.now() + writer.keyWaitMs
+      const replay = await replayAfter(writer, call, keyed, first, deadline)
       if (replay) return replay
       continue
     }
-    const mine = runner.inFlight.begin(account, key, fingerprint)
+    const mine = writer.inFlight.begin(account, key, fingerprint)
     try {
       // Most keys are new, so where nothing runs before the key is claimed, that tells.
-      const replay = isPlain(call) ? null : await findReplay(runner, call, keyed)
-      return replay ?? (await createOnce(runner, call, body, mine))
+      const replay = isSingleStatement(call) ? null : await findReplay(writer, call, keyed)
+      return replay ?? (await createOnce(writer, call, body, mine))
     } catch (error) {
       // A replay comes before validation and conflicts: the first try may have passed under older rules, or just now elsewhere.
-      const earlier = await findReplay(runner, call, keyed).catch(refuseInProgress)
+      const earlier = await findReplay(writer, call, keyed).catch(refuseInProgress)
       if (earlier) return earlier
       if (error !== keyTaken) refuseInProgress(error)
-      deadline ||= performance.now() + runner.keyWaitMs
+      deadline ||= performance.now() + writer.keyWaitMs
       if (performance.now() > deadline) throw stillRunning()
     } finally {
-      runner.inFlight.end(mine)
+      writer.inFlight.end(mine)
     }
   }
 }
 
 /** The replay of the create under way, or of one before it; null when it left the key free. */
 async function replayAfter(
-  runner: Runner,
+  writer: Writer,
   call: Call,
   keyed: KeyedRequest,
   first: CreateInFlight,
@@ -63,14 +64,14 @@ async function replayAfter(
 ): Promise<Outcome | null> {
   if (first.fingerprint === keyed.fingerprint) {
     if (!(await endsBefore(first.ended, deadline))) throw stillRunning()
-    return findReplay(runner, call, keyed)
+    return findReplay(writer, call, keyed)
   }
   // One with another body may itself come too late: after an answer that was kept, or behind another process.
-  const earlier = first.hasKey ? null : await findReplay(runner, call, keyed)
+  const earlier = first.hasKey ? null : await findReplay(writer, call, keyed)
   if (earlier) return earlier
   if (!first.hasKey && !(await endsBefore(first.decided, deadline))) throw stillRunning()
   if (first.hasKey) throw keyReused()
-  return findReplay(runner, call, keyed)
+  return findReplay(writer, call, keyed)
 }
 
 /** Another process has the key. Who waited for anything else in vain does not know of a first request. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 import { Mistakes } from '../compile/mistakes.ts'
 import type { Model } from '../compile/model.ts'
-import { insertRow } from '../plan/mutate.ts'
-import { bindSlots } from '../run/run.ts'
+import { insertRow } from '../plan/write-statements.ts'
+import { bindSlots } from '../read/call.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
 import { type BoundSeedRow, seedRows } from './seed-rows.ts'
 

@@ -1,0 +1,54 @@
+import type { Resource, SumFeed } from '../compile/model.ts'
+import type { Dialect } from './dialect.ts'
+import { mostRowStatements, PlanCache } from './plan-cache.ts'
+import type { RowStatement } from './row-statements.ts'
+import {
+  deleteRow,
+  insertRow,
+  insertRowAndRead,
+  insertRowWithKey,
+  refreshSum,
+  updateRow,
+} from './write-statements.ts'
+
+/** Plans each statement that changes rows once. */
+export class WritePlanner {
+  readonly #dialect: Dialect
+  readonly #plans = new PlanCache<RowStatement>()
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect
+  }
+
+  insert(resource: Resource): RowStatement {
+    return this.#plan(`insert ${resource.name}`, () => insertRow(resource, this.#dialect))
+  }
+
+  insertAndRead(resource: Resource): RowStatement {
+    return this.#plan(`insert-read ${resource.name}`, () => insertRowAndRead(resource, this.#dialect))
+  }
+
+  insertWithKey(resource: Resource): RowStatement {
+    return this.#plan(`insert-key ${resource.name}`, () => insertRowWithKey(resource, this.#dialect))
+  }
+
+  update(resource: Resource, fields: readonly string[]): RowStatement {
+    return this.#plan(`update ${resource.name} ${fields.join(',')}`, () =>
+      updateRow(resource, fields, this.#dialect),
+    )
+  }
+
+  delete(resource: Resource): RowStatement {
+    return this.#plan(`delete ${resource.name}`, () => deleteRow(resource, this.#dialect))
+  }
+
+  refreshSum(feed: SumFeed, source: Resource): RowStatement {
+    return this.#plan(`sum ${source.name} ${feed.on.name} ${feed.field.name}`, () =>
+      refreshSum(feed, source, this.#dialect),
+    )
+  }
+
+  #plan(shape: string, plan: () => RowStatement): RowStatement {
+    return this.#plans.get(shape, mostRowStatements, plan)
+  }
+}

@@ -1,0 +1,84 @@
+import type { Resource, SumFeed } from '../compile/model.ts'
+import { type Dialect, ident } from './dialect.ts'
+import { insertKey } from './keys.ts'
+import { projectStored } from './project.ts'
+import { knownField, type RowStatement, rowStatement } from './row-statements.ts'
+import { Binds } from './statement.ts'
+
+/**
+ * Every statement that changes rows of a resource. Only `write/` sends them, and a test proves it. Where a statement answers with
+ * a row, that is `[json of every stored field, version]`, as `lockRow` answers.
+ */
+
+/** Inserts a row from the values of all its fields, in their order. */
+export function insertRow(resource: Resource, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const { columns, values } = insertion(resource, binds)
+  return rowStatement(`INSERT INTO ${ident(resource.table)} (${columns}) VALUES (${values})`, binds)
+}
+
+/** The same, and answers with the row as it is stored. */
+export function insertRowAndRead(resource: Resource, dialect: Dialect): RowStatement {
+  const { text, slots } = insertRow(resource, dialect)
+  return Object.freeze({ text: text + returningRow(resource, new Binds(dialect)), slots })
+}
+
+const returningRow = (resource: Resource, binds: Binds): string =>
+  ` RETURNING ${projectStored(resource, '', binds)}, "version"`
+
+function insertion(resource: Resource, binds: Binds): { columns: string; values: string } {
+  const account = resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]
+  const fields = resource.fields.map((field, index) => ({
+    name: field.column,
+    value: binds.use(index, field.kind),
+  }))
+  const all = [...account, ...fields]
+  return {
+    columns: [...all.map(({ name }) => ident(name)), '"version"'].join(', '),
+    values: [...all.map(({ value }) => value), '1'].join(', '),
+  }
+}
+
+/**
+ * A create and its Idempotency-Key as one statement: the key is inserted first, with the answer, and the row only if the
+ * key was new. A second caller waits on the key's index until the first has committed, and then gets no row.
+ * Binds the row's values and those of `keyRow`. Writes one row, or none when the key exists.
+ */
+export function insertRowWithKey(resource: Resource, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const count = resource.fields.length
+  const { columns, values } = insertion(resource, binds)
+  const claim = insertKey(binds.use('account', 'id'), (index, kind) => binds.use(count + index, kind))
+  const text = `WITH claim AS (${claim} RETURNING 1) INSERT INTO ${ident(resource.table)} (${columns}) SELECT ${values} FROM claim${dialect.afterInsertSelect}`
+  return rowStatement(text, binds)
+}
+
+/** Changes the named fields (bound in that order, then the time), and answers with the row. */
+export function updateRow(resource: Resource, fields: readonly string[], dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const sets = fields.map((name, index) => {
+    const field = knownField(resource, name)
+    return `${ident(field.column)} = ${binds.use(index, field.kind)}`
+  })
+  sets.push(`"updated_at" = ${binds.use(fields.length, 'datetime')}`, '"version" = "version" + 1')
+  const where = `${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`
+  const text = `UPDATE ${ident(resource.table)} SET ${sets.join(', ')} WHERE ${where}${returningRow(resource, binds)}`
+  return rowStatement(text, binds)
+}
+
+export function deleteRow(resource: Resource, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const where = `${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`
+  return rowStatement(`DELETE FROM ${ident(resource.table)} WHERE ${where} RETURNING 1`, binds)
+}
+
+/** Computes a sum on an owner (bound: its id, then the time). Answers with the owner, or with nothing where the sum is the same. */
+export function refreshSum(feed: SumFeed, source: Resource, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const product = feed.of.map((name) => ident(source.field.get(name)?.column ?? name)).join(' * ')
+  const sum = `(SELECT coalesce(sum(${product}), 0) FROM ${ident(source.table)} WHERE ${binds.account(source.shared, '')}${ident(feed.by.field)} = ${binds.use('id', 'id')})`
+  const target = ident(feed.field.column)
+  const where = `${binds.account(feed.on.shared, '')}"id" = ${binds.use('id', 'id')} AND ${dialect.distinct(target, sum)}`
+  const text = `UPDATE ${ident(feed.on.table)} SET ${target} = ${sum}, "updated_at" = ${binds.use(0, 'datetime')}, "version" = "version" + 1 WHERE ${where}${returningRow(feed.on, binds)}`
+  return rowStatement(text, binds)
+}

@@ -1,0 +1,46 @@
+import type { Resource } from '../compile/model.ts'
+import { whenThere } from '../maybe.ts'
+import { bound } from '../plan/bind.ts'
+import { bindSlots } from '../read/call.ts'
+import type { StoredRow } from '../request/body.ts'
+import type { Value } from '../store/store.ts'
+import { ChangeSet } from './change-set.ts'
+import type { Writer } from './writer.ts'
+
+/**
+ * Changes rows as one transaction. `work` gets the change set, through which alone rows are changed. Whatever must be written
+ * because of the changes, whichever way they came about, is written here, before the commit: `changes.changes` has them all.
+ */
+export const changeRows = <T>(
+  writer: Writer,
+  account: string,
+  work: (changes: ChangeSet) => Promise<T>,
+): Promise<T> => writer.store.transaction((tx) => work(new ChangeSet(writer, tx, account)))
+
+/**
+ * Inserts one row, of which nothing else follows, without an interactive transaction: as one statement, or with its
+ * Idempotency-Key (`key` are the values of its row) as one statement where the database can insert within a query, else as two.
+ * False when another request has the key; then nothing is written.
+ */
+export async function insertAlone(
+  { store, writes, keys }: Writer,
+  account: string,
+  resource: Resource,
+  row: StoredRow,
+  key: readonly Value[] | null,
+): Promise<boolean> {
+  const values = resource.fields.map((field) => bound(field.kind, row[field.name]))
+  if (key && store.dialect.insertsInQuery) {
+    const insert = writes.insertWithKey(resource)
+    const bindings = bindSlots(insert.slots, { account, values: [...values, ...key] })
+    return (await store.writeOne(insert.text, bindings)) > 0
+  }
+  const insert = writes.insert(resource)
+  const bindings = bindSlots(insert.slots, { account, values })
+  if (!key) return (await store.writeOne(insert.text, bindings)) > 0
+  return store.transaction((tx) =>
+    whenThere(keys.claim(tx, account, key), (claimed) =>
+      claimed ? whenThere(tx.first(insert.text, bindings), () => true) : false,
+    ),
+  )
+}

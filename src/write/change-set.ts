@@ -1,0 +1,201 @@
+import type { BelongsToModel, Resource, SumFeed } from '../compile/model.ts'
+import { bound } from '../plan/bind.ts'
+import type { Lock } from '../plan/row-statements.ts'
+import { bindSlots } from '../read/call.ts'
+import type { StoredRow } from '../request/body.ts'
+import type { Row, Transaction, Value } from '../store/store.ts'
+import { outOfRange } from './conflicts.ts'
+import type { Writer } from './writer.ts'
+
+/** A row as it was before a transaction and as it is after; null where it did not, or does no longer, exist. */
+export interface RowChange {
+  readonly resource: Resource
+  readonly id: string
+  readonly before: StoredRow | null
+  readonly after: StoredRow | null
+}
+
+/** A row that this transaction has locked or written, as it is stored now. */
+export interface LockedRow {
+  readonly row: StoredRow
+  readonly version: number
+}
+
+const strength: { readonly [L in Lock]: number } = { none: 0, 'to-change': 1, 'to-delete': 2 }
+
+/**
+ * Changes rows of one account within one transaction, each with all that follows from it: sums on other rows, rows that are deleted
+ * along. No other module inserts, updates or deletes rows of a resource. `changes` says what became of every row.
+ *
+ * Rows that were locked here are kept: nobody else can change them before the transaction ends, so they are read once.
+ */
+export class ChangeSet {
+  readonly tx: Transaction
+  readonly account: string
+  readonly #writer: Writer
+  readonly #locked = new Map<string, LockedRow & { readonly lock: Lock }>()
+  readonly #changes = new Map<string, RowChange>()
+
+  constructor(writer: Writer, tx: Transaction, account: string) {
+    this.#writer = writer
+    this.tx = tx
+    this.account = account
+  }
+
+  /** Every row that differs from what it was before the transaction, in the order of the first change. */
+  get changes(): readonly RowChange[] {
+    return [...this.#changes.values()].filter(({ before, after }) => before !== after)
+  }
+
+  /** Reads a row and keeps others from changing (or from naming and deleting) it until the transaction ends; null if there is none. */
+  async lock(resource: Resource, id: string, lock: Exclude<Lock, 'none'>): Promise<LockedRow | null> {
+    const known = this.#locked.get(keyOf(resource, id))
+    if (known && strength[known.lock] >= strength[lock]) return known
+    const statement = this.#writer.planner.lock(resource, lock)
+    const found = await this.tx.first(statement.text, this.#bind(statement.slots, { id }))
+    return found ? this.#know(resource, found, lock) : null
+  }
+
+  /** Inserts a row from the values of all its fields; returns it as it is stored. */
+  async insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
+    const insert = this.#writer.writes.insertAndRead(resource)
+    const values = resource.fields.map((field) => bound(field.kind, row[field.name]))
+    const stored = await this.tx.first(insert.text, this.#bind(insert.slots, { values }))
+    if (!stored) throw new Error(`The store did not answer with the new row of ${resource.name}`)
+    // Nobody else sees the row yet, so it is as good as locked.
+    const inserted = this.#know(resource, stored, 'to-delete')
+    this.#note(resource, null, inserted.row)
+    await this.#refreshSums(resource, [inserted.row])
+    return this.#latest(resource, inserted)
+  }
+
+  /** Sets the named fields of a row that `lock` has given; returns it as it is stored. */
+  async update(resource: Resource, id: string, values: StoredRow): Promise<LockedRow> {
+    const before = this.#lockedRow(resource, id)
+    const names = Object.keys(values).sort()
+    const update = this.#writer.writes.update(resource, names)
+    const bindings = names.map((name) => bound(resource.field.get(name)?.kind ?? 'string', values[name]))
+    const stored = await this.tx.first(
+      update.text,
+      this.#bind(update.slots, { id, values: [...bindings, this.#time()] }),
+    )
+    if (!stored) throw new Error(`A row of ${resource.name} was updated that is not there`)
+    const updated = this.#rewrite(resource, before, stored)
+    await this.#refreshSums(resource, [before, updated.row])
+    return this.#latest(resource, updated)
+  }
+
+  /** Deletes a row that `lock` has given, and with it all rows that are declared to go along. */
+  async remove(resource: Resource, id: string): Promise<void> {
+    const row = this.#lockedRow(resource, id)
+    const along = await this.#deletedAlong(resource, id)
+    const statement = this.#writer.writes.delete(resource)
+    await this.tx.first(statement.text, this.#bind(statement.slots, { id }))
+    const removed = [{ resource, row }, ...along]
+    for (const one of removed) {
+      this.#locked.delete(keyOf(one.resource, String(one.row.id)))
+      this.#note(one.resource, one.row, null)
+    }
+    for (const one of removed) await this.#refreshSums(one.resource, [one.row])
+  }
+
+  /** The rows that the database deletes along: those that name the row through a cascading relation, and those that name them. */
+  async #deletedAlong(
+    resource: Resource,
+    id: string,
+  ): Promise<readonly { readonly resource: Resource; readonly row: StoredRow }[]> {
+    const along: { resource: Resource; row: StoredRow }[] = []
+    const seen = new Set([keyOf(resource, id)])
+    const levels = [{ resource, ids: [id] }]
+    for (const level of levels) {
+      for (const { relation, onDelete } of level.resource.dependents) {
+        if (onDelete !== 'cascade') continue
+        const { source } = relation
+        const naming = await this.#lockNaming(relation, level.ids)
+        const fresh = naming.filter((row) => !seen.has(keyOf(source, String(row.id))))
+        for (const row of fresh) {
+          seen.add(keyOf(source, String(row.id)))
+          along.push({ resource: source, row })
+        }
+        if (fresh.length > 0) levels.push({ resource: source, ids: fresh.map((row) => String(row.id)) })
+      }
+    }
+    return along
+  }
+
+  async #lockNaming(
+    { source, field }: BelongsToModel,
+    ids: readonly string[],
+  ): Promise<readonly StoredRow[]> {
+    const statement = this.#writer.planner.lockNaming(source, field)
+    const bindings = this.#bind(statement.slots, { values: [JSON.stringify(ids)] })
+    const found = await this.tx.all(statement.text, bindings)
+    return found.map((row) => this.#know(source, row, 'to-delete').row)
+  }
+
+  /** Computes the sums that rows of this resource feed, on the owners they have or had. */
+  async #refreshSums(resource: Resource, rows: readonly StoredRow[]): Promise<void> {
+    for (const feed of resource.feeds)
+      for (const id of ownersOf(rows, feed.by)) await this.#refreshSum(feed, resource, id)
+  }
+
+  async #refreshSum(feed: SumFeed, resource: Resource, id: string): Promise<void> {
+    // On PostgreSQL an UPDATE that waits for a row goes on with the sum it saw before it waited. So the wait comes first.
+    const owner = await this.lock(feed.on, id, 'to-change')
+    if (!owner) return
+    const refresh = this.#writer.writes.refreshSum(feed, resource)
+    const bindings = this.#bind(refresh.slots, { id, values: [this.#time()] })
+    const stored = await this.tx.first(refresh.text, bindings)
+    if (!stored) return
+    const { row } = this.#rewrite(feed.on, owner.row, stored)
+    if (!Number.isSafeInteger(row[feed.field.name])) throw outOfRange()
+  }
+
+  #lockedRow(resource: Resource, id: string): StoredRow {
+    const known = this.#locked.get(keyOf(resource, id))
+    if (!known) throw new Error(`A row of ${resource.name} is changed that was not locked`)
+    return known.row
+  }
+
+  #rewrite(resource: Resource, before: StoredRow, stored: Row): LockedRow {
+    const lock = this.#locked.get(keyOf(resource, String(before.id)))?.lock ?? 'to-change'
+    const after = this.#know(resource, stored, lock)
+    this.#note(resource, before, after.row)
+    return after
+  }
+
+  #know(resource: Resource, [json, version]: Row, lock: Lock): LockedRow {
+    const known = { row: JSON.parse(String(json)) as StoredRow, version: Number(version), lock }
+    this.#locked.set(keyOf(resource, String(known.row.id)), known)
+    return known
+  }
+
+  /** A sum on the row itself may have changed it once more. */
+  #latest(resource: Resource, written: LockedRow): LockedRow {
+    return this.#locked.get(keyOf(resource, String(written.row.id))) ?? written
+  }
+
+  #note(resource: Resource, before: StoredRow | null, after: StoredRow | null): void {
+    const id = String((after ?? before)?.id)
+    const key = keyOf(resource, id)
+    const first = this.#changes.get(key)
+    this.#changes.set(key, { resource, id, before: first ? first.before : before, after })
+  }
+
+  #time(): string {
+    return new Date(this.#writer.now()).toISOString()
+  }
+
+  #bind(
+    slots: Parameters<typeof bindSlots>[0],
+    given: { readonly id?: string; readonly values?: readonly Value[] },
+  ): Value[] {
+    return bindSlots(slots, { account: this.account, ...given })
+  }
+}
+
+const keyOf = ({ name }: Resource, id: string): string => `${name} ${id}`
+
+/** In one order, so that two transactions that move rows between the same two owners do not deadlock. */
+export const ownersOf = (rows: readonly StoredRow[], { field }: BelongsToModel): readonly string[] =>
+  [...new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'))].sort()

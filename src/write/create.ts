@@ -1,0 +1,153 @@
+import type { Maybe } from '../maybe.ts'
+import { bindSlots, type Call, type Outcome } from '../read/call.ts'
+import { etagOf } from '../read/etag.ts'
+import { notThere } from '../read/read.ts'
+import { shownText } from '../read/row-text.ts'
+import { readCreate, type StoredRow } from '../request/body.ts'
+import type { JsonObject } from '../request/json.ts'
+import { changeRows, insertAlone } from './change-rows.ts'
+import type { ChangeSet } from './change-set.ts'
+import { missingReferences, writeRefused } from './conflicts.ts'
+import { checkReturned } from './hook-names.ts'
+import { hookContexts, hooksOf } from './hooks.ts'
+import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
+import { newRow } from './new-row.ts'
+import { refuseUnlessWhile } from './rules.ts'
+import { lockTarget } from './update.ts'
+import type { Writer } from './writer.ts'
+
+/** The key was taken before, or by another request while this one ran: look what that one answered. */
+export const keyTaken = new Error('the key was taken by another request')
+
+/** Whether nothing but the row itself is read or written, so that no interactive transaction is needed. */
+export const isSingleStatement = ({ target }: Call): boolean => {
+  const { resource } = target.view
+  return !resource.hasHooks.create && resource.onlyWhile.length === 0 && resource.feeds.length === 0
+}
+
+/** One try: the row, and its key where there is one, or an error and nothing. */
+export async function createOnce(
+  writer: Writer,
+  call: Call,
+  body: JsonObject,
+  keyed: KeyedRequest | null,
+): Promise<Outcome> {
+  const sent = sentRow(writer, call, body)
+  const row = newRow(call.target.view.resource, sent instanceof Promise ? await sent : sent, writer.now())
+  const location = locationOf(call, String(row.id))
+  try {
+    const create = isSingleStatement(call) ? createAlone : createInteractive
+    return await create(writer, call, row, location, keyed)
+  } catch (error) {
+    throw await writeRefused(error, writer, call, row)
+  }
+}
+
+function sentRow(writer: Writer, call: Call, body: JsonObject): Maybe<StoredRow> {
+  try {
+    return readCreate(call.target, body)
+  } catch (error) {
+    return refuseOwnerFirst(writer, call, error)
+  }
+}
+
+/** An owner that does not exist is told before what is wrong with the body. */
+async function refuseOwnerFirst(writer: Writer, call: Call, error: unknown): Promise<never> {
+  const { sub, ownerId } = call.target
+  throw sub && !(await exists(writer, call, ownerId)) ? notThere(call.target) : error
+}
+
+async function exists(writer: Writer, { caller, target }: Call, id: string | null): Promise<boolean> {
+  const owner = target.sub?.owner().resource
+  if (!owner) return true
+  const statement = writer.planner.exists(owner)
+  return (
+    (await writer.store.first(
+      statement.text,
+      bindSlots(statement.slots, { account: caller.account, id }),
+    )) !== undefined
+  )
+}
+
+/** The row alone, with its key and stored answer where there is one. */
+async function createAlone(
+  writer: Writer,
+  call: Call,
+  row: StoredRow,
+  location: string,
+  keyed: KeyedRequest | null,
+): Promise<Outcome> {
+  const outcome = created(call, row, firstVersion, location)
+  const body = storedBody(call, outcome)
+  const key = keyed && keyValues(writer, keyed, String(row.id), location, body, outcome.etag ?? null)
+  const inserted = await insertAlone(writer, call.caller.account, call.target.view.resource, row, key)
+  if (!inserted) throw keyTaken
+  return outcome
+}
+
+async function createInteractive(
+  writer: Writer,
+  call: Call,
+  row: StoredRow,
+  location: string,
+  keyed: KeyedRequest | null,
+): Promise<Outcome> {
+  const { account } = call.caller
+  const { keys } = writer
+  return changeRows(writer, account, async (changes) => {
+    if (!keyed) return insertWithHooks(writer, changes, call, row, location, null)
+    const values = keyValues(writer, keyed, String(row.id), location, null, null)
+    if (!(await keys.claim(changes.tx, account, values))) throw keyTaken
+    keyed.claimed?.()
+    const outcome = await insertWithHooks(writer, changes, call, row, location, keyed)
+    const answer = answerValues(writer, storedBody(call, outcome), outcome.etag ?? '')
+    await keys.complete(changes.tx, account, keyed.key, answer)
+    return outcome
+  })
+}
+
+async function insertWithHooks(
+  writer: Writer,
+  changes: ChangeSet,
+  call: Call,
+  row: StoredRow,
+  location: string,
+  keyed: KeyedRequest | null,
+): Promise<Outcome> {
+  const { resource } = call.target.view
+  const { beforeCreate, afterCreate } = hooksOf(resource)
+  const contextOf = hookContexts(writer, changes, call, keyed && derivedKey(changes.account, keyed))
+  await refuseUnlessWhile(changes, call, [row])
+  if (beforeCreate) {
+    const missing = await missingReferences(writer, changes.tx, call, row)
+    if (missing) throw missing
+  }
+  const set = beforeCreate && (await beforeCreate(row, contextOf('beforeCreate')))
+  if (set) checkReturned(set, resource, 'beforeCreate')
+  const inserted = await changes.insert(resource, set ? { ...row, ...set } : row)
+  if (afterCreate) await afterCreate(inserted.row, contextOf('afterCreate'))
+  // The hook may have changed the row it was called for.
+  const id = String(inserted.row.id)
+  const now = await lockTarget(changes, { ...call, target: { ...call.target, id } }, 'to-change')
+  return created(call, now.row, now.version, location)
+}
+
+const storedBody = ({ target }: Call, outcome: Outcome): string | null =>
+  target.view.idempotency.storesBody ? outcome.body : null
+
+/** The version that every row is inserted with. */
+const firstVersion = 1
+
+const created = ({ target }: Call, row: StoredRow, version: number, location: string): Outcome => ({
+  status: 201,
+  body: `{"data":${shownText(target.view, row)}}`,
+  etag: etagOf(target.view, version),
+  location,
+})
+
+/** The top-level URL where the resource has one, else the nested one. */
+function locationOf({ target }: Call, id: string): string {
+  const { version, view, sub, ownerId } = target
+  if (view.topLevel || !sub) return `/${version.name}/${view.name}/${id}`
+  return `/${version.name}/${sub.owner().name}/${ownerId}/${sub.segment}/${id}`
+}

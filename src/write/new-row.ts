@@ -1,0 +1,25 @@
+import type { Field, Resource } from '../compile/model.ts'
+import type { StoredRow } from '../request/body.ts'
+import { newId } from './ids.ts'
+
+/** A whole row from the values that were given, with a new id and all that the server itself sets. */
+export function newRow(resource: Resource, given: StoredRow, now: number): StoredRow {
+  const id = resource.idPrefix + newId(now)
+  const time = new Date(now).toISOString()
+  const row: { [field: string]: unknown } = {}
+  for (const field of resource.fields) {
+    const value = given[field.name]
+    // A null that was given is meant; what absence stands for has been put in its place where the version says so.
+    row[field.name] = value === undefined ? serverValue(field, id, time) : value
+  }
+  return row
+}
+
+/** What the server itself sets in a new row. */
+export function serverValue(field: Field, id: string, now: string): unknown {
+  if (field.kind === 'id') return id
+  if (field.name === 'created_at' || field.name === 'updated_at') return now
+  if (field.sum) return 0
+  if (field.states) return field.states.initial
+  return field.default ?? null
+}

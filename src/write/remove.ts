@@ -1,0 +1,29 @@
+import type { Call, Outcome } from '../read/call.ts'
+import { type IfMatch, refuseStale } from '../read/preconditions.ts'
+import { changeRows } from './change-rows.ts'
+import { deleteRefused } from './conflicts.ts'
+import { hookContexts, hooksOf } from './hooks.ts'
+import { refuseDeleteUnlessWhile, refuseUnlessWhile } from './rules.ts'
+import { lockTarget } from './update.ts'
+import type { Writer } from './writer.ts'
+
+/** DELETE: judged and removed in one transaction, with all rows that are declared to go along. */
+export async function remove(writer: Writer, call: Call, ifMatch: IfMatch | null): Promise<Outcome> {
+  const { resource } = call.target.view
+  try {
+    return await changeRows(writer, call.caller.account, async (changes) => {
+      const { row, version } = await lockTarget(changes, call, 'to-delete')
+      refuseStale(ifMatch, version, call.target.view)
+      refuseDeleteUnlessWhile(call, row)
+      await refuseUnlessWhile(changes, call, [row])
+      const { beforeDelete, afterDelete } = hooksOf(resource)
+      const contextOf = hookContexts(writer, changes, call, null)
+      if (beforeDelete) await beforeDelete(row, contextOf('beforeDelete'))
+      await changes.remove(resource, String(row.id))
+      if (afterDelete) await afterDelete(row, contextOf('afterDelete'))
+      return { status: 204, body: null }
+    })
+  } catch (error) {
+    throw await deleteRefused(error, writer, call)
+  }
+}

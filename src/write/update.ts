@@ -1,0 +1,89 @@
+import type { Field } from '../compile/model.ts'
+import type { Call, Outcome } from '../read/call.ts'
+import { etagOf } from '../read/etag.ts'
+import { type IfMatch, refuseStale } from '../read/preconditions.ts'
+import { notThere } from '../read/read.ts'
+import { shownText } from '../read/row-text.ts'
+import { readPatch, readReplace, type StoredRow } from '../request/body.ts'
+import { sameJson } from '../request/equal.ts'
+import type { JsonObject } from '../request/json.ts'
+import { changeRows } from './change-rows.ts'
+import type { ChangeSet, LockedRow } from './change-set.ts'
+import { missingReferences, writeRefused } from './conflicts.ts'
+import { checkReturned } from './hook-names.ts'
+import { hookContexts, hooksOf } from './hooks.ts'
+import { refuseMove, refuseUnlessWhile } from './rules.ts'
+import type { Writer } from './writer.ts'
+
+export type UpdateKind = 'replace' | 'patch'
+
+/** PUT and PATCH: read and locked, judged, changed, in one transaction. Changing nothing writes nothing. */
+export async function update(
+  writer: Writer,
+  call: Call,
+  kind: UpdateKind,
+  body: JsonObject,
+  ifMatch: IfMatch | null,
+): Promise<Outcome> {
+  let attempted: StoredRow = {}
+  try {
+    return await changeRows(writer, call.caller.account, async (changes) => {
+      const { row, version } = await lockTarget(changes, call, 'to-change')
+      refuseStale(ifMatch, version, call.target.view)
+      const next =
+        kind === 'replace' ? readReplace(call.target, body, row) : readPatch(call.target, body, row)
+      attempted = next
+      refuseMove(call, body, row, next)
+      const updated = await write(writer, changes, call, row, next)
+      return {
+        status: 200,
+        body: `{"data":${shownText(call.target.view, updated.row)}}`,
+        etag: etagOf(call.target.view, updated.version),
+      }
+    })
+  } catch (error) {
+    throw await writeRefused(error, writer, call, attempted)
+  }
+}
+
+/** The row that a request is about, locked; 404 where there is none, or another owner's in a nested path. */
+export async function lockTarget(
+  changes: ChangeSet,
+  { target }: Call,
+  lock: 'to-change' | 'to-delete',
+): Promise<LockedRow> {
+  const found = await changes.lock(target.view.resource, target.id ?? '', lock)
+  if (!found || (target.sub && found.row[target.sub.by.field] !== target.ownerId)) throw notThere(target)
+  return found
+}
+
+async function write(
+  writer: Writer,
+  changes: ChangeSet,
+  call: Call,
+  before: StoredRow,
+  asked: StoredRow,
+): Promise<LockedRow> {
+  const { resource } = call.target.view
+  const { beforeUpdate, afterUpdate } = hooksOf(resource)
+  if (changedFields(resource.fields, before, asked).length > 0)
+    await refuseUnlessWhile(changes, call, [before, asked])
+  const contextOf = hookContexts(writer, changes, call, null)
+  if (beforeUpdate) {
+    const missing = await missingReferences(writer, changes.tx, call, asked)
+    if (missing) throw missing
+  }
+  const set = beforeUpdate && (await beforeUpdate(asked, before, contextOf('beforeUpdate')))
+  if (set) checkReturned(set, resource, 'beforeUpdate')
+  const next = set ? { ...asked, ...set } : asked
+  const changed = changedFields(resource.fields, before, next)
+  if (changed.length > 0) {
+    const values = Object.fromEntries(changed.map(({ name }) => [name, next[name]]))
+    const { row } = await changes.update(resource, call.target.id ?? '', values)
+    if (afterUpdate) await afterUpdate(row, before, contextOf('afterUpdate'))
+  }
+  return lockTarget(changes, call, 'to-change')
+}
+
+const changedFields = (fields: readonly Field[], before: StoredRow, after: StoredRow): readonly Field[] =>
+  fields.filter((field) => field.name !== 'updated_at' && !sameJson(before[field.name], after[field.name]))

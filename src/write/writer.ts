@@ -1,0 +1,28 @@
+import type { Model } from '../compile/model.ts'
+import { WritePlanner } from '../plan/write-planner.ts'
+import type { Reader } from '../read/call.ts'
+import { KeysInFlight } from './keys/in-flight.ts'
+import { type StoredKeys, storedKeys } from './keys/stored-keys.ts'
+
+/** What every write needs, made once per service. */
+export interface Writer extends Reader {
+  readonly model: Model
+  readonly writes: WritePlanner
+  /** Milliseconds since 1970; shifted in demonstrations and tests. */
+  now(): number
+  readonly keys: StoredKeys
+  readonly inFlight: KeysInFlight
+  /** How long a duplicate waits for the first request with its key. */
+  readonly keyWaitMs: number
+}
+
+/** How long a duplicate waits for the first request with its key, by default. */
+const keyWaitMs = 5_000
+
+export const createWriter = (parts: Reader & Pick<Writer, 'model' | 'now'>): Writer => ({
+  ...parts,
+  writes: new WritePlanner(parts.store.dialect),
+  keys: storedKeys(parts.store),
+  inFlight: new KeysInFlight(),
+  keyWaitMs,
+})

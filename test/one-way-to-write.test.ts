@@ -1,0 +1,46 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const source = new URL('../src', import.meta.url).pathname
+const files = globSync('**/*.ts', { cwd: source }).sort()
+const textOf = (file: string): string => readFileSync(join(source, file), 'utf8')
+
+/** Statements for rows of resources are made there; migrations change tables and what is in them, never for a request. */
+const makesStatements = /^(plan\/write-(statements|planner)\.ts|store\/schema\/)/
+
+/** Names of tables that are computed, in files whose tables are all the engine's own. */
+const computed: { readonly [file: string]: string } = {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+  'lifecycle/clean.ts': '"${table}"',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+  'lifecycle/upsert.ts': '${ident(table.name)}',
+}
+
+/** Whether what stands in place of a table's name is a table of the engine's own. */
+const isOwn = (file: string, table: string): boolean => {
+  if (table.startsWith('"nounkit_') || computed[file] === table) return true
+  const constant = /^\$\{(?:ident\()?(\w+)\)?\}$/.exec(table)?.[1]
+  return constant === 'keyTable' || new RegExp(`const ${constant} = .*(nounkit_|keyTable)`).test(textOf(file))
+}
+
+test('only write/ uses the statements that change rows', () => {
+  const users = files.filter((file) => /plan\/write-(statements|planner)\.ts'/.test(textOf(file)))
+  expect(users.length).toBeGreaterThan(0)
+  expect(users.filter((file) => !file.startsWith('write/'))).toEqual([])
+})
+
+test('no other module has an INSERT, UPDATE or DELETE for a table that is not the engine’s own', () => {
+  const statement = /\b(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM) (\$\{[^}]*\}|"[^"]*")/g
+  let seen = 0
+  const strangers = files
+    .filter((file) => !makesStatements.test(file))
+    .flatMap((file) =>
+      [...textOf(file).matchAll(statement)].flatMap(([text, table = '']) => {
+        seen++
+        return isOwn(file, table) ? [] : [`${file}: ${text}`]
+      }),
+    )
+  expect(strangers).toEqual([])
+  expect(seen).toBeGreaterThan(10)
+})
