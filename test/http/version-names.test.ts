@@ -20,7 +20,9 @@ const saying = ({ text, headers }: Answer): string => {
   const links = (headers.get('link') ?? '')
     .split(/,\s*(?=<)/)
     .filter((one) => !/rel="(successor-version|deprecation|sunset)"/.test(one))
-  const others = [...headers].filter(([name]) => name !== 'link').map(([name, value]) => `${name}: ${value}`)
+  const others = [...headers]
+    .filter(([name]) => name !== 'link' && name !== 'referrer-policy')
+    .map(([name, value]) => `${name}: ${value}`)
   return [...others, ...links, text].join('\n')
 }
 
