@@ -73,17 +73,15 @@ function boundRow(
 }
 
 function unknownFields(where: string, resource: Resource, given: object): readonly Mistake[] {
-  const fields = resource.fields.map(({ name }) => name)
+  const fields = new Set(resource.fields.map(({ name }) => name))
+  // The field that was meant has no value yet.
+  const unset = [...fields].filter((field) => !(field in given))
   return Object.keys(given)
-    .filter((name) => !fields.includes(name))
+    .filter((name) => !fields.has(name))
     .map((name) => ({
       where: `${where}.values.${name}`,
       what: `${resource.name} has no field "${name}".`,
-      // The field that was meant has no value yet.
-      hint: didYouMean(
-        name,
-        fields.filter((field) => !(field in given)),
-      ),
+      hint: unset.length > 0 ? didYouMean(name, unset) : 'Leave it out.',
     }))
 }
 

@@ -70,7 +70,7 @@ describe('the shop', () => {
       'breaking  customers.fax  removed',
       'additive  customers.referrer  relation was added; optional field was added; include referrer was added; filter referrer_id was added',
       'additive  customers.phone  optional field was added; sort phone was added',
-      'additive  customers  a row cannot be deleted while clients.referrer leads to it',
+      'additive  customers  a row cannot be deleted while customers.referrer leads to it',
       'breaking  orders.client → customer  relation renamed, and so is client_id → customer_id',
       'breaking  orders.status  value "open" → "placed"; value "refunded" is new, v1 shows "cancelled"',
       'breaking  orders.currency  required field added, v1 stores "EUR"',

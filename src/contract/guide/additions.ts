@@ -4,6 +4,7 @@ import type { Change } from '../../declare/change.ts'
 import { contractOf } from '../contract.ts'
 import { compareContracts } from '../diff/diff.ts'
 import type { Difference } from '../diff/difference.ts'
+import { stateRule } from '../diff/state-rules.ts'
 import { resourceOf } from './change-lines.ts'
 import { olderField, olderName, type Step } from './step.ts'
 
@@ -76,29 +77,32 @@ const thingOf = ({ part, subject: { resource, name } }: Difference, all: readonl
 const additionOf = (differences: readonly Difference[], step: Step): Addition => {
   const [first] = differences
   const thing = first ? thingOf(first, differences) : null
-  const resources = new Set(differences.map((one) => newerResource(one, step)))
+  const resources = new Set(
+    differences.map(({ subject }) =>
+      subject.resource === undefined ? null : newerName(subject.resource, step),
+    ),
+  )
   const [resource = null] = resources.size === 1 ? resources : []
   if (thing !== null && resource !== null) {
     const what = new Set(differences.toSorted(byPart).map((one) => one.what))
     return { resource, where: `${resource}.${thing}`, what: [...what].join('; '), differences }
   }
-  const where = new Set(differences.map((one) => inNewerNames(one, step)))
-  return { resource, where: [...where].join(', '), what: first?.what ?? '', differences }
+  const where = new Set(differences.map((one) => inNewerNames(one.where, step)))
+  const said = first?.what ?? ''
+  // Rules name resources, as `clients.referrer`. Elsewhere the first word may be a relation of that name.
+  const what = first?.subject.kind === stateRule ? inNewerNames(said, step) : said
+  return { resource, where: [...where].join(', '), what, differences }
 }
 
 const parts = ['relation', 'field', 'query']
 const byPart = (one: Difference, other: Difference): number =>
   parts.indexOf(one.part) - parts.indexOf(other.part)
 
-const newerResource = ({ subject: { resource } }: Difference, { older, newer }: Step): string | null => {
-  if (resource === undefined) return null
+const newerName = (resource: string, { older, newer }: Step): string => {
   const stored = older.views.get(resource)?.resource.name
   return stored === undefined ? resource : (newer.viewOf.get(stored)?.name ?? resource)
 }
 
-/** Places within a resource begin with its name; paths stay as the older version has them. */
-const inNewerNames = (difference: Difference, step: Step): string => {
-  const { where, subject } = difference
-  const [begin = '', ...rest] = where.split('.')
-  return begin === subject.resource ? [newerResource(difference, step) ?? begin, ...rest].join('.') : where
-}
+/** Names of resources alone, or before a field or a relation: `clients`, `clients.email`. Paths stay as the older version has them. */
+const inNewerNames = (text: string, step: Step): string =>
+  text.replaceAll(/(?<![\w/.-])[a-z][a-z0-9-]*(?=\.[a-z]|$)/g, (name) => newerName(name, step))
