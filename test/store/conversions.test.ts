@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { codecs } from '../../src/compile/codecs.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
 import { changeType, renameField, renameResource } from '../../src/declare/change.ts'
+import type { FieldDeclarations } from '../../src/declare/field.ts'
 import { belongsTo } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { migrate } from '../../src/store/schema/migrate.ts'
 import { MigrationRefused } from '../../src/store/schema/migration.ts'
+import { postgresType } from '../../src/store/schema/postgres-ddl.ts'
+import { postgresDifference } from '../../src/store/schema/postgres-difference.ts'
+import type { PresentColumn, PresentTable } from '../../src/store/schema/present.ts'
+import { lineagesOf } from '../../src/store/schema/renames.ts'
+import { wantedTables } from '../../src/store/schema/wanted.ts'
 import { type Store, StoreRefused } from '../../src/store/store.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { describeStores } from '../support/stores.ts'
@@ -43,42 +50,46 @@ const then = api('market', {
   ],
 })
 
-const now = api('market', {
-  resources: [
-    resource('items', {
-      fields: {
-        label: z.string().max(50),
-        count: z.int(),
-        price: z.int().default(150),
-        active: z.boolean().default(true),
-        at: z.iso.datetime(),
-        ended: z.iso.datetime().optional(),
-        bonus: z.int().optional(),
-      },
-      ...lists,
-    }),
-    notes('items'),
-  ],
-  versions: [
-    version('v2'),
-    version('v1', {
-      changes: [
-        renameResource('things', 'items'),
-        renameField('items', 'cost', 'price'),
-        changeType('items', 'count', { was: z.string().max(20), codec: 'integer-as-string' }),
-        changeType('items', 'price', { was: z.string().max(20), codec: 'cents-as-decimal-string' }),
-        changeType('items', 'active', { was: z.int(), codec: 'boolean-as-integer' }),
-        changeType('items', 'at', { was: z.int(), codec: 'datetime-as-unix-seconds', why: 'precision' }),
-        changeType('items', 'ended', {
-          was: z.int().optional(),
-          codec: 'datetime-as-unix-seconds',
-          why: 'precision',
-        }),
-        changeType('items', 'bonus', { was: z.string().optional(), codec: 'cents-as-decimal-string' }),
-      ],
-    }),
-  ],
-})
+const market = (more: FieldDeclarations = {}) =>
+  api('market', {
+    resources: [
+      resource('items', {
+        fields: {
+          label: z.string().max(50),
+          count: z.int(),
+          price: z.int().default(150),
+          active: z.boolean().default(true),
+          at: z.iso.datetime(),
+          ended: z.iso.datetime().optional(),
+          bonus: z.int().optional(),
+          ...more,
+        },
+        ...lists,
+      }),
+      notes('items'),
+    ],
+    versions: [
+      version('v2'),
+      version('v1', {
+        changes: [
+          renameResource('things', 'items'),
+          renameField('items', 'cost', 'price'),
+          changeType('items', 'count', { was: z.string().max(20), codec: 'integer-as-string' }),
+          changeType('items', 'price', { was: z.string().max(20), codec: 'cents-as-decimal-string' }),
+          changeType('items', 'active', { was: z.int(), codec: 'boolean-as-integer' }),
+          changeType('items', 'at', { was: z.int(), codec: 'datetime-as-unix-seconds', why: 'precision' }),
+          changeType('items', 'ended', {
+            was: z.int().optional(),
+            codec: 'datetime-as-unix-seconds',
+            why: 'precision',
+          }),
+          changeType('items', 'bonus', { was: z.string().optional(), codec: 'cents-as-decimal-string' }),
+        ],
+      }),
+    ],
+  })
+
+const now = market()
 
 const caller = (served: TestApi, key: string) => async (method: string, path: string, body?: object) => {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
@@ -245,6 +256,45 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
       await expect(run).rejects.toThrow()
       expect(await store.all('SELECT "price" FROM "items"', [])).toEqual([['1.5']])
     })
+  })
+
+  test('beside something that only a person can decide it is not made by --rename, and the SQL does both', async () => {
+    const { databaseUrl } = await leftByV1()
+    const store = await open(databaseUrl)
+    const shelved = compileApi(market({ shelf: z.string() }))
+    const error = await migrate(store, shelved, { rename: true }).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(MigrationRefused)
+    const { message } = error as MigrationRefused
+    expect(message).toContain('items.shelf is new and required')
+    const sql = message.slice(message.indexOf('--')).replaceAll('.bail on\n', '')
+    await store.session((session) => session.script(sql.replaceAll(/^--.*$/gm, '').replace('…', `'A7'`)))
+    expect((await migrate(store, shelved)).steps.filter((step) => !step.additive)).toEqual([])
+    const rowsNow = await store.all(
+      'SELECT "label", "count", "price", "shelf" FROM "items" ORDER BY "label"',
+      [],
+    )
+    expect(rowsNow[0]).toEqual(['a', 12, 1200, 'A7'])
+  })
+
+  test('is left to the person on Citus, with the SQL', () => {
+    const lineages = lineagesOf(model)
+    const wanted = wantedTables(model, lineages).filter(({ name }) => name === 'items')
+    const columns = wanted[0]?.columns.map(({ name, kind: now, nullable, was }): [string, PresentColumn] => [
+      name,
+      { name, type: postgresType(was ? codecs[was.codec].older : now), nullable, default: null },
+    ])
+    const found: PresentTable = {
+      name: 'items',
+      columns: new Map(columns),
+      indexes: new Map(),
+      foreignKeys: new Map(),
+      checks: new Map(),
+      spread: true,
+    }
+    const steps = postgresDifference(wanted, new Map([['items', found]])).filter((step) => !step.additive)
+    expect(steps).toHaveLength(6)
+    for (const { rename, why } of steps)
+      expect([rename, why]).toEqual([undefined, expect.stringContaining('Citus')])
   })
 
   test('what no change list tells is left to the person: the SQL says where, and fails until it is filled in', async () => {
