@@ -19,7 +19,7 @@ export function refuseMove(call: Call, body: JsonObject, before: StoredRow, afte
     if (stored === wanted) continue
     const from = String(toShown(field, stored))
     // Several words of an older version may be stored alike, so the one that was sent is taken as it is.
-    const to = String(body[field.name] ?? toShown(field, wanted))
+    const to = String(body[field.name])
     const possible = field.field.states?.moves[stored] ?? []
     const allowed = (field.states.moves[from] ?? []).filter((word) =>
       possible.includes(String(toStored(field, word))),

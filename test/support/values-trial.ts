@@ -16,6 +16,8 @@ type Verdict = { readonly status: 200 | 201; readonly stored: unknown } | { read
 const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b)
 
 const onUpdate = (field: RandomField, at: At, stored: unknown, sent: unknown): Verdict => {
+  // Null leaves a state as it is.
+  if (field.moves && sent === null) return { status: 200, stored }
   const hidden = field.mark === 'writeOnly'
   if (!hidden && same(sent, field.shown(at, stored))) return { status: 200, stored }
   const read = field.read(at, sent)
@@ -31,8 +33,10 @@ const onUpdate = (field: RandomField, at: At, stored: unknown, sent: unknown): V
 const onCreate = (field: RandomField, at: At, sent: unknown): Verdict => {
   if (field.mark === 'readOnly') return { status: 422 }
   const initial = field.stored[0]
-  if (field.moves)
-    return sent === field.shown(at, initial) ? { status: 201, stored: initial } : { status: 422 }
+  if (field.moves) {
+    const isFirst = sent === null || sent === field.shown(at, initial)
+    return isFirst ? { status: 201, stored: initial } : { status: 422 }
+  }
   const read = field.read(at, sent)
   return read === undefined ? { status: 422 } : { status: 201, stored: read }
 }
@@ -57,7 +61,7 @@ const newRow = (all: Fields, at: At, pick: (below: number) => number) => {
 const valuesFor = (field: RandomField): readonly unknown[] => [
   ...field.sent,
   ...field.stored.flatMap((stored) => ([0, 1, 2] as const).map((at) => field.shown(at, stored))),
-  ...(field.moves ? [] : [null]),
+  null,
 ]
 
 const versions = ['v1', 'v2', 'v3'] as const
