@@ -54,7 +54,8 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const declared = declaration.versions ?? [version('v1')]
   checkVersions(declared, declaration.unversioned, mistakes)
   const drafts = draftResources(declaration, keptFields(declaration), mistakes)
-  const newest = headVersion(declared[0] ?? version('v1'), drafts, { limits, rate }, mistakes)
+  const about = { title: declaration.title ?? declaration.name, description: declaration.description ?? '' }
+  const newest = headVersion(declared[0] ?? version('v1'), about, drafts, { limits, rate }, mistakes)
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
   const problems = allProblems(resources.values(), mistakes)
   // A change names fields of the head: where some of those are broken, their mistakes are enough.
@@ -68,8 +69,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
     model.indexes = indexSets(model, queriedFields(model, versions), [])
   return Object.freeze({
     name: declaration.name,
-    title: declaration.title ?? declaration.name,
-    description: declaration.description ?? '',
+    ...about,
     declaration,
     resources,
     versions,
@@ -112,6 +112,7 @@ type ApiBounds = Pick<Model, 'limits' | 'rate'>
 
 const headVersion = (
   declared: VersionDeclaration,
+  about: Pick<Version, 'title' | 'description'>,
   drafts: Drafts,
   api: ApiBounds,
   mistakes: MistakeList,
@@ -123,6 +124,7 @@ const headVersion = (
     published: readDay(declared.published, `${where}.published`, mistakes),
     deprecated: readDay(declared.deprecated, `${where}.deprecated`, mistakes),
     sunset: readDay(declared.sunset, `${where}.sunset`, mistakes, true),
+    ...about,
     successor: null,
     changes: [],
     views: new Map(),

@@ -10,6 +10,9 @@ export interface Contract {
   readonly format: 1 | 2
   readonly api: string
   readonly version: string
+  /** Of the API. Absent from contracts that were published before it was told; without it the description is unknown too. */
+  readonly title?: string
+  readonly description?: string
   readonly lifecycle: ContractLifecycle
   readonly service: ContractService
   readonly resources: { readonly [name: string]: ContractResource }

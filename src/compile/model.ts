@@ -171,6 +171,9 @@ export interface Version {
   readonly published: Day | null
   readonly deprecated: Day | null
   readonly sunset: Day | null
+  /** Of the API, in the words that the version was published with. */
+  readonly title: string
+  readonly description: string
   /** The next newer one. */
   readonly successor: Version | null
   readonly changes: readonly Change[]

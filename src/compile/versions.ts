@@ -100,6 +100,8 @@ const olderVersion = (
     published: readDay(declared.published, `${where}.published`, mistakes),
     deprecated: readDay(declared.deprecated, `${where}.deprecated`, mistakes),
     sunset: readDay(declared.sunset, `${where}.sunset`, mistakes, true),
+    title: frozen?.title ?? newer.title,
+    description: frozen?.title === undefined ? newer.description : (frozen.description ?? ''),
     successor: newer,
     changes,
   }

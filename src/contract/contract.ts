@@ -21,6 +21,8 @@ export const contractOf = (model: Model, version: Version): Contract => {
     format: 2,
     api: model.name,
     version: version.name,
+    title: version.title,
+    ...described(version.description),
     lifecycle: {
       published: version.published?.date ?? null,
       deprecated: version.deprecated?.date ?? null,

@@ -25,6 +25,7 @@ import {
   version,
 } from 'nounkit'
 import { z } from 'zod'
+import type { ApiOptions } from '../../src/declare/api.ts'
 import type { Change } from '../../src/declare/change.ts'
 import { type Permute, reorderedMembers, reorderedOptions } from './reordered.ts'
 
@@ -110,8 +111,21 @@ export const resourcesOf = (parts: Parts) =>
 
 export const firstVersion = version('v1', { published: '2026-01-01' })
 
-export const libraryOf = (parts: Parts, versions = [firstVersion]) =>
-  api('library', { resources: resourcesOf(parts), versions })
+export const libraryOf = (parts: Parts, versions = [firstVersion], more: Partial<ApiOptions> = {}) =>
+  api('library', {
+    title: 'The library',
+    description: 'Books and who has them.',
+    resources: resourcesOf(parts),
+    versions,
+    ...more,
+  })
+
+/** What else a newer declaration may say of the whole API. */
+export const otherwise: Partial<ApiOptions> = {
+  title: 'Told otherwise',
+  description: 'Told otherwise.',
+  limits: { pageMax: 200, pageDefault: 50, includeRelations: 12, includeDepth: 3, bodyBytes: 2_000_000 },
+}
 
 /** One declaration further on, with what became of v1. */
 export interface Next {

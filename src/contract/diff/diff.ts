@@ -1,7 +1,7 @@
 import { sameJson } from '../../compile/canonical.ts'
 import type { Contract } from '../../compile/frozen.ts'
 import { compareAccess } from './access.ts'
-import type { Difference } from './difference.ts'
+import { additive, type Difference } from './difference.ts'
 import { compareIncludeRows } from './include-rows.ts'
 import { compareLifecycles } from './lifecycle.ts'
 import { comparePaths } from './paths.ts'
@@ -25,5 +25,18 @@ export const compareContracts = (older: Contract, newer: Contract): readonly Dif
     ...compareReplacements(older, newer),
     ...compareIncludeRows(older, newer),
     ...comparePaths(older, newer),
+    ...compareWords(older, newer),
   ]
 }
+
+/** A contract that was published before they were told is held to none. */
+const compareWords = (older: Contract, newer: Contract): readonly Difference[] =>
+  (['title', 'description'] as const)
+    .filter((name) => older.title !== undefined && older[name] !== newer[name])
+    .map((name) => ({
+      verdict: additive,
+      part: 'words',
+      where: 'api',
+      what: `${name} changed`,
+      subject: { kind: 'words' },
+    }))

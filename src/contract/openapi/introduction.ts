@@ -1,8 +1,9 @@
-import type { Model, Version } from '../../compile/model.ts'
+import type { ApiLimitsModel, Model, RateModel, Version } from '../../compile/model.ts'
+import { usualLimits } from './usual-limits.ts'
 
 /** The first page of the reference: how every call works, with this API's own figures. */
 export const introduction = (version: Version, model: Model): string =>
-  [notice(version), model.description, ...conventions(version, model)]
+  [notice(version), version.description, ...conventions(version, model)]
     .filter((part) => part !== '')
     .join('\n\n')
 
@@ -15,32 +16,35 @@ const notice = ({ name, deprecated, sunset, successor }: Version): string => {
   return `**${name} is deprecated as of ${deprecated.date}.**${until}${next}`
 }
 
-const conventions = (version: Version, model: Model): readonly string[] => [
-  section('Keys', [
-    'Send `Authorization: Bearer <key>` with every call. A key belongs to an account and sees only its rows; some calls need a scope, which each one names. In samples, `$API` and `api` stand for the address of this service, `$KEY` and `key` for your key.',
-  ]),
-  section('Answers', [
-    'One row comes as `{"data": {…}}`, a list as `{"data": […], "page": {"limit", "has_more", "next_cursor"}}`. A field that is unset is `null`, never absent. Times are RFC 3339 in UTC.',
-    'HEAD answers like GET without a body; OPTIONS names the methods of a path.',
-    unversionedText(version, model),
-  ]),
-  section('Bodies', [
-    'A body is one JSON object. A field that can be unset may be left out or be `null`. Lengths of strings count characters (code points); a string with a NUL character or a lone surrogate is refused.',
-  ]),
-  section('Lists', [
-    `A page has ${model.limits.pageDefault} rows unless \`limit\` says otherwise, and ${model.limits.pageMax} at most. Pass \`next_cursor\` on as \`cursor\`, with the same \`sort\` and \`filter\`, until it is \`null\`. An unknown parameter is refused, never ignored.`,
-  ]),
-  section('Relations', [
-    `\`include\` embeds related rows: at most ${model.limits.includeRelations} relations a call, ${model.limits.includeDepth} deep, ${model.limits.includeRows} rows of each list, and ${model.limits.rowsPerRequest} rows in all.`,
-  ]),
-  section('Safe retries', [
-    `A create with an \`Idempotency-Key\` happens once: a retry within ${model.limits.idempotencyHours} hours gets the first response again, with \`Idempotent-Replayed: true\`. \`If-Match\` with the \`ETag\` you saw keeps a change from undoing another.`,
-  ]),
-  section('Problems', [
-    'A call that is refused answers with `application/problem+json` (RFC 9457). Its `type` is the URL of a page that says what happened and how to mend it; `errors` names every wrong field at once. All of them are listed under [Problems](/problems).',
-  ]),
-  section('Limits', [limitsText(model)]),
-]
+const conventions = (version: Version, model: Model): readonly string[] => {
+  const limits = usualLimits(version, model)
+  return [
+    section('Keys', [
+      'Send `Authorization: Bearer <key>` with every call. A key belongs to an account and sees only its rows; some calls need a scope, which each one names. In samples, `$API` and `api` stand for the address of this service, `$KEY` and `key` for your key.',
+    ]),
+    section('Answers', [
+      'One row comes as `{"data": {…}}`, a list as `{"data": […], "page": {"limit", "has_more", "next_cursor"}}`. A field that is unset is `null`, never absent. Times are RFC 3339 in UTC.',
+      'HEAD answers like GET without a body; OPTIONS names the methods of a path.',
+      unversionedText(version, model),
+    ]),
+    section('Bodies', [
+      'A body is one JSON object. A field that can be unset may be left out or be `null`. Lengths of strings count characters (code points); a string with a NUL character or a lone surrogate is refused.',
+    ]),
+    section('Lists', [
+      `A page has ${limits.pageDefault} rows unless \`limit\` says otherwise, and ${limits.pageMax} at most. Pass \`next_cursor\` on as \`cursor\`, with the same \`sort\` and \`filter\`, until it is \`null\`. An unknown parameter is refused, never ignored.`,
+    ]),
+    section('Relations', [
+      `\`include\` embeds related rows: at most ${limits.includeRelations} relations a call, ${limits.includeDepth} deep, ${limits.includeRows} rows of each list, and ${limits.rowsPerRequest} rows in all.`,
+    ]),
+    section('Safe retries', [
+      `A create with an \`Idempotency-Key\` happens once: a retry within ${limits.idempotencyHours} hours gets the first response again, with \`Idempotent-Replayed: true\`. \`If-Match\` with the \`ETag\` you saw keeps a change from undoing another.`,
+    ]),
+    section('Problems', [
+      'A call that is refused answers with `application/problem+json` (RFC 9457). Its `type` is the URL of a page that says what happened and how to mend it; `errors` names every wrong field at once. All of them are listed under [Problems](/problems).',
+    ]),
+    section('Limits', [limitsText(limits, model.rate)]),
+  ]
+}
 
 const section = (heading: string, paragraphs: readonly string[]): string =>
   [`## ${heading}`, ...paragraphs.filter((text) => text !== '')].join('\n\n')
@@ -50,7 +54,7 @@ const unversionedText = (version: Version, { unversioned }: Model): string =>
     ? `Paths without a version are served by ${version.name}, with \`Content-Location\` naming the versioned URL.`
     : ''
 
-const limitsText = ({ limits, rate }: Model): string =>
+const limitsText = (limits: ApiLimitsModel, rate: RateModel): string =>
   [
     '| What | At most |',
     '|---|---|',

@@ -9,6 +9,7 @@ import { problemSchemas } from './problem-schemas.ts'
 import { createProblemResponses } from './problems.ts'
 import { schemasOf } from './schemas.ts'
 import { withoutUnused } from './unused.ts'
+import { usualLimits } from './usual-limits.ts'
 
 /** Everything a consumer of one version can call, as OpenAPI 3.1; derived, so that it cannot drift. */
 export const openapiOf = (version: Version, model: Model): object => {
@@ -20,7 +21,7 @@ export const openapiOf = (version: Version, model: Model): object => {
     info: infoOf(version, model),
     servers: [{ url: `/${version.name}` }],
     tags: tagsOf(version),
-    'x-limits': limitsOf(model),
+    'x-limits': limitsOf(version, model),
     paths,
     components: {
       schemas: {
@@ -37,9 +38,9 @@ export const openapiOf = (version: Version, model: Model): object => {
 }
 
 const infoOf = (version: Version, model: Model): Part => ({
-  title: model.title,
+  title: version.title,
   version: version.name,
-  ...(model.description === '' ? {} : { summary: model.description }),
+  ...(version.description === '' ? {} : { summary: version.description }),
   description: introduction(version, model),
   ...(version.published ? { 'x-published': version.published.date } : {}),
   ...(version.deprecated ? { 'x-deprecated': version.deprecated.date } : {}),
@@ -58,11 +59,11 @@ const tagsOf = (version: Version): readonly Part[] =>
 const rateOf = ({ rate }: View): Part =>
   rate ? { ratePerSecond: rate.perSecond, rateBurst: rate.burst } : {}
 
-const limitsOf = ({ limits, rate }: Model): Part => ({
-  ...limits,
+const limitsOf = (version: Version, model: Model): Part => ({
+  ...usualLimits(version, model),
   idempotencyKeyCharacters: 255,
-  ratePerSecond: rate.perSecond,
-  rateBurst: rate.burst,
+  ratePerSecond: model.rate.perSecond,
+  rateBurst: model.rate.burst,
 })
 
 const securitySchemes = ({ declaration }: Model): Part => ({
