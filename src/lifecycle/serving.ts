@@ -12,9 +12,9 @@ export interface ServingOptions {
   readonly waiting?: (processes: number) => void
 }
 
-/** Refuses when somebody serves the store; how it was found is what `again` compares with. */
+/** Nobody was seen to serve the store. */
 export interface NobodyServes {
-  /** Refuses when a process has begun to serve, or written, since. */
+  /** Refuses when a process has entered itself, or written, since the first look. */
   again(): Promise<void>
 }
 

@@ -56,7 +56,7 @@ const answerInTurn = (socket: HttpSocket, text: string): void => {
 const isAnswered = ({ _httpMessage: answer }: HttpSocket): boolean =>
   answer?.headersSent === true && !answer.req.complete
 
-/** The line of the request that the parser was in when it gave up, cut off where the packet was; '' if it began in another. */
+/** The request line of the request in which the parser stopped, as far as it was parsed; '' where it is not in this packet. */
 const requestLine = ({ rawPacket, bytesParsed = 0 }: ParseError): string => {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? ''
   // Pipelined requests before it, in the same packet, end with a blank line unless they have a body.
