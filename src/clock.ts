@@ -1,4 +1,5 @@
 import { SettingMistake } from './setting-mistake.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from './times.ts'
 
 /** The service's time, in Unix milliseconds. Everything that is stored, compared with a date or shown asks this one. */
 export interface Clock {
@@ -12,10 +13,10 @@ export const shiftedClock = (milliseconds: number): Clock =>
   milliseconds === 0 ? systemClock : { now: () => Date.now() + milliseconds }
 
 const unitMilliseconds: { readonly [unit: string]: number } = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
+  s: secondMs,
+  m: minuteMs,
+  h: hourMs,
+  d: dayMs,
 }
 
 /** `90d`, `+200d`, `-3h`, `10m`, `30s` in milliseconds, or null when it is none of that form. */

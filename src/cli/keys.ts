@@ -5,8 +5,9 @@ import { didYouMean } from '../compile/nearest.ts'
 import { createKeyRing, isActive, type KeyRing, type MadeKey } from '../guard/key-ring.ts'
 import { knownScopes } from '../guard/known-scopes.ts'
 import type { Consumer } from '../request/caller.ts'
-import { migrate } from '../store/schema/migrate.ts'
+import { migrate } from '../store/schema/migrate-store.ts'
 import { type Store, StoreError } from '../store/store.ts'
+import { dayMs } from '../times.ts'
 import { openExisting } from './existing-store.ts'
 import { keyTable, timeText } from './key-table.ts'
 import { compileLoaded, loadApi, openDatabase } from './load.ts'
@@ -35,7 +36,6 @@ interface Task {
 }
 
 const actions: { readonly [name: string]: (task: Task) => Promise<number> } = { create, list, revoke, rotate }
-const dayMs = 86_400_000
 
 /** `nounkit keys create|list|revoke|rotate API …`: works while the service runs, which follows within seconds. */
 export async function keysCommand(args: string[]): Promise<number> {

@@ -1,6 +1,6 @@
 import { type Clock, clockFromEnvironment } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
-import { migrate } from '../store/schema/migrate.ts'
+import { migrate } from '../store/schema/migrate-store.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import { openExisting } from './existing-store.ts'
 import { compileLoaded, loadApi } from './load.ts'

@@ -6,7 +6,7 @@ import { clockFromEnvironment } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { demandNobodyServes } from '../lifecycle/serving.ts'
 import { openStore } from '../store/open.ts'
-import { migrate } from '../store/schema/migrate.ts'
+import { migrate } from '../store/schema/migrate-store.ts'
 import {
   hasRenames,
   type MigrateOptions,

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util'
 import { readDuration } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import { withdrawDecision } from '../lifecycle/decisions.ts'
-import { type RetireOutcome, retireVersion } from '../lifecycle/retire.ts'
+import { type RetireOutcome, retireVersion } from '../lifecycle/retire-version.ts'
+import { dayMs } from '../times.ts'
 import { actor, type LifecycleStore, withLifecycleStore } from './lifecycle-store.ts'
 import { CommandMistake } from './mistake.ts'
 import { namedVersion } from './versions.ts'
@@ -93,7 +94,7 @@ async function undo({ store, clock }: LifecycleStore, version: Version, flags: F
 
 const defaultWindow = '30d'
 /** Usage is kept for 400 days; beyond that, nothing would be found. */
-const longestWindow = 400 * 86_400_000
+const longestWindow = 400 * dayMs
 
 function readWindow(text = defaultWindow): number {
   const milliseconds = readDuration(text)

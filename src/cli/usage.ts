@@ -1,6 +1,12 @@
 import { parseArgs } from 'node:util'
 import type { Traffic } from '../lifecycle/decide.ts'
-import { type ConsumerUsage, type UsageReport, usageReport, type VersionUsage } from '../lifecycle/report.ts'
+import {
+  type ConsumerUsage,
+  type UsageReport,
+  usageReport,
+  type VersionUsage,
+} from '../lifecycle/usage-report.ts'
+import { minuteOf } from '../times.ts'
 import { withLifecycleStore } from './lifecycle-store.ts'
 import { namedVersion } from './versions.ts'
 import { words } from './words.ts'
@@ -93,4 +99,4 @@ const cells = ({ name, account, kind, calls, lastSeen, contacted, contact }: Con
 const traffic = ({ calls, lastSeen }: Traffic): string => `${counted(calls)}, the last on ${minute(lastSeen)}`
 const counted = (calls: number): string => `${number(calls)} call${calls === 1 ? '' : 's'}`
 const number = (value: number): string => value.toLocaleString('en')
-const minute = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+const minute = (time: number): string => `${minuteOf(time)} UTC`

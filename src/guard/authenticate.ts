@@ -10,7 +10,7 @@ import { createConnectionMemory } from './connection-memory.ts'
 import { type FailedAuthentication, forgiving } from './failed-authentication.ts'
 import { createKeyCache, type KeyCache, type KeyVerdict, type KnownKey } from './key-cache.ts'
 import { createKeyFinder } from './key-rows.ts'
-import type { TokenVerifier } from './tokens.ts'
+import type { TokenVerifier } from './token-verifier.ts'
 
 export interface Authenticator {
   /** Who calls, or null when the request carries no credentials. Throws `credentials-invalid`, or 429 after too many of those. */
@@ -33,7 +33,7 @@ export const createAuthenticator = async (options: AuthenticatorOptions): Promis
   const { tokens: declared } = model.declaration
   // Whoever has no tokens does not load what verifies them.
   const tokens = declared
-    ? (await import('./tokens.ts')).createTokenVerifier(declared, { clock, folder })
+    ? (await import('./token-verifier.ts')).createTokenVerifier(declared, { clock, folder })
     : null
 
   return {

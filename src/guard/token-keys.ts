@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
 import { isKeysUrl, keysSourceFault } from '../compile/shape/settings.ts'
 import { SettingMistake } from '../setting-mistake.ts'
+import { hourMs, minuteMs } from '../times.ts'
 
 /** The issuer's keys could not be had: not the token's fault. */
 export class IssuerAway extends Error {
@@ -16,9 +17,9 @@ export class IssuerAway extends Error {
 const cooldownMs = 2_000
 const fetchTimeoutMs = 3_000
 /** A key that the issuer withdrew is refused after this long. */
-const maxAgeMs = 300_000
+const maxAgeMs = 5 * minuteMs
 /** While the issuer is away, the keys it last gave are used for this long. */
-const maxStaleMs = 3_600_000
+const maxStaleMs = hourMs
 
 export const openTokenKeys = (source: string, folder: string): JWTVerifyGetKey => {
   const fault = keysSourceFault(source)

@@ -1,5 +1,5 @@
 import type { GuideOptions } from '../contract/guide/guide.ts'
-import type { UsageReport } from './report.ts'
+import type { UsageReport } from './usage-report.ts'
 
 /** Who, by the report, still uses what a change takes away. For operators: it names consumers. */
 export const affectedIn =

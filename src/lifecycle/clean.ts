@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts'
-import { dayMs, dayOf } from './day.ts'
+import { dayMs, dayOf } from '../times.ts'
 
 const keptDays = 400
 const batch = 100

@@ -1,7 +1,7 @@
 import { monthsAfter } from '../compile/dates.ts'
+import { dayMs, dayOf, minuteOf } from '../times.ts'
 import type { KnownConsumer } from './consumers.ts'
 import type { Contact } from './contacts.ts'
-import { dayOf } from './day.ts'
 import type { Gap } from './recorder-rows.ts'
 import { shellOption } from './shell-option.ts'
 
@@ -145,7 +145,7 @@ function sunset({ version, sunset: day, announcedSunset: told, now }: Retirement
   }
   const promised = told !== null && told > day ? told : day
   // Promised is the whole day, to its last second.
-  const end = startOf(promised) + 86_400_000
+  const end = startOf(promised) + dayMs
   if (now >= end) return []
   const why = promised === day ? '' : `: its callers were told so, though its declaration says ${day}`
   const what = `${version} is promised until the end of ${promised}${why}.`
@@ -199,4 +199,4 @@ function gaps({ gaps: all, windowMs }: RetirementFacts): readonly Blocker[] {
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-const minute = (time: number): string => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+const minute = (time: number): string => `${minuteOf(time)} UTC`

@@ -6,7 +6,7 @@ import type { ConsumerTraffic, RetirementFacts, Traffic } from './decide.ts'
 import { readRetired } from './decisions.ts'
 import { readGaps } from './recorder-rows.ts'
 import { servedSuccessor } from './retirement.ts'
-import { readSignals } from './signals.ts'
+import { readSignals } from './sent-signals.ts'
 import { type CountedConsumer, readOperations } from './usage-rows.ts'
 import { anonymous, refused } from './who.ts'
 

@@ -1,6 +1,6 @@
 import type { Model } from '../compile/model.ts'
 import { readGeneration } from '../store/schema/generation.ts'
-import { migrate } from '../store/schema/migrate.ts'
+import { migrate } from '../store/schema/migrate-store.ts'
 import { type Store, StoreError, StoreOutdated } from '../store/store.ts'
 
 /** Whether names, values or types that this process counts on are gone from the store, since somebody migrated it. */

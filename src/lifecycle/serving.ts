@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { type Store, StoreRefused } from '../store/store.ts'
 import { lostAfterMs, type RecorderRow, readUnended } from './recorder-rows.ts'
-import { surelyDeadMs } from './settle.ts'
+import { surelyDeadMs } from './settle-recorders.ts'
 
 const askMs = 250
 

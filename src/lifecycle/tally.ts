@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Version, View } from '../compile/model.ts'
 import type { Target } from '../request/route.ts'
+import { dayMs, dayOf } from '../times.ts'
 import {
   addRows,
   type ConsumerCounts,
@@ -13,8 +14,7 @@ import {
   type OperationCount,
   type UsageRow,
 } from './counts.ts'
-import { dayMs, dayOf } from './day.ts'
-import type { SentSignal } from './signals.ts'
+import type { SentSignal } from './sent-signals.ts'
 import { nothingUsed, type UsageRecorder, type Uses } from './use.ts'
 import { anonymous, refused } from './who.ts'
 

@@ -1,6 +1,6 @@
 import type { Store, Value } from '../store/store.ts'
+import { dayOf } from '../times.ts'
 import type { DetailKind } from './counts.ts'
-import { dayOf } from './day.ts'
 import { refused } from './who.ts'
 
 export interface CountedConsumer {

@@ -1,4 +1,5 @@
 import type { Version } from '../compile/model.ts'
+import { dayMs } from '../times.ts'
 import { html, type Markup } from './markup.ts'
 
 /** A version's days on the time line. */
@@ -13,7 +14,6 @@ const left = 56
 const right = 24
 const barHeight = 18
 const lineHeight = 16
-const dayMs = 86_400_000
 /** Of the label font, on average; a little more than it is, so that labels keep apart. */
 const characterWidth = 6.4
 

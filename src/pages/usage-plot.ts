@@ -1,10 +1,10 @@
-import type { UsageReport, VersionUsage } from '../lifecycle/report.ts'
+import type { UsageReport, VersionUsage } from '../lifecycle/usage-report.ts'
+import { dayMs } from '../times.ts'
 import { html, type Markup } from './markup.ts'
 
 const width = 720
 const height = 150
 const box = { left: 56, right: 712, top: 12, bottom: 122 }
-const dayMs = 86_400_000
 
 /** Calls by day as bars; days on which something was not recorded are marked, because unknown is not zero. */
 export const usagePlot = (

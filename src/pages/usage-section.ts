@@ -1,5 +1,6 @@
 import type { Blocker } from '../lifecycle/decide.ts'
-import type { ConsumerUsage, UsageReport, VersionUsage } from '../lifecycle/report.ts'
+import type { ConsumerUsage, UsageReport, VersionUsage } from '../lifecycle/usage-report.ts'
+import { minuteOf } from '../times.ts'
 import { inline } from './markdown.ts'
 import { html, type Markup } from './markup.ts'
 import { usagePlot } from './usage-plot.ts'
@@ -27,7 +28,7 @@ export const usageSection = ({ report, account, blockers }: Usage): Markup => ht
 ${report.versions.map((version) => versionSection(version, report, blockers.get(version.version) ?? null))}
 ${
   report.gaps.length > 0 &&
-  html`<h3>Gaps</h3><p>A process ended without writing down what it had counted:</p><ul>${report.gaps.map(({ from, until }) => html`<li>${minute(from)} to ${minute(until)}</li>`)}</ul>`
+  html`<h3>Gaps</h3><p>A process ended without writing down what it had counted:</p><ul>${report.gaps.map(({ from, until }) => html`<li>${minuteOf(from)} to ${minuteOf(until)}</li>`)}</ul>`
 }`
 
 const versionSection = (
@@ -53,7 +54,7 @@ const consumerTable = ({ version, deprecated, consumers }: VersionUsage): Markup
 }
 
 const consumerCells = (one: ConsumerUsage): Markup =>
-  html`<td>${one.name}${one.contact && html`<br><small>${one.contact}</small>`}</td><td>${one.account}</td><td>${one.kind}</td><td class="figure">${number(one.calls)}</td><td>${minute(one.lastSeen)}</td>`
+  html`<td>${one.name}${one.contact && html`<br><small>${one.contact}</small>`}</td><td>${one.account}</td><td>${one.kind}</td><td class="figure">${number(one.calls)}</td><td>${minuteOf(one.lastSeen)}</td>`
 
 const movingCells = (one: ConsumerUsage): Markup =>
   html`<td>${stillUses(one)}</td><td>${one.contacted ? day(one.contacted.at) : html`<span class="none">no</span>`}</td>`
@@ -70,4 +71,3 @@ const blockerList = ({ version }: VersionUsage, blockers: readonly Blocker[]): M
 
 const number = (value: number): string => value.toLocaleString('en')
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10)
-const minute = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ')

@@ -3,11 +3,12 @@ import type { Model } from '../compile/model.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
 import { type Blocker, decideRetirement } from '../lifecycle/decide.ts'
 import { collectFacts } from '../lifecycle/facts.ts'
-import { usageReport } from '../lifecycle/report.ts'
 import { reportScope } from '../lifecycle/report-scope.ts'
+import { usageReport } from '../lifecycle/usage-report.ts'
 import { Problem } from '../problems.ts'
 import type { PlainRequest } from '../request/exchange.ts'
 import type { Store } from '../store/store.ts'
+import { dayMs } from '../times.ts'
 import type { Usage } from './usage-section.ts'
 
 export interface UsageSources {
@@ -60,7 +61,7 @@ const scopeOf = async (
   }
 }
 
-const windowMs = 30 * 86_400_000
+const windowMs = 30 * dayMs
 
 const blockersOf = async ({
   store,

@@ -11,11 +11,11 @@ export interface StoreOptions {
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const env = options.env ?? process.env
   if (url.startsWith('sqlite:')) {
-    const { openSqlite } = await import('./sqlite/open.ts')
+    const { openSqlite } = await import('./sqlite/open-sqlite.ts')
     return openSqlite(url.slice('sqlite:'.length), options.busyMs ?? 10_000)
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const { openPostgres } = await import('./postgres/open.ts')
+    const { openPostgres } = await import('./postgres/open-postgres.ts')
     return openPostgres(url, env)
   }
   throw new StoreRefused(

@@ -52,6 +52,16 @@ export interface StoreCounters {
   waiting: number
 }
 
+export const newCounters = (): StoreCounters => ({
+  statements: 0,
+  prepared: 0,
+  commits: 0,
+  committed: 0,
+  connections: 0,
+  busyConnections: 0,
+  waiting: 0,
+})
+
 export type StoreErrorKind =
   /** A unique index refused; `columns` says which (without account_id). */
   | 'unique'

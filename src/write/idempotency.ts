@@ -7,6 +7,7 @@ import type { JsonObject } from '../request/json.ts'
 import { plainOne } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import type { Value } from '../store/store.ts'
+import { hourMs } from '../times.ts'
 import type { Writer } from './writer.ts'
 
 /** A create's Idempotency-Key with what it was sent for. */
@@ -143,7 +144,7 @@ export function keyValues(
 /** When a key is completed, and when it expires. */
 function keptFromNow({ now, model }: Writer): [completedAt: number, expiresAt: number] {
   const completedAt = now()
-  return [completedAt, completedAt + model.limits.idempotencyHours * 3_600_000]
+  return [completedAt, completedAt + model.limits.idempotencyHours * hourMs]
 }
 
 /** What completes a claimed key, in the same transaction as the row. Hooks may have run since it was claimed. */

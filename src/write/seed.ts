@@ -4,6 +4,7 @@ import type { Model } from '../compile/model.ts'
 import { insertRow } from '../plan/write-statements.ts'
 import { bindSlots } from '../read/call.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
+import { minuteMs } from '../times.ts'
 import { type BoundSeedRow, seedRows } from './seed-rows.ts'
 
 const mark = 'seeded'
@@ -36,7 +37,7 @@ export async function seedEmpty(store: Store, model: Model, clock: Clock): Promi
   }
 }
 
-const longestSeedMs = 10 * 60_000
+const longestSeedMs = 10 * minuteMs
 
 /** Another process that seeds holds the mark, perhaps longer than a request would wait for a lock. */
 async function unlessSeeding(store: Store, work: (tx: Transaction) => Promise<void>): Promise<void> {

@@ -5,7 +5,7 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import type { TokenDeclaration } from '../../src/declare/api.ts'
-import { createTokenVerifier } from '../../src/guard/tokens.ts'
+import { createTokenVerifier } from '../../src/guard/token-verifier.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { startIssuer, type TokenIssuer } from '../support/token-issuer.ts'
 

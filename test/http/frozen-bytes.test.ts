@@ -6,7 +6,7 @@ import { freezeContract, thawContract } from '../../src/contract/freeze.ts'
 import { checkContracts } from '../../src/contract/gate.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { version } from '../../src/declare/version.ts'
-import { migrate } from '../../src/store/schema/migrate.ts'
+import { migrate } from '../../src/store/schema/migrate-store.ts'
 import {
   firstVersion,
   library,

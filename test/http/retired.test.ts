@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKeyRing } from '../../src/guard/key-ring.ts'
 import { storeDecision } from '../../src/lifecycle/decisions.ts'
-import { usageReport } from '../../src/lifecycle/report.ts'
+import { usageReport } from '../../src/lifecycle/usage-report.ts'
 import { webFetch } from '../../src/serve/fetch.ts'
 import type { Service } from '../../src/serve/service.ts'
 import { openLibrary } from '../support/library.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { api as declare, resource, version } from '../../src/index.ts'
-import { usageReport } from '../../src/lifecycle/report.ts'
+import { usageReport } from '../../src/lifecycle/usage-report.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { setClock } from '../support/set-clock.ts'
 import { describeStores } from '../support/stores.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readGaps } from '../../src/lifecycle/recorder-rows.ts'
-import { settleRecorders } from '../../src/lifecycle/settle.ts'
+import { settleRecorders } from '../../src/lifecycle/settle-recorders.ts'
 import { readOperations } from '../../src/lifecycle/usage-rows.ts'
 import { nounkit } from '../support/child.ts'
 import { type PreparedShop, prepareShop } from '../support/server-process.ts'

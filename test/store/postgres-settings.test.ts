@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
-import { postgresSettings } from '../../src/store/postgres/settings.ts'
+import { postgresSettings } from '../../src/store/postgres/postgres-settings.ts'
 import { StoreRefused } from '../../src/store/store.ts'
 import { inTokyo } from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'

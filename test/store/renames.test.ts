@@ -6,8 +6,8 @@ import * as change from '../../src/declare/change.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
+import { lineagesOf } from '../../src/store/schema/lineage.ts'
 import { movesOf, ringsOf } from '../../src/store/schema/name-moves.ts'
-import { lineagesOf } from '../../src/store/schema/renames.ts'
 
 const model = compileApi(
   api('club', {

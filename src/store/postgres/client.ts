@@ -1,9 +1,10 @@
+import { hourMs } from '../../times.ts'
 import type { Row, StoreCounters, Value } from '../store.ts'
 import { type Connection, connect, type Sent } from './connection.ts'
 import type { Driver } from './driver.ts'
+import type { Answer } from './driver-statement.ts'
 import { isForgotten } from './errors.ts'
-import type { PostgresSettings } from './settings.ts'
-import type { Answer } from './statement.ts'
+import type { PostgresSettings } from './postgres-settings.ts'
 
 /** One connection at a time: another is made when it was lost. */
 export interface Client {
@@ -32,7 +33,6 @@ export interface Client {
 /** Statements that one connection keeps prepared; the driver itself forgets none. */
 const preparedMost = 1_000
 const closeMs = 5_000
-const hourMs = 3_600_000
 
 export function createClient(driver: Driver, settings: PostgresSettings, counters: StoreCounters): Client {
   let connection: Connection | null = null

@@ -1,9 +1,9 @@
 import { Socket } from 'node:net'
 import type { Value } from '../store.ts'
 import type { Driver, DriverClient, DriverConfig } from './driver.ts'
+import type { Done } from './driver-statement.ts'
 import { coded } from './errors.ts'
-import type { PostgresSettings } from './settings.ts'
-import type { Done } from './statement.ts'
+import type { PostgresSettings } from './postgres-settings.ts'
 
 /** A connection that has been made. Once lost it stays lost. Statements are pipelined: the server answers them in order. */
 export interface Connection {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { StoreRefused } from '../store.ts'
-import { type StatementClass, statementClass } from './statement.ts'
+import { type StatementClass, statementClass } from './driver-statement.ts'
 
 /** What is used of the driver `pg`. */
 export interface Driver {

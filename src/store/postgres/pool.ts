@@ -1,7 +1,7 @@
 import { StoreError } from '../store.ts'
 import type { Client } from './client.ts'
 import { postgresError } from './errors.ts'
-import type { PostgresSettings } from './settings.ts'
+import type { PostgresSettings } from './postgres-settings.ts'
 
 /**
  * Single statements are put on the client with the least on its way; a transaction has one to itself. One that writes may wait

@@ -3,7 +3,7 @@ import type { Dialect } from '../../plan/dialect.ts'
 import { type Row, StoreError, type Transaction, type Value } from '../store.ts'
 import { allRows, type Client, firstRow } from './client.ts'
 import { isRetryable, postgresError } from './errors.ts'
-import type { PostgresSettings } from './settings.ts'
+import type { PostgresSettings } from './postgres-settings.ts'
 
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }

@@ -1,8 +1,8 @@
 import { ident, sqlText } from '../../plan/dialect.ts'
+import type { Step } from './migration-step.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
 import type { PresentTable } from './present.ts'
-import type { Step } from './step.ts'
 import type { Table } from './table.ts'
 
 /** The table that the others of an account are put beside. */

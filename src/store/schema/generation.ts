@@ -1,6 +1,6 @@
 import { ident, sqlText } from '../../plan/dialect.ts'
 import type { Store } from '../store.ts'
-import type { Step } from './step.ts'
+import type { Step } from './migration-step.ts'
 
 const key = 'generation'
 const meta = ident('nounkit_meta')

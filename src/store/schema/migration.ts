@@ -1,6 +1,6 @@
 import { StoreRefused } from '../store.ts'
-import type { Lineage } from './renames.ts'
-import type { Step } from './step.ts'
+import type { Lineage } from './lineage.ts'
+import type { Step } from './migration-step.ts'
 import type { Table } from './table.ts'
 
 /** What the store should have, and what that was called in versions before. */

@@ -1,8 +1,8 @@
 import { sqlText } from '../../plan/dialect.ts'
 import { type Session, StoreOutdated } from '../store.ts'
 import { renamedPrefix } from './generation.ts'
+import type { Lineage } from './lineage.ts'
 import type { PresentTable } from './present.ts'
-import type { Lineage } from './renames.ts'
 import type { Table } from './table.ts'
 
 /**

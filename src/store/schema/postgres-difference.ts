@@ -1,10 +1,10 @@
 import { ident } from '../../plan/dialect.ts'
 import { converted } from './conversion.ts'
 import { type ColumnFinding, columnFindings, foreignKeyFindings, leftOverColumns } from './findings.ts'
+import type { Step } from './migration-step.ts'
 import { postgresConversions } from './postgres-conversions.ts'
 import * as ddl from './postgres-ddl.ts'
 import type { PresentTable } from './present.ts'
-import type { Step } from './step.ts'
 import type { Check, ForeignKey, Index, Table } from './table.ts'
 
 /** In the order they must run: tables, then what refers from one to another, then what may take long. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dialect } from '../../plan/dialect.ts'
+import { minuteMs } from '../../times.ts'
 import { type Session, type Store, StoreError, StoreRefused } from '../store.ts'
 import { citusDifference } from './citus.ts'
 import { withGeneration } from './generation.ts'
@@ -11,13 +12,13 @@ import {
   refuse,
   type Wanted,
 } from './migration.ts'
+import type { Step } from './migration-step.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
 import { readPostgres } from './postgres-read.ts'
 import { postgresRenames } from './postgres-renames.ts'
 import type { PresentTable } from './present.ts'
 import { renameFirst } from './rename-plan.ts'
-import type { Step } from './step.ts'
 import type { Table } from './table.ts'
 
 export async function migratePostgres(
@@ -91,7 +92,7 @@ function refuseStrangers(wanted: readonly Table[], present: ReadonlyMap<string, 
   )
 }
 
-const lockWaitMs = 10 * 60_000
+const lockWaitMs = 10 * minuteMs
 
 /**
  * One process at a time. The lock belongs to a transaction on a connection of its own: behind PgBouncer a session's lock would be

@@ -1,11 +1,11 @@
 import { ident } from '../../plan/dialect.ts'
+import type { Step } from './migration-step.ts'
 import { type Move, movesOf } from './name-moves.ts'
 import { postgresConversions } from './postgres-conversions.ts'
 import * as ddl from './postgres-ddl.ts'
 import type { PresentTable } from './present.ts'
 import { type Found, formerObjectNames, indexMoves, withNames } from './rename-steps.ts'
 import type { RenameWords } from './rename-words.ts'
-import type { Step } from './step.ts'
 
 export const postgresRenames: RenameWords<PresentTable> = {
   conversions: postgresConversions,

@@ -1,9 +1,9 @@
 import { ident } from '../../plan/dialect.ts'
+import type { Lineage } from './lineage.ts'
+import type { Step } from './migration-step.ts'
 import { formerNames, type Move, movesOf } from './name-moves.ts'
 import { objectName } from './object-name.ts'
 import type { PresentForeignKey, PresentTable } from './present.ts'
-import type { Lineage } from './renames.ts'
-import type { Step } from './step.ts'
 import type { Table } from './table.ts'
 
 /** A table that is wanted and there, be it under an older name. */

@@ -1,8 +1,8 @@
 import type { ConversionWords } from './conversion.ts'
+import type { Step } from './migration-step.ts'
 import type { Move } from './name-moves.ts'
 import type { PresentTable } from './present.ts'
 import type { Found } from './rename-steps.ts'
-import type { Step } from './step.ts'
 import type { Check } from './table.ts'
 
 /** What a rename takes in one database beyond ALTER TABLE … RENAME, which all have. */

@@ -7,6 +7,7 @@ import {
   leftOverColumns,
   type NewColumn,
 } from './findings.ts'
+import type { Step } from './migration-step.ts'
 import { sqliteConversions } from './sqlite-conversions.ts'
 import {
   asOneByHand,
@@ -20,7 +21,6 @@ import {
   toFillIn,
 } from './sqlite-ddl.ts'
 import type { SqliteTable } from './sqlite-read.ts'
-import type { Step } from './step.ts'
 import type { Table } from './table.ts'
 
 export function sqliteDifference(

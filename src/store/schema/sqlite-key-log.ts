@@ -1,8 +1,8 @@
 import { ident } from '../../plan/dialect.ts'
 import { keyTable } from '../../plan/keys.ts'
+import type { Step } from './migration-step.ts'
 import type { PresentTable } from './present.ts'
 import { sqliteIndex, sqliteTable } from './sqlite-ddl.ts'
-import type { Step } from './step.ts'
 import type { Table } from './table.ts'
 
 /** The row numbers of the log, which the plain table does not have. */

@@ -8,12 +8,12 @@ import {
   refuse,
   type Wanted,
 } from './migration.ts'
+import type { Step } from './migration-step.ts'
 import { renameFirst } from './rename-plan.ts'
 import { sqliteDifference } from './sqlite-difference.ts'
 import { replaceKeyLog } from './sqlite-key-log.ts'
 import { readSqlite } from './sqlite-read.ts'
 import { sqliteRenames } from './sqlite-renames.ts'
-import type { Step } from './step.ts'
 
 export async function migrateSqlite(
   store: Store,

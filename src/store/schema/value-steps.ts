@@ -1,10 +1,10 @@
 import { ident, sqlText } from '../../plan/dialect.ts'
 import type { Session } from '../store.ts'
+import type { Lineage } from './lineage.ts'
+import type { Step } from './migration-step.ts'
 import type { PresentTable } from './present.ts'
 import type { Found } from './rename-steps.ts'
 import type { RenameWords } from './rename-words.ts'
-import type { Lineage } from './renames.ts'
-import type { Step } from './step.ts'
 import type { Check } from './table.ts'
 
 export interface FormerValues {

@@ -1,7 +1,7 @@
 import type { BelongsToModel, Field, Model, Resource } from '../../compile/model.ts'
 import { engineTables } from './engine-tables.ts'
+import type { Lineage } from './lineage.ts'
 import { objectName } from './object-name.ts'
-import type { Lineage } from './renames.ts'
 import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
 
 /** The tables that the model needs, the engine's own first. */

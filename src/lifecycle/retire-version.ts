@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import { decideRetirement, type RetirementFacts, type Verdict } from './decide.ts'
 import { type Decision, readDecisions, storeDecision } from './decisions.ts'
 import { collectFacts } from './facts.ts'
-import { type SettleOptions, settleRecorders } from './settle.ts'
+import { type SettleOptions, settleRecorders } from './settle-recorders.ts'
 
 export interface RetireOptions extends SettleOptions {
   readonly clock: Clock

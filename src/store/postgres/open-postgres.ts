@@ -1,12 +1,11 @@
 import { type Dialect, ident } from '../../plan/dialect.ts'
 import { postgres, postgresOnCitus } from '../../plan/postgres.ts'
-import { newCounters } from '../counters.ts'
-import { type Row, type Store, StoreError, StoreRefused } from '../store.ts'
+import { newCounters, type Row, type Store, StoreError, StoreRefused } from '../store.ts'
 import { createClient, firstRow } from './client.ts'
 import { loadDriver } from './driver.ts'
 import { createPool, type Pool } from './pool.ts'
-import { postgresSettings } from './settings.ts'
-import { postgresStore, readFrom } from './store.ts'
+import { postgresSettings } from './postgres-settings.ts'
+import { postgresStore, readFrom } from './postgres-store.ts'
 
 const oldestServer = 140_000
 

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
+import { minuteMs } from '../times.ts'
 import { lostAfterMs, markLost, type RecorderRow, readUnended } from './recorder-rows.ts'
 
 /** Silent for so long, a process is dead by any clock; for a word of the others it is waited. */
-export const surelyDeadMs = 5 * 60_000
+export const surelyDeadMs = 5 * minuteMs
 const askMs = 250
 
 export interface SettleOptions {

@@ -1,15 +1,15 @@
 import type { Model, Version } from '../compile/model.ts'
 import { entryOf } from '../contract/guide/entries.ts'
 import type { Store } from '../store/store.ts'
+import { dayMs, daysBetween } from '../times.ts'
 import { tracesOf } from './change-uses.ts'
 import { type Consumers, type KnownConsumer, readConsumers } from './consumers.ts'
 import { type Contact, lastContacts, readContacts } from './contacts.ts'
-import { dayMs, daysBetween } from './day.ts'
 import type { Traffic } from './decide.ts'
 import { type Decision, readDecisions } from './decisions.ts'
 import { byConsumer, isAnonymous, sumOf } from './facts.ts'
 import { type Gap, readGaps } from './recorder-rows.ts'
-import { readSignals, type SentSignal } from './signals.ts'
+import { readSignals, type SentSignal } from './sent-signals.ts'
 import { type Status, statusOf } from './status.ts'
 import {
   type CountedDetail,

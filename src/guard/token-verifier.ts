@@ -7,11 +7,12 @@ import type { TokenDeclaration } from '../declare/api.ts'
 import { problem } from '../problems.ts'
 import type { Caller } from '../request/caller.ts'
 import { SettingMistake } from '../setting-mistake.ts'
+import { minuteMs } from '../times.ts'
 import { credentialsInvalid } from './challenge.ts'
 import { IssuerAway, openTokenKeys } from './token-keys.ts'
 
 /** A verified token is verified again after this long, so that a key the issuer withdrew does not live on in this cache. */
-const maxTrustMs = 60_000
+const maxTrustMs = minuteMs
 const maxRemembered = 10_000
 
 export interface TokenVerifier {

@@ -1,8 +1,8 @@
 import type { Model } from '../../compile/model.ts'
 import type { Store } from '../store.ts'
+import { lineagesOf } from './lineage.ts'
 import type { MigrateOptions, Migration } from './migration.ts'
 import { migratePostgres } from './postgres-migrate.ts'
-import { lineagesOf } from './renames.ts'
 import { migrateSqlite } from './sqlite-migrate.ts'
 import { wantedTables } from './wanted.ts'
 

@@ -5,10 +5,10 @@ import type { Session, Store, StoreCounters, Transaction, Value } from '../store
 import { allRows, type Client, firstRow, rowsWritten } from './client.ts'
 import { type Connection, connect, type Sent } from './connection.ts'
 import type { Driver } from './driver.ts'
+import type { Answer } from './driver-statement.ts'
 import { isBroken, isReadOnly, isRetryable, postgresError } from './errors.ts'
 import type { Pool } from './pool.ts'
-import type { PostgresSettings } from './settings.ts'
-import type { Answer } from './statement.ts'
+import type { PostgresSettings } from './postgres-settings.ts'
 import { attemptTransaction } from './transaction.ts'
 
 const attemptsMost = 6

@@ -6,7 +6,7 @@ import type { Outdated } from './outdated.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { markSilent } from './recorder-rows.ts'
 import { type FollowedRetirement, followRetirement } from './retirement.ts'
-import { brokenSunsets } from './signals.ts'
+import { brokenSunsets } from './sent-signals.ts'
 
 /** How soon a count is in the store, and a decision in every process. */
 const beatMs = 2_000

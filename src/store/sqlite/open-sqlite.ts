@@ -1,11 +1,10 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { newCounters } from '../counters.ts'
-import { type Store, type StoreCounters, StoreRefused } from '../store.ts'
+import { newCounters, type Store, type StoreCounters, StoreRefused } from '../store.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { isBusy, isDamage, remedyOf, resultCode } from './errors.ts'
 import { whenFree } from './retry.ts'
-import { type Connections, sqliteStore } from './store.ts'
+import { type Connections, sqliteStore } from './sqlite-store.ts'
 
 const READONLY = 8
 const NOTADB = 26

@@ -1,0 +1,18 @@
+/** Lengths of time in milliseconds. */
+export const secondMs = 1_000
+export const minuteMs = 60_000
+export const hourMs = 3_600_000
+export const dayMs = 86_400_000
+
+/** The UTC day of a time in Unix milliseconds: `2026-06-01`. */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+/** The UTC minute of a time in Unix milliseconds: `2026-06-01 14:05`. */
+export const minuteOf = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ')
+
+/** Every UTC day from the one to the other, both included. */
+export const daysBetween = (from: number, to: number): readonly string[] => {
+  const days: string[] = []
+  for (let at = from - (from % dayMs); at <= to; at += dayMs) days.push(dayOf(at))
+  return days
+}
