@@ -125,8 +125,10 @@ const takenBack = (
 }
 
 /** An older version with all that its frozen contract hides: it differs from its successor by its changes alone. */
-export const withAdditions = (version: Version, successor: Version): Version =>
-  linkVersion(version, takenBack(version, successor, mistakeList()))
+export const withAdditions = (version: Version, successor: Version): Version => {
+  const { title, description } = successor
+  return linkVersion({ ...version, title, description }, takenBack(version, successor, mistakeList()))
+}
 
 /** A kept field has a column of its own, under the name it last had. */
 const checkKept = (declaration: ApiDeclaration, mistakes: MistakeList): void => {

@@ -74,7 +74,7 @@ describe('the shop', () => {
       'breaking  orders.client → customer  relation renamed, and so is client_id → customer_id',
       'breaking  orders.status  value "open" → "placed"; value "refunded" is new, v1 shows "cancelled"',
       'breaking  orders.currency  required field added, v1 stores "EUR"',
-      'additive  customers.email, products.title, products.currency, orders, orders.note, orders.total, payments.currency  description changed',
+      'additive  customers.email, products.title, products.currency, orders, orders.note, orders.total, payments.currency, api  description changed',
     ])
   })
 
