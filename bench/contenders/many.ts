@@ -3,7 +3,7 @@ import { systemClock } from '../../src/clock.ts'
 import { createKeyRing } from '../../src/guard/key-ring.ts'
 import { api, resource } from '../../src/index.ts'
 import { listen } from '../../src/serve/listen.ts'
-import { createLogger } from '../../src/serve/logs.ts'
+import { createLog } from '../../src/serve/logs.ts'
 import { openService } from '../../src/serve/service.ts'
 
 /** An API of as many resources as asked for, alike but for their names: does a call care how many others there are? */
@@ -17,13 +17,13 @@ const resources = Array.from({ length: Number(count) }, (_, index) =>
 )
 const service = await openService({ declaration: api('many', { resources }), databaseUrl, rate: 'off' })
 const { model, store, engine } = service
-const logger = createLogger({ level: 'silent' })
+const log = createLog({ level: 'silent' })
 await listen({
   model,
   store,
   handle: engine.handle,
   signal: engine.signal,
-  logger,
+  log,
   port: Number(port),
   host: '127.0.0.1',
 })

@@ -4,14 +4,13 @@ import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { refuseBrokenPromises } from '../contract/broken.ts'
 import { listen } from '../serve/listen.ts'
-import { createLogger } from '../serve/logs.ts'
+import { createLog } from '../serve/logs.ts'
 import { openService } from '../serve/service.ts'
 import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
 import { StoreOutdated } from '../store/store.ts'
 import { printDemo } from './demo.ts'
 import { databaseUrl, type LoadedApi, loadApi } from './load.ts'
 import { CommandMistake } from './mistake.ts'
-import { giveBackWhenAtRest } from './resting.ts'
 import { beside, readServeSettings, type ServeSettings } from './serve-settings.ts'
 import { words } from './words.ts'
 
@@ -44,7 +43,7 @@ export async function serveCommand(args: string[]): Promise<number> {
 
 async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   const { port, host, opsPort, demo, redisUrl } = settings
-  const logger = createLogger({ level: process.env.NOUNKIT_LOG || (demo ? 'warn' : 'info') })
+  const log = createLog({ level: process.env.NOUNKIT_LOG || (demo ? 'warn' : 'info') })
   const clock = clockFromEnvironment(process.env)
   const service = await openService({
     declaration: api.declaration,
@@ -56,7 +55,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     file: api.file,
     rate: process.env.NOUNKIT_RATE,
     redisUrl,
-    warn: (message, error) => logger.error({ err: error }, message),
+    warn: (message, error) => log.logger.error({ err: error }, message),
   })
   const { model, store, engine } = service
   const listening = await listen({
@@ -64,7 +63,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     store,
     handle: engine.handle,
     signal: engine.signal,
-    logger,
+    log,
     port,
     host,
     opsPort,
@@ -80,9 +79,9 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     if (demo) await printDemo(service, clock, listening.url)
   }
   flushCompileCache()
-  giveBackWhenAtRest(() => store.counters.busyConnections + store.counters.waiting > 0)
   const reason = await Promise.race([stopped, service.outdated.when])
-  if (reason) logger.error({ reason }, 'the store was migrated past this process, which answers 503 and ends')
+  if (reason)
+    log.logger.error({ reason }, 'the store was migrated past this process, which answers 503 and ends')
   await listening.stop({ lingerMs: reason ? tellMs : 0 })
   await service.close()
   return reason ? outdatedExitCode : 0

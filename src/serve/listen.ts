@@ -1,8 +1,9 @@
 import type { Model } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
+import { createAccessLog } from './access-log.ts'
 import { createAdmission } from './admission.ts'
 import { createCors } from './cors.ts'
-import { createAccessLog, type Logger } from './logs.ts'
+import type { Log } from './logs.ts'
 import { createMetrics } from './metrics.ts'
 import { metricsText } from './metrics-text.ts'
 import { createNodeServer, type NodeServer, type Timeouts } from './node.ts'
@@ -19,7 +20,7 @@ export interface ListenOptions {
   readonly handle: Handle
   /** The engine's. */
   readonly signal: Signal
-  readonly logger: Logger
+  readonly log: Log
   readonly port: number
   readonly host: string
   /** Serves /livez, /readyz and /metrics there instead of beside the API. */
@@ -37,12 +38,12 @@ export interface Listening {
 
 /** Opens the port: the engine within its shell, on node:http. */
 export const listen = async (options: ListenOptions): Promise<Listening> => {
-  const { model, store, handle, signal, logger, port, host, opsPort } = options
+  const { model, store, handle, signal, log, port, host, opsPort } = options
   const admission = createAdmission(model.limits.requestsInFlight)
   const metrics = createMetrics({ store: store.counters, admission })
   const snapshots = shareMetrics(metrics.snapshot)
   const operations = createOperations({ store, metrics: async () => metricsText(await snapshots()) })
-  const parts = { handle, signal, admission, metrics, logger, accessLog: createAccessLog(logger) }
+  const parts = { handle, signal, admission, metrics, logger: log.logger, accessLog: createAccessLog(log) }
   const { cors, proxies } = model.declaration
   const main = nodeServer(
     options,

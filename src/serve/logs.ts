@@ -1,8 +1,5 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
-import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchange.ts'
 import { SettingMistake } from '../setting-mistake.ts'
-
-export type { Logger }
 
 const levels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']
 
@@ -12,42 +9,33 @@ export interface LogSettings {
   readonly destination?: DestinationStream
 }
 
-/** JSON lines on standard output, written in batches. No bodies, no queries, no headers: what is not logged cannot leak. */
-export const createLogger = ({ level = 'info', destination }: LogSettings = {}): Logger => {
+/** A logger, and where it writes: the access log writes lines of its own there. */
+export interface Log {
+  readonly logger: Logger
+  readonly destination: DestinationStream
+}
+
+/** JSON lines on standard output. No bodies, no queries, no headers: what is not logged cannot leak. */
+export const createLog = ({ level = 'info', destination = standardOutput() }: LogSettings = {}): Log => {
   if (!levels.includes(level)) {
     throw new SettingMistake(`NOUNKIT_LOG is "${level}". Write one of ${levels.join(', ')}.`)
   }
   const options = { level, base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }
-  return pino(
-    options,
-    destination ?? pino.destination({ dest: 1, sync: false, minLength: 4_096, periodicFlush: 500 }),
-  )
+  return { logger: pino(options, destination), destination }
 }
 
-export type AccessLog = (
-  request: PlainRequest,
-  response: PlainResponse,
-  note: RequestNote,
-  ms: number,
-) => void
+/** Sonic-boom writes at most 16 KiB at once. */
+const batchBytes = 16_383
+const flushMs = 200
+/** A reader that falls behind by more than this loses lines; the service neither waits for it nor grows without bound. */
+const backlogBytes = 16 * 1_048_576
 
-/** One line per request, or null when lines of that level are not wanted. */
-export const createAccessLog = (logger: Logger): AccessLog | null => {
-  if (!logger.isLevelEnabled('info')) return null
-  return (request, response, note, ms) => {
-    logger.info(
-      {
-        id: request.id,
-        method: request.method,
-        route: note.route,
-        version: note.version,
-        status: response.status,
-        ms: Math.round(ms * 1000) / 1000,
-        account: note.account,
-        consumer: note.consumer,
-        ...(note.replayed ? { replayed: true } : undefined),
-      },
-      'request',
-    )
-  }
-}
+/** Written in batches, off the request's path, and flushed when the process exits. */
+const standardOutput = (): DestinationStream =>
+  pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: batchBytes,
+    periodicFlush: flushMs,
+    maxLength: backlogBytes,
+  })

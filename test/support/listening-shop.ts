@@ -1,7 +1,7 @@
 import shop from '../../examples/shop/api.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { type Listening, type ListenOptions, listen } from '../../src/serve/listen.ts'
-import { createLogger, type Logger } from '../../src/serve/logs.ts'
+import { createLog } from '../../src/serve/logs.ts'
 import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'
 
 export type ListeningShop = {
@@ -24,14 +24,14 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
   const { declare = (same) => same, listen: overrides, ...options } = settings
   const api = await testApi(declare(shop), options)
   const logged: string[] = []
-  const logger: Logger = createLogger({ destination: { write: (line: string) => void logged.push(line) } })
+  const log = createLog({ destination: { write: (line: string) => void logged.push(line) } })
   const { model, store, engine } = api.service
   const server = await listen({
     model,
     store,
     handle: engine.handle,
     signal: engine.signal,
-    logger,
+    log,
     port: 0,
     host: '127.0.0.1',
     ...overrides,
