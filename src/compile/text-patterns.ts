@@ -9,6 +9,9 @@ const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 /** Practical, not RFC 5322: one @, a dot-atom before it, a host name with a dot after it. */
 export const emailPattern = `^${atom}(?:\\.${atom})*@(?:${label}\\.)+[A-Za-z]{2,63}$`
 
+/** What no address begins with: RFC 5321 §4.5.3.1.1 allows 64 characters before the @. */
+export const emailLocalTooLong = '^[^@]{65}'
+
 /** RFC 5321 §4.5.3.1.3 allows a path of 256 octets, of which the angle brackets take two. */
 export const emailMaxLength = 254
 

@@ -1,10 +1,14 @@
 import type { ViewField } from '../../compile/model.ts'
-import { emailMaxLength, emailPattern, withoutNul } from '../../compile/text-patterns.ts'
+import { emailLocalTooLong, emailMaxLength, emailPattern, withoutNul } from '../../compile/text-patterns.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { codecRules } from './value-patterns.ts'
 
+interface CheckedSchema extends JsonSchema {
+  readonly not?: JsonSchema
+}
+
 /** The schema of a value that a request sends, with what the server checks besides the field's own schema. */
-export const checkedSchema = (field: ViewField): JsonSchema => {
+export const checkedSchema = (field: ViewField): CheckedSchema => {
   const { codec, schema } = field
   const { pattern, minimum = -Infinity, maximum = Infinity } = codec ? codecRules[codec] : {}
   return withChecks({
@@ -15,7 +19,7 @@ export const checkedSchema = (field: ViewField): JsonSchema => {
   })
 }
 
-const withChecks = (schema: JsonSchema): JsonSchema => {
+const withChecks = (schema: JsonSchema): CheckedSchema => {
   const { anyOf, items, prefixItems, properties, additionalProperties } = schema
   return {
     ...schema,
@@ -42,12 +46,14 @@ const stringChecks = ({
   const: only,
   pattern,
   maxLength,
-}: JsonSchema): JsonSchema => {
+}: JsonSchema): CheckedSchema => {
   if (type !== 'string' || values || only !== undefined) return {}
   if (format === 'email')
     return {
       pattern: pattern ?? emailPattern,
       maxLength: Math.min(maxLength ?? emailMaxLength, emailMaxLength),
+      // With a type, so that null, to which no pattern applies, is not meant.
+      not: { type: 'string', pattern: emailLocalTooLong },
     }
   return format === undefined && pattern === undefined ? { pattern: withoutNul } : {}
 }

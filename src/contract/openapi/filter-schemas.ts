@@ -11,7 +11,10 @@ import { codecRules, written } from './value-patterns.ts'
 export const filterSchema = (field: ViewField, operator: string): Part => {
   if (field.kind === 'string' && field.codec === null)
     return { type: 'string', minLength: 1, pattern: operator === 'in' ? listItem : withoutNul }
-  return field.nullable && !isComparison(operator) ? orNullWord(field) : valueSchema(field)
+  if (isComparison(operator)) return valueSchema(field)
+  if (field.nullable) return orNullWord(field)
+  const isTime = field.kind === 'datetime' && field.codec === null
+  return { ...valueSchema(field), ...(isTime ? { pattern: `^${written.datetime}$` } : {}) }
 }
 
 /** The sentence that a filter's description has where `null` is a value. */

@@ -55,7 +55,8 @@ const cursor: Part = {
   in: 'query',
   description:
     'Where to go on: `page.next_cursor` of the page before, with the same `sort` and `filter`. Opaque, and bound to the account, the collection and the version.',
-  schema: { type: 'string', minLength: 1 },
+  // The characters that a URL leaves as they are; which of them a cursor has is nobody's business.
+  schema: { type: 'string', minLength: 1, pattern: '^[A-Za-z0-9._~-]+$' },
 }
 
 const headerComponents = (hours: number): { [name: string]: Part } => {
@@ -112,12 +113,14 @@ const sortParameter = (view: View): Part => {
     name: 'sort',
     in: 'query',
     description:
-      'The order, most important field first; `-` reverses. Ties are broken by `id`, which is also the default: the order of creation.',
+      'The order, most important field first; `-` reverses. Each field once. Ties are broken by `id`, which is also the default: the order of creation.',
     ...commaList,
     schema: {
       type: 'array',
       items: { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) },
       minItems: 1,
+      maxItems: names.length,
+      uniqueItems: true,
     },
   }
 }
