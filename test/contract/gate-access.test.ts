@@ -4,8 +4,9 @@ import shop from '../../examples/shop/api.ts'
 import { type ApiDeclaration, api } from '../../src/declare/api.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { gateVerdict } from '../support/gate-verdict.ts'
 import { listeningShop } from '../support/listening-shop.ts'
-import { gateVerdict, serveBoth } from '../support/old-and-new.ts'
+import { serveBoth } from '../support/old-and-new.ts'
 import { startIssuer, type TokenIssuer } from '../support/token-issuer.ts'
 
 type Loose = { readonly [option: string]: unknown }

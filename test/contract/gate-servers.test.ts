@@ -5,7 +5,8 @@ import { type FieldDeclarations, immutable, readOnly, writeOnly } from '../../sr
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
-import { gateVerdict, serveBoth } from '../support/old-and-new.ts'
+import { gateVerdict } from '../support/gate-verdict.ts'
+import { serveBoth } from '../support/old-and-new.ts'
 import type { Serving } from '../support/serving.ts'
 
 type Loose = { readonly [option: string]: unknown }

@@ -7,9 +7,10 @@ export type Part = { readonly [key: string]: unknown }
 
 /** A field as responses show it. */
 export const shownField = (field: ViewField): Part => {
-  const { enum: values, ...rest } = field.schema
+  const told = growing(field.schema)
+  const { enum: values, ...rest } = told
   // Readers of an open enum were told to expect new values, so the schema must let them pass.
-  const schema = field.open && values ? { ...rest, 'x-extensible-enum': values } : field.schema
+  const schema = field.open && values ? { ...rest, 'x-extensible-enum': values } : told
   return {
     ...orNull(schema, field.nullable),
     ...described(field, shownNotes(field)),
@@ -17,6 +18,22 @@ export const shownField = (field: ViewField): Part => {
     ...statesOf(field),
   }
 }
+
+/** Within a JSON value keys may be added without breaking readers, as they may in a row: no schema rules more keys out. */
+const growing = ({ additionalProperties: others, ...schema }: JsonSchema): JsonSchema => ({
+  ...schema,
+  ...(typeof others === 'object' ? { additionalProperties: growing(others) } : {}),
+  ...(schema.items ? { items: growing(schema.items) } : {}),
+  ...(schema.prefixItems ? { prefixItems: schema.prefixItems.map(growing) } : {}),
+  ...(schema.anyOf ? { anyOf: schema.anyOf.map(growing) } : {}),
+  ...(schema.properties
+    ? {
+        properties: Object.fromEntries(
+          Object.entries(schema.properties).map(([name, one]) => [name, growing(one)]),
+        ),
+      }
+    : {}),
+})
 
 /** A field as a create takes it. */
 export const createdField = (field: ViewField, view: View): Part => {

@@ -1,0 +1,59 @@
+import type { Model } from '../../src/compile/model.ts'
+import type { TestApi } from '../../src/testing.ts'
+import type { BatteryCall } from './gate-battery.ts'
+import { seededIds, treeOf } from './gate-servers.ts'
+
+export type Row = { readonly [field: string]: unknown }
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: { readonly data?: Row | readonly Row[]; readonly page?: Page } | undefined
+}
+
+interface Page {
+  readonly limit: number
+  readonly next_cursor: string | null
+}
+
+/** A call with a path to rows that are there, and references to such. */
+export interface PlacedCall extends BatteryCall {
+  readonly path: string
+}
+
+/** The rows that a call is about are taken in turn. */
+export const placeCall = (model: Model, call: BatteryCall, turn: number): PlacedCall => {
+  const [trees, leaves] = [seededIds(model, 'trees'), seededIds(model, 'leaves')]
+  const leaf = turn % 4
+  const isNested = /^\/trees\/\{id\}\/./.test(call.template)
+  const tree = trees[isNested ? treeOf(leaf) : leaf] ?? ''
+  const id = call.template.startsWith('/leaves') ? (leaves[leaf] ?? '') : tree
+  const path = `/v1${call.template.replace('{id}', id).replace('{sub_id}', leaves[leaf] ?? '')}`
+  if (!call.body) return { ...call, path }
+  const target = isNested ? tree : trees[0]
+  const body = Object.entries(call.body).map(([name, value]) =>
+    name.endsWith('_id') && typeof value === 'string' ? [name, target] : [name, value],
+  )
+  return { ...call, path, body: Object.fromEntries(body) }
+}
+
+/** If-Match names the row as this server shows it just now. */
+export const send = async (api: TestApi, key: string, call: PlacedCall): Promise<Answer> => {
+  const authorization = { Authorization: `Bearer ${key}` }
+  const { 'If-Match': isMatched, ...headers } = call.headers
+  const seen = isMatched ? await api.fetch(call.path, { headers: authorization }) : null
+  const match = seen ? { 'If-Match': seen.headers.get('etag') ?? '*' } : {}
+  const response = await api.fetch(`${call.path}${call.query === '' ? '' : `?${call.query}`}`, {
+    method: call.method,
+    headers: { ...authorization, ...headers, ...match },
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
+}
