@@ -49,12 +49,15 @@ const kindOf = ({ status, title, description, fix }: ProblemDeclaration): Proble
   mend: fix ?? 'The `detail` says what is wrong, and `errors`, where it is there, which field is at fault.',
 })
 
-/** Every problem that the service can answer with, by type: the engine's own and those that are declared. */
+/**
+ * Every problem that the service can answer with, by type: the engine's own, and those that are declared, sorted. Documents
+ * of published versions list them in this order, so that it must not follow the declaration.
+ */
 export const allProblems = (
   resources: Iterable<Resource>,
   mistakes: MistakeList,
 ): ReadonlyMap<string, ProblemKind> => {
-  const all = new Map<string, ProblemKind>(Object.entries(problemKinds))
+  const declared = new Map<string, ProblemKind>()
   const declaredBy = new Map<string, Resource>()
   for (const resource of resources) {
     for (const [code, kind] of resource.problems) {
@@ -68,8 +71,9 @@ export const allProblems = (
         )
       if (first) continue
       declaredBy.set(code, resource)
-      all.set(code, kind)
+      declared.set(code, kind)
     }
   }
-  return all
+  const sorted = [...declared].sort(([a], [b]) => (a < b ? -1 : 1))
+  return new Map([...Object.entries(problemKinds), ...sorted])
 }

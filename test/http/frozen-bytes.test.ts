@@ -105,6 +105,7 @@ const asks = (made: Made): readonly Ask[] => {
     ['POST', '/v1/books', { ...book, titel: 'x', anything: 1, days: 3 }],
     ['POST', '/v1/books', { ...book, pages: 'many', title: '', origin: 5 }],
     ['POST', '/v1/books', { ...book, title: 'Maps' }],
+    ['POST', '/v1/books', { ...book, note: 'thick' }],
     ['POST', '/v1/books', { ...book, shelf_id: id('loan'), author_id: id('loan') }],
     ['PUT', `/v1/books/${id('notes')}`, { binding: 'soft' }],
     ['PATCH', `/v1/books/${id('notes')}`, { binding: 'wood' }],

@@ -27,6 +27,7 @@ import {
 import { z } from 'zod'
 import type { ApiOptions } from '../../src/declare/api.ts'
 import type { Change } from '../../src/declare/change.ts'
+import type { HookContext } from '../../src/declare/hooks.ts'
 import { type Permute, reorderedMembers, reorderedOptions } from './reordered.ts'
 
 type Options = { readonly [option: string]: unknown }
@@ -86,6 +87,26 @@ export const library = {
     sort: ['title', 'created_at', 'binding'],
     include: ['shelf', 'author', 'loans'],
     deleteOnlyWhile: { stage: ['wanted', 'ordered'] },
+    problems: {
+      'too-thick': {
+        status: 409,
+        title: 'The book is too thick',
+        description: 'It does not fit.',
+        fix: 'Bind it in two.',
+      },
+      'a-copy': {
+        status: 409,
+        title: 'It is a copy',
+        description: 'It stands there.',
+        fix: 'Lend that one.',
+      },
+    },
+    hooks: {
+      beforeCreate: (book: { readonly note: string | null }, { reject }: HookContext) => {
+        if (book.note === 'thick')
+          reject({ code: 'too-thick', detail: 'It has too many pages.', field: 'note' })
+      },
+    },
   },
   authors: {
     fields: { name: z.string().max(80), born: z.iso.date().optional() },
@@ -100,6 +121,10 @@ export const library = {
     onlyWhile: { book: { stage: ['wanted', 'ordered', 'lent'], binding: ['soft', 'hard', 'cloth'] } },
   },
   visits: {
+    problems: {
+      closed: { status: 409, title: 'It is closed', description: 'Nobody is there.', fix: 'Come later.' },
+    },
+    hooks: { beforeCreate: () => undefined },
     fields: { day: z.iso.date() },
     relations: { shelf: belongsTo('shelves') },
     methods: ['GET', 'POST'],
@@ -398,7 +423,8 @@ const grown = (options: Options): Options => ({
       ]),
     ),
   },
-  unique: ['shelved_by', ...((options.unique ?? []) as string[])],
+  // A hook could set what an older version does not show, so that a value may be taken there too.
+  ...(options.hooks ? {} : { unique: ['shelved_by', ...((options.unique ?? []) as string[])] }),
   filter: ['shelved_by', ...((options.filter ?? []) as string[])],
   sort: ['shelved_by', ...((options.sort ?? []) as string[])],
   include: ['visitor', ...((options.include ?? []) as string[])],

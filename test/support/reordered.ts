@@ -9,7 +9,7 @@ export type Permute = <T>(list: readonly T[]) => readonly T[]
 export const reorderedOptions = <O extends Options>(options: O, permute: Permute): O => ({
   ...options,
   fields: reorderedMembers(options.fields as Options, permute, reorderedField),
-  ...members(options, ['relations'], (one) => reorderedMembers(one as Options, permute)),
+  ...members(options, ['relations', 'problems'], (one) => reorderedMembers(one as Options, permute)),
   ...members(options, ['filter', 'sort', 'include'], (one) => permute(one as unknown[])),
   ...members(options, ['unique'], (one) => permute((one as unknown[]).map((set) => listOf(set, permute)))),
   ...members(options, ['deleteOnlyWhile'], (one) => reorderedMembers(one as Options, permute, listOf)),
