@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type Clock, systemClock } from './clock.ts'
 import type { ApiDeclaration } from './declare/api.ts'
 import { createKeyRing } from './guard/key-ring.ts'
-import { webFetch } from './serve/fetch.ts'
 import { openService, type Service } from './serve/service.ts'
+import { webFetch } from './serve/web-fetch.ts'
 
 export interface TestOptions {
   /** A throwaway SQLite file unless said. */

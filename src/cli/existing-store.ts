@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { ApiDeclaration } from '../declare/api.ts'
 import type { Store } from '../store/store.ts'
+import { CommandMistake } from './command-mistake.ts'
 import { databaseUrl, openDatabase } from './load.ts'
-import { CommandMistake } from './mistake.ts'
 
 /** A store for a command that looks for something in it: made anew, it would answer as if nothing had ever happened. */
 export async function openExisting(declaration: ApiDeclaration): Promise<Store> {

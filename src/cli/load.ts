@@ -7,7 +7,7 @@ import { type FrozenContracts, readContracts } from '../contract/files.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { CommandMistake } from './mistake.ts'
+import { CommandMistake } from './command-mistake.ts'
 
 /** A declaration found in a folder, with the contracts that were frozen beside it. */
 export interface LoadedApi {

@@ -12,57 +12,57 @@ const commands: { readonly [name: string]: Command } = {
   serve: {
     usage: 'serve API [--port 3000] [--host 127.0.0.1] [--workers N] [--ops-port N]',
     does: 'migrates the store and serves the API',
-    run: async (args) => (await import('./serve.ts')).serveCommand(args),
+    run: async (args) => (await import('./serve-command.ts')).serveCommand(args),
   },
   check: {
     usage: 'check API',
     does: 'compiles the declaration and holds it against its frozen contracts',
-    run: async (args) => (await import('./check.ts')).checkCommand(args),
+    run: async (args) => (await import('./check-command.ts')).checkCommand(args),
   },
   migrate: {
     usage: 'migrate API [--dry-run] [--rename] [--force] [--citus]',
     does: 'makes the store fit the declaration',
-    run: async (args) => (await import('./migrate.ts')).migrateCommand(args),
+    run: async (args) => (await import('./migrate-command.ts')).migrateCommand(args),
   },
   keys: {
     usage: 'keys create|list|revoke|rotate API --account ACCOUNT --name NAME [--scopes a,b] [--expires 90d]',
     does: 'makes and ends API keys',
-    run: async (args) => (await import('./keys.ts')).keysCommand(args),
+    run: async (args) => (await import('./keys-command.ts')).keysCommand(args),
   },
   openapi: {
     usage: 'openapi API v2',
     does: "prints a version's OpenAPI document",
-    run: async (args) => (await import('./openapi.ts')).openapiCommand(args),
+    run: async (args) => (await import('./openapi-command.ts')).openapiCommand(args),
   },
   publish: {
     usage: 'publish API v2',
     does: "freezes a version's contract",
-    run: async (args) => (await import('./contracts.ts')).publishCommand(args),
+    run: async (args) => (await import('./publish-command.ts')).publishCommand(args),
   },
   diff: {
     usage: 'diff API v1 v2 [--raw] [--json]',
     does: 'tells what became of a version, with verdicts',
-    run: async (args) => (await import('./diff.ts')).diffCommand(args),
+    run: async (args) => (await import('./diff-command.ts')).diffCommand(args),
   },
   guide: {
     usage: 'guide API v1 v2 [--affected]',
     does: 'writes the migration guide, as Markdown',
-    run: async (args) => (await import('./contracts.ts')).guideCommand(args),
+    run: async (args) => (await import('./guide-command.ts')).guideCommand(args),
   },
   usage: {
     usage: 'usage API [--version v1] [--json]',
     does: 'shows who still calls a version, and what of it they use',
-    run: async (args) => (await import('./usage.ts')).usageCommand(args),
+    run: async (args) => (await import('./usage-command.ts')).usageCommand(args),
   },
   contact: {
     usage: 'contact API v1 --consumer NAME --note "…"',
     does: 'records that a consumer was told',
-    run: async (args) => (await import('./contact.ts')).contactCommand(args),
+    run: async (args) => (await import('./contact-command.ts')).contactCommand(args),
   },
   retire: {
     usage: 'retire API v1 [--dry-run] [--undo]',
     does: 'ends a version when nobody is left on it, or says what stands in the way',
-    run: async (args) => (await import('./retire.ts')).retireCommand(args),
+    run: async (args) => (await import('./retire-command.ts')).retireCommand(args),
   },
 }
 
@@ -104,14 +104,14 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-/** What a person can mend is shown as a sentence; anything else with its stack, because it is ours. */
+/** A user's mistake is shown as a sentence. Any other error is a bug of ours and is shown with its stack. */
 async function failure(error: unknown, command: Command): Promise<string> {
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
     return `${argumentMistake(error.message, command.usage)}\nUsage: nounkit ${command.usage}`
   }
-  const { isMendable } = await import('./failures.ts')
-  return isMendable(error) ? error.message : (error.stack ?? error.message)
+  const { isUserMistake } = await import('./user-mistakes.ts')
+  return isUserMistake(error) ? error.message : (error.stack ?? error.message)
 }
 
 /** Node's advice on an unknown option is about words that begin with a dash, and breaks off. */

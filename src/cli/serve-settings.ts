@@ -1,4 +1,4 @@
-import { CommandMistake } from './mistake.ts'
+import { CommandMistake } from './command-mistake.ts'
 
 export interface ServeFlags {
   readonly port?: string

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type StaticDocument, staticDocument } from './document.ts'
+import { type StaticDocument, staticDocument } from './static-document.ts'
 
 /** The files that pages load. Every URL names its content, so browsers may keep it for good. */
 export interface Assets {

@@ -8,13 +8,13 @@ import { Planner } from '../plan/planner.ts'
 import { createCursorSeal } from '../request/cursor.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { createRouter, type Target } from '../request/route.ts'
-import { signalsOf, silent } from '../respond/signals.ts'
+import { signalsOf, silent } from '../respond/deprecation-headers.ts'
 import type { Store } from '../store/store.ts'
 import { createWriter } from '../write/writer.ts'
-import { versionRetired } from './admit.ts'
+import { versionRetired } from './early-refusals.ts'
 import type { Engine } from './engine.ts'
 import { handle } from './handle.ts'
-import type { Walk } from './walk.ts'
+import type { RequestContext } from './request-context.ts'
 
 export interface EngineParts {
   readonly model: Model
@@ -76,16 +76,16 @@ export function createEngine(parts: EngineParts): Engine {
         throw versionRetired(version, engine)
       throw router.missing(path)
     },
-    conclude(request, response, walk) {
+    conclude(request, response, context) {
       const { headers } = response
-      if (walk.rate) {
-        headers['RateLimit-Policy'] = walk.rate.policy
-        headers.RateLimit = walk.rate.state
+      if (context.rate) {
+        headers['RateLimit-Policy'] = context.rate.policy
+        headers.RateLimit = context.rate.state
       }
-      const version = walk.target?.version ?? router.versionOf(request.path)
-      if (version) addSignals(headers, version, walk.target, request.path)
-      usage?.count(request.method, response.status, walk)
-      note(request, response, walk)
+      const version = context.target?.version ?? router.versionOf(request.path)
+      if (version) addSignals(headers, version, context.target, request.path)
+      usage?.count(request.method, response.status, context)
+      note(request, response, context)
     },
     signal(path, headers) {
       const target = router.find(path)
@@ -97,11 +97,11 @@ export function createEngine(parts: EngineParts): Engine {
   return engine
 }
 
-function note({ note: told }: PlainRequest, response: PlainResponse, walk: Walk): void {
+function note({ note: told }: PlainRequest, response: PlainResponse, context: RequestContext): void {
   if (!told) return
-  told.route = walk.target?.template ?? null
-  told.version = walk.target?.version.name ?? null
-  told.account = walk.caller?.account ?? null
-  told.consumer = walk.caller?.consumer.id ?? null
+  told.route = context.target?.template ?? null
+  told.version = context.target?.version.name ?? null
+  told.account = context.caller?.account ?? null
+  told.consumer = context.caller?.consumer.id ?? null
   told.replayed = response.headers['Idempotent-Replayed'] === 'true'
 }

@@ -7,7 +7,7 @@ import type { Maybe } from '../maybe.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import type { Router } from '../request/route.ts'
 import type { Writer } from '../write/writer.ts'
-import type { Walk } from './walk.ts'
+import type { RequestContext } from './request-context.ts'
 
 /** Everything a request meets on its way, made once before a port opens. */
 export interface Engine {
@@ -24,7 +24,7 @@ export interface Engine {
   /** Tells the log of a failure that was not the caller's. */
   report(error: unknown, request: PlainRequest): void
   /** Adds what every response carries, and counts it. */
-  conclude(request: PlainRequest, response: PlainResponse, walk: Walk): void
+  conclude(request: PlainRequest, response: PlainResponse, context: RequestContext): void
   /** Adds the signals of a deprecated version to an answer that was given without it: too busy, too long, a preflight. */
   signal(path: string, headers: PlainResponse['headers']): void
   handle(request: PlainRequest): Maybe<PlainResponse>

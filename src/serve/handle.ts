@@ -8,28 +8,34 @@ import type { Caller } from '../request/caller.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { type OneQuery, readListQuery, readOneQuery, refuseQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
-import { documentResponse } from '../respond/document.ts'
-import { asProblem, problemResponse, storeMigrated } from '../respond/problem.ts'
+import { asProblem, problemResponse, storeMigrated } from '../respond/problem-response.ts'
+import { successResponse } from '../respond/success-response.ts'
 import { StoreError } from '../store/store.ts'
 import { create } from '../write/exactly-once.ts'
 import { remove } from '../write/remove.ts'
 import { update } from '../write/update.ts'
-import { allowedMethods, refuseMethod, refuseRetired, refuseUnacceptable, serverMethods } from './admit.ts'
+import {
+  allowedMethods,
+  refuseMethod,
+  refuseRetired,
+  refuseUnacceptable,
+  serverMethods,
+} from './early-refusals.ts'
 import type { Engine } from './engine.ts'
-import { readBody, readKeyed } from './payload.ts'
-import { newWalk, type Walk } from './walk.ts'
+import { readBody, readKeyed } from './request-body.ts'
+import { newContext, type RequestContext } from './request-context.ts'
 
 /** A request's whole way, in the order in which it may be refused. Never throws. */
 export function handle(engine: Engine, request: PlainRequest): Maybe<PlainResponse> {
-  const walk = newWalk()
+  const context = newContext()
   let response: Maybe<PlainResponse>
   try {
-    response = answer(engine, request, walk)
+    response = answer(engine, request, context)
   } catch (error) {
     response = failed(engine, request, error)
   }
   const conclude = (last: PlainResponse): PlainResponse => {
-    engine.conclude(request, last, walk)
+    engine.conclude(request, last, context)
     return last
   }
   if (!(response instanceof Promise)) return conclude(response)
@@ -53,18 +59,18 @@ function refusal(engine: Engine, request: PlainRequest, error: unknown): PlainRe
   return problemResponse(failure, request.id)
 }
 
-function answer(engine: Engine, request: PlainRequest, walk: Walk): Maybe<PlainResponse> {
+function answer(engine: Engine, request: PlainRequest, context: RequestContext): Maybe<PlainResponse> {
   if (engine.outdated.is) throw storeMigrated()
   const target = engine.router.find(request.path)
   if (!target) return elsewhere(engine, request)
-  walk.target = target
+  context.target = target
   refuseRetired(engine, target)
   refuseMethod(target, request.method)
   if (request.method === 'OPTIONS') return options(allowedMethods(target))
   return whenThere(engine.authenticator.authenticate(request), (caller) => {
-    walk.caller = caller
+    context.caller = caller
     demandScope(target.view, request.method, caller)
-    return perform(engine, request, walk, target)
+    return perform(engine, request, context, target)
   })
 }
 
@@ -74,14 +80,19 @@ function elsewhere(engine: Engine, request: PlainRequest): Maybe<PlainResponse> 
   return whenThere(engine.document(request), (document) => document ?? engine.missing(request.path))
 }
 
-function perform(engine: Engine, request: PlainRequest, walk: Walk, target: Target): Maybe<PlainResponse> {
-  const { caller } = walk
+function perform(
+  engine: Engine,
+  request: PlainRequest,
+  context: RequestContext,
+  target: Target,
+): Maybe<PlainResponse> {
+  const { caller } = context
   const taken = engine.rates.take(caller?.account ?? request.address, target.view)
   const outcome = whenThere(taken, (signals) => {
-    walk.rate = signals
-    return run(engine, request, { target, caller: caller ?? anonymous }, walk)
+    context.rate = signals
+    return run(engine, request, { target, caller: caller ?? anonymous }, context)
   })
-  return whenThere(outcome, (shown) => documentResponse(shown, target, request))
+  return whenThere(outcome, (shown) => successResponse(shown, target, request))
 }
 
 /** Reading a public resource needs no account; what belongs to one is out of its reach. */
@@ -97,53 +108,65 @@ const options = (methods: readonly string[]): PlainResponse => ({
   body: null,
 })
 
-function run(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Maybe<Outcome> {
+function run(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
   switch (request.method) {
     case 'POST':
-      return post(engine, request, call, walk)
+      return post(engine, request, call, context)
     case 'PUT':
     case 'PATCH':
-      return change(engine, request, call, walk)
+      return change(engine, request, call, context)
     case 'DELETE':
       refuseUnacceptable(request)
       refuseQuery(request.query, 'a write')
       return remove(engine.writer, call, readIfMatch(header(request, 'if-match')))
     default:
       refuseUnacceptable(request)
-      return call.target.id === null ? list(engine, request, call, walk) : one(engine, request, call, walk)
+      return call.target.id === null
+        ? list(engine, request, call, context)
+        : one(engine, request, call, context)
   }
 }
 
-function one(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Maybe<Outcome> {
+function one(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
   const query = readOneQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
-  allowQuery(query, walk)
+  allowQuery(query, context)
   return readOne(engine.writer, call, query)
 }
 
-function list(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Maybe<Outcome> {
+function list(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
   const query = readListQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
-  allowQuery(query.list, walk)
+  allowQuery(query.list, context)
   return readList(engine.writer, call, query)
 }
 
 /** An included row is read under the same rules as one fetched alone. */
-function allowQuery({ include, uses }: OneQuery, walk: Walk): void {
+function allowQuery({ include, uses }: OneQuery, context: RequestContext): void {
   if (uses === null) return
-  walk.uses = uses
-  demandIncludeScopes(include.views, walk.caller)
+  context.uses = uses
+  demandIncludeScopes(include.views, context.caller)
 }
 
-async function post(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Promise<Outcome> {
+async function post(
+  engine: Engine,
+  request: PlainRequest,
+  call: Call,
+  context: RequestContext,
+): Promise<Outcome> {
   const body = await readBody(engine, request, call.target)
   refuseQuery(request.query, 'a write')
-  walk.uses = { ...walk.uses, fields: Object.keys(body) }
+  context.uses = { ...context.uses, fields: Object.keys(body) }
   return create(engine.writer, call, body, readKeyed(request, call.target, body))
 }
 
-async function change(engine: Engine, request: PlainRequest, call: Call, walk: Walk): Promise<Outcome> {
+async function change(
+  engine: Engine,
+  request: PlainRequest,
+  call: Call,
+  context: RequestContext,
+): Promise<Outcome> {
   const body = await readBody(engine, request, call.target)
   refuseQuery(request.query, 'a write')
-  walk.uses = { ...walk.uses, fields: Object.keys(body) }
+  context.uses = { ...context.uses, fields: Object.keys(body) }
   const ifMatch = readIfMatch(header(request, 'if-match'))
   return update(engine.writer, call, request.method === 'PUT' ? 'replace' : 'patch', body, ifMatch)
 }

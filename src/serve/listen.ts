@@ -1,13 +1,13 @@
 import type { Model } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
 import { createAccessLog } from './access-log.ts'
-import { createAdmission } from './admission.ts'
-import { createCors } from './cors.ts'
+import { createCors } from './cors-headers.ts'
 import type { Log } from './logs.ts'
 import { createMetrics } from './metrics.ts'
-import { metricsText } from './metrics-text.ts'
-import { createNodeServer, type NodeServer, type Timeouts } from './node.ts'
-import { createOperations, type Operations } from './operations.ts'
+import { createNodeServer, type NodeServer, type Timeouts } from './node-server.ts'
+import { createAdmission } from './overload.ts'
+import { createProbes, type Probes } from './probes.ts'
+import { metricsText } from './prometheus-text.ts'
 import { createProxies } from './proxies.ts'
 import { createShell, type Handle, type ShellParts, type Signal } from './shell.ts'
 import { openTracing } from './tracing.ts'
@@ -42,7 +42,7 @@ export const listen = async (options: ListenOptions): Promise<Listening> => {
   const admission = createAdmission(model.limits.requestsInFlight)
   const metrics = createMetrics({ store: store.counters, admission })
   const snapshots = shareMetrics(metrics.snapshot)
-  const operations = createOperations({ store, metrics: async () => metricsText(await snapshots()) })
+  const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })
   const parts = { handle, signal, admission, metrics, logger: log.logger, accessLog: createAccessLog(log) }
   const { cors, proxies } = model.declaration
   const main = nodeServer(
@@ -51,12 +51,11 @@ export const listen = async (options: ListenOptions): Promise<Listening> => {
       ...parts,
       cors: createCors(cors),
       tracing: await openTracing(),
-      operations: opsPort === undefined ? operations : null,
+      probes: opsPort === undefined ? probes : null,
     },
     proxies,
   )
-  const side =
-    opsPort === undefined ? null : operationsServer(options, { ...parts, accessLog: null }, operations)
+  const side = opsPort === undefined ? null : probesServer(options, { ...parts, accessLog: null }, probes)
   const address = await main.listen(port, host)
   const sideAddress =
     side &&
@@ -69,7 +68,7 @@ export const listen = async (options: ListenOptions): Promise<Listening> => {
     port: address.port,
     opsUrl: sideAddress && urlOf(host, sideAddress.port),
     async stop(stopOptions) {
-      operations.drain()
+      probes.drain()
       await main.stop(stopOptions)
       await side?.stop()
       admission.close()
@@ -91,17 +90,13 @@ const nodeServer = (
   })
 
 /** Anything but the three paths is 404 there. */
-const operationsServer = (
+const probesServer = (
   options: ListenOptions,
-  parts: Omit<ShellParts, 'handle' | 'signal' | 'operations' | 'cors' | 'tracing'>,
-  operations: Operations,
+  parts: Omit<ShellParts, 'handle' | 'signal' | 'probes' | 'cors' | 'tracing'>,
+  probes: Probes,
 ): NodeServer => {
   const handle: Handle = () => ({ status: 404, headers: { 'Cache-Control': 'no-store' }, body: null })
-  return nodeServer(
-    options,
-    { ...parts, handle, signal: null, operations, cors: null, tracing: null },
-    undefined,
-  )
+  return nodeServer(options, { ...parts, handle, signal: null, probes, cors: null, tracing: null }, undefined)
 }
 
 const urlOf = (host: string, port: number): string =>

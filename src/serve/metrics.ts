@@ -1,7 +1,7 @@
 import type { RequestNote } from '../request/exchange.ts'
 import type { StoreCounters } from '../store/store.ts'
-import type { Admission } from './admission.ts'
-import type { Family, Snapshot } from './metrics-text.ts'
+import type { Admission } from './overload.ts'
+import type { Family, Snapshot } from './prometheus-text.ts'
 
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

@@ -1,12 +1,12 @@
 import type { Maybe } from '../maybe.ts'
 import type { Problem } from '../problems.ts'
 import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchange.ts'
-import { asProblem, problemResponse } from '../respond/problem.ts'
+import { asProblem, problemResponse } from '../respond/problem-response.ts'
 import type { AccessLog } from './access-log.ts'
-import { type Admission, overloaded } from './admission.ts'
-import type { Cors } from './cors.ts'
+import type { Cors } from './cors-headers.ts'
 import type { Metrics } from './metrics.ts'
-import type { Operations } from './operations.ts'
+import { type Admission, overloaded } from './overload.ts'
+import type { Probes } from './probes.ts'
 import type { Tracing } from './tracing.ts'
 
 export type Handle = (request: PlainRequest) => Maybe<PlainResponse>
@@ -40,7 +40,7 @@ export interface ShellParts {
   readonly cors: Cors | null
   readonly tracing: Tracing | null
   /** Null when they are served on a port of their own. */
-  readonly operations: Operations | null
+  readonly probes: Probes | null
 }
 
 export const emptyNote = (): RequestNote => ({
@@ -52,7 +52,7 @@ export const emptyNote = (): RequestNote => ({
 })
 
 export const createShell = (parts: ShellParts): Shell => {
-  const { handle, signal, admission, metrics, logger, accessLog, cors, tracing, operations } = parts
+  const { handle, signal, admission, metrics, logger, accessLog, cors, tracing, probes } = parts
 
   const failed = (request: ArrivedRequest, error: unknown): PlainResponse => {
     const failure = asProblem(error)
@@ -101,8 +101,8 @@ export const createShell = (parts: ShellParts): Shell => {
 
   return {
     answer(request) {
-      const operational = operations?.answer(request.method, request.path)
-      if (operational) return probed(request, operational)
+      const probe = probes?.answer(request.method, request.path)
+      if (probe) return probed(request, probe)
       const startedAt = performance.now()
       const preflight = cors?.preflight(request)
       if (preflight) return settle(request, signalled(request, preflight), startedAt)

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import type { Snapshot } from './metrics-text.ts'
+import type { Snapshot } from './prometheus-text.ts'
 
 /** A scrape reaches one worker; it asks the primary, which asks all, so that the figures are those of the service. */
 type Message =

@@ -5,7 +5,7 @@ import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { refuseQuery } from '../request/query.ts'
 
 /** What a path beside the resources names: an index, a document, a page or a file. */
-export interface Place {
+export interface PageRoute {
   /** The media types it is shown in, the usual one first. Null for a file, which is loaded by a page and sent to anyone. */
   readonly types: readonly [MediaType, ...MediaType[]] | null
   /** Takes a form as well. */
@@ -15,9 +15,9 @@ export interface Place {
 
 export type MediaType = 'application/json' | 'text/html' | 'text/markdown' | 'text/plain'
 
-export const answerAt = (place: Place, request: PlainRequest): Maybe<PlainResponse> => {
+export const answerRoute = (route: PageRoute, request: PlainRequest): Maybe<PlainResponse> => {
   const { method } = request
-  const allowed = ['GET', 'HEAD', ...(place.takesForm ? ['POST'] : []), 'OPTIONS']
+  const allowed = ['GET', 'HEAD', ...(route.takesForm ? ['POST'] : []), 'OPTIONS']
   if (!allowed.includes(method)) {
     throw problem('method-not-allowed', {
       detail: `${method.slice(0, 20)} is not offered here. Use ${allowed.join(', ')}.`,
@@ -25,11 +25,11 @@ export const answerAt = (place: Place, request: PlainRequest): Maybe<PlainRespon
     })
   }
   if (method === 'OPTIONS') return { status: 204, headers: { Allow: allowed.join(', ') }, body: null }
-  if (!place.types) return place.answer(request, null)
-  const type = preferredType(request, place.types)
+  if (!route.types) return route.answer(request, null)
+  const type = preferredType(request, route.types)
   if (!type) {
-    throw problem('not-acceptable', { detail: `This is shown as ${place.types.join(' or ')} only.` })
+    throw problem('not-acceptable', { detail: `This is shown as ${route.types.join(' or ')} only.` })
   }
   refuseQuery(request.query, 'this document')
-  return place.answer(request, type)
+  return route.answer(request, type)
 }

@@ -6,7 +6,7 @@ import type { Target } from '../request/route.ts'
 import { linkTarget } from './link-target.ts'
 
 /** A success as an HTTP response. HEAD is cut to its headers by the adapter. */
-export function documentResponse(outcome: Outcome, target: Target, request: PlainRequest): PlainResponse {
+export function successResponse(outcome: Outcome, target: Target, request: PlainRequest): PlainResponse {
   const headers: { [name: string]: string } = { Vary: 'Authorization, Accept-Encoding' }
   headers['Cache-Control'] = outcome.replayed ? 'no-store' : target.view.cacheControl
   if (outcome.etag) headers.ETag = outcome.etag

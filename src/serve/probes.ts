@@ -1,17 +1,17 @@
 import type { Maybe } from '../maybe.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 import type { Store } from '../store/store.ts'
-import { metricsContentType } from './metrics-text.ts'
+import { metricsContentType } from './prometheus-text.ts'
 
 /** What operators and their machines ask: alive, ready, figures. Needs no key, counts against no limit. */
-export interface Operations {
-  /** The answer for an operational path; null for any other path. */
+export interface Probes {
+  /** The answer for a probe path; null for any other path. */
   answer(method: string, path: string): Maybe<PlainResponse> | null
   /** From now on not ready, so that load balancers look elsewhere. */
   drain(): void
 }
 
-export interface OperationSources {
+export interface ProbeSources {
   readonly store: Store
   /** The figures of this process, or of all workers together. */
   readonly metrics: () => Maybe<string>
@@ -21,7 +21,7 @@ export interface OperationSources {
 const believeMs = 500
 const answerWithinMs = 2_000
 
-export const createOperations = ({ store, metrics }: OperationSources): Operations => {
+export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
   let draining = false
   let checkedAt = Number.NEGATIVE_INFINITY
   let ready: Promise<boolean> = Promise.resolve(false)

@@ -8,11 +8,11 @@ import { createLog } from '../serve/logs.ts'
 import { openService } from '../serve/service.ts'
 import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
 import { StoreOutdated } from '../store/store.ts'
+import { CommandMistake } from './command-mistake.ts'
 import { printDemo } from './demo.ts'
 import { databaseUrl, type LoadedApi, loadApi } from './load.ts'
-import { CommandMistake } from './mistake.ts'
+import { positionalsUpTo } from './positionals.ts'
 import { beside, readServeSettings, type ServeSettings } from './serve-settings.ts'
-import { words } from './words.ts'
 
 const options = {
   port: { type: 'string' },
@@ -25,7 +25,7 @@ const options = {
 /** `nounkit serve API`: migrates, seeds an empty store, serves until SIGTERM or SIGINT. */
 export async function serveCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = words(positionals, 1)
+  const [place] = positionalsUpTo(positionals, 1)
   const settings = readServeSettings(values)
   const { workers } = settings
   if (workers > 1 && cluster.isPrimary) return superviseWorkers({ workers, say: console.error })

@@ -8,10 +8,10 @@ import type { Consumer } from '../request/caller.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import { dayMs } from '../times.ts'
+import { CommandMistake } from './command-mistake.ts'
 import { openExisting } from './existing-store.ts'
 import { keyTable, timeText } from './key-table.ts'
 import { compileLoaded, loadApi, openDatabase } from './load.ts'
-import { CommandMistake } from './mistake.ts'
 
 const options = {
   account: { type: 'string' },

@@ -4,7 +4,7 @@ import type { Caller } from '../request/caller.ts'
 import type { Target } from '../request/route.ts'
 
 /** What became known of a request on its way; what was not reached stays empty. */
-export interface Walk {
+export interface RequestContext {
   target: Target | null
   caller: Caller | null
   /** What the response says of the caller's rate, however it ends. */
@@ -12,4 +12,9 @@ export interface Walk {
   uses: Uses
 }
 
-export const newWalk = (): Walk => ({ target: null, caller: null, rate: null, uses: nothingUsed })
+export const newContext = (): RequestContext => ({
+  target: null,
+  caller: null,
+  rate: null,
+  uses: nothingUsed,
+})

@@ -8,15 +8,15 @@ import {
 } from '../lifecycle/usage-report.ts'
 import { minuteOf } from '../times.ts'
 import { withLifecycleStore } from './lifecycle-store.ts'
-import { namedVersion } from './versions.ts'
-import { words } from './words.ts'
+import { namedVersion } from './named-version.ts'
+import { positionalsUpTo } from './positionals.ts'
 
 const options = { version: { type: 'string' }, json: { type: 'boolean' } } as const
 
 /** `nounkit usage API [--version v1] [--json]`: who calls, how much, last seen, and what of an old version they use. */
 export async function usageCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = words(positionals, 1)
+  const [place] = positionalsUpTo(positionals, 1)
   return withLifecycleStore(place, async ({ model, store, clock }) => {
     const only = values.version === undefined ? null : namedVersion(model, values.version).name
     const report = await usageReport(store, model, clock.now())

@@ -4,7 +4,7 @@ import type { PlainRequest } from '../request/exchange.ts'
 import { type JsonObject, readJsonObject } from '../request/json.ts'
 import type { Target } from '../request/route.ts'
 import { fingerprintOf, type KeyedRequest, readKey } from '../write/idempotency.ts'
-import { refuseUnacceptable } from './admit.ts'
+import { refuseUnacceptable } from './early-refusals.ts'
 import type { Engine } from './engine.ts'
 
 /** Half a minute may pass until a body has come: after this long, who sent it is asked for again. */

@@ -17,7 +17,7 @@ import {
 import type { Store } from '../store/store.ts'
 import { fileToBeMade } from './existing-store.ts'
 import { compileLoaded, databaseUrl, loadApi } from './load.ts'
-import { words } from './words.ts'
+import { positionalsUpTo } from './positionals.ts'
 
 const options = {
   'dry-run': { type: 'boolean' },
@@ -29,7 +29,7 @@ const options = {
 /** `nounkit migrate API [--dry-run] [--rename] [--force] [--citus]`: makes the store fit the declaration, or says what it would take. */
 export async function migrateCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place] = words(positionals, 1)
+  const [place] = positionalsUpTo(positionals, 1)
   const api = await loadApi(place)
   const model = compileLoaded(api)
   const asked = {

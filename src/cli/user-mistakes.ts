@@ -3,9 +3,9 @@ import { BrokenPromises } from '../contract/broken.ts'
 import { KeyMistake } from '../guard/key-ring.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { StoreError, StoreRefused } from '../store/store.ts'
-import { CommandMistake } from './mistake.ts'
+import { CommandMistake } from './command-mistake.ts'
 
 const kinds = [CommandMistake, SettingMistake, Mistakes, BrokenPromises, StoreRefused, StoreError, KeyMistake]
 
 /** Whether an error's message is written for the person at the keyboard. */
-export const isMendable = (error: Error): boolean => kinds.some((kind) => error instanceof kind)
+export const isUserMistake = (error: Error): boolean => kinds.some((kind) => error instanceof kind)

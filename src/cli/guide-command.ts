@@ -1,31 +1,12 @@
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { BrokenPromises } from '../contract/broken.ts'
 import { guideOf } from '../contract/guide/guide.ts'
-import { publishVersion } from '../contract/publish.ts'
-import { differenceText } from '../contract/refusal.ts'
 import { affectedIn } from '../lifecycle/affected.ts'
 import { usageReport } from '../lifecycle/usage-report.ts'
+import { CommandMistake } from './command-mistake.ts'
 import { withLifecycleStore } from './lifecycle-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
-import { CommandMistake } from './mistake.ts'
-import { namedVersion } from './versions.ts'
-import { words } from './words.ts'
-
-/** `nounkit publish API v2`: freezes the contract, unless that breaks what was promised. */
-export async function publishCommand(args: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args, allowPositionals: true })
-  const [place, name] = words(positionals, 2)
-  const api = await loadApi(place)
-  const model = compileLoaded(api)
-  const version = namedVersion(model, name)
-  const folder = join(api.folder, 'contracts')
-  const { path, differences, refusals } = await publishVersion(model, version.name, folder, api.frozen)
-  if (path === null) throw new BrokenPromises(refusals)
-  for (const difference of differences) console.log(differenceText(difference))
-  console.log(`${version.name} is frozen in contracts/${version.name}.json. Commit it with the declaration.`)
-  return 0
-}
+import { namedVersion } from './named-version.ts'
+import { positionalsUpTo } from './positionals.ts'
 
 /** `nounkit guide API v1 v2 [--affected]`: Markdown on standard output; with who is affected, from recorded usage. */
 export async function guideCommand(args: string[]): Promise<number> {
@@ -34,7 +15,7 @@ export async function guideCommand(args: string[]): Promise<number> {
     options: { affected: { type: 'boolean' } },
     allowPositionals: true,
   })
-  const [place, from, to] = words(positionals, 3)
+  const [place, from, to] = positionalsUpTo(positionals, 3)
   const model = compileLoaded(await loadApi(place))
   const older = namedVersion(model, from)
   if (older.successor === null) {

@@ -1,6 +1,6 @@
 import type { Model, Version } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
-import { CommandMistake } from './mistake.ts'
+import { CommandMistake } from './command-mistake.ts'
 
 /** The version a command was given by name. */
 export function namedVersion(model: Model, name: string | undefined): Version {

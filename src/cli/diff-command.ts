@@ -6,15 +6,15 @@ import { type Difference, isBreaking } from '../contract/diff/difference.ts'
 import { type ExplainedLine, explainDifference } from '../contract/guide/explained.ts'
 import { differenceText } from '../contract/refusal.ts'
 import { compileLoaded, loadApi } from './load.ts'
-import { namedVersion } from './versions.ts'
-import { words } from './words.ts'
+import { namedVersion } from './named-version.ts'
+import { positionalsUpTo } from './positionals.ts'
 
 const options = { raw: { type: 'boolean' }, json: { type: 'boolean' } } as const
 
 /** `nounkit diff API v1 v2 [--raw] [--json]`: by the declared changes; `--raw` by the two contracts alone. */
 export async function diffCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, from, to] = words(positionals, 3)
+  const [place, from, to] = positionalsUpTo(positionals, 3)
   const model = compileLoaded(await loadApi(place))
   const [older, newer] = [namedVersion(model, from), namedVersion(model, to)]
   const raw = compareContracts(contractOf(model, older), contractOf(model, newer))

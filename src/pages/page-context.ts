@@ -4,10 +4,10 @@ import { statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Assets, createAssets } from './assets.ts'
-import { type StaticDocument, staticDocument } from './document.ts'
 import { createLayout, type Layout } from './layout.ts'
 import { pagePolicy } from './policy.ts'
-import type { UsageSources } from './usage.ts'
+import type { UsageSources } from './read-usage.ts'
+import { type StaticDocument, staticDocument } from './static-document.ts'
 import type { SwitchVersion } from './version-switch.ts'
 
 export interface PageParts extends UsageSources {
@@ -15,7 +15,7 @@ export interface PageParts extends UsageSources {
 }
 
 /** What all pages are made from, and what was made already. */
-export interface Scene extends PageParts {
+export interface PageContext extends PageParts {
   readonly assets: Assets
   readonly layout: Layout
   openapi(version: Version): object
@@ -26,7 +26,7 @@ export interface Scene extends PageParts {
   page(key: string, make: () => Maybe<string>): Promise<StaticDocument>
 }
 
-export const createScene = (parts: PageParts): Scene => {
+export const createPageContext = (parts: PageParts): PageContext => {
   const { model, clock, retirement } = parts
   const assets = createAssets()
   const layout = createLayout(model, assets)

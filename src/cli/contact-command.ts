@@ -7,10 +7,10 @@ import { shellOption } from '../lifecycle/shell-option.ts'
 import { readOperations } from '../lifecycle/usage-rows.ts'
 import { anonymous, refused } from '../lifecycle/who.ts'
 import type { Store } from '../store/store.ts'
+import { CommandMistake } from './command-mistake.ts'
 import { actor, withLifecycleStore } from './lifecycle-store.ts'
-import { CommandMistake } from './mistake.ts'
-import { namedVersion } from './versions.ts'
-import { words } from './words.ts'
+import { namedVersion } from './named-version.ts'
+import { positionalsUpTo } from './positionals.ts'
 
 const options = {
   consumer: { type: 'string' },
@@ -23,7 +23,7 @@ const options = {
 /** `nounkit contact API v1 --consumer NAME --note "…"`: records who was told, when and how. */
 export async function contactCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, name] = words(positionals, 2)
+  const [place, name] = positionalsUpTo(positionals, 2)
   const { consumer: wanted, note } = values
   if (!wanted) throw new CommandMistake('Who was told? --consumer NAME; nounkit usage API lists them.')
   if (!note?.trim()) throw new CommandMistake('How were they told? --note "mail to …, answered on …"')

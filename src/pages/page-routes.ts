@@ -5,69 +5,69 @@ import { guidePage, guideText } from './guide-page.ts'
 import { indexDocument } from './indexes.ts'
 import { freshPage } from './layout.ts'
 import { modelPage } from './model-page.ts'
-import type { Place } from './place.ts'
+import type { PageContext, PageParts } from './page-context.ts'
+import type { PageRoute } from './page-route.ts'
 import { problemEntries, problemEntry, problemListPage, problemPage } from './problem-pages.ts'
+import { readUsage } from './read-usage.ts'
 import { newNonce, referencePage } from './reference-page.ts'
-import type { PageParts, Scene } from './scene.ts'
-import { readUsage } from './usage.ts'
 import { usageForm, usageSection } from './usage-section.ts'
 import { versionsPage } from './versions-page.ts'
 
 /** `/` is the reference for whoever likes pages more, `/v2` an index alone. */
-export const indexPlace = (scene: Scene, path: string): Place | null => {
-  const { model, clock, retirement } = scene
+export const indexRoute = (context: PageContext, path: string): PageRoute | null => {
+  const { model, clock, retirement } = context
   const index = indexDocument(path, model, clock.now(), retirement)
   if (!index) return null
   return {
     types: path === '/' ? ['application/json', 'text/html'] : ['application/json'],
-    answer: (_, type) => (type === 'text/html' ? reference(scene, model.head) : index),
+    answer: (_, type) => (type === 'text/html' ? reference(context, model.head) : index),
   }
 }
 
-export const referencePlace = (scene: Scene, version: Version): Place => ({
+export const referenceRoute = (context: PageContext, version: Version): PageRoute => ({
   types: ['text/html'],
-  answer: () => reference(scene, version),
+  answer: () => reference(context, version),
 })
 
-const reference = (scene: Scene, version: Version): PlainResponse => {
-  const { layout, assets } = scene
+const reference = (context: PageContext, version: Version): PlainResponse => {
+  const { layout, assets } = context
   const nonce = newNonce()
-  const page = { layout, assets, version, versions: scene.served(), openapi: scene.openapi(version) }
+  const page = { layout, assets, version, versions: context.served(), openapi: context.openapi(version) }
   return freshPage(referencePage(page, nonce), { nonce })
 }
 
-export const openapiPlace = (scene: Scene, version: Version): Place => ({
+export const openapiRoute = (context: PageContext, version: Version): PageRoute => ({
   types: ['application/json'],
   async answer(request) {
-    const make = () => JSON.stringify(scene.openapi(version))
-    return (await scene.document(`openapi ${version.name}`, 'application/json', make)).respond(request)
+    const make = () => JSON.stringify(context.openapi(version))
+    return (await context.document(`openapi ${version.name}`, 'application/json', make)).respond(request)
   },
 })
 
-export const modelPlace = (scene: Scene, version: Version): Place => ({
+export const modelRoute = (context: PageContext, version: Version): PageRoute => ({
   types: ['text/html'],
   async answer(request) {
-    const versions = scene.served()
+    const versions = context.served()
     // The switch shows which versions are served and deprecated, which time changes.
     const state = versions.map((one) => `${one.version.name}:${one.deprecated}`).join()
-    const make = () => modelPage(scene.layout, version, versions)
-    return (await scene.page(`model ${version.name} ${state}`, make)).respond(request)
+    const make = () => modelPage(context.layout, version, versions)
+    return (await context.page(`model ${version.name} ${state}`, make)).respond(request)
   },
 })
 
-export const versionsPlace = (scene: Scene): Place => ({
+export const versionsRoute = (context: PageContext): PageRoute => ({
   types: ['text/html'],
   takesForm: true,
   async answer(request) {
-    const { layout, model, clock, retirement } = scene
-    const usage = await readUsage(scene, request)
+    const { layout, model, clock, retirement } = context
+    const usage = await readUsage(context, request)
     const refused = typeof usage === 'string'
     const text = versionsPage({
       layout,
       model,
       now: clock.now(),
       retirement,
-      retiredAt: await retiredAt(scene),
+      retiredAt: await retiredAt(context),
       usage: refused || usage === null ? usageForm(usage) : usageSection(usage),
     })
     return freshPage(text, {
@@ -84,23 +84,23 @@ const retiredAt = async ({ model, store, retirement }: PageParts): Promise<Reado
   return new Map(inForce.map(({ version, decidedAt }) => [version, decidedAt]))
 }
 
-export const guidePlace = (scene: Scene, name: string): Place | null => {
-  const text = guideText(scene.model, name)
+export const guideRoute = (context: PageContext, name: string): PageRoute | null => {
+  const text = guideText(context.model, name)
   if (text === null) return null
   return {
     types: ['text/html', 'text/markdown', 'text/plain'],
     async answer(request, type) {
       const document =
         type === 'text/html'
-          ? await scene.page(`guide ${name}`, () => guidePage(scene.layout, name, text))
-          : await scene.document(`guide ${name}`, `${type}; charset=utf-8`, () => text)
+          ? await context.page(`guide ${name}`, () => guidePage(context.layout, name, text))
+          : await context.document(`guide ${name}`, `${type}; charset=utf-8`, () => text)
       return document.respond(request)
     },
   }
 }
 
-export const problemsPlace = (scene: Scene, type: string | undefined): Place | null => {
-  const { layout, model } = scene
+export const problemsRoute = (context: PageContext, type: string | undefined): PageRoute | null => {
+  const { layout, model } = context
   const entry = type === undefined ? null : problemEntry(model, type)
   if (type !== undefined && entry === null) return null
   const key = `problem ${type ?? ''}`
@@ -109,10 +109,10 @@ export const problemsPlace = (scene: Scene, type: string | undefined): Place | n
     async answer(request, asked) {
       const document =
         asked === 'text/html'
-          ? await scene.page(key, () =>
+          ? await context.page(key, () =>
               entry ? problemPage(layout, entry) : problemListPage(layout, problemEntries(model)),
             )
-          : await scene.document(key, 'application/json', () =>
+          : await context.document(key, 'application/json', () =>
               JSON.stringify({ data: entry ?? problemEntries(model) }),
             )
       return document.respond(request)

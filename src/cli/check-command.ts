@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util'
 import { refuseBrokenPromises } from '../contract/broken.ts'
 import { compileLoaded, loadApi } from './load.ts'
-import { words } from './words.ts'
+import { positionalsUpTo } from './positionals.ts'
 
 /** `nounkit check API`: compiles it and holds it against its frozen contracts. */
 export async function checkCommand(args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
-  const [place] = words(positionals, 1)
+  const [place] = positionalsUpTo(positionals, 1)
   const api = await loadApi(place)
   const model = compileLoaded(api)
   refuseBrokenPromises(model, api.frozen)

@@ -4,10 +4,10 @@ import type { Version } from '../compile/model.ts'
 import { withdrawDecision } from '../lifecycle/decisions.ts'
 import { type RetireOutcome, retireVersion } from '../lifecycle/retire-version.ts'
 import { dayMs } from '../times.ts'
+import { CommandMistake } from './command-mistake.ts'
 import { actor, type LifecycleStore, withLifecycleStore } from './lifecycle-store.ts'
-import { CommandMistake } from './mistake.ts'
-import { namedVersion } from './versions.ts'
-import { words } from './words.ts'
+import { namedVersion } from './named-version.ts'
+import { positionalsUpTo } from './positionals.ts'
 
 const options = {
   'dry-run': { type: 'boolean' },
@@ -29,7 +29,7 @@ interface Flags {
 /** `nounkit retire API v1`: ends a version, or prints every blocker and exits with 1. */
 export async function retireCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, name] = words(positionals, 2)
+  const [place, name] = positionalsUpTo(positionals, 2)
   if (values.undo && values['dry-run']) {
     throw new CommandMistake('--undo and --dry-run do not go together: an undo asks for nothing.')
   }

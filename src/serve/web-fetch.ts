@@ -1,9 +1,9 @@
 import { type Problem, problem } from '../problems.ts'
-import { createAdmission } from './admission.ts'
-import { createCors } from './cors.ts'
+import { createCors } from './cors-headers.ts'
 import { createMetrics } from './metrics.ts'
-import { metricsText } from './metrics-text.ts'
-import { createOperations } from './operations.ts'
+import { createAdmission } from './overload.ts'
+import { createProbes } from './probes.ts'
+import { metricsText } from './prometheus-text.ts'
 import { urlFault } from './request-fault.ts'
 import type { Service } from './service.ts'
 import { type ArrivedRequest, createShell, emptyNote } from './shell.ts'
@@ -30,7 +30,7 @@ export function webFetch(service: Service, warn: (message: string, error: unknow
     accessLog: null,
     cors: createCors(model.declaration.cors),
     tracing: null,
-    operations: createOperations({ store, metrics: () => metricsText([metrics.snapshot()]) }),
+    probes: createProbes({ store, metrics: () => metricsText([metrics.snapshot()]) }),
   })
   const answer = async (request: Request, id: string): Promise<Response> => {
     const arrived = arrivedRequest(request, id)
