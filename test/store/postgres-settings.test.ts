@@ -76,15 +76,22 @@ test('every session is in UTC with its time limits', async () => {
 
 test('parameters that are not ours go to the server, and win over what we would say', async () => {
   const store = await openForTest(
-    `${inject('postgresUrl')}?search_path=shop,public&random_page_cost=3&application_name=mine`,
+    `${inject('postgresUrl')}?search_path=${encodeURIComponent('"my \\shop",public')}&random_page_cost=3&application_name=mine&options=${encodeURIComponent('-c work_mem=5MB')}`,
   )
-  const settings = ['search_path', 'random_page_cost', 'application_name', 'TimeZone']
+  const settings = ['search_path', 'random_page_cost', 'application_name', 'work_mem', 'TimeZone']
   const rows = await Promise.all(settings.map((name) => store.first(`SELECT current_setting('${name}')`, [])))
-  expect(rows.flat()).toEqual(['shop,public', '3', 'mine', 'UTC'])
+  expect(rows.flat()).toEqual(['"my \\shop",public', '3', 'mine', '5MB', 'UTC'])
 })
 
 test('words for other clients are refused by name, and no part of a password is ever shown', () => {
-  for (const name of ['target_session_attrs', 'channel_binding', 'ssl', 'sslcert', 'keepalives_idle'])
+  for (const name of [
+    'target_session_attrs',
+    'channel_binding',
+    'ssl',
+    'sslcert',
+    'keepalives_idle',
+    'database',
+  ])
     expect(() => postgresSettings(`${base}?${name}=x`, {})).toThrow(`The database URL has "${name}"`)
   for (const password of ['p@ss', 'p/ss', 'p:ss', 'p?ss'])
     expect(postgresSettings(`postgres://me:${password}@db.example/shop`, {}).place).toBe('db.example/shop')

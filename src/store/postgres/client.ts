@@ -6,158 +6,162 @@ import type { Answer } from './driver-statement.ts'
 import { isForgotten } from './errors.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 
-/** One connection at a time: another is made when it was lost. */
-export interface Client {
-  readonly connected: boolean
-  readonly inFlight: number
-  /** How many of those are single statements that write. */
-  readonly writing: number
-  /** Since when it owes an answer, or has nothing to do. */
-  readonly since: number
-  /** Another number: another connection, and what was begun on the last one is undone. */
-  readonly generation: number
-  /** Belongs to one transaction. */
-  reserved: boolean
-  connect(): Promise<void>
-  /** What `take` makes of the answer. */
-  query<T>(sql: string, values: readonly Value[], take: (answer: Answer) => T, writes?: boolean): Promise<T>
-  /** Statements without values: the tag of the last one. */
-  command(sql: string): Promise<string>
-  /** Ends the connection when nothing is on its way; the next use makes a new one. */
-  retire(): void
-  /** Cuts the connection: whatever is on its way fails. */
-  cut(): void
-  end(): Promise<void>
-}
-
-/** Statements that one connection keeps prepared; the driver itself forgets none. */
+/** Statements that one connection keeps prepared. The driver itself never drops one. */
 const preparedMost = 1_000
 const closeMs = 5_000
 
-export function createClient(driver: Driver, settings: PostgresSettings, counters: StoreCounters): Client {
-  let connection: Connection | null = null
-  const retired = new Set<Connection>()
-  let connecting: Promise<void> | null = null
-  let retiring = false
-  let inFlight = 0
-  let writing = 0
-  let since = performance.now()
-  let generation = 0
-  /** The names of what is prepared, by its text. */
-  let prepared = new Map<string, string>()
-  let names = 0
+/** One slot of the pool. It has at most one connection, and `connect` opens another after that one is lost or retired. */
+export class Client {
+  /** A transaction has this client to itself. */
+  reserved = false
+  readonly #driver: Driver
+  readonly #settings: PostgresSettings
+  readonly #counters: StoreCounters
+  readonly #retired = new Set<Connection>()
+  #connection: Connection | null = null
+  #connecting: Promise<void> | null = null
+  /** The connection takes no new statements, and is retired once those in flight are answered. */
+  #retiring = false
+  #inFlight = 0
+  #writing = 0
+  #since = performance.now()
+  #generation = 0
+  /** Names of the statements prepared on this connection, by their text. */
+  #prepared = new Map<string, string>()
+  #lastName = 0
 
-  /** Nobody is put on it from here on. */
-  const leave = (): Connection | null => {
-    const left = connection
-    connection = null
-    retiring = false
-    generation++
-    prepared = new Map()
+  constructor(driver: Driver, settings: PostgresSettings, counters: StoreCounters) {
+    this.#driver = driver
+    this.#settings = settings
+    this.#counters = counters
+  }
+
+  get connected(): boolean {
+    return this.#connection !== null && !this.#retiring
+  }
+
+  /** Statements sent and not yet answered. */
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** How many of those in flight are single statements that write. */
+  get writing(): number {
+    return this.#writing
+  }
+
+  /** When the server last answered, or, if nothing was in flight before, when the first statement was sent. */
+  get since(): number {
+    return this.#since
+  }
+
+  /** Grows with every new connection: a transaction begun under another generation was rolled back by the server. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  connect(): Promise<void> {
+    if (this.#connecting) return this.#connecting
+    this.#retireNow()
+    this.#connecting = this.#open()
+    return this.#connecting
+  }
+
+  /** Resolves with what `take` returns for the answer. */
+  query<T>(text: string, values: readonly Value[], take: (answer: Answer) => T, writes = false): Promise<T> {
+    this.#counters.statements++
+    return this.#send({ text, values, name: this.#nameOf(text) }, take, writes)
+  }
+
+  /** Runs statements without values, and resolves with the command tag of the last one. */
+  command(text: string): Promise<string> {
+    return this.#send({ text }, ({ tag }) => tag, false)
+  }
+
+  /** Closes the connection once nothing is in flight. */
+  retire(): void {
+    if (this.#inFlight === 0) this.#retireNow()
+    else this.#retiring = true
+  }
+
+  /** Closes the connection at once: statements in flight fail. */
+  cut(): void {
+    this.#detach()?.cut()
+  }
+
+  async end(): Promise<void> {
+    await this.#connecting?.catch(() => {})
+    await this.#detach()?.end(closeMs)
+    for (const left of this.#retired) left.cut()
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const onLost = (lost: Connection): void => {
+        if (lost === this.#connection) this.#detach()
+      }
+      this.#connection = await connect(this.#driver, this.#settings, { onLost })
+      this.#since = performance.now()
+    } finally {
+      this.#connecting = null
+    }
+  }
+
+  /** Gives the connection up: nothing more is sent on it. */
+  #detach(): Connection | null {
+    const left = this.#connection
+    this.#connection = null
+    this.#retiring = false
+    this.#generation++
+    this.#prepared = new Map()
     return left
   }
-  const onLost = (lost: Connection): void => {
-    if (lost === connection) leave()
-  }
-  const cut = (): void => leave()?.cut()
-  /** Nobody is put on it any more; what is on its way may take as long as any statement. */
-  const retireNow = (): void => {
-    const left = leave()
+
+  /** Statements in flight may take as long as any statement may; then the connection is closed. */
+  #retireNow(): void {
+    const left = this.#detach()
     if (!left) return
-    retired.add(left)
-    void left.end(settings.statementMs || hourMs).then(() => retired.delete(left))
+    this.#retired.add(left)
+    void left.end(this.#settings.statementMs || hourMs).then(() => this.#retired.delete(left))
   }
 
-  const open = async (): Promise<void> => {
-    try {
-      connection = await connect(driver, settings, { onLost })
-      since = performance.now()
-    } finally {
-      connecting = null
-    }
-  }
-
-  const begin = (writes: boolean): void => {
-    if (writes) writing++
-    if (inFlight++ === 0) since = performance.now()
-  }
-  const over = (writes: boolean): void => {
-    if (writes) writing--
-    inFlight--
-    since = performance.now()
-    if (inFlight === 0 && retiring) retireNow()
-  }
-
-  const nameOf = (text: string): string | undefined => {
-    if (settings.pgbouncer) return undefined
-    const known = prepared.get(text)
+  #nameOf(text: string): string | undefined {
+    if (this.#settings.pgbouncer) return undefined
+    const known = this.#prepared.get(text)
     if (known) return known
-    if (prepared.size >= preparedMost) {
-      // A transaction must not lose its connection over this.
-      retiring = !client.reserved
+    if (this.#prepared.size >= preparedMost) {
+      // A transaction must not lose its connection because of this limit.
+      this.#retiring = !this.reserved
       return undefined
     }
-    const name = `n${++names}`
-    prepared.set(text, name)
-    counters.prepared++
+    const name = `n${++this.#lastName}`
+    this.#prepared.set(text, name)
+    this.#counters.prepared++
     return name
   }
 
-  const send = <T>(sent: Sent, take: (answer: Answer) => T, writes: boolean): Promise<T> => {
-    const mine = connection
-    if (!mine) return Promise.reject(lostConnection())
-    begin(writes)
+  #send<T>(sent: Sent, take: (answer: Answer) => T, writes: boolean): Promise<T> {
+    const connection = this.#connection
+    if (!connection) return Promise.reject(lostConnection())
+    if (writes) this.#writing++
+    if (this.#inFlight++ === 0) this.#since = performance.now()
     return new Promise((resolve, reject) => {
-      mine.run(sent, (error, answer) => {
-        over(writes)
+      connection.run(sent, (error, answer) => {
+        this.#answered(writes)
         if (!error) return resolve(take(answer))
-        // Of a table that has changed, or of a session that was cleared: prepared anew at the next attempt.
-        if (isForgotten(error)) prepared.delete(sent.text)
+        // The table has changed, or the session was reset: the next attempt prepares the statement again.
+        if (isForgotten(error)) this.#prepared.delete(sent.text)
         reject(error)
       })
     })
   }
 
-  const client: Client = {
-    reserved: false,
-    get connected() {
-      return connection !== null && !retiring
-    },
-    get inFlight() {
-      return inFlight
-    },
-    get writing() {
-      return writing
-    },
-    get since() {
-      return since
-    },
-    get generation() {
-      return generation
-    },
-    connect() {
-      if (connecting) return connecting
-      retireNow()
-      connecting = open()
-      return connecting
-    },
-    query(text, values, take, writes = false) {
-      counters.statements++
-      return send({ text, values, name: nameOf(text) }, take, writes)
-    },
-    command: (text) => send({ text }, ({ tag }) => tag, false),
-    retire() {
-      if (inFlight === 0) retireNow()
-      else retiring = true
-    },
-    cut,
-    async end() {
-      await connecting?.catch(() => {})
-      await leave()?.end(closeMs)
-      for (const left of retired) left.cut()
-    },
+  #answered(writes: boolean): void {
+    if (writes) this.#writing--
+    this.#inFlight--
+    this.#since = performance.now()
+    if (this.#inFlight === 0 && this.#retiring) this.#retireNow()
   }
-  return client
 }
 
 export const allRows = ({ rows }: Answer): readonly Row[] => rows

@@ -1,16 +1,17 @@
 import { Socket } from 'node:net'
+import { minuteMs } from '../../times.ts'
 import type { Value } from '../store.ts'
-import type { Driver, DriverClient, DriverConfig } from './driver.ts'
+import { type Driver, type DriverClient, type DriverConfig, survivingUnknownMessages } from './driver.ts'
 import type { Done } from './driver-statement.ts'
 import { coded } from './errors.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 
-/** A connection that has been made. Once lost it stays lost. Statements are pipelined: the server answers them in order. */
+/** An open connection. Once lost it stays lost. Statements are pipelined: the server answers them in order. */
 export interface Connection {
   run(statement: Sent, done: Done): void
-  /** When all that is on its way has been answered, or is late. */
+  /** Closes the connection once every statement in flight is answered, or after `graceMs`. */
   end(graceMs: number): Promise<void>
-  /** At once: whatever is on its way fails. */
+  /** Closes the connection at once: statements in flight fail. */
   cut(): void
 }
 
@@ -20,7 +21,7 @@ export interface Sent {
   readonly name?: string | undefined
 }
 
-export interface ConnectionHooks {
+export interface ConnectionOptions {
   readonly onLost?: (connection: Connection) => void
   /** Without the time limits that requests have. */
   readonly patient?: boolean
@@ -29,15 +30,15 @@ export interface ConnectionHooks {
 export async function connect(
   driver: Driver,
   settings: PostgresSettings,
-  hooks: ConnectionHooks = {},
+  options: ConnectionOptions = {},
 ): Promise<Connection> {
   const { ssl } = settings
-  if (ssl !== 'prefer') return attempt(driver, settings, hooks, ssl === 'require' ? unverified : ssl)
+  if (ssl !== 'prefer') return attempt(driver, settings, options, ssl === 'require' ? unverified : ssl)
   try {
-    return await attempt(driver, settings, hooks, unverified)
+    return await attempt(driver, settings, options, unverified)
   } catch (error) {
     if ((error as { code?: string }).code !== 'CONNECTION_WITHOUT_TLS') throw error
-    return attempt(driver, settings, hooks, false)
+    return attempt(driver, settings, options, false)
   }
 }
 
@@ -46,7 +47,7 @@ const unverified = { rejectUnauthorized: false }
 async function attempt(
   driver: Driver,
   settings: PostgresSettings,
-  hooks: ConnectionHooks,
+  { onLost, patient = false }: ConnectionOptions,
   ssl: DriverConfig['ssl'],
 ): Promise<Connection> {
   const socket = new Socket()
@@ -55,24 +56,23 @@ async function attempt(
     ssl,
     connectionTimeoutMillis: settings.connectMs,
     pipeline: true,
-    // What lies between would forget a connection that is silent for long, and say so to nobody.
+    // Firewalls drop a connection that is silent for long, without telling either end.
     keepAlive: true,
-    keepAliveInitialDelayMillis: 60_000,
+    keepAliveInitialDelayMillis: minuteMs,
     stream: () => socket,
+    ...sessionSettings(settings, patient),
   })
-  const { user, database } = client.getStartupConf()
-  const parameters = { user, database, ...sessionParameters(settings, hooks.patient ?? false) }
-  client.getStartupConf = () => parameters as { [name: string]: string }
-  guardReading(client)
+  survivingUnknownMessages(client)
   const connection = wrap(client, socket, driver)
-  // Without a listener the driver's error would end the process. It gives the connection up, but does not always close it.
+  // Without a listener the driver's error would end the process. The driver does not always close the socket.
   client.on('error', () => {
     socket.destroy()
-    hooks.onLost?.(connection)
+    onLost?.(connection)
   })
-  client.on('end', () => hooks.onLost?.(connection))
+  client.on('end', () => onLost?.(connection))
   try {
     await client.connect()
+    if (settings.pgbouncer) await run(connection, { text: `SET TIME ZONE 'UTC'` })
     return connection
   } catch (error) {
     socket.destroy()
@@ -80,10 +80,10 @@ async function attempt(
   }
 }
 
-const nothing: readonly Value[] = []
+const noValues: readonly Value[] = []
 
 const wrap = (client: DriverClient, socket: Socket, { Statement }: Driver): Connection => ({
-  run({ text, values = nothing, name }, done) {
+  run({ text, values = noValues, name }, done) {
     client.query(new Statement(text, values, name, done))
   },
   async end(graceMs) {
@@ -94,41 +94,39 @@ const wrap = (client: DriverClient, socket: Socket, { Statement }: Driver): Conn
   cut: () => void socket.destroy(),
 })
 
-/** The driver throws at a message that it does not know, such as another way to log in; nobody above would catch it. */
-function guardReading({ connection }: DriverClient): void {
-  const attach = connection.attachListeners
-  connection.attachListeners = (stream) => {
-    const before = new Set(stream.listeners('data'))
-    attach.call(connection, stream)
-    for (const listener of stream.listeners('data').filter((one) => !before.has(one))) {
-      stream.off('data', listener as (chunk: unknown) => void)
-      stream.on('data', (chunk) => {
-        try {
-          listener.call(stream, chunk)
-        } catch (error) {
-          stream.destroy(error as Error)
-        }
-      })
-    }
-  }
-}
+/** Runs one statement, or several without values. */
+export const run = (connection: Connection, sent: Sent): Promise<Parameters<Done>[1]> =>
+  new Promise((resolve, reject) => {
+    connection.run(sent, (error, answer) => {
+      if (error) reject(error)
+      else resolve(answer)
+    })
+  })
 
 /**
- * Those of the URL that are not ours or the driver's go to the server, and win. PgBouncer refuses connections that ask for
- * parameters it does not follow; time zone and name are among those it does.
+ * What the session is opened with. Parameters of the URL win over ours. PgBouncer refuses a connection that asks for parameters
+ * it does not track, and before 1.20 for `options` at all, so that behind it only the name is sent.
  */
-function sessionParameters(settings: PostgresSettings, patient: boolean): { [name: string]: string } {
-  const always = { application_name: 'nounkit', TimeZone: 'UTC', ...settings.parameters }
-  if (settings.pgbouncer) return always
-  if (patient) return { statement_timeout: '0', idle_in_transaction_session_timeout: '0', ...always }
-  return {
-    statement_timeout: String(settings.statementMs),
-    lock_timeout: String(settings.lockMs),
-    idle_in_transaction_session_timeout: '60000',
-    // Statements are short and many: compiling one to machine code costs more than running it.
-    jit: 'off',
-    // Rows are looked for by key. The server's own value is for disks that turn, and has it read small tables through instead.
-    random_page_cost: '1.1',
-    ...always,
-  }
+function sessionSettings(
+  { parameters, pgbouncer, ...settings }: PostgresSettings,
+  patient: boolean,
+): Pick<DriverConfig, 'application_name' | 'options'> {
+  const { application_name = 'nounkit', options, ...own } = parameters
+  const limits = patient
+    ? { statement_timeout: 0, idle_in_transaction_session_timeout: 0 }
+    : {
+        statement_timeout: settings.statementMs,
+        lock_timeout: settings.lockMs,
+        idle_in_transaction_session_timeout: minuteMs,
+        // Statements are short and many: compiling one to machine code costs more than running it.
+        jit: 'off',
+        // Rows are found by index. The server's default assumes spinning disks and makes it scan small tables instead.
+        random_page_cost: 1.1,
+      }
+  const session = pgbouncer ? own : { TimeZone: 'UTC', ...limits, ...own }
+  const words = Object.entries(session).map(([name, value]) => `-c ${escaped(`${name}=${value}`)}`)
+  return { application_name, options: [...words, ...(options ? [options] : [])].join(' ') }
 }
+
+/** The server splits `options` at spaces that no backslash precedes. */
+const escaped = (word: string): string => word.replaceAll(/[\s\\]/g, (character) => `\\${character}`)

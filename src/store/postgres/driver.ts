@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { StoreRefused } from '../store.ts'
 import { type StatementClass, statementClass } from './driver-statement.ts'
 
-/** What is used of the driver `pg`. */
+/** The parts of the driver `pg` that are used. */
 export interface Driver {
   readonly Client: new (config: DriverConfig) => DriverClient
   readonly Statement: StatementClass
@@ -16,6 +16,9 @@ export interface DriverConfig {
   readonly pipeline: boolean
   readonly keepAlive: boolean
   readonly keepAliveInitialDelayMillis: number
+  readonly application_name: string
+  /** Parameters of the session, as words of a command line: `-c jit=off`. */
+  readonly options: string
   readonly stream: () => Socket
 }
 
@@ -24,19 +27,22 @@ export interface DriverClient {
   query(statement: InstanceType<StatementClass>): void
   end(): Promise<void>
   on(event: 'error' | 'end', listener: () => void): void
-  /** What is said to the server when a connection is made. */
-  getStartupConf(): { readonly [name: string]: string }
-  /** Begins to read from a stream, which under TLS is another than the socket. */
-  readonly connection: { attachListeners(stream: Duplex): void }
+  readonly connection: DriverConnection
 }
 
-/** An optional peer: whoever stores in SQLite does not install it. */
+/** Not documented by the driver. */
+interface DriverConnection {
+  /** Begins to read from a stream, which under TLS is not the socket. */
+  attachListeners(stream: Duplex): void
+}
+
+/** `pg` is an optional peer dependency: a service on SQLite does not install it. */
 export async function loadDriver(): Promise<Driver> {
   try {
     const { default: pg } = await import('pg')
     const Client = pg.Client as unknown as Driver['Client']
     const Query = pg.Query as unknown as Parameters<typeof statementClass>[0]
-    if (!isKnown(Client.prototype, ['getStartupConf']) || !isKnown(Query.prototype, ['submit', 'prepare']))
+    if (!has(pg.Connection.prototype, ['attachListeners']) || !has(Query.prototype, ['submit', 'prepare']))
       throw new StoreRefused('This version of "pg" is not one that is known here. Run: npm install pg@8.23')
     return { Client, Statement: statementClass(Query) }
   } catch (error) {
@@ -49,6 +55,28 @@ export async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** Not all that is used of it is said to stay as it is. */
-const isKnown = (prototype: object, methods: readonly string[]): boolean =>
+const has = (prototype: object, methods: readonly string[]): boolean =>
   methods.every((name) => typeof Reflect.get(prototype, name) === 'function')
+
+/**
+ * The driver throws inside a socket's event when the server sends a message it does not know, such as a way to log in. Nothing
+ * could catch that, and the process would end. Here it closes the connection instead. This is for safety, not for speed: the
+ * driver has no public way to do it under TLS. A version of the driver without the method is refused by `loadDriver`.
+ */
+export function survivingUnknownMessages({ connection }: DriverClient): void {
+  const attach = connection.attachListeners
+  connection.attachListeners = (stream) => {
+    const before = new Set(stream.listeners('data'))
+    attach.call(connection, stream)
+    for (const listener of stream.listeners('data').filter((one) => !before.has(one))) {
+      stream.off('data', listener as (chunk: unknown) => void)
+      stream.on('data', (chunk) => {
+        try {
+          listener.call(stream, chunk)
+        } catch (error) {
+          stream.destroy(error as Error)
+        }
+      })
+    }
+  }
+}

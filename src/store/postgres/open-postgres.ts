@@ -1,9 +1,9 @@
 import { type Dialect, ident } from '../../plan/dialect.ts'
 import { postgres, postgresOnCitus } from '../../plan/postgres.ts'
 import { newCounters, type Row, type Store, StoreError, StoreRefused } from '../store.ts'
-import { createClient, firstRow } from './client.ts'
+import { Client, firstRow } from './client.ts'
 import { loadDriver } from './driver.ts'
-import { createPool, type Pool } from './pool.ts'
+import { Pool } from './pool.ts'
 import { postgresSettings } from './postgres-settings.ts'
 import { postgresStore, readFrom } from './postgres-store.ts'
 
@@ -18,8 +18,8 @@ export async function openPostgres(
   const driver = await loadDriver()
   const counters = newCounters()
   try {
-    const clients = Array.from({ length: settings.pool }, () => createClient(driver, settings, counters))
-    const pool = createPool(clients, settings)
+    const clients = Array.from({ length: settings.pool }, () => new Client(driver, settings, counters))
+    const pool = new Pool(clients, settings)
     try {
       const dialect = await dialectOf(pool, settings.place)
       return postgresStore({ driver, settings, clients, pool, counters, dialect })

@@ -37,7 +37,7 @@ const drivers = new Set(['host', 'port', 'user', 'password'])
 
 /** Words that clients of libpq take, and that the server would refuse without saying why. */
 const others =
-  /^(hostaddr|dbname|passfile|service|require_auth|channel_binding|client_encoding|ssl|ssl[a-z]+|ssl_m(in|ax)_protocol_version|gss\w+|krbsrvname|target_session_attrs|load_balance_hosts|keepalives(_\w+)?|tcp_user_timeout|requirepeer)$/
+  /^(hostaddr|dbname|database|passfile|service|require_auth|channel_binding|client_encoding|ssl|ssl[a-z]+|ssl_m(in|ax)_protocol_version|gss\w+|krbsrvname|target_session_attrs|load_balance_hosts|keepalives(_\w+)?|tcp_user_timeout|requirepeer)$/
 
 /** Times in milliseconds as PostgreSQL counts them, except `idle_timeout` and `connect_timeout`, in seconds as libpq does. */
 export function postgresSettings(url: string, env: Env): PostgresSettings {

@@ -3,7 +3,7 @@ import type { Maybe } from '../../maybe.ts'
 import type { Dialect } from '../../plan/dialect.ts'
 import type { Session, Store, StoreCounters, Transaction, Value } from '../store.ts'
 import { allRows, type Client, firstRow, rowsWritten } from './client.ts'
-import { type Connection, connect, type Sent } from './connection.ts'
+import { connect, run } from './connection.ts'
 import type { Driver } from './driver.ts'
 import type { Answer } from './driver-statement.ts'
 import { isBroken, isReadOnly, isRetryable, postgresError } from './errors.ts'
@@ -153,14 +153,6 @@ async function withSession<T>(
 const translated = (error: unknown): never => {
   throw postgresError(error)
 }
-
-const run = (connection: Connection, sent: Sent): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    connection.run(sent, (error, answer) => {
-      if (error) reject(error)
-      else resolve(answer)
-    })
-  })
 
 function liveCounters(counters: StoreCounters, clients: readonly Client[], pool: Pool): StoreCounters {
   return Object.defineProperties(counters, {

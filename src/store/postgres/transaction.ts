@@ -111,7 +111,7 @@ function openTransaction(client: Client, dialect: Dialect): OpenTransaction {
     async undo() {
       ended = true
       if (client.generation !== generation) return
-      await client.command('ROLLBACK').catch(client.cut)
+      await client.command('ROLLBACK').catch(() => client.cut())
     },
   }
 }
