@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import shop from '../examples/shop/api.ts'
 import { systemClock } from '../src/clock.ts'
-import { createKeyRing } from '../src/guard/key-ring.ts'
+import { KeyRing } from '../src/guard/key-ring.ts'
 import { openService } from '../src/serve/service.ts'
 
 export interface Size {
@@ -126,7 +126,7 @@ const prepare = async (url: string, fill: () => Promise<void>): Promise<Prepared
   try {
     const row = await service.store.first('SELECT count(*) FROM "orders"', [])
     if (Number(row?.[0]) === 0) await fill()
-    const ring = createKeyRing(service.store, systemClock)
+    const ring = new KeyRing(service.store, systemClock)
     const { secret } = await ring.replace({ account, name: 'bench', scopes: ['*'], kind: 'internal' })
     return { url, key: secret }
   } finally {

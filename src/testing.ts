@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, systemClock } from './clock.ts'
 import type { ApiDeclaration } from './declare/api.ts'
-import { createKeyRing } from './guard/key-ring.ts'
+import { KeyRing } from './guard/key-ring.ts'
 import { openService, type Service } from './serve/service.ts'
 import { webFetch } from './serve/web-fetch.ts'
 
@@ -48,7 +48,7 @@ export async function testApi(declaration: ApiDeclaration, options: TestOptions 
   const { databaseUrl = `sqlite:${join(folder ?? '', 'test.db')}`, rate = 'off', ...rest } = options
   const service = await openService({ declaration, databaseUrl, rate, beatMs: null, ...rest })
   const fetch = webFetch(service, options.warn ?? (() => {}))
-  const keys = createKeyRing(service.store, options.clock ?? systemClock)
+  const keys = new KeyRing(service.store, options.clock ?? systemClock)
   let requests = 0
   let names = 0
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { systemClock } from '../../src/clock.ts'
-import { createKeyRing } from '../../src/guard/key-ring.ts'
+import { KeyRing } from '../../src/guard/key-ring.ts'
 import { api, resource } from '../../src/index.ts'
 import { listen } from '../../src/serve/listen.ts'
 import { createLog } from '../../src/serve/logs.ts'
@@ -27,6 +27,6 @@ await listen({
   port: Number(port),
   host: '127.0.0.1',
 })
-const ring = createKeyRing(store, systemClock)
+const ring = new KeyRing(store, systemClock)
 const made = await ring.replace({ account: 'bench', name: 'bench', scopes: ['*'], kind: 'internal' })
 console.log(`ready ${made.secret}`)

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
-import { createKeyRing } from '../guard/key-ring.ts'
+import { KeyRing } from '../guard/key-ring.ts'
 import type { Service } from '../serve/service.ts'
 
 /** A fresh key for each account of the seed, in place of the last start's, and calls that work when pasted. */
 export async function printDemo({ store, model }: Service, clock: Clock, url: string): Promise<void> {
-  const ring = createKeyRing(store, clock)
+  const ring = new KeyRing(store, clock)
   const keys: { account: string; secret: string }[] = []
   for (const account of model.declaration.seed?.accounts ?? []) {
     const made = await ring.replace({ account, name: 'demo', scopes: ['*'], kind: 'external' })

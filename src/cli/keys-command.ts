@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Clock, clockFromEnvironment, readDuration } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
-import { createKeyRing, isActive, type KeyRing, type MadeKey } from '../guard/key-ring.ts'
+import { isActive, KeyRing, type MadeKey } from '../guard/key-ring.ts'
 import { knownScopes } from '../guard/known-scopes.ts'
 import type { Consumer } from '../request/caller.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
@@ -53,7 +53,7 @@ export async function keysCommand(args: string[]): Promise<number> {
   try {
     if (!(await hasKeyTable(store))) await migrate(store, model)
     const clock = clockFromEnvironment(process.env)
-    return await action({ ring: createKeyRing(store, clock), model, clock, flags })
+    return await action({ ring: new KeyRing(store, clock), model, clock, flags })
   } finally {
     await store.close()
   }

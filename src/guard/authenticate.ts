@@ -6,14 +6,14 @@ import type { PlainRequest } from '../request/exchange.ts'
 import type { Store } from '../store/store.ts'
 import { hashApiKey, looksLikeApiKey, typoInApiKey } from './api-key.ts'
 import { credentialsInvalid } from './challenge.ts'
-import { createConnectionMemory } from './connection-memory.ts'
+import { ConnectionMemory } from './connection-memory.ts'
 import { type FailedAuthentication, forgiving } from './failed-authentication.ts'
-import { createKeyCache, type KeyCache, type KeyVerdict, type KnownKey } from './key-cache.ts'
+import { type CachedKey, KeyCache, type KeyVerdict } from './key-cache.ts'
 import { createKeyFinder } from './key-rows.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 
 export interface Authenticator {
-  /** Who calls, or null when the request carries no credentials. Throws `credentials-invalid`, or 429 after too many of those. */
+  /** The caller, or null when the request carries no credentials. Throws `credentials-invalid`, or 429 after too many of those. */
   authenticate(request: Pick<PlainRequest, 'headers' | 'address' | 'connection'>): Maybe<Caller | null>
 }
 
@@ -21,19 +21,19 @@ export interface AuthenticatorOptions {
   readonly model: Model
   readonly store: Store
   readonly clock: Clock
-  /** Where the declaration lies; files it names are looked up from there. */
+  /** The folder of the declaration: paths in it are relative to this. */
   readonly folder: string
   readonly failures?: FailedAuthentication
 }
 
 export const createAuthenticator = async (options: AuthenticatorOptions): Promise<Authenticator> => {
   const { model, store, clock, folder, failures = forgiving } = options
-  const keys = createKeyCache(createKeyFinder(store), clock)
-  const memory = createConnectionMemory(keys)
+  const keys = new KeyCache(createKeyFinder(store), clock)
+  const memory = new ConnectionMemory(keys)
   const { tokens: declared } = model.declaration
-  // Whoever has no tokens does not load what verifies them.
+  // A declaration without tokens does not load the library that verifies them.
   const tokens = declared
-    ? (await import('./token-verifier.ts')).createTokenVerifier(declared, { clock, folder })
+    ? new (await import('./token-verifier.ts')).TokenVerifier(declared, { clock, folder })
     : null
 
   return {
@@ -65,13 +65,14 @@ export const createAuthenticator = async (options: AuthenticatorOptions): Promis
   }
 }
 
+/** What identifying a caller needs. */
 interface Means {
   readonly keys: KeyCache
   readonly tokens: TokenVerifier | null
-  /** Throws before anything costly is done for an address that has failed too often. What is known already costs nothing. */
+  /** Throws for an address that has failed too often. It is called before any look-up or signature check, not for cached keys. */
   demandPatience(): void
-  /** Keeps what is known of a key for the next call on the same connection. */
-  keep(key: KnownKey): void
+  /** Remembers the key for the next call on the same connection. */
+  keep(key: CachedKey): void
 }
 
 const identify = (header: string, means: Means): Maybe<Caller> => {

@@ -4,16 +4,17 @@ import type { Maybe } from '../maybe.ts'
 import type { Caller } from '../request/caller.ts'
 import type { StoredKey } from './key-rows.ts'
 
-/** A checked key is believed for `freshMs`, used while it is checked again until `staleMs`, and not after: so long may a revocation take. */
+/** An entry is used without asking the store while it is younger than this. */
 const freshMs = 1_000
+/** Up to this age an entry is still used while the store is asked again. So long may a revocation take to be noticed. */
 const staleMs = 2_000
 const maxKnown = 20_000
 const maxUnknown = 1_000
 
 export type KeyVerdict = Caller | 'unknown' | 'revoked' | 'expired'
 
-/** What the store said of a key, and when it was asked. */
-export interface KnownKey {
+/** What the store said about a key, and when it was asked. */
+export interface CachedKey {
   readonly hash: Buffer
   readonly key: StoredKey | null
   readonly caller: Caller | null
@@ -21,91 +22,85 @@ export interface KnownKey {
   readonly checkedAt: number
 }
 
-export interface KeyCache {
-  /** What is known without asking the store; null when it must be asked. */
-  peek(digest: string): KeyVerdict | null
-  find(digest: string): KnownKey | null
-  /** The caller whose key it is, while the store need not be asked again. */
-  believed(key: KnownKey): Caller | null
-  /** Asks the store. */
-  load(digest: string): Maybe<KeyVerdict>
-}
+/** Keys by their hash, so that a call costs one hash and one look-up in memory. Its size is bounded, whatever clients send. */
+export class KeyCache {
+  readonly #read: (hash: string) => Maybe<StoredKey | undefined>
+  readonly #clock: Clock
+  readonly #known = new Map<string, CachedKey>()
+  readonly #unknown = new Map<string, CachedKey>()
+  readonly #loading = new Map<string, Promise<KeyVerdict>>()
+  readonly #compared = Buffer.alloc(64)
 
-/** Keys by their hash, so that a call costs a hash and a look-up in memory, and memory stays bounded whatever is sent. */
-export const createKeyCache = (
-  find: (hash: string) => Maybe<StoredKey | undefined>,
-  clock: Clock,
-  monotonic: () => number = () => performance.now(),
-): KeyCache => {
-  const known = new Map<string, KnownKey>()
-  const unknown = new Map<string, KnownKey>()
-  const loading = new Map<string, Promise<KeyVerdict>>()
-  const scratch = Buffer.alloc(64)
-
-  const verdictOf = ({ key, caller }: KnownKey): KeyVerdict => {
-    if (key === null || caller === null) return 'unknown'
-    if (key.revokedAt !== null) return 'revoked'
-    return key.expiresAt !== null && clock.now() >= key.expiresAt ? 'expired' : caller
+  constructor(read: (hash: string) => Maybe<StoredKey | undefined>, clock: Clock) {
+    this.#read = read
+    this.#clock = clock
   }
 
-  const keep = (digest: string, key: StoredKey | null, checkedAt: number): KeyVerdict => {
-    const slot = slotOf(digest)
-    const entry = { hash: Buffer.from(digest, 'latin1'), key, caller: key && callerOf(key), checkedAt }
-    unknown.delete(slot)
-    // Deleted first, so that the order of the map is the order of use.
-    known.delete(slot)
-    if (key) put(known, slot, entry, maxKnown)
-    else put(unknown, slot, entry, maxUnknown)
-    return verdictOf(entry)
-  }
-
-  const load = (digest: string): Maybe<KeyVerdict> => {
-    const running = loading.get(digest)
-    if (running) return running
-    const startedAt = monotonic()
-    const found = find(digest)
-    if (!(found instanceof Promise)) return keep(digest, found ?? null, startedAt)
-    const loaded = found
-      .then((key) => keep(digest, key ?? null, startedAt))
-      .finally(() => loading.delete(digest))
-    loading.set(digest, loaded)
-    return loaded
-  }
-
-  const findKnown = (digest: string): KnownKey | null => {
-    const slot = slotOf(digest)
-    const entry = known.get(slot) ?? unknown.get(slot)
+  /** The verdict that is known without waiting for the store; null when `load` must ask it. */
+  peek(digest: string): KeyVerdict | null {
+    const entry = this.find(digest)
     if (!entry) return null
-    scratch.write(digest, 'latin1')
-    return timingSafeEqual(scratch, entry.hash) ? entry : null
+    const age = performance.now() - entry.checkedAt
+    if (age < freshMs) return this.#verdictOf(entry)
+    if (age >= staleMs || entry.key === null) return null
+    const reloaded = this.load(digest)
+    if (!(reloaded instanceof Promise)) return reloaded
+    // When the store cannot be reached the entry grows stale; the next call then waits for the store and is refused.
+    reloaded.catch(() => {})
+    return this.#verdictOf(entry)
   }
 
-  const believed = (entry: KnownKey): Caller | null => {
-    if (monotonic() - entry.checkedAt >= freshMs) return null
-    const verdict = verdictOf(entry)
+  find(digest: string): CachedKey | null {
+    const slot = slotOf(digest)
+    const entry = this.#known.get(slot) ?? this.#unknown.get(slot)
+    if (!entry) return null
+    this.#compared.write(digest, 'latin1')
+    return timingSafeEqual(this.#compared, entry.hash) ? entry : null
+  }
+
+  /** The caller of a key while its entry is fresh, else null. */
+  freshCaller(entry: CachedKey): Caller | null {
+    if (performance.now() - entry.checkedAt >= freshMs) return null
+    const verdict = this.#verdictOf(entry)
     return typeof verdict === 'string' ? null : verdict
   }
 
-  const peek = (digest: string): KeyVerdict | null => {
-    const entry = findKnown(digest)
-    if (!entry) return null
-    const age = monotonic() - entry.checkedAt
-    if (age < freshMs) return verdictOf(entry)
-    if (age >= staleMs || entry.key === null) return null
-    const reloaded = load(digest)
-    if (!(reloaded instanceof Promise)) return reloaded
-    // A store that is away lets the entry grow stale; the call after that waits for it and says so.
-    reloaded.catch(() => {})
-    return verdictOf(entry)
+  /** Asks the store, once for all calls with the same key at a time. */
+  load(digest: string): Maybe<KeyVerdict> {
+    const running = this.#loading.get(digest)
+    if (running) return running
+    const startedAt = performance.now()
+    const found = this.#read(digest)
+    if (!(found instanceof Promise)) return this.#keep(digest, found ?? null, startedAt)
+    const loaded = found
+      .then((key) => this.#keep(digest, key ?? null, startedAt))
+      .finally(() => this.#loading.delete(digest))
+    this.#loading.set(digest, loaded)
+    return loaded
   }
 
-  return { peek, find: findKnown, believed, load }
+  #keep(digest: string, key: StoredKey | null, checkedAt: number): KeyVerdict {
+    const slot = slotOf(digest)
+    const entry = { hash: Buffer.from(digest, 'latin1'), key, caller: key && callerOf(key), checkedAt }
+    this.#unknown.delete(slot)
+    // Deleted first, so that the map's first entry is the one checked longest ago.
+    this.#known.delete(slot)
+    if (key) put(this.#known, slot, entry, maxKnown)
+    else put(this.#unknown, slot, entry, maxUnknown)
+    return this.#verdictOf(entry)
+  }
+
+  #verdictOf({ key, caller }: CachedKey): KeyVerdict {
+    if (key === null || caller === null) return 'unknown'
+    if (key.revokedAt !== null) return 'revoked'
+    return key.expiresAt !== null && this.#clock.now() >= key.expiresAt ? 'expired' : caller
+  }
 }
 
-/** The look-up sees a part of the hash only; the whole is compared in constant time. */
+/** The map is searched by a part of the hash only; the whole hash is compared in constant time. */
 const slotOf = (digest: string): string => digest.slice(0, 16)
 
-const put = (map: Map<string, KnownKey>, slot: string, entry: KnownKey, limit: number): void => {
+const put = (map: Map<string, CachedKey>, slot: string, entry: CachedKey, limit: number): void => {
   map.set(slot, entry)
   if (map.size > limit) for (const [oldest] of map.entries().take(1)) map.delete(oldest)
 }

@@ -1,16 +1,16 @@
 import type { Maybe } from '../maybe.ts'
 import { type Dialect, ident } from '../plan/dialect.ts'
 import type { Consumer } from '../request/caller.ts'
-import type { Row, Store } from '../store/store.ts'
+import type { Row, Store, Value } from '../store/store.ts'
 
 export interface StoredKey {
-  /** The consumer's; stays the same when the key is rotated. */
+  /** The consumer's id, which stays the same when the key is rotated. */
   readonly id: string
-  /** The row's own: of a rotated secret, the id and a suffix. */
+  /** The id of the row. After a rotation, the row of the old secret has the consumer's id and a suffix. */
   readonly rowId: string
   readonly account: string
   readonly name: string
-  /** The first characters of the secret, to recognise it by. */
+  /** The first characters of the secret, by which a person recognises it. */
   readonly prefix: string
   readonly scopes: readonly string[]
   readonly kind: Consumer['kind']
@@ -21,21 +21,31 @@ export interface StoredKey {
 }
 
 const table = ident('nounkit_api_keys')
-const columns = [
-  'id',
-  'account_id',
-  'name',
-  'prefix',
-  'scopes',
-  'kind',
-  'contact',
-  'created_at',
-  'expires_at',
-  'revoked_at',
-]
-export const keyColumns = columns.length
+/** The columns that are read, in the order of `storedKeyOf`. */
+const columns = 'id account_id name prefix scopes kind contact created_at expires_at revoked_at'.split(' ')
+/** The columns of a new key, in the order of `insertValues`. */
+const inserted = 'id account_id name hash prefix scopes kind contact created_at expires_at'.split(' ')
 
-/** The texts of all statements about keys, for one database. */
+export interface InsertedKey {
+  readonly id: string
+  readonly account: string
+  readonly name: string
+  readonly hash: string
+  readonly prefix: string
+  /** A list, as JSON. */
+  readonly scopes: string
+  readonly kind: Consumer['kind']
+  readonly contact: string | null
+  readonly createdAt: number
+  readonly expiresAt: number | null
+}
+
+export const insertValues = (key: InsertedKey): readonly Value[] => {
+  const { id, account, name, hash, prefix, scopes, kind, contact, createdAt, expiresAt } = key
+  return [id, account, name, hash, prefix, scopes, kind, contact, createdAt, expiresAt]
+}
+
+/** The text of every statement about keys, for one database. */
 export const keyStatements = (dialect: Dialect) => {
   const text = (n: number) => dialect.param(n, 'string')
   const time = (n: number) => dialect.param(n, 'integer')
@@ -43,18 +53,6 @@ export const keyStatements = (dialect: Dialect) => {
     .map((column) => (column === 'scopes' ? dialect.json(ident(column), 'json', true) : ident(column)))
     .join(', ')
   const select = `SELECT ${shown} FROM ${table}`
-  const inserted = [
-    'id',
-    'account_id',
-    'name',
-    'hash',
-    'prefix',
-    'scopes',
-    'kind',
-    'contact',
-    'created_at',
-    'expires_at',
-  ]
   const values = inserted.map((column, i) => {
     if (column === 'scopes') return dialect.param(i + 1, 'json')
     return column.endsWith('_at') ? time(i + 1) : text(i + 1)

@@ -11,61 +11,67 @@ import { minuteMs } from '../times.ts'
 import { credentialsInvalid } from './challenge.ts'
 import { IssuerAway, openTokenKeys } from './token-keys.ts'
 
-/** A verified token is verified again after this long, so that a key the issuer withdrew does not live on in this cache. */
+/** A verified token is verified again after this long, so that a key the issuer withdrew does not stay valid in this cache. */
 const maxTrustMs = minuteMs
 const maxRemembered = 10_000
 
-export interface TokenVerifier {
-  /** The caller of a token that was verified a moment ago. */
-  remembered(token: string): Caller | null
-  /** Throws `credentials-invalid`, or `issuer-unavailable`. */
-  verify(token: string): Promise<Caller>
-}
+/** Verifies access tokens of the declared issuer, and caches those that are valid. */
+export class TokenVerifier {
+  readonly #clock: Clock
+  readonly #rules: TokenRules
+  readonly #keys: ReturnType<typeof openTokenKeys>
+  /** By the hash of the token. */
+  readonly #verified = new Map<string, { readonly caller: Caller; readonly until: number }>()
 
-export const createTokenVerifier = (
-  declaration: TokenDeclaration,
-  { clock, folder }: { readonly clock: Clock; readonly folder: string },
-): TokenVerifier => {
-  const rules = tokenRulesOf(declaration)
-  const algorithms = [...rules.algorithms]
-  const fault = algorithmsFault(algorithms)
-  if (fault !== null) throw new SettingMistake(`tokens.algorithms: ${fault.what} ${fault.hint}`)
-  const skewSeconds = rules.clockSkewSeconds
-  const keys = openTokenKeys(declaration.jwks, folder)
-  const seen = new Map<string, { readonly caller: Caller; readonly until: number }>()
-
-  const options = (): JWTVerifyOptions => ({
-    algorithms,
-    issuer: rules.issuer,
-    audience: rules.audience,
-    clockTolerance: skewSeconds,
-    currentDate: new Date(clock.now()),
-    requiredClaims: ['exp'],
-  })
-
-  const remember = (token: string, payload: JWTPayload, caller: Caller): void => {
-    const expires = ((payload.exp ?? 0) + skewSeconds) * 1000
-    seen.set(digest(token), { caller, until: Math.min(expires, clock.now() + maxTrustMs) })
-    if (seen.size > maxRemembered) for (const [oldest] of seen.entries().take(1)) seen.delete(oldest)
+  constructor(
+    declaration: TokenDeclaration,
+    { clock, folder }: { readonly clock: Clock; readonly folder: string },
+  ) {
+    this.#clock = clock
+    this.#rules = tokenRulesOf(declaration)
+    const fault = algorithmsFault([...this.#rules.algorithms])
+    if (fault !== null) throw new SettingMistake(`tokens.algorithms: ${fault.what} ${fault.hint}`)
+    this.#keys = openTokenKeys(declaration.jwks, folder)
   }
 
-  return {
-    remembered(token) {
-      const key = digest(token)
-      const known = seen.get(key)
-      if (!known) return null
-      if (clock.now() < known.until) return known.caller
-      seen.delete(key)
-      return null
-    },
-    async verify(token) {
-      const payload = await verifiedPayload(token, keys, options()).catch((error: unknown) => {
-        throw explain(error)
-      })
-      const caller = callerOf(payload, rules)
-      remember(token, payload, caller)
-      return caller
-    },
+  /** The caller of a token that was verified a moment ago. */
+  remembered(token: string): Caller | null {
+    const key = digest(token)
+    const known = this.#verified.get(key)
+    if (!known) return null
+    if (this.#clock.now() < known.until) return known.caller
+    this.#verified.delete(key)
+    return null
+  }
+
+  /** Throws `credentials-invalid`, or `issuer-unavailable`. */
+  async verify(token: string): Promise<Caller> {
+    const payload = await verifiedPayload(token, this.#keys, this.#options()).catch((error: unknown) => {
+      throw explain(error)
+    })
+    const caller = callerOf(payload, this.#rules)
+    this.#remember(token, payload, caller)
+    return caller
+  }
+
+  #options(): JWTVerifyOptions {
+    const { algorithms, issuer, audience, clockSkewSeconds } = this.#rules
+    return {
+      algorithms: [...algorithms],
+      issuer,
+      audience,
+      clockTolerance: clockSkewSeconds,
+      currentDate: new Date(this.#clock.now()),
+      requiredClaims: ['exp'],
+    }
+  }
+
+  #remember(token: string, payload: JWTPayload, caller: Caller): void {
+    const expires = ((payload.exp ?? 0) + this.#rules.clockSkewSeconds) * 1000
+    const until = Math.min(expires, this.#clock.now() + maxTrustMs)
+    this.#verified.set(digest(token), { caller, until })
+    if (this.#verified.size <= maxRemembered) return
+    for (const oldest of this.#verified.keys().take(1)) this.#verified.delete(oldest)
   }
 }
 
@@ -132,7 +138,7 @@ const callerOf = (payload: JWTPayload, { claims }: TokenRules): Caller => {
 
 const textClaim = (payload: JWTPayload, name: string): string | null => {
   const value = payload[name]
-  // Neither control characters nor lone surrogates: the value reaches logs and, as a parameter, the store.
+  // Control characters and lone surrogates are refused: the value reaches logs and, as a parameter, the store.
   return typeof value === 'string' && /^[\x20-\x7e\u{a1}-\u{d7ff}\u{e000}-\u{10ffff}]{1,200}$/u.test(value)
     ? value
     : null

@@ -8,7 +8,7 @@ import { markSilent } from './recorder-rows.ts'
 import { type FollowedRetirement, followRetirement } from './retirement.ts'
 import { brokenSunsets } from './sent-signals.ts'
 
-/** How soon a count is in the store, and a decision in every process. */
+/** How soon a count reaches the store, and a decision every process. */
 const beatMs = 2_000
 const cleanEveryBeats = 1_800
 const lastFlushTries = 3
@@ -19,80 +19,95 @@ export interface LifecycleOptions {
   readonly clock: Clock
   readonly outdated: Outdated
   readonly warn: (message: string, error: unknown) => void
-  /** Null where `beat` is called by hand. */
+  /** Null where the caller calls `beat` itself. */
   readonly everyMs?: number | null
 }
 
-/** What a serving process does beside requests: writes down who called, and follows what was decided. */
-export interface Lifecycle {
-  readonly usage: Recorder
-  readonly retirement: FollowedRetirement
-  /** Writes and reads now, as otherwise every two seconds. */
-  beat(): Promise<void>
-  stop(): Promise<void>
+export async function startLifecycle(options: LifecycleOptions): Promise<Lifecycle> {
+  const { store, model, clock, outdated, warn, everyMs = beatMs } = options
+  const retirement = await followRetirement(store, model)
+  // A broken sunset is served all the same: a release that announced one must be able to be rolled back. `retire` keeps the day.
+  for (const sentence of await brokenSunsets(store, model)) warn(sentence, null)
+  const usage: Recorder = await openRecorder({ store, clock, flushSoon: () => lifecycle.beatSoon() })
+  await refuseIfOutdated(outdated, usage)
+  const lifecycle = new Lifecycle(options, usage, retirement, everyMs)
+  return lifecycle
 }
 
-export async function startLifecycle(options: LifecycleOptions): Promise<Lifecycle> {
-  const { store, model, clock, outdated, everyMs = beatMs } = options
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
-  const flushSoon = () => {
-    if (timer && !stopped) schedule(0)
-  }
-  const retirement = await followRetirement(store, model)
-  // It is served all the same: a release that announced a sunset must be able to be rolled back. `retire` holds on to the day.
-  for (const sentence of await brokenSunsets(store, model)) options.warn(sentence, null)
-  const usage = await openRecorder({ store, clock, flushSoon })
-  await refuseIfOutdated(outdated, usage)
-  const tell = onceUntilMended(options.warn)
-  let beats = 0
+/** What a serving process does beside requests: it writes the counts of calls, and reads which versions are retired. */
+export class Lifecycle {
+  readonly usage: Recorder
+  readonly retirement: FollowedRetirement
+  readonly #options: LifecycleOptions
+  readonly #everyMs: number | null
+  readonly #run: (message: string, work: () => Promise<void>) => Promise<void>
+  #beats = 0
+  #timer: NodeJS.Timeout | undefined
+  #stopped = false
+  #running: Promise<void> = Promise.resolve()
 
-  let running: Promise<void> = Promise.resolve()
-  const beat = (): Promise<void> => {
-    running = running.then(beatOnce)
-    return running
+  constructor(
+    options: LifecycleOptions,
+    usage: Recorder,
+    retirement: FollowedRetirement,
+    everyMs: number | null,
+  ) {
+    this.#options = options
+    this.usage = usage
+    this.retirement = retirement
+    this.#everyMs = everyMs
+    this.#run = warnOncePerFailure(options.warn)
+    if (everyMs !== null) this.#schedule(everyMs)
   }
-  const beatOnce = async (): Promise<void> => {
-    await tell('What was counted cannot be written; it is kept and tried again.', usage.flush)
-    await tell('Whether a version was retired cannot be read.', retirement.refresh)
-    await tell('Whether the store was migrated cannot be read.', outdated.check)
-    if (beats++ % cleanEveryBeats !== 1) return
-    await tell('Old usage cannot be cleared away.', async () => {
+
+  /** Writes and reads now, in addition to every two seconds. */
+  beat(): Promise<void> {
+    this.#running = this.#running.then(() => this.#beatOnce())
+    return this.#running
+  }
+
+  /** Moves the next beat forward, where beats are scheduled. */
+  beatSoon(): void {
+    if (this.#everyMs !== null && !this.#stopped) this.#schedule(0)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    await this.#running
+    for (let tries = 1; tries <= lastFlushTries; tries++) {
+      try {
+        return await this.usage.end()
+      } catch (error) {
+        if (tries === lastFlushTries)
+          this.#options.warn('The last counts could not be written: usage has a gap.', error)
+      }
+    }
+  }
+
+  #schedule(afterMs: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(async () => {
+      await this.beat()
+      if (!this.#stopped) this.#schedule(this.#everyMs ?? beatMs)
+    }, afterMs)
+    this.#timer.unref()
+  }
+
+  async #beatOnce(): Promise<void> {
+    const { store, clock, outdated } = this.#options
+    await this.#run('Counts cannot be written; they are kept and tried again.', () => this.usage.flush())
+    await this.#run('Whether a version was retired cannot be read.', () => this.retirement.refresh())
+    await this.#run('Whether the store was migrated cannot be read.', () => outdated.check())
+    if (this.#beats++ % cleanEveryBeats !== 1) return
+    await this.#run('Old usage cannot be deleted.', async () => {
       await markSilent(store, clock.now())
       await forgetOldUsage(store, clock.now())
     })
   }
-  const schedule = (after: number): void => {
-    clearTimeout(timer)
-    timer = setTimeout(async () => {
-      await beat()
-      if (!stopped) schedule(everyMs ?? beatMs)
-    }, after)
-    timer.unref()
-  }
-  if (everyMs !== null) schedule(everyMs)
-
-  return {
-    usage,
-    retirement,
-    beat,
-    async stop() {
-      stopped = true
-      clearTimeout(timer)
-      await running
-      for (let tries = 1; tries <= lastFlushTries; tries++) {
-        try {
-          return await usage.end()
-        } catch (error) {
-          if (tries === lastFlushTries)
-            options.warn('What was last counted could not be written: usage has a gap.', error)
-        }
-      }
-    },
-  }
 }
 
-/** From its entry on, a migration sees this process. What was migrated before that, the process must see itself. */
+/** A migration sees this process once its recorder has a row. A migration before that must be noticed here. */
 async function refuseIfOutdated(outdated: Outdated, usage: Recorder): Promise<void> {
   await outdated.check()
   if (!outdated.is) return
@@ -100,16 +115,16 @@ async function refuseIfOutdated(outdated: Outdated, usage: Recorder): Promise<vo
   throw new StoreOutdated('The store was migrated while this process started. Start the newer release.')
 }
 
-/** A store that is away is told of once, not every two seconds. */
-const onceUntilMended = (warn: LifecycleOptions['warn']) => {
-  const told = new Set<string>()
+/** A store that cannot be reached is logged once, not every two seconds. */
+const warnOncePerFailure = (warn: LifecycleOptions['warn']) => {
+  const failing = new Set<string>()
   return async (message: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work()
-      told.delete(message)
+      failing.delete(message)
     } catch (error) {
-      if (!told.has(message)) warn(message, error)
-      told.add(message)
+      if (!failing.has(message)) warn(message, error)
+      failing.add(message)
     }
   }
 }

@@ -5,7 +5,6 @@ import { dayMs, dayOf } from '../times.ts'
 import {
   addRows,
   type ConsumerCounts,
-  type Count,
   type DayCounts,
   type DetailCounts,
   type DetailKind,
@@ -15,149 +14,148 @@ import {
   type UsageRow,
 } from './counts.ts'
 import type { SentSignal } from './sent-signals.ts'
-import { nothingUsed, type UsageRecorder, type Uses } from './use.ts'
+import { nothingUsed, type UsageRecorder, type Use, type Uses } from './use.ts'
 import { anonymous, refused } from './who.ts'
 
 export interface Taken {
   readonly usage: readonly UsageRow[]
   readonly details: readonly DetailRow[]
-  /** Of versions whose signal was sent for the first time by this process. */
+  /** Signals that this process sent for the first time. */
   readonly signals: readonly SentSignal[]
-}
-
-export interface Tally extends UsageRecorder {
-  /** Everything counted since the last time, as rows; counting begins anew. */
-  take(): Taken
-  /** How many counts are held. */
-  readonly size: number
 }
 
 export interface TallyLimits {
   /** Beyond these, calls count as anonymous until the next flush. */
   readonly consumers: number
-  /** Beyond these, no more details are noted until the next flush; calls still are. */
+  /** Beyond these, no new details are counted until the next flush; calls still are. */
   readonly counts: number
 }
 
 const defaultLimits: TallyLimits = { consumers: 5_000, counts: 50_000 }
 
-/** Counts uses in memory. What clients send never grows it: names must be known to the view, consumers authenticated. */
-export const createTally = (
-  clock: Clock,
-  limits: TallyLimits = defaultLimits,
-  crowded: () => void = () => {},
-): Tally => {
-  let today: DayCounts = new Map()
-  let dayStart = 0
-  let consumers = 0
-  let counts = 0
-  let rows = newRows()
-  const signalled = new Map<Version, number>()
-  let untold: Version[] = []
+/** Counts calls in memory. Clients cannot make it grow: names must be known to the view, and consumers authenticated. */
+export class Tally implements UsageRecorder {
+  readonly #clock: Clock
+  readonly #limits: TallyLimits
+  readonly #halfFull: () => void
+  /** When each version's signal was first sent by this process. */
+  readonly #signalledAt = new Map<Version, number>()
+  #signalsToTake: Version[] = []
+  #today: DayCounts = new Map()
+  #dayStart = 0
+  #consumers = 0
+  #counts = 0
+  #rows = newRows()
 
-  /** Counts of a day that is over leave as rows of that day. */
-  const closeDay = (): void => {
-    if (today.size > 0) addRows(today, dayOf(dayStart), rows)
-    today = new Map()
-    consumers = 0
-    counts = 0
+  /** `halfFull` is called when memory is half used up before the next `take`. */
+  constructor(clock: Clock, limits: TallyLimits = defaultLimits, halfFull: () => void = () => {}) {
+    this.#clock = clock
+    this.#limits = limits
+    this.#halfFull = halfFull
   }
 
-  const consumerOf = (version: Version, account: string, consumer: string): ConsumerCounts => {
-    const accounts = entry(today, version, newMap<string, Map<string, ConsumerCounts>>)
+  /** How many counts are held. */
+  get size(): number {
+    return this.#consumers + this.#counts + this.#rows.usage.length + this.#rows.details.length
+  }
+
+  count(method: string, status: number, { target, caller, uses }: Use): void {
+    if (!target) return
+    const who = caller ? caller.consumer.id : whoWithoutCredentials(method, status)
+    if (who === null) return
+    const now = this.#clock.now()
+    if (now < this.#dayStart || now >= this.#dayStart + dayMs) {
+      this.#closeDay()
+      this.#dayStart = now - (now % dayMs)
+    }
+    const of = this.#consumerOf(target.version, caller?.account ?? '', who)
+    this.#countOperation(of, target, method, now)
+    if (uses !== nothingUsed) this.#countDetails(of, target.view, uses, now)
+  }
+
+  signalled(version: Version): void {
+    if (this.#signalledAt.has(version)) return
+    this.#signalledAt.set(version, this.#clock.now())
+    this.#signalsToTake.push(version)
+  }
+
+  /** Everything counted since the last time, as rows. Counting starts from zero again. */
+  take(): Taken {
+    this.#closeDay()
+    const signals = this.#signalsToTake.map((version) => ({
+      version: version.name,
+      firstSentAt: this.#signalledAt.get(version) ?? 0,
+      sunset: version.sunset?.date ?? null,
+    }))
+    const taken = { ...this.#rows, signals }
+    this.#rows = newRows()
+    this.#signalsToTake = []
+    return taken
+  }
+
+  /** Turns the counts of the day that ended into rows. */
+  #closeDay(): void {
+    if (this.#today.size > 0) addRows(this.#today, dayOf(this.#dayStart), this.#rows)
+    this.#today = new Map()
+    this.#consumers = 0
+    this.#counts = 0
+  }
+
+  #consumerOf(version: Version, account: string, consumer: string): ConsumerCounts {
+    const accounts = entry(this.#today, version, newMap<string, Map<string, ConsumerCounts>>)
     const known = accounts.get(account)?.get(consumer)
     if (known) return known
-    if (consumers >= limits.consumers && account !== '') return consumerOf(version, '', anonymous)
-    consumers++
-    if (consumers === limits.consumers >> 1) crowded()
+    if (this.#consumers >= this.#limits.consumers && account !== '')
+      return this.#consumerOf(version, '', anonymous)
+    this.#consumers++
+    if (this.#consumers === this.#limits.consumers >> 1) this.#halfFull()
     const made = { account, consumer, operations: new Map(), details: new Map() }
     entry(accounts, account, newMap<string, ConsumerCounts>).set(consumer, made)
     return made
   }
 
-  const countOperation = (of: ConsumerCounts, target: Target, method: string, now: number): void => {
-    const places = entry(of.operations, target.sub ?? target.view, newArray<OperationCount | undefined>)
-    const at = (methodPlaces.get(method) ?? otherPlace) + (target.id === null ? 0 : 1)
-    const count = places[at]
+  #countOperation(of: ConsumerCounts, target: Target, method: string, now: number): void {
+    const slots = entry(of.operations, target.sub ?? target.view, newArray<OperationCount | undefined>)
+    const slot = (methodSlots.get(method) ?? otherSlot) + (target.id === null ? 0 : 1)
+    const count = slots[slot]
     if (count) {
       count.calls++
       count.lastSeen = now
       return
     }
-    counts++
-    const word = methodPlaces.has(method) ? method : 'OTHER'
-    places[at] = { operation: `${word} ${target.template}`, calls: 1, lastSeen: now }
+    this.#counts++
+    const name = methodSlots.has(method) ? method : 'OTHER'
+    slots[slot] = { operation: `${name} ${target.template}`, calls: 1, lastSeen: now }
   }
 
-  const countDetails = (of: ConsumerCounts, view: View, uses: Uses, now: number): void => {
+  #countDetails(of: ConsumerCounts, view: View, uses: Uses, now: number): void {
     const details = entry(of.details, view, newDetails)
-    for (const path of uses.include) countName(details.include, view, 'include', path, now)
-    for (const name of uses.filters) countName(details.filter, view, 'filter', name, now)
-    for (const name of uses.sorts) countName(details.sort, view, 'sort', name, now)
-    for (const name of uses.fields) countName(details.field, view, 'field', name, now)
+    for (const path of uses.include) this.#countName(details, view, 'include', path, now)
+    for (const name of uses.filters) this.#countName(details, view, 'filter', name, now)
+    for (const name of uses.sorts) this.#countName(details, view, 'sort', name, now)
+    for (const name of uses.fields) this.#countName(details, view, 'field', name, now)
   }
 
-  const countName = (
-    of: Map<string, Count>,
-    view: View,
-    kind: DetailKind,
-    name: string,
-    now: number,
-  ): void => {
-    const count = of.get(name)
+  #countName(details: DetailCounts, view: View, kind: DetailKind, name: string, now: number): void {
+    const count = details[kind].get(name)
     if (count) {
       count.calls++
       count.lastSeen = now
-    } else if (counts < limits.counts && isKnown(view, kind, name)) {
-      counts++
-      if (counts === limits.counts >> 1) crowded()
-      of.set(name, { calls: 1, lastSeen: now })
+    } else if (this.#counts < this.#limits.counts && isKnown(view, kind, name)) {
+      this.#counts++
+      if (this.#counts === this.#limits.counts >> 1) this.#halfFull()
+      details[kind].set(name, { calls: 1, lastSeen: now })
     }
-  }
-
-  return {
-    count(method, status, { target, caller, uses }) {
-      if (!target) return
-      const who = caller ? caller.consumer.id : whoWithoutCredentials(method, status)
-      if (who === null) return
-      const now = clock.now()
-      if (now < dayStart || now >= dayStart + dayMs) {
-        closeDay()
-        dayStart = now - (now % dayMs)
-      }
-      const of = consumerOf(target.version, caller?.account ?? '', who)
-      countOperation(of, target, method, now)
-      if (uses !== nothingUsed) countDetails(of, target.view, uses, now)
-    },
-    signalled(version) {
-      if (signalled.has(version)) return
-      signalled.set(version, clock.now())
-      untold.push(version)
-    },
-    take() {
-      closeDay()
-      const signals = untold.map((version) => ({
-        version: version.name,
-        firstSentAt: signalled.get(version) ?? 0,
-        sunset: version.sunset?.date ?? null,
-      }))
-      const taken = { ...rows, signals }
-      rows = newRows()
-      untold = []
-      return taken
-    },
-    get size() {
-      return consumers + counts + rows.usage.length + rows.details.length
-    },
   }
 }
 
-const methodPlaces: ReadonlyMap<string, number> = new Map(
+/** Two slots for each method: the collection, and one row of it. */
+const methodSlots: ReadonlyMap<string, number> = new Map(
   ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method, index) => [method, index * 2]),
 )
-const otherPlace = methodPlaces.size * 2
+const otherSlot = methodSlots.size * 2
 
-/** Null where nothing of the version was used: OPTIONS and 405 are answered before anyone asks who calls. */
+/** Null where the call used nothing of the version: OPTIONS and 405 are answered before authentication. */
 const whoWithoutCredentials = (method: string, status: number): string | null => {
   if (status === 401 || status === 410 || status === 429 || status >= 500) return refused
   return method === 'OPTIONS' || status === 405 ? null : anonymous

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createKeyRing } from '../../src/guard/key-ring.ts'
+import { KeyRing } from '../../src/guard/key-ring.ts'
 import { openStore } from '../../src/store/open.ts'
 import { nounkit } from '../support/child.ts'
 
@@ -125,7 +125,7 @@ describe('what is wrong is said, with what was probably meant', () => {
 test('a key that was stored with a time no date can be is listed with the others, and nothing refused was stored', async () => {
   const store = await openStore(env.DATABASE_URL)
   const expiresAt = 104_000_000 * 86_400_000
-  await createKeyRing(store).create({ account: 'acme', name: 'far', expiresAt })
+  await new KeyRing(store).create({ account: 'acme', name: 'far', expiresAt })
   await store.close()
   const { code, stdout } = await keys('list')
   expect(code).toBe(0)

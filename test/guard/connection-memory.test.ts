@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createKeyRing, type KeyRing } from '../../src/guard/key-ring.ts'
+import { KeyRing } from '../../src/guard/key-ring.ts'
 import { onEveryStore } from '../support/every-store.ts'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
 import { openRaw, parseAnswer, type RawAnswer, type RawConnection } from '../support/raw-socket.ts'
@@ -16,7 +16,7 @@ describe.each(onEveryStore)('keys on one connection, on %s', (_, openUrl) => {
     database = await openUrl()
     const clock = { now: () => now }
     shop = await listeningShop({ databaseUrl: database.url, clock })
-    keys = createKeyRing(shop.api.service.store, clock)
+    keys = new KeyRing(shop.api.service.store, clock)
     connection = await openRaw(shop.port)
   })
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { hashApiKey, makeApiKey } from '../../src/guard/api-key.ts'
-import { createKeyRing, type KeyRing } from '../../src/guard/key-ring.ts'
+import { KeyRing } from '../../src/guard/key-ring.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { onEveryStore } from '../support/every-store.ts'
 
@@ -20,7 +20,7 @@ describe.each(onEveryStore)('API keys on %s', (_, openUrl) => {
     database = await openUrl()
     api = await testApi(shop, { databaseUrl: database.url, clock })
     other = await testApi(shop, { databaseUrl: database.url, clock })
-    keys = createKeyRing(api.service.store, clock)
+    keys = new KeyRing(api.service.store, clock)
   })
   afterAll(async () => {
     await api.close()

@@ -5,7 +5,7 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import type { TokenDeclaration } from '../../src/declare/api.ts'
-import { createTokenVerifier } from '../../src/guard/token-verifier.ts'
+import { TokenVerifier } from '../../src/guard/token-verifier.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { startIssuer, type TokenIssuer } from '../support/token-issuer.ts'
 
@@ -41,18 +41,16 @@ const call = async (token: string, path = '/v2/customers?limit=1', init: Request
   return { status: answer.status, body: await answer.json() }
 }
 const refusal = (token: string, more: Partial<TokenDeclaration> = {}) =>
-  createTokenVerifier(declared(more), { clock, folder })
-    .verify(token)
-    .then(
-      () => 'accepted',
-      (error: Error) => error.message,
-    )
+  new TokenVerifier(declared(more), { clock, folder }).verify(token).then(
+    () => 'accepted',
+    (error: Error) => error.message,
+  )
 
 test('a valid token calls as its account, with its scopes', async () => {
   const token = await issuer.sign(claims)
   expect((await call(token)).status).toBe(200)
   expect(await call(token, '/v2/payments')).toMatchObject({ status: 403, body: { scope: 'payments:read' } })
-  const caller = await createTokenVerifier(declared(), { clock, folder }).verify(token)
+  const caller = await new TokenVerifier(declared(), { clock, folder }).verify(token)
   expect(caller.account).toBe('acme')
   expect(caller.consumer).toEqual({ id: 'token:billing', name: 'billing', kind: 'external' })
 })
@@ -60,7 +58,7 @@ test('a valid token calls as its account, with its scopes', async () => {
 test('claims are mapped as declared, and scopes may be a list', async () => {
   const mapped = declared({ claims: { account: 'tenant', consumer: 'azp', scopes: 'permissions' } })
   const token = await issuer.sign({ tenant: 'globex', azp: 'portal', permissions: ['a:read', 7, 'b:write'] })
-  const caller = await createTokenVerifier(mapped, { clock, folder }).verify(token)
+  const caller = await new TokenVerifier(mapped, { clock, folder }).verify(token)
   expect(caller.account).toBe('globex')
   expect(caller.consumer.id).toBe('token:portal')
   expect([...caller.scopes]).toEqual(['a:read', 'b:write'])
@@ -122,7 +120,7 @@ test('clocks may differ by the declared skew', async () => {
 })
 
 test('a verified token is remembered, but not past its expiry', async () => {
-  const verifier = createTokenVerifier(declared({ clockSkewSeconds: 0 }), { clock, folder })
+  const verifier = new TokenVerifier(declared({ clockSkewSeconds: 0 }), { clock, folder })
   const token = await issuer.sign(claims, { expires: Math.floor(now / 1000) + 30 })
   expect(verifier.remembered(token)).toBe(null)
   await verifier.verify(token)
@@ -148,7 +146,7 @@ test('a token without a key id is tried with each key that could fit', async () 
 })
 
 test('a flood of forged key ids is no flood of fetches', async () => {
-  const verifier = createTokenVerifier(declared(), { clock, folder })
+  const verifier = new TokenVerifier(declared(), { clock, folder })
   await verifier.verify(await issuer.sign(claims))
   const before = issuer.fetches
   const forged = await Promise.all(
@@ -159,13 +157,13 @@ test('a flood of forged key ids is no flood of fetches', async () => {
 })
 
 test('with the issuer away, known keys serve on, and without any it is 503, not 401', async () => {
-  const verifier = createTokenVerifier(declared(), { clock, folder })
+  const verifier = new TokenVerifier(declared(), { clock, folder })
   await verifier.verify(await issuer.sign(claims))
   issuer.away()
   try {
     const later = await issuer.sign({ ...claims, jti: 'later' })
     expect((await verifier.verify(later)).account).toBe('acme')
-    const stranger = createTokenVerifier(declared(), { clock, folder })
+    const stranger = new TokenVerifier(declared(), { clock, folder })
     await expect(stranger.verify(later)).rejects.toMatchObject({ status: 503, type: 'issuer-unavailable' })
   } finally {
     issuer.back()
@@ -175,7 +173,7 @@ test('with the issuer away, known keys serve on, and without any it is 503, not 
 test('keys may lie in a file beside the declaration, and are read again when it changes', async () => {
   const file = join(folder, 'keys.json')
   writeFileSync(file, JSON.stringify(issuer.keys()))
-  const verifier = createTokenVerifier(declared({ jwks: 'keys.json' }), { clock, folder })
+  const verifier = new TokenVerifier(declared({ jwks: 'keys.json' }), { clock, folder })
   expect((await verifier.verify(await issuer.sign(claims))).account).toBe('acme')
   await issuer.rotate()
   writeFileSync(file, JSON.stringify(issuer.keys()))
@@ -186,8 +184,7 @@ test('keys may lie in a file beside the declaration, and are read again when it 
 })
 
 test('what would let anyone make tokens is refused at the start', () => {
-  const make = (more: Partial<TokenDeclaration>) => () =>
-    createTokenVerifier(declared(more), { clock, folder })
+  const make = (more: Partial<TokenDeclaration>) => () => new TokenVerifier(declared(more), { clock, folder })
   expect(make({ algorithms: ['none'] })).toThrow(/none cannot be allowed/)
   expect(make({ algorithms: ['RS256', 'HS256'] })).toThrow(/HS256 cannot be allowed/)
   expect(make({ algorithms: [] })).toThrow(/empty list/)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createKeyRing } from '../../src/guard/key-ring.ts'
+import { KeyRing } from '../../src/guard/key-ring.ts'
 import { storeDecision } from '../../src/lifecycle/decisions.ts'
 import { usageReport } from '../../src/lifecycle/usage-report.ts'
 import type { Service } from '../../src/serve/service.ts'
@@ -83,7 +83,7 @@ describeStores('a retired version', (stores) => {
 
   test('counts what still comes as refused, with or without a key', async () => {
     const service = await retired('v1')
-    const { secret } = await createKeyRing(service.store).create({ account: 'acme', name: 'till' })
+    const { secret } = await new KeyRing(service.store).create({ account: 'acme', name: 'till' })
     await call(service, '/v1/authors', { headers: { authorization: `Bearer ${secret}` } })
     await call(service, '/v1/authors')
     await service.lifecycle.beat()

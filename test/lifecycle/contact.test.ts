@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createKeyRing } from '../../src/guard/key-ring.ts'
+import { KeyRing } from '../../src/guard/key-ring.ts'
 import type { RetireOutcome } from '../../src/lifecycle/retire-version.ts'
 import { addCounts, usageTable } from '../../src/lifecycle/upsert.ts'
 import { dayOf } from '../../src/times.ts'
@@ -28,7 +28,7 @@ async function calledBy(...callers: readonly Caller[]): Promise<Called> {
   const now = Date.now() + 400 * 86_400_000
   for (const { account = 'acme', name } of callers) {
     const isToken = name.startsWith('token:')
-    const id = isToken ? name : (await createKeyRing(store).create({ account, name })).key.id
+    const id = isToken ? name : (await new KeyRing(store).create({ account, name })).key.id
     await store.transaction((tx) =>
       addCounts(tx, usageTable, [[account, id, 'v1', dayOf(now), 'GET /orders', 1, now]]),
     )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compileApi } from '../../src/compile/compile.ts'
-import { createKeyRing } from '../../src/guard/key-ring.ts'
+import { KeyRing } from '../../src/guard/key-ring.ts'
 import { storeContact } from '../../src/lifecycle/contacts.ts'
 import { openRecorder, type Recorder } from '../../src/lifecycle/recorder.ts'
 import { reportScope } from '../../src/lifecycle/report-scope.ts'
@@ -112,7 +112,7 @@ describeStores('the report', (stores) => {
 
   test('counts the calls of each of the last 90 days, and knows consumers by their keys', async () => {
     const { store, clock, recorder } = await opened(stores)
-    const keys = createKeyRing(store, clock)
+    const keys = new KeyRing(store, clock)
     const wanted = { account: 'acme', name: 'till', kind: 'internal', contact: 'till@acme.example' } as const
     const first = (await keys.create(wanted)).key
     // One name, two keys: the consumer is the same one.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createKeyRing, type NewKey } from '../../src/guard/key-ring.ts'
+import { KeyRing, type NewKey } from '../../src/guard/key-ring.ts'
 import { storeContact } from '../../src/lifecycle/contacts.ts'
 import { readDecisions, withdrawDecision } from '../../src/lifecycle/decisions.ts'
 import { type RetireOptions, type RetireOutcome, retireVersion } from '../../src/lifecycle/retire-version.ts'
@@ -13,7 +13,7 @@ const afterSunset = '2026-04-15T12:00:00Z'
 const day = 86_400_000
 
 async function keyOf(service: Service, key: Partial<NewKey> = {}): Promise<string> {
-  return (await createKeyRing(service.store).create({ account: 'acme', name: 'till', ...key })).secret
+  return (await new KeyRing(service.store).create({ account: 'acme', name: 'till', ...key })).secret
 }
 
 async function call(service: Service, path: string, key: string | null = null): Promise<number> {
@@ -51,7 +51,7 @@ describeStores('retiring', (stores) => {
     const clock = setClock(afterSunset)
     const service = await openLibrary(await stores.url(), clock)
     expect(await call(service, '/v1/authors', await keyOf(service))).toBe(200)
-    const later = await createKeyRing(service.store).replace({
+    const later = await new KeyRing(service.store).replace({
       account: 'acme',
       name: 'till',
       kind: 'internal',

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import shop from '../../examples/shop/api.ts'
-import { createKeyRing } from '../../src/guard/key-ring.ts'
+import { KeyRing } from '../../src/guard/key-ring.ts'
 import { openService } from '../../src/serve/service.ts'
 import { openStore } from '../../src/store/open.ts'
 import { type Child, nounkit } from './child.ts'
@@ -55,7 +55,7 @@ export async function prepareShop(kind: StoreKind): Promise<PreparedShop> {
 export async function newKey(databaseUrl: string): Promise<string> {
   const store = await openStore(databaseUrl)
   try {
-    return (await createKeyRing(store).create({ account: 'acme', name: 'test' })).secret
+    return (await new KeyRing(store).create({ account: 'acme', name: 'test' })).secret
   } finally {
     await store.close()
   }

@@ -1,19 +1,19 @@
 import { type Row, StoreError, type Value } from '../store.ts'
 import { coded } from './errors.ts'
 
-/** What the server answered to the last statement of a text. */
+/** The server's answer to the last statement of a text. */
 export interface Answer {
   readonly rows: readonly Row[]
-  /** What it did: `COMMIT`, `SELECT 25`, `INSERT 0 1`. */
+  /** The command tag: `COMMIT`, `SELECT 25`, `INSERT 0 1`. */
   readonly tag: string
 }
 
-/** Called back as soon as the answer is there: a promise between would be one more per statement. */
+/** Called when the answer is complete. A callback saves one promise for each statement. */
 export type Done = (error: Error | null, answer: Answer) => void
 
-/** A query of the driver: sends itself, and is told of each message that answers it. */
+/** A query of the driver: sends itself, and has a method for each kind of message that answers it. */
 interface Query {
-  /** Prepared under this name, once per connection. */
+  /** The name of the prepared statement on the server. */
   name: string | undefined
 }
 
@@ -25,8 +25,10 @@ export type StatementClass = new (
 ) => Query
 
 /**
- * A query that keeps rows as they come, in place of its results: those describe every column anew for each
- * call, and copy what they are given.
+ * A query that keeps rows as the arrays that the parser made. The driver's own results describe every column again for each call
+ * and copy each row. With them a GET of one row on PostgreSQL takes 19 % more CPU time, a list of 25 rows 13 %, a create 19 %.
+ * The methods are those that the driver's cursors and streams implement. A driver whose queries lack `submit` or `prepare` is
+ * refused by `loadDriver`.
  */
 export const statementClass = (
   DriverQuery: new (text: string, values: readonly Value[]) => Query,
@@ -74,7 +76,7 @@ export const statementClass = (
       this.#end(this.#failure)
     }
 
-    /** Of a value that it could not send, the driver tells twice. */
+    /** The driver reports a value that it could not send twice. */
     #end(error: Error | null): void {
       if (this.#isOver) return
       this.#isOver = true
@@ -84,9 +86,9 @@ export const statementClass = (
 
 type Parser = (text: string) => number
 
-/** Numbers and booleans become values, all else stays the text that the server wrote. By the numbers of their types. */
+/** By the server's type id. Numbers and booleans become numbers, everything else stays the text that the server sent. */
 const parsers: { readonly [type: number]: Parser } = {
-  // Booleans travel as 0 and 1 on every store.
+  // A boolean is 0 or 1 on every store.
   16: (text) => (text === 't' ? 1 : 0),
   20: wholeNumber,
   21: Number,
