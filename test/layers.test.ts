@@ -8,6 +8,7 @@ const source = new URL('../src', import.meta.url).pathname
 const steps: readonly (readonly string[])[] = [
   ['setting-mistake', 'maybe', 'times', 'declare'],
   ['clock', 'problems'],
+  ['kinds'],
   ['compile'],
   ['contract', 'request'],
   ['plan'],

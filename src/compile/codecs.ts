@@ -1,6 +1,6 @@
 import type { CodecName } from '../declare/change.ts'
-import type { FieldKind, ViewField } from './model.ts'
-import { utcText } from './time.ts'
+import { type FieldKind, kinds } from '../kinds/kinds.ts'
+import type { ViewField } from './model.ts'
 
 interface Codec {
   /** The kind the newer version has, and the one the older shows. */
@@ -65,18 +65,18 @@ export const codecs: { readonly [N in CodecName]: Codec } = {
   },
 }
 
-type Shown = Pick<ViewField, 'kind' | 'codec' | 'values'>
+type Shown = Pick<ViewField, 'kind' | 'schema' | 'codec' | 'values'>
 
 /** What the store keeps for a value that is valid in a version; undefined when it can keep none. */
 export function toStored(field: Shown, shown: unknown): unknown {
   if (shown === null) return null
   if (field.codec) return codecs[field.codec].up(shown)
   if (field.values) return field.values.up.get(String(shown))
-  return field.kind === 'datetime' ? (utcText(String(shown)) ?? undefined) : shown
+  return kinds[field.kind].toStored(shown, field.schema)
 }
 
 /** What a version shows for a stored value. */
-export function toShown(field: Omit<Shown, 'kind'>, stored: unknown): unknown {
+export function toShown(field: Pick<Shown, 'codec' | 'values'>, stored: unknown): unknown {
   if (stored === null || stored === undefined) return null
   if (field.codec) return codecs[field.codec].down(stored)
   return field.values ? (field.values.down.get(String(stored)) ?? stored) : stored

@@ -1,18 +1,14 @@
 import { type FieldDeclaration, isStates, isSum, type StatesField } from '../declare/field.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
+import { safeInteger } from '../kinds/integer.ts'
+import { type FieldKind, kinds } from '../kinds/kinds.ts'
 import type { Draft, ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
-import type { Field, FieldKind } from './model.ts'
+import type { Field } from './model.ts'
 import { snakeNameFault } from './names.ts'
 import { checkFieldShape } from './shape/fields.ts'
 import { checkStates, stateNames } from './states.ts'
 import { readZod, type ZodField } from './zod/read.ts'
-
-const safeInteger: JsonSchema = Object.freeze({
-  type: 'integer',
-  minimum: -Number.MAX_SAFE_INTEGER,
-  maximum: Number.MAX_SAFE_INTEGER,
-})
 
 /** A field with nothing said of it but its name, kind and schema. */
 export const plainField = (name: string, kind: FieldKind, schema: JsonSchema): Draft<Field> => ({
@@ -128,7 +124,7 @@ export const zodField = (
       'it is both read-only and write-only, so nobody could use it.',
       'Take one of the two away.',
     )
-  if (open && read.kind !== 'enum')
+  if (open && !kinds[read.kind].canBeOpen)
     mistakes.add(where, 'open() is for enums, whose values may grow.', 'Take open() away, or use z.enum().')
   return {
     ...plainField(name, read.kind, read.schema),

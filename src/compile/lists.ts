@@ -1,3 +1,4 @@
+import { kinds } from '../kinds/kinds.ts'
 import type { ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field, Resource } from './model.ts'
@@ -50,7 +51,8 @@ const usable = (
 }
 
 const unusable = (field: Field, use: Use): string | null => {
-  if (field.kind === 'json') return 'is stored as JSON, which has no order and no equality in SQL'
+  const { notQueryable } = kinds[field.kind]
+  if (notQueryable !== null) return notQueryable
   if (field.writeOnly && use !== 'unique') return 'is write-only, and this would show what it holds'
   if (use === 'unique' && ['id', 'created_at', 'updated_at'].includes(field.name))
     return 'is set by the server'

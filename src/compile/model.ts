@@ -4,6 +4,7 @@ import type { StatesField } from '../declare/field.ts'
 import type { Hooks } from '../declare/hooks.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
+import type { FieldKind } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
 
 /**
@@ -80,19 +81,6 @@ export interface Resource {
   /** Belongs-to relations of other resources that point here, and what a delete does to those rows. */
   readonly dependents: readonly Dependent[]
 }
-
-export type FieldKind =
-  | 'id'
-  | 'reference'
-  | 'string'
-  | 'integer'
-  | 'number'
-  | 'boolean'
-  | 'enum'
-  | 'state'
-  | 'date'
-  | 'datetime'
-  | 'json'
 
 export interface Field {
   readonly name: string

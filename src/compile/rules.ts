@@ -1,4 +1,5 @@
 import { isSum } from '../declare/field.ts'
+import { kinds } from '../kinds/kinds.ts'
 import type { Drafts, ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field, Resource, SumFeed, WhileRule } from './model.ts'
@@ -121,4 +122,4 @@ const checkValues = (
   return true
 }
 
-const hasValues = (field: Field): boolean => field.kind === 'state' || field.kind === 'enum'
+const hasValues = (field: Field): boolean => kinds[field.kind].listsValues

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../declare/json-schema.ts'
+import { stringFormats } from '../kinds/kinds.ts'
 import { isMultiple } from './multiples.ts'
 import { broken, type Found, narrower, one, wider } from './schema-verdict.ts'
 
@@ -20,10 +21,14 @@ export const compareValues = (from: JsonSchema, to: JsonSchema, at: string): Fou
   ]
 }
 
-export const compareFormats = (from: JsonSchema, to: JsonSchema, at: string): Found =>
-  from.format === to.format
-    ? []
-    : one(at, `format ${from.format ?? 'none'} became ${to.format ?? 'none'}`, broken)
+export const compareFormats = (from: JsonSchema, to: JsonSchema, at: string): Found => {
+  if (from.format !== to.format)
+    return one(at, `format ${from.format ?? 'none'} became ${to.format ?? 'none'}`, broken)
+  const changes = stringFormats[from.format ?? '']?.compare(from, to) ?? []
+  return changes.flatMap(({ what, values }) =>
+    one(at, what, { more: wider, fewer: narrower, other: broken }[values]),
+  )
+}
 
 export const comparePatterns = (from: JsonSchema, to: JsonSchema, at: string): Found => {
   if (from.pattern === to.pattern) return []

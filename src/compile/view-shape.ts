@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto'
-import type { FieldKind, ViewField } from './model.ts'
+import { kinds } from '../kinds/kinds.ts'
+import type { ViewField } from './model.ts'
 
 const shapeLength = 8
-
-/** The kinds that are written alike in JSON, so that a body does not change when one of them becomes another. */
-const textKinds: ReadonlySet<FieldKind> = new Set(['id', 'reference', 'string', 'enum', 'state'])
 
 /**
  * A short hash of what a row looks like in a version: the names and forms of the shown fields, in the order shown. It is
@@ -12,6 +10,6 @@ const textKinds: ReadonlySet<FieldKind> = new Set(['id', 'reference', 'string', 
  */
 export function shapeOf(fields: readonly Pick<ViewField, 'name' | 'kind' | 'writeOnly'>[]): string {
   const shown = fields.filter(({ writeOnly }) => !writeOnly)
-  const forms = shown.map(({ name, kind }) => [name, textKinds.has(kind) ? 'text' : kind])
+  const forms = shown.map(({ name, kind }) => [name, kinds[kind].bodyForm])
   return hash('sha1', JSON.stringify(forms), 'base64url').slice(0, shapeLength)
 }

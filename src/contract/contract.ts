@@ -7,6 +7,8 @@ import type {
 } from '../compile/frozen.ts'
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
 import { movesOf } from '../compile/states.ts'
+import { kinds } from '../kinds/kinds.ts'
+import { operatorsFor } from '../kinds/operators.ts'
 import { corsOf, tokensOf } from './access.ts'
 import { byStatus, engineProblems, pathsOf, problemsEverywhere } from './operations.ts'
 import { stateRulesOf } from './state-rules.ts'
@@ -67,23 +69,28 @@ const serviceOf = ({ declaration, limits, rate }: Model): ContractService => ({
 
 const rateOf = (rate: RateModel) => ({ per_second: rate.perSecond, burst: rate.burst })
 
-const resourceOf = (view: View): ContractResource => ({
-  ...described(view.description),
-  fields: Object.fromEntries(view.fields.map((field) => [field.name, fieldOf(view, field)])),
-  relations: Object.fromEntries([...view.relations.values()].map((one) => [one.name, relationOf(one)])),
-  include: view.includePaths,
-  filters: Object.fromEntries([...view.filters].map((name) => [name, operatorsOf(view.field.get(name))])),
-  sorts: [...view.sorts],
-  default_sort: ['id'],
-  limits: { ...view.limits },
-  idempotency: { mode: view.idempotency.mode, replay: view.idempotency.storesBody ? 'stored' : 'reread' },
-  if_match: view.requireIfMatch ? 'required' : 'optional',
-  unique: uniquesOf(view),
-  rules: stateRulesOf(view),
-  shared: view.resource.shared,
-  cache_control: view.cacheControl,
-  ...(view.rate ? { rate: rateOf(view.rate) } : {}),
-})
+const resourceOf = (view: View): ContractResource => {
+  const filtered = [...view.filters].flatMap((name) => view.field.get(name) ?? [])
+  return {
+    ...described(view.description),
+    fields: Object.fromEntries(view.fields.map((field) => [field.name, fieldOf(view, field)])),
+    relations: Object.fromEntries([...view.relations.values()].map((one) => [one.name, relationOf(one)])),
+    include: view.includePaths,
+    filters: Object.fromEntries(
+      filtered.map(({ name, kind }) => [name, operatorsFor(kinds[kind]).toSorted()]),
+    ),
+    sorts: [...view.sorts],
+    default_sort: ['id'],
+    limits: { ...view.limits },
+    idempotency: { mode: view.idempotency.mode, replay: view.idempotency.storesBody ? 'stored' : 'reread' },
+    if_match: view.requireIfMatch ? 'required' : 'optional',
+    unique: uniquesOf(view),
+    rules: stateRulesOf(view),
+    shared: view.resource.shared,
+    cache_control: view.cacheControl,
+    ...(view.rate ? { rate: rateOf(view.rate) } : {}),
+  }
+}
 
 const described = (description: string) => (description === '' ? {} : { description })
 
@@ -114,13 +121,6 @@ const relationOf = ({ relation, target, cap, description }: ViewRelation): Contr
   if (relation.kind === 'belongs-to') return { kind: 'to-one', resource: name, ...told }
   const by = fields.find(({ field }) => field?.relation === relation.by)?.name
   return { kind: 'to-many', resource: name, ...(by === undefined ? {} : { by }), rows: cap, ...told }
-}
-
-const comparable: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'date', 'datetime'])
-
-export const operatorsOf = (field: ViewField | undefined): readonly string[] => {
-  const compares = field && comparable.has(field.kind)
-  return ['eq', ...(compares ? ['gt', 'gte'] : []), 'in', ...(compares ? ['lt', 'lte'] : []), 'ne']
 }
 
 /** A set of fields is a consumer's business only when all of them are seen. */

@@ -1,19 +1,13 @@
 import { toShown } from '../compile/codecs.ts'
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
+import { stringFormats } from '../kinds/kinds.ts'
 
 /** A row as the store would keep it, by stored field name. */
 export type ExampleRow = { readonly [field: string]: unknown }
 
 const exampleId = '01980000-0000-7000-8000-000000000042'
 const relatedId = '01980000-0000-7000-8000-000000000007'
-const formats: { readonly [format: string]: string } = {
-  email: 'ada@example.com',
-  uri: 'https://example.com/',
-  uuid: exampleId,
-  date: '2026-06-01',
-  'date-time': '2026-06-01T12:00:00.000Z',
-}
 
 /** The same row each time: a guide that changes is a guide that must be read again. */
 export const exampleRow = (resource: Resource, focus: ExampleRow = {}): ExampleRow => ({
@@ -35,13 +29,17 @@ const exampleOf = (
   { idPrefix }: Resource,
   relation: Field['relation'] | undefined,
 ): unknown => {
-  if (field.kind === 'id') return `${idPrefix}${exampleId}`
+  if (field.name === 'id') return `${idPrefix}${exampleId}`
   if (relation) return `${relation.target.idPrefix}${relatedId}`
   return field.default ?? exampleValue(field.schema, field.name)
 }
 
 const exampleValue = (schema: JsonSchema, name: string): unknown => {
-  const given = schema.examples?.[0] ?? schema.const ?? schema.enum?.[0] ?? formats[schema.format ?? '']
+  const given =
+    schema.examples?.[0] ??
+    schema.const ??
+    schema.enum?.[0] ??
+    stringFormats[schema.format ?? '']?.example(schema)
   if (given !== undefined) return given
   if (schema.anyOf?.[0]) return exampleValue(schema.anyOf[0], name)
   switch (schema.type) {

@@ -24,4 +24,6 @@ export interface JsonSchema {
   readonly description?: string
   readonly examples?: readonly unknown[]
   readonly default?: unknown
+  /** Keywords of our own, which belong to a `format`. */
+  readonly [keyword: `x-${string}`]: unknown
 }

@@ -1,4 +1,4 @@
-import type { FieldKind } from '../compile/model.ts'
+import type { FieldKind } from '../kinds/kinds.ts'
 import { type Dialect, ident } from '../plan/dialect.ts'
 import type { Transaction, Value } from '../store/store.ts'
 

@@ -1,4 +1,5 @@
 import type { BelongsToModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
+import { kinds } from '../kinds/kinds.ts'
 import { diagramDefaults, drawGraph, quoted } from './graphviz.ts'
 import { escaped, type Markup } from './markup.ts'
 
@@ -70,8 +71,7 @@ const rowOf = (name: string, type: string): string =>
   `<tr><td align="left">${escaped(name)}</td><td align="left">${escaped(type) || ' '}</td></tr>`
 
 const typeOf = (field: ViewField): string => {
-  const word = field.kind === 'json' ? (field.schema.type ?? 'any') : field.kind
-  return `${word}${field.nullable ? '?' : ''}`
+  return `${kinds[field.kind].typeName(field.schema)}${field.nullable ? '?' : ''}`
 }
 
 /** From the owner down to what belongs to it, so that pictures read from the top. */

@@ -1,13 +1,17 @@
-import type { FieldKind } from '../compile/model.ts'
 import type { CodecName } from '../declare/change.ts'
+import type { JsonSchema } from '../declare/json-schema.ts'
+import type { KindInSql } from '../kinds/kind.ts'
+import type { FieldKind } from '../kinds/kinds.ts'
 
 /** All that differs between databases in the text of a statement. Nothing else may ask which database it is. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres'
   /** The n-th bound value, from 1, with the type of a column of that kind. */
   param(n: number, kind: FieldKind): string
-  /** The JSON text of a column's value. Never NULL: `null` stands for one where `nullable`. */
-  json(expression: string, kind: FieldKind, nullable: boolean): string
+  /** The JSON text of a column's value. Never NULL: the text `null` stands for NULL where `nullable`. */
+  json(expression: string, kind: FieldKind, nullable: boolean, schema?: JsonSchema): string
+  /** The same as a member of an object, where the quotes around a string can join the text beside it. */
+  jsonMember(expression: string, kind: FieldKind, nullable: boolean, schema: JsonSchema): JsonMember
   /** The JSON text that an older version shows for a value that is not NULL. */
   encode(expression: string, codec: CodecName): string
   /** What sorts as the older version's values do: their text where they are texts, else the stored value, which has the same order. */
@@ -44,6 +48,28 @@ export interface Dialect {
   readonly afterInsertSelect: string
 }
 
+/** SQL of a member's JSON text, never NULL. */
+export interface JsonMember {
+  readonly sql: string
+  /** The quotes of a JSON string are still missing around it. */
+  readonly isQuoted: boolean
+}
+
+const textOf = ({ sql, isQuoted }: JsonMember): string => (isQuoted ? `'"' || ${sql} || '"'` : sql)
+
+/** Writes JSON as each kind says in the SQL of one database. */
+export const jsonOf = (inSql: (kind: FieldKind) => KindInSql): Pick<Dialect, 'json' | 'jsonMember'> => {
+  const jsonMember: Dialect['jsonMember'] = (expression, kind, nullable, schema) => {
+    const { sql, isQuoted, writesNull } = inSql(kind).json(expression, schema)
+    if (!nullable || writesNull) return { sql, isQuoted }
+    return { sql: `coalesce(${textOf({ sql, isQuoted })}, 'null')`, isQuoted: false }
+  }
+  return {
+    jsonMember,
+    json: (expression, kind, nullable, schema = {}) => textOf(jsonMember(expression, kind, nullable, schema)),
+  }
+}
+
 /** By an index on a column. */
 export interface Order {
   readonly by: 'order'
@@ -67,4 +93,4 @@ export const ident = (name: string): string => `"${name}"`
 
 export const indexOrder: Order = { by: 'order', sort: (column) => `ORDER BY ${ident(column)}` }
 
-export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`
+export { sqlText } from '../kinds/sql.ts'

@@ -1,4 +1,4 @@
-import type { FieldKind } from '../compile/model.ts'
+import type { FieldKind } from '../kinds/kinds.ts'
 import { ident } from './dialect.ts'
 
 /** Where keys are kept with their answers. */

@@ -1,40 +1,6 @@
-import type { FieldKind } from '../compile/model.ts'
 import type { CodecName } from '../declare/change.ts'
-import { type Dialect, indexOrder, type Places, powerOfTwo, sqlText } from './dialect.ts'
-
-const utc = (expression: string): string =>
-  `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
-const casts: { readonly [K in FieldKind]: string } = {
-  id: '::text',
-  reference: '::text',
-  string: '::text',
-  enum: '::text',
-  state: '::text',
-  integer: '::bigint',
-  number: '::float8',
-  // Booleans travel as 0 and 1 on every store.
-  boolean: '::int::boolean',
-  date: '::text::date',
-  datetime: '::text::timestamptz',
-  // Without the step over text the driver would take the text for a value and quote it.
-  json: '::text::json',
-}
-
-/** As JSON.stringify writes it: PostgreSQL has the same digits, but begins with exponents sooner and writes 1e-07. */
-const numberText = (x: string): string =>
-  `(CASE WHEN ${x} <> 0 AND abs(${x}) < 1e-6 THEN replace(${x}::text, 'e-0', 'e-') ELSE trim_scale(${x}::text::numeric)::text END)`
-
-const plain = (expression: string, kind: FieldKind): string => {
-  if (kind === 'string' || kind === 'enum' || kind === 'state') return `to_json(${expression})::text`
-  if (kind === 'id' || kind === 'reference') return `'"' || ${expression} || '"'`
-  if (kind === 'date') return `'"' || to_char(${expression}, 'YYYY-MM-DD') || '"'`
-  if (kind === 'datetime') return `'"' || ${utc(expression)} || '"'`
-  if (kind === 'number') return numberText(expression)
-  // Kept as it was written, which another program may have done on several lines; those would be taken for rows.
-  if (kind === 'json') return `translate(${expression}::text, E'\\n\\r\\t', '   ')`
-  return `${expression}::text`
-}
+import { type FieldKind, kinds } from '../kinds/kinds.ts'
+import { type Dialect, indexOrder, jsonOf, type Places, powerOfTwo, sqlText } from './dialect.ts'
 
 const decimal = (x: string): string =>
   `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || lpad((abs(${x}) % 100)::text, 2, '0')`
@@ -65,9 +31,8 @@ const places: Places = {
 
 export const postgres: Dialect = Object.freeze({
   name: 'postgres',
-  param: (n: number, kind: FieldKind) => `$${n}${casts[kind]}`,
-  json: (expression: string, kind: FieldKind, nullable: boolean) =>
-    nullable ? `coalesce(${plain(expression, kind)}, 'null')` : plain(expression, kind),
+  param: (n: number, kind: FieldKind) => kinds[kind].postgres.param(`$${n}`),
+  ...jsonOf((kind) => kinds[kind].postgres),
   encode: (expression: string, codec: CodecName) => encoders[codec](expression),
   ordered: (expression: string, codec: CodecName) => orders[codec](expression),
   coarse: (expression: string, codec: CodecName) =>

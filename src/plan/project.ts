@@ -1,6 +1,6 @@
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
 import type { Included } from '../request/include.ts'
-import { type Dialect, ident, sqlText } from './dialect.ts'
+import { type Dialect, ident, type JsonMember, sqlText } from './dialect.ts'
 import type { Binds } from './statement.ts'
 
 /**
@@ -26,23 +26,21 @@ export function projectRow(
   const parts: Part[] = []
   for (const field of view.fields) {
     if (field.writeOnly) continue
-    parts.push({
-      key: field.name,
-      sql: field.field ? shownSql(field, field.field, alias, binds) : sqlText('null'),
-    })
+    const json = field.field ? shownJson(field, field.field, alias, binds) : complete(sqlText('null'))
+    parts.push({ key: field.name, json })
   }
   view.customs.forEach((step, index) => {
     const stored = step.newer.flatMap((field) =>
-      field.field ? [{ key: field.name, sql: shownSql(field, field.field, alias, binds) }] : [],
+      field.field ? [{ key: field.name, json: shownJson(field, field.field, alias, binds) }] : [],
     )
-    parts.push({ key: `@${index}`, sql: objectSql(stored, binds.dialect) })
+    parts.push({ key: `@${index}`, json: complete(objectSql(stored, binds.dialect)) })
   })
   for (const included of tree) {
     const sql =
       included.relation.relation.kind === 'has-many'
         ? manySql(included, alias, binds, depth + 1)
         : oneSql(included, alias, binds, depth)
-    parts.push({ key: included.relation.name, sql })
+    parts.push({ key: included.relation.name, json: complete(sql) })
   }
   return objectSql(parts, binds.dialect, after)
 }
@@ -52,69 +50,57 @@ export const projectStored = (resource: Resource, alias: string, binds: Binds): 
   objectSql(
     resource.fields.map((field) => ({
       key: field.name,
-      sql: binds.dialect.json(column(field, alias), field.kind, field.nullable),
+      json: binds.dialect.jsonMember(column(field, alias), field.kind, field.nullable, field.schema),
     })),
     binds.dialect,
   )
 
 interface Part {
   readonly key: string
-  readonly sql: string
+  readonly json: JsonMember
 }
 
-const quoteBefore = `'"' || `
-const quoteAfter = ` || '"'`
+const complete = (sql: string): JsonMember => ({ sql, isQuoted: false })
 
-/** A quote at the edge of a value joins the literal beside it: fewer pieces per row. */
+/** The quotes around a value join the literals beside it: fewer pieces per row. */
 const objectSql = (parts: readonly Part[], dialect: Dialect, after: readonly string[] = []): string => {
   const pieces: string[] = []
   let literal = '{'
-  parts.forEach(({ key, sql }, index) => {
-    literal += `${index === 0 ? '' : ','}${JSON.stringify(key)}:`
-    const quoted = sql.startsWith(quoteBefore) && sql.endsWith(quoteAfter)
-    const inner = quoted ? sql.slice(quoteBefore.length, -quoteAfter.length) : sql
-    pieces.push(sqlText(quoted ? `${literal}"` : literal), inner)
-    literal = quoted ? '"' : ''
+  parts.forEach(({ key, json }, index) => {
+    literal += `${index === 0 ? '' : ','}${JSON.stringify(key)}:${json.isQuoted ? '"' : ''}`
+    pieces.push(sqlText(literal), json.sql)
+    literal = json.isQuoted ? '"' : ''
   })
   return dialect.concat([...pieces, sqlText(`${literal}}`), ...after])
 }
 
 export const column = (field: Field, alias: string): string => `${alias}${ident(field.column)}`
 
-function shownSql(field: ViewField, stored: Field, alias: string, binds: Binds): string {
+function shownJson(field: ViewField, stored: Field, alias: string, binds: Binds): JsonMember {
   const { dialect } = binds
   const source = column(stored, alias)
   if (field.codec) {
     const encoded = dialect.encode(source, field.codec)
-    return stored.nullable ? `(CASE WHEN ${source} IS NULL THEN 'null' ELSE ${encoded} END)` : `(${encoded})`
+    return complete(
+      stored.nullable ? `(CASE WHEN ${source} IS NULL THEN 'null' ELSE ${encoded} END)` : `(${encoded})`,
+    )
   }
-  if (field.values && isPlain(stored) && [...field.values.down.values()].every(isPlainText))
-    return dialect.json(shownValueSql(field, source), 'id', stored.nullable)
-  if (field.values)
-    return `(CASE ${source} ${valueCases(field, (shown) => JSON.stringify(shown))} ELSE ${dialect.json(source, stored.kind, true)} END)`
-  return dialect.json(source, isPlain(stored) ? 'id' : stored.kind, stored.nullable)
+  if (!field.values) return dialect.jsonMember(source, stored.kind, stored.nullable, stored.schema)
+  const values = { enum: [...(stored.schema.enum ?? []), ...field.values.down.values()] }
+  return dialect.jsonMember(shownValueSql(field, source), stored.kind, stored.nullable, values)
 }
 
-/** Values that are the same inside quotes as outside, like an id's, need no escaping. */
-const isPlain = ({ kind, schema }: Field): boolean =>
-  (kind === 'enum' || kind === 'state') && (schema.enum ?? ['"']).every((value) => isPlainText(String(value)))
-
-const isPlainText = (text: string): boolean => /^[\w .:-]*$/.test(text)
-
-const shownValueSql = (field: ViewField, source: string): string =>
-  `(CASE ${source} ${valueCases(field, (shown) => shown)} ELSE ${source} END)`
-
-const valueCases = (field: ViewField, write: (shown: string) => string): string =>
-  [...(field.values?.down ?? [])]
+const shownValueSql = (field: ViewField, source: string): string => {
+  const cases = [...(field.values?.down ?? [])]
     .filter(([kept, shown]) => kept !== shown)
-    .map(([kept, shown]) => `WHEN ${sqlText(kept)} THEN ${sqlText(write(shown))}`)
-    .join(' ') || "WHEN NULL THEN ''"
+    .map(([kept, shown]) => `WHEN ${sqlText(kept)} THEN ${sqlText(shown)}`)
+  return cases.length === 0 ? source : `(CASE ${source} ${cases.join(' ')} ELSE ${source} END)`
+}
 
 /** What a sort by this field goes by: the shown value, so that an older version's order is the order of its own words. */
 export function sortSql(field: ViewField, stored: Field, alias: string, dialect: Dialect): string {
   const source = column(stored, alias)
   if (field.codec) return dialect.ordered(source, field.codec)
-  if (!field.values || [...field.values.down].every(([kept, shown]) => kept === shown)) return source
   return shownValueSql(field, source)
 }
 

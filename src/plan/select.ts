@@ -1,7 +1,8 @@
 import { sortsAsText } from '../compile/codecs.ts'
-import type { Field, FieldKind, View, ViewField } from '../compile/model.ts'
+import type { Field, View, ViewField } from '../compile/model.ts'
+import { operators } from '../kinds/operators.ts'
 import type { Position } from '../request/cursor.ts'
-import type { Filter, Operator } from '../request/filter.ts'
+import type { Filter } from '../request/filter.ts'
 import type { Included } from '../request/include.ts'
 import type { SortKey } from '../request/sort.ts'
 import { type Dialect, ident, powerOfTwo } from './dialect.ts'
@@ -51,7 +52,7 @@ export function selectList(shape: ListShape, dialect: Dialect): Statement {
   const keys = sort.map((key) => storedKey(key, alias, dialect))
   const position = sortsById(sort)
     ? ''
-    : `, '[' || ${keys.map((key) => dialect.json(key.sql, key.kind, key.nullable)).join(" || ',' || ")} || ']' AS k`
+    : `, '[' || ${keys.map((key) => dialect.json(key.sql, key.kind, key.nullable, key.schema)).join(" || ',' || ")} || ']' AS k`
   const where = [`${binds.account(view.resource.shared, alias)}1 = 1`]
   if (owner) where.push(`${alias}${ident(owner.field)} = ${binds.use('owner', 'id')}`)
   const values = new Numbering()
@@ -92,10 +93,11 @@ class Numbering {
   }
 }
 
-interface StoredKey {
+/** What the values of an SQL expression are. */
+type Values = Pick<Field, 'kind' | 'schema'>
+
+interface StoredKey extends Values {
   readonly sql: string
-  /** Of what the SQL gives. */
-  readonly kind: FieldKind
   readonly nullable: boolean
   readonly descending: boolean
 }
@@ -107,17 +109,25 @@ const stored = (field: ViewField): Field => {
 
 const storedKey = ({ field, descending }: SortKey, alias: string, dialect: Dialect): StoredKey => {
   const { nullable } = stored(field)
-  return { sql: sortSql(field, stored(field), alias, dialect), kind: sortKind(field), nullable, descending }
+  return { sql: sortSql(field, stored(field), alias, dialect), ...sortValues(field), nullable, descending }
 }
 
-/** The kind of the values that a sort by this field compares. */
-export const sortKind = (field: ViewField): FieldKind => (sortsAsText(field) ? 'string' : stored(field).kind)
+const texts: Values = { kind: 'string', schema: {} }
 
-const isComparing = ({ operator }: Filter): boolean => comparisons.has(operator)
+/** The values that a sort by this field compares. */
+export const sortValues = (field: ViewField): Values => {
+  if (sortsAsText(field)) return texts
+  const { kind, schema } = stored(field)
+  // Mapped values are sorted as the version shows them, which need not be values of the stored field.
+  return { kind, schema: field.values ? {} : schema }
+}
 
-/** The kind of the values that a filter binds. */
-export const filterKind = (filter: Filter): FieldKind =>
-  isComparing(filter) ? sortKind(filter.field) : stored(filter.field).kind
+const comparesTexts = ({ operator, field }: Filter): boolean =>
+  operators[operator].compares && sortsAsText(field)
+
+/** What the values are that a filter binds. */
+export const filterValueKind = (filter: Filter): Values =>
+  comparesTexts(filter) ? texts : stored(filter.field)
 
 const padded = (values: readonly unknown[]): readonly unknown[] => [
   ...values,
@@ -126,46 +136,22 @@ const padded = (values: readonly unknown[]): readonly unknown[] => [
 
 /** The values a filter binds, in the order `filterSql` numbers them. */
 export const filterValues = (filter: Filter): readonly unknown[] => {
-  const asText = isComparing(filter) && sortsAsText(filter.field)
-  const set = (asText ? filter.shown : filter.values).filter((value) => value !== null)
+  const set = (comparesTexts(filter) ? filter.shown : filter.values).filter((value) => value !== null)
   return set.length === 0 ? [] : padded(set)
 }
 
-const comparisons: ReadonlyMap<Operator, string> = new Map([
-  ['gt', '>'],
-  ['gte', '>='],
-  ['lt', '<'],
-  ['lte', '<='],
-])
-
 /** A column in the form that a filter's values have. */
-function comparable({ operator, field }: Filter, source: string, dialect: Dialect): string {
-  if (!field.codec) return source
-  const asText = comparisons.has(operator) && sortsAsText(field)
-  return asText ? dialect.ordered(source, field.codec) : dialect.coarse(source, field.codec)
+function comparable(filter: Filter, source: string, dialect: Dialect): string {
+  const { codec } = filter.field
+  if (!codec) return source
+  return comparesTexts(filter) ? dialect.ordered(source, codec) : dialect.coarse(source, codec)
 }
 
 function filterSql(filter: Filter, alias: string, binds: Binds, values: Numbering): string {
-  const field = stored(filter.field)
-  const bound = filterValues(filter).map(() => binds.use(values.next(), filterKind(filter)))
-  const compare = comparisons.get(filter.operator)
-  const source = comparable(filter, column(field, alias), binds.dialect)
-  if (compare) return `${source} ${compare} ${bound[0]}`
-  const withNull = filter.values.includes(null)
-  const among = bound.length === 1 ? `${source} = ${bound[0]}` : `${source} IN (${bound.join(', ')})`
-  if (filter.operator === 'ne') {
-    const not =
-      bound.length === 0
-        ? '1 = 1'
-        : `(${source} IS NULL OR NOT ${bound.length === 1 ? `(${among})` : `(${among})`})`
-    return withNull
-      ? bound.length === 0
-        ? `${source} IS NOT NULL`
-        : `(${source} IS NOT NULL AND NOT (${among}))`
-      : not
-  }
-  if (!withNull) return among
-  return bound.length === 0 ? `${source} IS NULL` : `(${among} OR ${source} IS NULL)`
+  const { kind } = filterValueKind(filter)
+  const bound = filterValues(filter).map(() => binds.use(values.next(), kind))
+  const source = comparable(filter, column(stored(filter.field), alias), binds.dialect)
+  return operators[filter.operator].sql(source, bound, filter.values.includes(null))
 }
 
 /**

@@ -1,18 +1,6 @@
-import type { FieldKind } from '../compile/model.ts'
 import type { CodecName } from '../declare/change.ts'
-import { type Dialect, indexOrder, sqlText } from './dialect.ts'
-
-const plain = (expression: string, kind: FieldKind): string => {
-  if (kind === 'string' || kind === 'enum' || kind === 'state') return `json_quote(${expression})`
-  if (kind === 'id' || kind === 'reference' || kind === 'date' || kind === 'datetime')
-    return `'"' || ${expression} || '"'`
-  if (kind === 'boolean') return `CASE ${expression} WHEN 1 THEN 'true' ELSE 'false' END`
-  // SQLite writes 17 digits and 1.0e-07; numbers are written as JSON.stringify writes them, on every store.
-  if (kind === 'number') return `nounkit_number(${expression})`
-  // Kept as it was written, which another program may have done on several lines; those would be taken for rows.
-  if (kind === 'json') return `replace(replace(replace(${expression}, '\n', ' '), '\r', ' '), '\t', ' ')`
-  return expression
-}
+import { type FieldKind, kinds } from '../kinds/kinds.ts'
+import { type Dialect, indexOrder, jsonOf, sqlText } from './dialect.ts'
 
 const decimal = (x: string): string =>
   `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || printf('%02d', abs(${x}) % 100)`
@@ -43,14 +31,8 @@ const concat = (pieces: readonly string[]): string => {
 
 export const sqlite: Dialect = Object.freeze({
   name: 'sqlite',
-  param: (n: number) => `?${n}`,
-  json: (expression: string, kind: FieldKind, nullable: boolean) => {
-    const text = plain(expression, kind)
-    if (!nullable) return kind === 'boolean' ? `(${text})` : text
-    if (text.startsWith('json_quote') || text.startsWith('nounkit_number')) return text
-    if (text.startsWith('CASE')) return `(CASE WHEN ${expression} IS NULL THEN 'null' ELSE ${text} END)`
-    return `coalesce(${text}, 'null')`
-  },
+  param: (n: number, kind: FieldKind) => kinds[kind].sqlite.param(`?${n}`),
+  ...jsonOf((kind) => kinds[kind].sqlite),
   encode: (expression: string, codec: CodecName) => encoders[codec](expression),
   ordered: (expression: string, codec: CodecName) => orders[codec](expression),
   coarse: (expression: string, codec: CodecName) =>

@@ -1,4 +1,5 @@
-import type { FieldKind, SubCollection, View } from '../compile/model.ts'
+import type { SubCollection, View } from '../compile/model.ts'
+import type { FieldKind } from '../kinds/kinds.ts'
 import type { Included } from '../request/include.ts'
 import type { Dialect } from './dialect.ts'
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { type Maybe, whenThere } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
 import { separators, versionMark } from '../plan/project.ts'
-import { filterKind, filterValues, sortKind, sortsById } from '../plan/select.ts'
+import { filterValueKind, filterValues, sortsById, sortValues } from '../plan/select.ts'
 import type { Statement } from '../plan/statement.ts'
 import { problem } from '../problems.ts'
 import { cursorBound, type Position } from '../request/cursor.ts'
@@ -91,12 +91,12 @@ const canonicalOf = ({ list: { canonical }, cursor }: PageQuery): string | null 
 function listValues(query: ListQuery, after: Position | null): Value[] {
   const values: Value[] = []
   for (const filter of query.filters) {
-    const kind = filterKind(filter)
-    for (const value of filterValues(filter)) values.push(bound(kind, value))
+    const of = filterValueKind(filter)
+    for (const value of filterValues(filter)) values.push(bound(of, value))
   }
   query.sort.forEach(({ field }, index) => {
     const value = after?.[index] ?? null
-    if (value !== null) values.push(bound(sortKind(field), value))
+    if (value !== null) values.push(bound(sortValues(field), value))
   })
   return values
 }

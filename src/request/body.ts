@@ -1,6 +1,7 @@
 import { toShown } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
+import { kinds } from '../kinds/kinds.ts'
 import type { FieldError } from '../problems.ts'
 import { madeUp, shownMade } from './customs.ts'
 import { fieldFault, refuseFields } from './fields-refused.ts'
@@ -65,7 +66,7 @@ export function readPatch(target: Target, body: JsonObject, current: StoredRow):
   for (const [field, patch] of sent) {
     // As in a PUT, `null` leaves a state as it is.
     if (patch === null && field.states) continue
-    const value = field.kind === 'json' ? mergePatch(before(field).shown, patch) : patch
+    const value = kinds[field.kind].mergesPatches ? mergePatch(before(field).shown, patch) : patch
     sent.set(field, value)
     change(view, field, value, before(field), row, errors)
   }

@@ -1,6 +1,6 @@
 import { codecs, sortsAsText } from '../compile/codecs.ts'
-import type { FieldKind, ViewField } from '../compile/model.ts'
-import { isDate, utcText } from '../compile/time.ts'
+import type { ViewField } from '../compile/model.ts'
+import { type FieldKind, kinds } from '../kinds/kinds.ts'
 import { badCursor, type Position } from './cursor.ts'
 import type { SortKey } from './sort.ts'
 
@@ -25,12 +25,4 @@ function keyIn(value: Key, field: ViewField): Key | undefined {
   return isOfKind(converted, kind) ? converted : undefined
 }
 
-/** Whether a store takes the value for one of this kind. */
-function isOfKind(value: unknown, kind: FieldKind): value is NonNullable<Key> {
-  if (kind === 'integer') return Number.isSafeInteger(value)
-  if (kind === 'number') return typeof value === 'number'
-  if (kind === 'boolean') return typeof value === 'boolean'
-  if (kind === 'date') return typeof value === 'string' && isDate(value)
-  if (kind === 'datetime') return typeof value === 'string' && utcText(value) !== null
-  return typeof value === 'string'
-}
+const isOfKind = (value: unknown, kind: FieldKind): value is NonNullable<Key> => kinds[kind].isStored(value)

@@ -1,6 +1,7 @@
 import { isMultiple } from '../compile/multiples.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
-import { formats } from './formats.ts'
+import { stringFormats } from '../kinds/kinds.ts'
+import { matches } from '../kinds/text-patterns.ts'
 
 /** What is wrong with a value, and where below it. */
 export interface Fault {
@@ -61,27 +62,17 @@ function checkString(schema: JsonSchema, value: string, at: string, report: Repo
   if (minLength !== undefined && codePoints(value) < minLength) {
     report(at, `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`, 'too_short')
   }
-  if (schema.pattern !== undefined && !pattern(schema.pattern).test(value)) {
+  if (schema.pattern !== undefined && !matches(schema.pattern, value)) {
     report(at, `must match ${schema.pattern}`, 'pattern')
   }
-  const format = schema.format === undefined ? undefined : formats[schema.format]
-  if (format && !format.test(value)) report(at, `must be ${format.name}`, 'format')
+  const format = schema.format === undefined ? undefined : stringFormats[schema.format]
+  if (format && !format.test(value, schema)) report(at, `must be ${format.noun(schema)}`, 'format')
 }
 
 const codePoints = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count
-}
-
-const patterns = new Map<string, RegExp>()
-/** Patterns come from declarations, so the cache cannot be grown by callers. */
-const pattern = (source: string): RegExp => {
-  const known = patterns.get(source)
-  if (known) return known
-  const made = new RegExp(source, 'u')
-  patterns.set(source, made)
-  return made
 }
 
 function checkNumber(schema: JsonSchema, value: number, at: string, report: Report): void {

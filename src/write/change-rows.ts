@@ -29,7 +29,7 @@ export async function insertAlone(
   row: StoredRow,
   key: readonly Value[] | null,
 ): Promise<boolean> {
-  const values = resource.fields.map((field) => bound(field.kind, row[field.name]))
+  const values = resource.fields.map((field) => bound(field, row[field.name]))
   if (key && store.dialect.insertsInQuery) {
     const insert = writes.insertWithKey(resource)
     const bindings = bindSlots(insert.slots, { account, values: [...values, ...key] })

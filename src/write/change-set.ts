@@ -1,6 +1,6 @@
 import type { BelongsToModel, Resource, SumFeed } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
-import type { Lock } from '../plan/row-statements.ts'
+import { knownField, type Lock } from '../plan/row-statements.ts'
 import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
@@ -59,7 +59,7 @@ export class ChangeSet {
   /** Inserts a row from the values of all its fields; returns it as it is stored. */
   async insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
     const insert = this.#writer.writes.insertAndRead(resource)
-    const values = resource.fields.map((field) => bound(field.kind, row[field.name]))
+    const values = resource.fields.map((field) => bound(field, row[field.name]))
     const stored = await this.tx.first(insert.text, this.#bind(insert.slots, { values }))
     if (!stored) throw new Error(`The store did not answer with the new row of ${resource.name}`)
     // Nobody else sees the row yet, so it is as good as locked.
@@ -74,7 +74,7 @@ export class ChangeSet {
     const before = this.#lockedRow(resource, id)
     const names = Object.keys(values).sort()
     const update = this.#writer.writes.update(resource, names)
-    const bindings = names.map((name) => bound(resource.field.get(name)?.kind ?? 'string', values[name]))
+    const bindings = names.map((name) => bound(knownField(resource, name), values[name]))
     const stored = await this.tx.first(
       update.text,
       this.#bind(update.slots, { id, values: [...bindings, this.#time()] }),

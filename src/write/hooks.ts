@@ -1,6 +1,7 @@
 import type { Resource } from '../compile/model.ts'
 import type { AnyRow, HookContext, Hooks, Rejection } from '../declare/hooks.ts'
 import { bound } from '../plan/bind.ts'
+import { knownField } from '../plan/row-statements.ts'
 import { Problem, type ProblemKind } from '../problems.ts'
 import { bindSlots, type Call } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
@@ -39,7 +40,7 @@ function hookContext(
     const set = all.filter((name) => where[name] !== null && where[name] !== undefined)
     return {
       fields: { set, unset: all.filter((name) => !set.includes(name)) },
-      values: set.map((name) => bound(resource.field.get(name)?.kind ?? 'string', where[name])),
+      values: set.map((name) => bound(knownField(resource, name), where[name])),
     }
   }
   return {

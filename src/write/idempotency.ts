@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { idempotencyKeyPattern } from '../compile/text-patterns.ts'
+import { idempotencyKeyPattern } from '../kinds/text-patterns.ts'
 import { problem } from '../problems.ts'
 import type { Call, Outcome } from '../read/call.ts'
 import { pathOf, readOne } from '../read/read.ts'

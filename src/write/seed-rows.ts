@@ -62,7 +62,7 @@ function boundRow(
   const given: { readonly [field: string]: unknown } = row.values ?? {}
   const values = resource.fields.map((field) => {
     const value = given[field.name] ?? serverValue(field, String(given.id ?? ''), now)
-    return bound(field.kind, field.kind === 'id' ? given.id : value)
+    return bound(field, field.name === 'id' ? given.id : value)
   })
   const mistakes = [
     ...unknownFields(where, resource, given),

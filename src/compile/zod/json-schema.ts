@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonSchema } from '../../declare/json-schema.ts'
+import { stringFormats } from '../../kinds/kinds.ts'
 import { defOf } from './def.ts'
 import { formatOf, patternsOf } from './strings.ts'
 
@@ -67,7 +68,8 @@ const clean = (raw: Raw): JsonSchema => {
     return { ...(description === undefined ? {} : { description: String(description) }), anyOf: forms }
   }
   const out: Part = {}
-  for (const [key, value] of Object.entries(raw)) if (known.has(key)) out[key] = value
+  const own: readonly string[] = stringFormats[String(raw.format)]?.keywords ?? []
+  for (const [key, value] of Object.entries(raw)) if (known.has(key) || own.includes(key)) out[key] = value
   if (raw.type === 'integer') capInteger(out)
   if (isRaw(raw.items)) out.items = clean(raw.items)
   if (Array.isArray(raw.prefixItems)) out.prefixItems = raw.prefixItems.map(clean)

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { type FieldMarks, isZod } from '../../declare/field.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
+import { type FieldKind, kindOfZod, kinds } from '../../kinds/kinds.ts'
 import type { MistakeList } from '../mistakes.ts'
-import type { FieldKind } from '../model.ts'
 import { defOf } from './def.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { layersOf } from './layers.ts'
@@ -35,7 +35,7 @@ export const readZod = (declared: unknown, where: string, mistakes: MistakeList)
   for (const { what, hint } of refusals) mistakes.add(where, `${what} cannot be a field.`, hint)
   if (refusals.length > 0) return null
   const json = jsonSchemaOf(layers.inner)
-  const kind = kindOf(layers.inner, json)
+  const kind = kindOfZod(defOf(layers.inner).type, json)
   checkDefault(layers, where, mistakes)
   checkExamples(layers.inner, json.examples, where, mistakes)
   return {
@@ -51,7 +51,7 @@ export const readZod = (declared: unknown, where: string, mistakes: MistakeList)
 
 /** The field carries the description; an enum of one value (a literal) is an enum all the same. */
 const schemaOf = (kind: FieldKind, { description: _, const: only, ...rest }: JsonSchema): JsonSchema =>
-  kind === 'enum' && only !== undefined ? { ...rest, enum: [only] } : rest
+  kinds[kind].listsValues && only !== undefined ? { ...rest, enum: [only] } : rest
 
 const checkDefault = (
   layers: { readonly inner: z.ZodType; readonly default: unknown; readonly defaultChanges: boolean },
@@ -79,21 +79,4 @@ const checkExamples = (inner: z.ZodType, examples: unknown, where: string, mista
         `its example ${JSON.stringify(example)} is not a value it allows.`,
         'Change the example or the schema.',
       )
-}
-
-const kindOf = (schema: z.ZodType, json: JsonSchema): FieldKind => {
-  switch (defOf(schema).type) {
-    case 'enum':
-    case 'literal':
-      return 'enum'
-    case 'boolean':
-      return 'boolean'
-    case 'number':
-      return json.type === 'integer' ? 'integer' : 'number'
-    case 'string':
-      if (json.format === 'date') return 'date'
-      return json.format === 'date-time' ? 'datetime' : 'string'
-    default:
-      return 'json'
-  }
 }

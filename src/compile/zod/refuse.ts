@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { checksOf, defOf, type ZodCheckDef } from './def.ts'
-import { isSupportedCheck, patternsOf } from './strings.ts'
+import { isSupportedCheck, patternsOf, supportedFormats } from './strings.ts'
 
 /** Something Zod can say that cannot be stored, described or validated the same way everywhere. */
 export interface Refusal {
@@ -131,7 +131,7 @@ const refusalOfFormat = (check: ZodCheckDef, format: string, refuse: Refuse): vo
   if (!isSupportedCheck(format))
     refuse({
       what: `the string format "${format}"`,
-      hint: 'Supported are email, url, uuid, date and datetime: use z.string().regex(…) for others.',
+      hint: `Supported are ${supportedFormats}: use z.string().regex(…) for others.`,
     })
   if (format === 'datetime' && check.local === true)
     refuse({

@@ -1,18 +1,18 @@
 import { z } from 'zod'
+import { stringFormats } from '../../kinds/kinds.ts'
 import { checksOf } from './def.ts'
 
 /** Zod's name of each supported string format, and JSON Schema's. */
-const formats = new Map([
-  ['email', 'email'],
-  ['url', 'uri'],
-  ['uuid', 'uuid'],
-  ['date', 'date'],
-  ['datetime', 'date-time'],
-])
+const formats = new Map(Object.entries(stringFormats).map(([name, { zodName }]) => [zodName, name]))
 /** Checks that are nothing but a regular expression. */
 const patterned = new Set(['regex', 'lowercase', 'uppercase', 'includes', 'starts_with', 'ends_with'])
 /** What Zod itself adds for a format; the format says it already. A pattern of the user's own stays. */
 const ownPatterns = new Set([z.regexes.email.source, z.regexes.uuid().source])
+
+/** For messages. */
+export const supportedFormats = new Intl.ListFormat('en', { type: 'conjunction', style: 'long' }).format(
+  formats.keys(),
+)
 
 export const isSupportedCheck = (format: string): boolean => formats.has(format) || patterned.has(format)
 

@@ -1,5 +1,6 @@
 import type { ContractField } from '../../compile/frozen.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
+import { stringFormats } from '../../kinds/kinds.ts'
 
 /** A value as source, texts in single quotes. */
 export const quoted = (value: unknown): string => {
@@ -25,14 +26,6 @@ export const zodFor = ({ request, response }: ContractField): string => {
   return marks.reduce((inner, mark) => `${mark}(${inner})`, `${zodOf(schema)}${absent}${fallback}`)
 }
 
-const formats: { readonly [format: string]: string } = {
-  email: 'z.email()',
-  uri: 'z.url()',
-  uuid: 'z.uuid()',
-  date: 'z.iso.date()',
-  'date-time': 'z.iso.datetime()',
-}
-
 const zodOf = (schema: JsonSchema): string => {
   if (schema.enum) return `z.enum([${schema.enum.map(quoted).join(', ')}])`
   const bound = (name: string, value: number | undefined) =>
@@ -40,7 +33,7 @@ const zodOf = (schema: JsonSchema): string => {
   switch (schema.type) {
     case 'string': {
       const pattern = schema.pattern === undefined ? '' : `.regex(/${schema.pattern}/)`
-      const text = formats[schema.format ?? ''] ?? 'z.string()'
+      const text = stringFormats[schema.format ?? '']?.source(schema) ?? 'z.string()'
       return `${text}${bound('min', schema.minLength)}${bound('max', schema.maxLength)}${pattern}`
     }
     case 'integer':

@@ -1,11 +1,9 @@
 import type { ViewField } from '../../compile/model.ts'
-import { emailLocalTooLong, emailMaxLength, emailPattern, withoutNul } from '../../compile/text-patterns.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
+import type { CheckedSchema } from '../../kinds/kind.ts'
+import { stringFormats } from '../../kinds/kinds.ts'
+import { withoutNul } from '../../kinds/text-patterns.ts'
 import { codecRules } from './value-patterns.ts'
-
-interface CheckedSchema extends JsonSchema {
-  readonly not?: JsonSchema
-}
 
 /** The schema of a value that a request sends, with what the server checks besides the field's own schema. */
 export const checkedSchema = (field: ViewField): CheckedSchema => {
@@ -39,23 +37,11 @@ const eachWithChecks = (properties: NonNullable<JsonSchema['properties']>) =>
   Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, withChecks(one)]))
 
 /** A pattern of the declaration stays alone: a schema has room for one. */
-const stringChecks = ({
-  type,
-  format,
-  enum: values,
-  const: only,
-  pattern,
-  maxLength,
-}: JsonSchema): CheckedSchema => {
+const stringChecks = (schema: JsonSchema): CheckedSchema => {
+  const { type, format, enum: values, const: only, pattern } = schema
   if (type !== 'string' || values || only !== undefined) return {}
-  if (format === 'email')
-    return {
-      pattern: pattern ?? emailPattern,
-      maxLength: Math.min(maxLength ?? emailMaxLength, emailMaxLength),
-      // With a type, so that null, to which no pattern applies, is not meant.
-      not: { type: 'string', pattern: emailLocalTooLong },
-    }
-  return format === undefined && pattern === undefined ? { pattern: withoutNul } : {}
+  if (format !== undefined) return stringFormats[format]?.checks(schema) ?? {}
+  return pattern === undefined ? { pattern: withoutNul } : {}
 }
 
 /** Every number of JSON past these bounds is a whole number that is not exact. */

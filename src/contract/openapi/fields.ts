@@ -1,5 +1,6 @@
 import type { View, ViewField } from '../../compile/model.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
+import { kinds } from '../../kinds/kinds.ts'
 import { checkedSchema } from './checked-schema.ts'
 
 /** A piece of the document. */
@@ -55,7 +56,7 @@ export const replacedField = (field: ViewField, view: View): Part => {
 
 export const patchedField = (field: ViewField, view: View): Part => {
   if (field.readOnly) return { ...shownField(field), readOnly: true }
-  const schema = field.kind === 'json' ? mergeable(checkedSchema(field)) : checkedSchema(field)
+  const schema = kinds[field.kind].mergesPatches ? mergeable(checkedSchema(field)) : checkedSchema(field)
   return { ...sentField(field, view, schema), ...statesOf(field) }
 }
 

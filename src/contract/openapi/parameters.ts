@@ -1,7 +1,8 @@
 import type { Version, View, ViewField } from '../../compile/model.ts'
-import { idempotencyKeyPattern } from '../../compile/text-patterns.ts'
 import type { Method } from '../../declare/resource.ts'
-import { operatorsOf } from '../contract.ts'
+import { kinds } from '../../kinds/kinds.ts'
+import { type OperatorName, operators, operatorsFor } from '../../kinds/operators.ts'
+import { idempotencyKeyPattern } from '../../kinds/text-patterns.ts'
 import type { Part } from './fields.ts'
 import { filterSchema, nullNote } from './filter-schemas.ts'
 import { words } from './names.ts'
@@ -125,37 +126,26 @@ const sortParameter = (view: View): Part => {
   }
 }
 
-const operatorWords: { readonly [operator: string]: string } = {
-  eq: 'equal to this',
-  ne: 'not equal to this, or unset',
-  in: 'equal to one of these (a comma within a value is written `\\,`)',
-  gt: 'greater than this',
-  gte: 'greater than this, or equal',
-  lt: 'less than this',
-  lte: 'less than this, or equal',
-}
-
 /** Component name and parameter of every filter: `orders.filter.total.gte`. */
 const filtersOf = (view: View): [string, Part][] =>
   [...view.filters].flatMap((name) => {
     const field = view.field.get(name)
     if (!field) return []
-    const offered = new Set(operatorsOf(field))
-    const operators = Object.keys(operatorWords).filter((operator) => offered.has(operator))
-    return operators.map((operator): [string, Part] => [
+    return operatorsFor(kinds[field.kind]).map((operator): [string, Part] => [
       `${view.name}.filter.${name}${operator === 'eq' ? '' : `.${operator}`}`,
       filterParameter(field, operator),
     ])
   })
 
-const filterParameter = (field: ViewField, operator: string): Part => {
+const filterParameter = (field: ViewField, operator: OperatorName): Part => {
+  const { words: condition, takesList } = operators[operator]
   const one = filterSchema(field, operator)
   const [first] = field.schema.enum ?? []
   return {
     name: `filter[${field.name}]${operator === 'eq' ? '' : `[${operator}]`}`,
     in: 'query',
-    description: `Rows whose \`${field.name}\` is ${operatorWords[operator]}.${nullNote(field, operator)}`,
-    ...(operator === 'in'
+    description: `Rows whose \`${field.name}\` is ${condition}.${nullNote(field, operator)}`,
+    ...(takesList
       ? { ...commaList, schema: { type: 'array', items: one, minItems: 1 } }
       : { schema: one, ...(first === undefined ? {} : shownOnly(first)) }),
   }

@@ -1,6 +1,6 @@
 import { codecs } from '../../compile/codecs.ts'
-import type { FieldKind } from '../../compile/model.ts'
 import type { CodecName } from '../../declare/change.ts'
+import type { FieldKind } from '../../kinds/kinds.ts'
 import type { Dialect } from '../../plan/dialect.ts'
 
 /** How one database reads a value that is stored in the form of an older version. `x` is a column. */

@@ -1,4 +1,4 @@
-import type { FieldKind } from '../../compile/model.ts'
+import type { FieldKind } from '../../kinds/kinds.ts'
 import { objectName } from './object-name.ts'
 import type { Column, Index, Table } from './table.ts'
 

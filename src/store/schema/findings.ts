@@ -1,6 +1,6 @@
 import { codecs } from '../../compile/codecs.ts'
-import type { FieldKind } from '../../compile/model.ts'
 import type { CodecName } from '../../declare/change.ts'
+import { type FieldKind, kinds } from '../../kinds/kinds.ts'
 import type { PresentForeignKey, PresentTable } from './present.ts'
 import type { Column, ForeignKey, Table } from './table.ts'
 
@@ -69,13 +69,9 @@ function typeFindings(
   return [{ kind: 'type', column, castable: isCastable(found, column.kind, type), why }]
 }
 
-/** Between numbers and text only: seconds cast to text would be no datetime, and 5 no boolean. */
-function isCastable(found: string, kind: FieldKind, type: string): boolean {
-  if (found.startsWith(`${type.toLowerCase()} collate`)) return true
-  if (kind === 'integer') return found === 'text'
-  if (kind === 'number') return /^(text|integer|bigint)$/.test(found)
-  return kind === 'string' && /^(integer|bigint)$/.test(found)
-}
+/** Only where the cast keeps the meaning: seconds cast to text would be no datetime, and 5 no boolean. */
+const isCastable = (found: string, kind: FieldKind, type: string): boolean =>
+  found.startsWith(`${type.toLowerCase()} collate`) || kinds[kind].castableFrom.includes(found)
 
 function newColumn(column: Column, name: string): ColumnFinding {
   const additive = column.nullable || column.default !== undefined

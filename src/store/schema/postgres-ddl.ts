@@ -1,35 +1,17 @@
-import type { FieldKind } from '../../compile/model.ts'
+import { type FieldKind, kinds } from '../../kinds/kinds.ts'
 import { ident, sqlText } from '../../plan/dialect.ts'
 import { objectName } from './object-name.ts'
 import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
 
-/** As the server's own catalogue writes them. */
-const types: { readonly [K in FieldKind]: string } = {
-  id: 'text',
-  reference: 'text',
-  string: 'text',
-  enum: 'text',
-  state: 'text',
-  date: 'date',
-  datetime: 'timestamp(3) with time zone',
-  json: 'json',
-  integer: 'bigint',
-  boolean: 'boolean',
-  number: 'double precision',
-}
-
-export const postgresType = (kind: FieldKind): string => types[kind]
+export const postgresType = (kind: FieldKind): string => kinds[kind].postgres.type
 
 /** Collation "C" compares by code point, as SQLite does, whatever language the database was made for. */
 const typeWithCollation = (kind: FieldKind): string =>
-  types[kind] === 'text' ? 'text COLLATE "C"' : types[kind]
+  postgresType(kind) === 'text' ? 'text COLLATE "C"' : postgresType(kind)
 
 const list = (names: readonly string[]): string => names.map(ident).join(', ')
 
-const literal = (value: unknown, kind: FieldKind): string => {
-  if (kind === 'json') return sqlText(JSON.stringify(value))
-  return typeof value === 'string' ? sqlText(value) : String(value)
-}
+const literal = (value: unknown, kind: FieldKind): string => kinds[kind].postgres.literal(value)
 
 const columnText = ({ name, kind, nullable, default: value }: Column): string =>
   `${ident(name)} ${typeWithCollation(kind)}${nullable ? '' : ' NOT NULL'}${value === undefined ? '' : ` DEFAULT ${literal(value, kind)}`}`
@@ -80,7 +62,7 @@ export const changeColumnType = (
   return alter(table, parts.join(', '))
 }
 
-export const cast = ({ name, kind }: Column): string => `${ident(name)}::${types[kind]}`
+export const cast = ({ name, kind }: Column): string => `${ident(name)}::${postgresType(kind)}`
 
 /** Lists are sorted with NULLs first, which is not the order of an index unless it says so. */
 export const createIndex = (

@@ -1,34 +1,16 @@
-import type { FieldKind } from '../../compile/model.ts'
-import { ident, sqlText } from '../../plan/dialect.ts'
+import { type FieldKind, kinds } from '../../kinds/kinds.ts'
+import { ident } from '../../plan/dialect.ts'
 import type { PresentColumn, PresentTable } from './present.ts'
 import type { Column, ForeignKey, Index, Table } from './table.ts'
 
-const types: { readonly [K in FieldKind]: string } = {
-  id: 'TEXT',
-  reference: 'TEXT',
-  string: 'TEXT',
-  enum: 'TEXT',
-  state: 'TEXT',
-  date: 'TEXT',
-  datetime: 'TEXT',
-  json: 'TEXT',
-  integer: 'INTEGER',
-  boolean: 'INTEGER',
-  number: 'REAL',
-}
-
-export const sqliteType = (kind: FieldKind): string => types[kind]
+export const sqliteType = (kind: FieldKind): string => kinds[kind].sqlite.type
 
 const list = (names: readonly string[]): string => names.map(ident).join(', ')
 
-const literal = (value: unknown, kind: FieldKind): string => {
-  if (kind === 'json') return sqlText(JSON.stringify(value))
-  if (typeof value === 'boolean') return value ? '1' : '0'
-  return typeof value === 'number' ? String(value) : sqlText(String(value))
-}
+const literal = (value: unknown, kind: FieldKind): string => kinds[kind].sqlite.literal(value)
 
 export const sqliteColumn = ({ name, kind, nullable, default: value }: Column): string =>
-  `${ident(name)} ${types[kind]}${nullable ? '' : ' NOT NULL'}${value === undefined ? '' : ` DEFAULT ${literal(value, kind)}`}`
+  `${ident(name)} ${sqliteType(kind)}${nullable ? '' : ' NOT NULL'}${value === undefined ? '' : ` DEFAULT ${literal(value, kind)}`}`
 
 const foundColumn = ({ name, type, nullable, default: value }: PresentColumn): string =>
   `${ident(name)} ${type.toUpperCase()}${nullable ? '' : ' NOT NULL'}${value === null ? '' : ` DEFAULT ${value}`}`

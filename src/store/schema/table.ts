@@ -1,5 +1,5 @@
-import type { FieldKind } from '../../compile/model.ts'
 import type { CodecName } from '../../declare/change.ts'
+import type { FieldKind } from '../../kinds/kinds.ts'
 
 /** A table as data: what the model wants, in no database's words. */
 export interface Table {

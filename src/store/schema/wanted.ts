@@ -1,4 +1,5 @@
 import type { BelongsToModel, Field, Model, Resource } from '../../compile/model.ts'
+import { kinds } from '../../kinds/kinds.ts'
 import { engineTables } from './engine-tables.ts'
 import type { Lineage } from './lineage.ts'
 import { objectName } from './object-name.ts'
@@ -112,6 +113,6 @@ function checkedValues(field: Field): readonly string[] {
     const { initial, moves } = field.states
     return [...new Set([initial, ...Object.keys(moves), ...Object.values(moves).flatMap((to) => to ?? [])])]
   }
-  if (field.kind !== 'enum') return []
+  if (!kinds[field.kind].listsValues) return []
   return (field.schema.enum ?? []).filter((value): value is string => typeof value === 'string')
 }

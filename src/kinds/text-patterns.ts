@@ -1,3 +1,5 @@
+import type { JsonSchema } from '../declare/json-schema.ts'
+
 /**
  * Grammars that the server checks and the documents tell. Every common regular expression engine reads them alike. Quotes and
  * backticks are written as \x22, \x27 and \x60, because generators copy a pattern into a string literal of their language.
@@ -21,3 +23,18 @@ export const idempotencyKeyPattern =
 
 /** PostgreSQL cannot store a NUL character, so no string may have one. */
 export const withoutNul = '^[^\\x00]*$'
+
+/** The schema of a text that has the form of a pattern (without anchors) or is the word `null`. */
+export const patternOrNull = (pattern: string): JsonSchema => ({
+  type: 'string',
+  pattern: `^(?:${pattern}|null)$`,
+})
+
+const compiled = new Map<string, RegExp>()
+
+/** Whether a text matches a pattern as JSON Schema reads it. Patterns come from declarations, so callers cannot grow the cache. */
+export const matches = (pattern: string, text: string): boolean => {
+  const known = compiled.get(pattern) ?? new RegExp(pattern, 'u')
+  compiled.set(pattern, known)
+  return known.test(text)
+}

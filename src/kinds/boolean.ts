@@ -1,0 +1,42 @@
+import type { Kind } from './kind.ts'
+import { json } from './sql.ts'
+import { patternOrNull } from './text-patterns.ts'
+
+const words = new Map([
+  ['true', true],
+  ['false', false],
+])
+
+/** `z.boolean()`. Booleans are bound as 0 and 1 on every store. */
+export const boolean: Kind = Object.freeze({
+  readsZod: (zodType) => zodType === 'boolean',
+  formats: {},
+  listsValues: false,
+  canBeOpen: false,
+  notQueryable: null,
+  sum: null,
+  toStored: (value) => value,
+  isStored: (value) => typeof value === 'boolean',
+  bind: (value) => (value ? 1 : 0),
+  mergesPatches: false,
+  sqlite: {
+    type: 'INTEGER',
+    param: (placeholder) => placeholder,
+    json: (expression) => json(`(CASE ${expression} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)`),
+    literal: (value) => (value ? '1' : '0'),
+  },
+  postgres: {
+    type: 'boolean',
+    param: (placeholder) => `${placeholder}::int::boolean`,
+    json: (expression) => json(`${expression}::text`),
+    literal: (value) => String(value),
+  },
+  castableFrom: [],
+  isOrdered: false,
+  parse: (text) => words.get(text),
+  finerThanStored: () => null,
+  filterValueNoun: () => 'true or false',
+  bodyForm: 'boolean',
+  filterSchema: (_, { orNull }) => (orNull ? patternOrNull('(?:true|false)') : { type: 'boolean' }),
+  typeName: () => 'boolean',
+} satisfies Kind)

@@ -1,0 +1,42 @@
+import type { Kind } from './kind.ts'
+import { postgresText, quoted, sqliteText } from './sql.ts'
+import { text } from './text.ts'
+import { matches, patternOrNull } from './text-patterns.ts'
+
+const hex = '[0-9A-Fa-f]'
+const anyUuid = `${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}`
+
+/** What ids and references have in common: texts that the server made, which need no escaping. */
+const identifier: Omit<Kind, 'parse' | 'filterValueNoun' | 'filterSchema' | 'typeName'> = {
+  ...text,
+  readsZod: null,
+  formats: {},
+  listsValues: false,
+  canBeOpen: false,
+  notQueryable: null,
+  castableFrom: [],
+  sqlite: { ...sqliteText, json: quoted },
+  postgres: { ...postgresText, json: quoted },
+  isOrdered: false,
+}
+
+/** The id of a row. */
+export const id: Kind = Object.freeze({
+  ...identifier,
+  parse: (value) => value,
+  filterValueNoun: () => 'a valid value',
+  filterSchema: ({ format }) => ({ type: 'string', ...(format ? { format } : {}) }),
+  typeName: () => 'id',
+} satisfies Kind)
+
+/** The id of a related row. */
+export const reference: Kind = Object.freeze({
+  ...identifier,
+  parse: (value, { pattern }) => (matches(pattern ?? `^${anyUuid}$`, value) ? value : undefined),
+  filterValueNoun: () => 'an id',
+  filterSchema: ({ format, pattern }, { orNull }) => {
+    if (orNull) return patternOrNull(pattern?.replace(/^\^|\$$/g, '') ?? anyUuid)
+    return { type: 'string', ...(format ? { format } : {}), ...(pattern ? { pattern } : {}) }
+  },
+  typeName: () => 'reference',
+} satisfies Kind)

@@ -1,0 +1,39 @@
+import type { Kind } from './kind.ts'
+import { json as jsonText, postgresText, sqliteText, sqlText } from './sql.ts'
+
+/** Objects, arrays and whatever else Zod can describe: stored as the JSON that was sent. */
+export const json: Kind = Object.freeze({
+  readsZod: () => true,
+  formats: {},
+  listsValues: false,
+  canBeOpen: false,
+  notQueryable: 'is stored as JSON, which has no order and no equality in SQL',
+  sum: null,
+  toStored: (value) => value,
+  isStored: () => false,
+  bind: (value) => JSON.stringify(value),
+  mergesPatches: true,
+  // Another program may have written JSON on several lines, and line breaks separate the rows of a list.
+  sqlite: {
+    ...sqliteText,
+    json: (expression) =>
+      jsonText(`replace(replace(replace(${expression}, '\n', ' '), '\r', ' '), '\t', ' ')`),
+    literal: (value) => sqlText(JSON.stringify(value)),
+  },
+  postgres: {
+    ...postgresText,
+    type: 'json',
+    // Without the step over text the driver would take the text for a value and quote it.
+    param: (placeholder) => `${placeholder}::text::json`,
+    json: (expression) => jsonText(`translate(${expression}::text, E'\\n\\r\\t', '   ')`),
+    literal: (value) => sqlText(JSON.stringify(value)),
+  },
+  castableFrom: [],
+  isOrdered: false,
+  parse: () => undefined,
+  finerThanStored: () => null,
+  filterValueNoun: () => 'a valid value',
+  bodyForm: 'json',
+  filterSchema: (schema) => schema,
+  typeName: ({ type }) => type ?? 'any',
+} satisfies Kind)

@@ -1,0 +1,48 @@
+import type { Kind } from './kind.ts'
+import { json, jsonOrNull } from './sql.ts'
+import { patternOrNull } from './text-patterns.ts'
+
+/** As JSON.stringify writes it: PostgreSQL has the same digits, but begins with exponents sooner and writes 1e-07. */
+const postgresNumber = (x: string): string =>
+  `(CASE WHEN ${x} <> 0 AND abs(${x}) < 1e-6 THEN replace(${x}::text, 'e-0', 'e-') ELSE trim_scale(${x}::text::numeric)::text END)`
+
+/** Numbers that are short enough to be finite. */
+const finitePattern = '-?[0-9]{1,200}(?:\\.[0-9]{1,200})?(?:[eE][+-]?[0-9]{1,2})?'
+
+/** `z.number()`: a double. */
+export const number: Kind = Object.freeze({
+  readsZod: (zodType) => zodType === 'number',
+  formats: {},
+  listsValues: false,
+  canBeOpen: false,
+  notQueryable: null,
+  sum: null,
+  toStored: (value) => value,
+  isStored: (value) => typeof value === 'number',
+  bind: (value) => value as number,
+  mergesPatches: false,
+  sqlite: {
+    type: 'REAL',
+    param: (placeholder) => placeholder,
+    // SQLite writes 17 digits and 1.0e-07; this function, which every connection registers, writes as JSON.stringify does.
+    json: (expression) => jsonOrNull(`nounkit_number(${expression})`),
+    literal: (value) => String(value),
+  },
+  postgres: {
+    type: 'double precision',
+    param: (placeholder) => `${placeholder}::float8`,
+    json: (expression) => json(postgresNumber(expression)),
+    literal: (value) => String(value),
+  },
+  castableFrom: ['text', 'integer', 'bigint'],
+  isOrdered: true,
+  parse: (text) => {
+    const value = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
+    return Number.isFinite(value) ? value : undefined
+  },
+  finerThanStored: () => null,
+  filterValueNoun: () => 'a number',
+  bodyForm: 'number',
+  filterSchema: (_, { orNull }) => (orNull ? patternOrNull(finitePattern) : { type: 'number' }),
+  typeName: () => 'number',
+} satisfies Kind)
