@@ -150,6 +150,33 @@ describe('names of schemas', () => {
     )
   })
 
+  it('tell relations apart whose names have the same singular', () => {
+    const model = compileApi(
+      api('relations', {
+        resources: [
+          resource('teams', {
+            fields: { name: z.string() },
+            relations: {
+              player: belongsTo('players', { optional: true, description: 'The captain.' }),
+              players: hasMany('players', { by: 'team' }),
+            },
+            include: ['player', 'player.agent', 'players', 'players.coach'],
+          }),
+          resource('players', {
+            fields: { name: z.string() },
+            relations: { team: belongsTo('teams'), agent: belongsTo('agents'), coach: belongsTo('agents') },
+          }),
+          resource('agents', { fields: { name: z.string() } }),
+        ],
+        versions: [version('v1')],
+      }),
+    )
+    const schemas = documentsOf(model)[0]?.components.schemas ?? {}
+    const relationsOf = (name: string) => Object.keys((schemas[name]?.properties ?? {}) as Json)
+    expect(relationsOf('TeamIncludedPlayer')).toContain('agent')
+    expect(relationsOf('TeamIncludedPlayers')).toContain('coach')
+  })
+
   it('differ in more than capitals for any resources', () => {
     const word = fc.constantFrom('order', 'orders', 'item', 'items', 'list', 'page', 'create', 'row', 'row2')
     const name = fc

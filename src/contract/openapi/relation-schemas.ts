@@ -14,12 +14,12 @@ export const relationsName = (view: View, naming: Naming): string => `${naming.s
  */
 export const relationSchemas = (view: View, naming: Naming, rowSchema: RowSchema): Schemas => {
   const schemas: Schemas = {}
+  const freeName = createFreeNames()
 
   const define = (name: string, of: View, tree: ReadonlyMap<string, IncludeNode>, path: string): void => {
-    const relations = [...tree].map(([step, node]) => [
-      step,
-      relationSchema(node, `${path}${pascal(singularName(step))}`),
-    ])
+    // Named in an order of their own, so that names do not depend on the order of the declaration.
+    const names = new Map([...tree.keys()].sort().map((step) => [step, freeName(path, step)]))
+    const relations = [...tree].map(([step, node]) => [step, relationSchema(node, names.get(step) ?? '')])
     const { examples: _, properties, ...row } = rowSchema(of, naming)
     schemas[name] = {
       ...row,
@@ -44,6 +44,19 @@ export const relationSchemas = (view: View, naming: Naming, rowSchema: RowSchema
 
   define(relationsName(view, naming), view, view.include, `${naming.schema(view)}Included`)
   return schemas
+}
+
+/** `OrderIncludedItem` for a step `items`; `OrderIncludedItems` where a relation `item` has that name already. */
+const createFreeNames = (): ((path: string, step: string) => string) => {
+  const used = new Set<string>()
+  return (path, step) => {
+    const plain = `${path}${pascal(step)}`
+    let name = `${path}${pascal(singularName(step))}`
+    for (let serial = 1; used.has(name.toLowerCase()); serial++)
+      name = serial === 1 ? plain : `${plain}${serial}`
+    used.add(name.toLowerCase())
+    return name
+  }
 }
 
 /** A cap may be raised without breaking anybody, so no schema rules more rows out. */
