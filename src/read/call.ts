@@ -12,24 +12,24 @@ export interface Reader {
   readonly seal: CursorSeal
 }
 
-/** A request understood and allowed: who, and what of. */
+/** A request that was understood and allowed: who calls, and what for. */
 export interface Call {
   readonly caller: Caller
   readonly target: Target
 }
 
-/** What came of a request, before it is dressed as a response. */
+/** The result of a request, before it becomes a response. */
 export interface Outcome {
   readonly status: number
   /** The whole body, finished JSON. */
   readonly body: string | null
-  /** Of the body, where it was cheaper to tell from its parts: to measure the whole, it must be put in one piece. */
+  /** The length of the body, where it is known without measuring the whole text. */
   readonly bytes?: number
   readonly etag?: string
   readonly location?: string
   /** The query of the next page. */
   readonly next?: string | null
-  /** The query in its canonical form, where that may be another than the one that was sent. */
+  /** The query in its canonical form, where that may differ from the query that was sent. */
   readonly canonical?: string | null
   readonly replayed?: boolean
   /** The replay shows the row as it is now, because its answer was stored without the body. */

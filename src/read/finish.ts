@@ -34,7 +34,7 @@ function continueCuts(text: string, statement: Statement, reader: Reader, accoun
     if (part === cutStart) open.push('')
     else if (part !== cutEnd) open.push((open.pop() ?? '') + part)
     else {
-      // Between the two marks of an end stands which include it is, and the id of its owner.
+      // Between the two marks of an end stand the index of the cut include and the id of its owner.
       const [place = '', ownerId = ''] = parts[at + 1]?.split(':') ?? []
       const cut = statement.cuts[Number(place)]
       if (!cut) throw new Error('an include was cut that the statement does not know')
@@ -46,7 +46,7 @@ function continueCuts(text: string, statement: Statement, reader: Reader, accoun
   return open.join('')
 }
 
-/** A list without the row that only showed that there is more, and with the way to go on. */
+/** The list without its extra last row, which only says that there are more, and with the URL of the next page. */
 function continued(list: string, cut: Cut, ownerId: string, reader: Reader, account: string): string {
   const { separator, view, sub, cap } = cut
   const boundary = list.lastIndexOf(separator)

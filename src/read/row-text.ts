@@ -24,8 +24,8 @@ function labelledFields(view: View): readonly Labelled[] {
 }
 
 /**
- * The JSON text of a row that was just written, as a version shows it: all its values are at hand, so the store need not say
- * them back. A law holds it against the text that a read of the row gives.
+ * The JSON text of a row that was just written, as a version shows it. All its values are in memory, so it is not read again. A
+ * property test compares it with the text that a read of the row gives.
  */
 export function shownText(view: View, row: StoredRow): string {
   const made = shownMade(view, row)
@@ -35,6 +35,6 @@ export function shownText(view: View, row: StoredRow): string {
     pieces.push(label, JSON.stringify(value))
   }
   pieces.push('}')
-  // In one piece: it is measured, stored under a key and sent.
+  // Joined once, because the text is measured, stored under a key and sent.
   return pieces.join('')
 }

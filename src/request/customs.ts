@@ -1,7 +1,7 @@
 import { toShown } from '../compile/codecs.ts'
 import type { Field, Version, View, ViewField } from '../compile/model.ts'
 import type { FieldError } from '../problems.ts'
-import { sameJson } from './equal.ts'
+import { equalValues } from './equal-values.ts'
 import { fieldFault, fieldsRefused } from './fields-refused.ts'
 import type { JsonObject } from './json.ts'
 import { setValue, unchanged } from './set-value.ts'
@@ -62,7 +62,7 @@ export function madeUp(
   const put = ({ made, default: fallback }: ViewField, shown: unknown) => {
     const inputs = made && older[made.step]
     const value = shown ?? fallback ?? null
-    if (!inputs || (current && sameJson(value, inputs[made.key]))) return
+    if (!inputs || (current && equalValues(value, inputs[made.key]))) return
     inputs[made.key] = value
     touched.add(made.step)
   }

@@ -5,7 +5,7 @@ import { orderText } from './cursor.ts'
 import { type Filter, readFilter } from './filter.ts'
 import { type Include, noInclude, readInclude, refuseTooLarge } from './include.ts'
 import { badQuery, readParameters, withoutParameter, withRoom } from './parameters.ts'
-import { rememberQueries } from './query-memo.ts'
+import { cachedQueries } from './query-cache.ts'
 import { readSort, type SortKey, withTieBreak } from './sort.ts'
 
 interface ReadQuery {
@@ -45,9 +45,9 @@ export const plainOne: OneQuery = { include: noInclude, canonical: null, uses: n
 
 /** Reads the query of GET on one resource: only `include` means anything there. */
 export const readOneQuery = (query: string, view: View, ceiling: number): OneQuery =>
-  query === '' ? plainOne : rememberedOne(query, view, ceiling)
+  query === '' ? plainOne : cachedOne(query, view, ceiling)
 
-const rememberedOne = rememberQueries((query, view, ceiling): OneQuery => {
+const cachedOne = cachedQueries((query, view, ceiling): OneQuery => {
   const errors: FieldError[] = []
   const parameters = readParameters(query, errors)
   noteOthers(parameters, (name) => name === 'include', 'one resource', ['include'], errors)
@@ -80,8 +80,8 @@ export function refuseQuery(query: string, of: 'a write' | 'this document'): voi
 /** Reads the query of GET on a collection. Pages differ in their cursor only, so the rest is read once for all of them. */
 export function readListQuery(query: string, view: View, ceiling: number): PageQuery {
   const parts = apart(query)
-  if (!parts) return rememberedList(query, view, ceiling)
-  const { list, cursor } = rememberedList(parts.rest, view, ceiling)
+  if (!parts) return cachedList(query, view, ceiling)
+  const { list, cursor } = cachedList(parts.rest, view, ceiling)
   // One more that is escaped.
   return cursor === null ? { list, cursor: parts.cursor } : readWholeList(query, view, ceiling)
 }
@@ -141,7 +141,7 @@ function readWholeList(query: string, view: View, ceiling: number): PageQuery {
   return { list, cursor: parameters.get('cursor') ?? null }
 }
 
-const rememberedList = rememberQueries(readWholeList)
+const cachedList = cachedQueries(readWholeList)
 
 function readLimit(text: string | undefined, view: View, errors: FieldError[]): number {
   if (text === undefined) return view.limits.pageDefault

@@ -1,7 +1,7 @@
 import { codecs, toStored } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import type { FieldError } from '../problems.ts'
-import { sameJson } from './equal.ts'
+import { equalValues } from './equal-values.ts'
 import { fieldFault } from './fields-refused.ts'
 import { pointerStep, validate } from './validate.ts'
 import type { StoredValue } from './values.ts'
@@ -62,10 +62,10 @@ export function unchanged(view: View, field: ViewField, value: unknown, { stored
   if (field.writeOnly) return false
   // Absence and null mean the default, where there is one.
   const sent = [value, value ?? field.default].filter((one) => one !== undefined)
-  if (sent.some((one) => sameJson(one, shown))) return true
+  if (sent.some((one) => equalValues(one, shown))) return true
   if (!field.field) return false
   const read: { [field: string]: StoredValue } = {}
   const faults: FieldError[] = []
   setValue(view, field, value, read, faults)
-  return faults.length === 0 && sameJson(read[field.field.name], stored)
+  return faults.length === 0 && equalValues(read[field.field.name], stored)
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../read/call.ts'
 import { notModified } from '../read/preconditions.ts'
-import { pathOf } from '../read/read.ts'
+import { pathOf } from '../read/read-rows.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import type { Target } from '../request/route.ts'
 import { linkTarget } from './link-target.ts'

@@ -2,13 +2,13 @@ import type { BelongsToModel, Resource } from '../compile/model.ts'
 import { bindSlots } from '../read/call.ts'
 import type { Writer } from './writer.ts'
 
-/** A resource with rows that keep a row from being deleted: they name that row, or one that would be deleted along with it. */
+/** A resource whose rows prevent a delete: they reference the row, or a row that would be deleted along with it. */
 export interface Blocker {
   readonly resource: Resource
   readonly names: 'the row' | 'a row deleted along'
 }
 
-/** Rows of one resource that a delete reaches at once. */
+/** Rows of one resource that a delete reaches at the same depth. */
 interface Level {
   readonly resource: Resource
   readonly ids: readonly string[]
@@ -38,7 +38,7 @@ export async function blockersOf(
     for (const { relation, onDelete } of level.resource.dependents) {
       const { source } = relation
       if (onDelete !== 'refuse' || blockers.has(source)) continue
-      // A row that would be deleted along refuses nothing.
+      // A row that would be deleted along does not prevent the delete.
       const along = deleted.get(source)
       const found = await idsNaming(relation, level.ids, along ? 'all' : 'one')
       if (found.every((one) => along?.has(one))) continue
@@ -51,7 +51,7 @@ export async function blockersOf(
   return [...blockers.values()]
 }
 
-/** The row and all that would be deleted along, level by level, as a row may lie in rows of its own resource. */
+/** The row and all rows that would be deleted along, level by level: a resource may reference itself. */
 async function deletedAlong(resource: Resource, id: string, idsNaming: IdsNaming) {
   const levels: Level[] = [{ resource, ids: [id] }]
   const deleted = new Map<Resource, ReadonlySet<string>>([[resource, new Set([id])]])

@@ -2,7 +2,7 @@ import type { Resource } from '../compile/model.ts'
 import { inOrderOf } from '../compile/order.ts'
 import { Problem, problem } from '../problems.ts'
 import { bindSlots, type Call } from '../read/call.ts'
-import { notThere } from '../read/read.ts'
+import { notThere } from '../read/read-rows.ts'
 import type { StoredRow } from '../request/body.ts'
 import { sentFor } from '../request/customs.ts'
 import { pointerStep } from '../request/validate.ts'
@@ -10,7 +10,7 @@ import { StoreError, type Transaction } from '../store/store.ts'
 import { type Blocker, blockersOf } from './blockers.ts'
 import type { Writer } from './writer.ts'
 
-/** A refusal of a written row, in the consumer's words. A row that is named and not there is told before any conflict. */
+/** The problem for a write that the store refused. A reference to a missing row is reported before any conflict. */
 export async function writeRefused(
   error: unknown,
   writer: Writer,
@@ -30,7 +30,7 @@ const isConflict = (error: unknown): boolean =>
     ? error.kind === 'foreign-key' || error.kind === 'unique'
     : error instanceof Problem && error.status === 409
 
-/** Which of the rows that are named do not exist: looked for after a refusal, or before a hook that counts on them. */
+/** The problem with references to rows that do not exist, or null. Checked after a refusal, and before a hook that relies on them. */
 export async function missingReferences(
   writer: Writer,
   reader: Pick<Transaction, 'first'>,
@@ -83,7 +83,7 @@ export const outOfRange = (): Error =>
     ],
   })
 
-/** A delete refused by rows that still name this one, or one that would go along with it. */
+/** The problem for a delete that the store refused: rows still reference the row, or a row that would be deleted along with it. */
 export async function deleteRefused(error: unknown, writer: Writer, call: Call): Promise<unknown> {
   if (!(error instanceof StoreError) || error.kind !== 'foreign-key') return error
   const { target, caller } = call

@@ -1,22 +1,22 @@
 import type { Maybe } from '../maybe.ts'
 import { bindSlots, type Call, type Outcome } from '../read/call.ts'
 import { etagOf } from '../read/etag.ts'
-import { notThere } from '../read/read.ts'
+import { notThere } from '../read/read-rows.ts'
 import { shownText } from '../read/row-text.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json.ts'
 import { changeRows, insertAlone } from './change-rows.ts'
 import type { ChangeSet } from './change-set.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
+import { hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
-import { hookContexts, hooksOf } from './hooks.ts'
 import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { newRow } from './new-row.ts'
-import { refuseUnlessWhile } from './rules.ts'
+import { refuseUnlessWhile } from './state-checks.ts'
 import { lockTarget } from './update.ts'
 import type { Writer } from './writer.ts'
 
-/** The key was taken before, or by another request while this one ran: look what that one answered. */
+/** Another request has the key: its answer is the one to replay. */
 export const keyTaken = new Error('the key was taken by another request')
 
 /** Whether nothing but the row itself is read or written, so that no interactive transaction is needed. */
@@ -25,7 +25,7 @@ export const isSingleStatement = ({ target }: Call): boolean => {
   return !resource.hasHooks.create && resource.onlyWhile.length === 0 && resource.feeds.length === 0
 }
 
-/** One try: the row, and its key where there is one, or an error and nothing. */
+/** One attempt: writes the row, and its key where there is one, or throws and writes nothing. */
 export async function createOnce(
   writer: Writer,
   call: Call,
@@ -51,7 +51,7 @@ function sentRow(writer: Writer, call: Call, body: JsonObject): Maybe<StoredRow>
   }
 }
 
-/** An owner that does not exist is told before what is wrong with the body. */
+/** An owner in the path that does not exist is 404, before any fault of the body. */
 async function refuseOwnerFirst(writer: Writer, call: Call, error: unknown): Promise<never> {
   const { sub, ownerId } = call.target
   throw sub && !(await exists(writer, call, ownerId)) ? notThere(call.target) : error

@@ -15,9 +15,9 @@ export const create = (
 ): Promise<Outcome> => (keyed ? createKeyed(writer, call, body, keyed) : createOnce(writer, call, body, null))
 
 /**
- * Exactly once: the first of all requests with a key runs, the others wait for it and replay. Where the lock of another process
- * is that of the whole store, nobody can tell whether it is for the same key: then the wait is that of any write, and so is its
- * end. To give up sooner, or to say 409, would refuse new keys for no reason of theirs.
+ * Exactly once: the first of all requests with a key runs, the others wait for it and replay its answer. On SQLite another
+ * process's lock is on the whole file, so a create cannot know whether the lock is for the same key: it waits as any write does,
+ * and a wait that takes too long is 503, not 409.
  */
 async function createKeyed(
   writer: Writer,
@@ -38,11 +38,11 @@ async function createKeyed(
     }
     const mine = writer.inFlight.begin(account, key, fingerprint)
     try {
-      // Most keys are new, so where nothing runs before the key is claimed, that tells.
+      // Most keys are new. Where no hook runs before the key is inserted, the insert itself finds an older key.
       const replay = isSingleStatement(call) ? null : await findReplay(writer, call, keyed)
       return replay ?? (await createOnce(writer, call, body, mine))
     } catch (error) {
-      // A replay comes before validation and conflicts: the first try may have passed under older rules, or just now elsewhere.
+      // A replay comes before validation and conflicts: the first request may have passed under an older schema, or in another process just now.
       const earlier = await findReplay(writer, call, keyed).catch(refuseInProgress)
       if (earlier) return earlier
       if (error !== keyTaken) refuseInProgress(error)
@@ -54,7 +54,7 @@ async function createKeyed(
   }
 }
 
-/** The replay of the create under way, or of one before it; null when it left the key free. */
+/** The replay of the create in flight, or of an earlier one; null when the create in flight failed and left the key free. */
 async function replayAfter(
   writer: Writer,
   call: Call,
@@ -66,7 +66,7 @@ async function replayAfter(
     if (!(await endsBefore(first.ended, deadline))) throw stillRunning()
     return findReplay(writer, call, keyed)
   }
-  // One with another body may itself come too late: after an answer that was kept, or behind another process.
+  // The create in flight has another body. It may itself fail: an answer may be stored already, or another process may hold the key.
   const earlier = first.hasKey ? null : await findReplay(writer, call, keyed)
   if (earlier) return earlier
   if (!first.hasKey && !(await endsBefore(first.decided, deadline))) throw stillRunning()
@@ -74,7 +74,7 @@ async function replayAfter(
   return findReplay(writer, call, keyed)
 }
 
-/** Another process has the key. Who waited for anything else in vain does not know of a first request. */
+/** A lock that timed out on the table of keys means that another process holds the key. Other locks say nothing about the key. */
 const refuseInProgress = (error: unknown): never => {
   const forKey = error instanceof StoreError && error.kind === 'lock-timeout' && error.table === keyTable
   throw forKey ? stillRunning() : error

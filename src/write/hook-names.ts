@@ -7,15 +7,15 @@ type HookName = keyof Hooks<never>
 type Asked = 'find' | 'list' | 'sum' | 'create' | 'update' | 'remove'
 
 /**
- * The names that a hook uses, held against the declaration when it uses them: code cannot be read beforehand. A name that is
- * not declared is a mistake of the author, so the error is for the log, and says what was called and what was probably meant.
+ * Checks the names that a hook uses, when it uses them. An unknown name is a mistake of the API's author: the caller gets a 500,
+ * and the error in the log says what was called and which name was probably meant.
  */
 export interface HookNames {
   resource(asked: Asked, name: string): Resource
   /** All of an object's keys must be fields. */
   fields(asked: Asked, resource: Resource, given: object): void
   summand(resource: Resource, field: string): void
-  /** What a refusal stands for. The field at fault must be one of the hook's own resource. */
+  /** The declared problem of a refusal. Its field must be a field of the hook's own resource. */
   problem(rejection: Rejection): ProblemKind
 }
 
@@ -56,7 +56,7 @@ export const hookNames = (model: Model, of: Resource, hook: HookName): HookNames
   }
 }
 
-/** What a hook returns are fields to set; one that does not exist would be lost without a word. */
+/** A hook returns fields to set. An unknown field would be ignored silently, so it is an error. */
 export const checkReturned = (returned: object, of: Resource, hook: HookName): void => {
   const unknown = unknownField(of, returned)
   if (unknown === null) return

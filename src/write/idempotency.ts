@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { idempotencyKeyPattern } from '../kinds/text-patterns.ts'
 import { problem } from '../problems.ts'
 import type { Call, Outcome } from '../read/call.ts'
-import { pathOf, readOne } from '../read/read.ts'
+import { pathOf, readOne } from '../read/read-rows.ts'
 import type { JsonObject } from '../request/json.ts'
 import { plainOne } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
@@ -10,11 +10,11 @@ import type { Value } from '../store/store.ts'
 import { hourMs } from '../times.ts'
 import type { Writer } from './writer.ts'
 
-/** A create's Idempotency-Key with what it was sent for. */
+/** The Idempotency-Key of a create, and the fingerprint of the request it was sent with. */
 export interface KeyedRequest {
   readonly key: string
   readonly fingerprint: string
-  /** Told once the store has given it the key, where more is to be done before the end. */
+  /** Called when the key's row is inserted, where hooks still have to run before the create ends. */
   claimed?(): void
 }
 
@@ -23,7 +23,7 @@ const keyForm = new RegExp(idempotencyKeyPattern)
 /** The key that the header names; the bare and the quoted form of one key are one key. */
 export function readKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null
-  // Two headers of this name arrive as one text, joined by a comma and a space, which the form has no room for.
+  // Two headers of this name arrive as one text, joined by a comma and a space, which the pattern does not match.
   if (typeof header === 'string' && keyForm.test(header))
     return header.startsWith('"') ? header.slice(1, -1).replace(/\\(["\\])/g, '$1') : header
   throw problem('idempotency-key-malformed', {
@@ -35,39 +35,19 @@ export function readKey(header: string | string[] | undefined): string | null {
 
 /** Method, version, path and body by value: key order, whitespace and the way numbers and characters are written do not matter. */
 export function fingerprintOf(target: Target, body: JsonObject): string {
-  return hash('sha256', `POST ${pathOf(target)}\n${canonicalJson(body)}`, 'base64url')
+  return hash('sha256', `POST ${pathOf(target)}\n${canonicalBody(body)}`, 'base64url')
 }
 
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+/** JSON with the keys of every object sorted. Numbers are written by JavaScript, so that one beyond all doubles is not null. */
+export function canonicalBody(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalBody).join(',')}]`
   if (typeof value === 'number') return String(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const keys = Object.keys(value).sort()
-  const flat = flatInOrder(value as JsonObject, keys)
-  if (flat) return JSON.stringify(flat)
-  let text = ''
-  for (const key of keys)
-    text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${canonicalJson((value as JsonObject)[key])}`
-  return `${text}}`
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonicalBody(part)}`).join(',')}}`
 }
 
-/**
- * The same object with its keys in order, which one call can write; null where it has others in it, or keys that an object
- * would put in an order of its own (numbers, which come before a colon) or take for something else.
- */
-function flatInOrder(value: JsonObject, keys: readonly string[]): JsonObject | null {
-  const flat: { [key: string]: unknown } = {}
-  for (const key of keys) {
-    const part = value[key]
-    if ((typeof part === 'object' && part !== null) || key < ':' || key === '__proto__') return null
-    // JSON has no word for a number past all numbers, and would write null.
-    if (part === Number.POSITIVE_INFINITY || part === Number.NEGATIVE_INFINITY) return null
-    flat[key] = part
-  }
-  return flat
-}
-
-/** What hooks pass on to other services: stable over retries, and telling nothing of the key itself. */
+/** The key that hooks pass on to other services: the same for every retry. The caller's own key cannot be read from it. */
 export const derivedKey = (account: string, keyed: KeyedRequest): string =>
   createHash('sha256').update(`${account}\0${keyed.key}\0${keyed.fingerprint}`).digest('base64url')
 
@@ -129,7 +109,7 @@ export async function findReplay(writer: Writer, call: Call, keyed: KeyedRequest
   return { ...stored, body: now.body, ...(now.etag ? { etag: now.etag } : {}), reread: true }
 }
 
-/** What is stored for a key, in the order of the columns that `keyRow` binds. */
+/** The row of a key, as values in the order of the columns that `keyRow` binds. */
 export function keyValues(
   writer: Writer,
   keyed: KeyedRequest,
@@ -147,7 +127,7 @@ function keptFromNow({ now, model }: Writer): [completedAt: number, expiresAt: n
   return [completedAt, completedAt + model.limits.idempotencyHours * hourMs]
 }
 
-/** What completes a claimed key, in the same transaction as the row. Hooks may have run since it was claimed. */
+/** The values that complete a claimed key, in the same transaction as the row. Hooks may have run since it was claimed. */
 export const answerValues = (writer: Writer, body: string | null, etag: string): Value[] => [
   body,
   etag,

@@ -9,7 +9,7 @@ export function newRow(resource: Resource, given: StoredRow, now: number): Store
   const row: { [field: string]: unknown } = {}
   for (const field of resource.fields) {
     const value = given[field.name]
-    // A null that was given is meant; what absence stands for has been put in its place where the version says so.
+    // A given null is kept: `readCreate` has already replaced absent values by what the version says they mean.
     row[field.name] = value === undefined ? serverValue(field, id, time) : value
   }
   return row

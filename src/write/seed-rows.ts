@@ -41,7 +41,7 @@ function called(where: string, rows: () => readonly SeedRow[] | undefined): read
   throw mistake(where, 'It must return a list.', 'Write rows such as { resource, values: { id, … } }.')
 }
 
-/** With the place in the declaration: the rest of the stack is ours. */
+/** With the first line of the stack, which is in the declaration; the rest is the engine's. */
 const thrown = (error: unknown): string => {
   const place = error instanceof Error ? error.stack?.split('\n').find((line) => /^\s+at /.test(line)) : null
   return place ? `${error} (${place.trim()})` : String(error)
@@ -74,7 +74,7 @@ function boundRow(
 
 function unknownFields(where: string, resource: Resource, given: object): readonly Mistake[] {
   const fields = new Set(resource.fields.map(({ name }) => name))
-  // The field that was meant has no value yet.
+  // The field that was meant is one without a value.
   const unset = [...fields].filter((field) => !(field in given))
   return Object.keys(given)
     .filter((name) => !fields.has(name))

@@ -19,7 +19,7 @@ export async function seedEmpty(store: Store, model: Model, clock: Clock): Promi
     [mark],
   )
   if (known) return
-  // Asked before the transaction: on a cluster, one that has looked through all accounts may not write shared rows.
+  // Before the transaction: on Citus, a transaction that has read all accounts may not write shared rows.
   const filled = await hasRows(store, model)
   const now = new Date(clock.now()).toISOString()
   const rows = filled ? [] : seedRows(model, seed, now)
@@ -39,7 +39,7 @@ export async function seedEmpty(store: Store, model: Model, clock: Clock): Promi
 
 const longestSeedMs = 10 * minuteMs
 
-/** Another process that seeds holds the mark, perhaps longer than a request would wait for a lock. */
+/** Waits while another process seeds: it holds the lock on the mark, perhaps for longer than a lock is usually waited for. */
 async function unlessSeeding(store: Store, work: (tx: Transaction) => Promise<void>): Promise<void> {
   const giveUpAt = performance.now() + longestSeedMs
   for (;;) {
@@ -65,7 +65,7 @@ async function insertSeed(tx: Transaction, { resource, account, values }: BoundS
   await tx.first(insert.text, bindSlots(insert.slots, { account, values }))
 }
 
-/** What a store says of a value names neither the row nor the declaration. */
+/** The store's own error names neither the row nor the declaration, so both are added. */
 function refusedRow({ where, resource }: BoundSeedRow, error: unknown): unknown {
   const isOurs = !(error instanceof Error) || !(error instanceof StoreError || 'code' in error)
   if (isOurs || (error instanceof StoreError && /unavailable|lock-timeout/.test(error.kind))) return error

@@ -2,17 +2,17 @@ import type { Field } from '../compile/model.ts'
 import type { Call, Outcome } from '../read/call.ts'
 import { etagOf } from '../read/etag.ts'
 import { type IfMatch, refuseStale } from '../read/preconditions.ts'
-import { notThere } from '../read/read.ts'
+import { notThere } from '../read/read-rows.ts'
 import { shownText } from '../read/row-text.ts'
 import { readPatch, readReplace, type StoredRow } from '../request/body.ts'
-import { sameJson } from '../request/equal.ts'
+import { equalValues } from '../request/equal-values.ts'
 import type { JsonObject } from '../request/json.ts'
 import { changeRows } from './change-rows.ts'
 import type { ChangeSet, LockedRow } from './change-set.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
+import { hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
-import { hookContexts, hooksOf } from './hooks.ts'
-import { refuseMove, refuseUnlessWhile } from './rules.ts'
+import { refuseMove, refuseUnlessWhile } from './state-checks.ts'
 import type { Writer } from './writer.ts'
 
 export type UpdateKind = 'replace' | 'patch'
@@ -86,4 +86,4 @@ async function write(
 }
 
 const changedFields = (fields: readonly Field[], before: StoredRow, after: StoredRow): readonly Field[] =>
-  fields.filter((field) => field.name !== 'updated_at' && !sameJson(before[field.name], after[field.name]))
+  fields.filter((field) => field.name !== 'updated_at' && !equalValues(before[field.name], after[field.name]))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson } from '../../src/write/idempotency.ts'
+import { canonicalBody } from '../../src/write/idempotency.ts'
 
 /** Writes a JSON value in one of the many ways it can be written. */
 function written(value: unknown, random: () => number): string {
@@ -36,7 +36,7 @@ test('however a body is written, its canonical form is one', () => {
   fc.assert(
     fc.property(json, fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })), (value, stream) => {
       const text = written(value, () => stream.next().value ?? 0)
-      expect(canonicalJson(JSON.parse(text))).toBe(canonicalJson(value))
+      expect(canonicalBody(JSON.parse(text))).toBe(canonicalBody(value))
     }),
     { numRuns: 300 },
   )
@@ -61,31 +61,31 @@ test('it is the value with its keys in order, whatever they are', () => {
     .map((object) => JSON.stringify(object))
   fc.assert(
     fc.property(texts, (text) => {
-      expect(canonicalJson(JSON.parse(text))).toBe(defined(JSON.parse(text)))
+      expect(canonicalBody(JSON.parse(text))).toBe(defined(JSON.parse(text)))
     }),
     { numRuns: 500 },
   )
   const odd = JSON.parse('{"b":1,"__proto__":2,"10":3,"9":4,"a":5}')
-  expect(canonicalJson(odd)).toBe('{"10":3,"9":4,"__proto__":2,"a":5,"b":1}')
+  expect(canonicalBody(odd)).toBe('{"10":3,"9":4,"__proto__":2,"a":5,"b":1}')
 })
 
 test('bodies that differ in value differ in canonical form', () => {
   fc.assert(
     fc.property(json, json, (one, other) => {
-      const same = canonicalJson(one) === canonicalJson(other)
-      expect(same).toBe(canonicalJson(JSON.parse(canonicalJson(one))) === canonicalJson(other))
+      const same = canonicalBody(one) === canonicalBody(other)
+      expect(same).toBe(canonicalBody(JSON.parse(canonicalBody(one))) === canonicalBody(other))
       if (same) expect(sorted(one)).toEqual(sorted(other))
     }),
     { numRuns: 300 },
   )
-  expect(canonicalJson({ a: null })).not.toBe(canonicalJson({}))
-  expect(canonicalJson({ a: 1 })).not.toBe(canonicalJson({ a: '1' }))
+  expect(canonicalBody({ a: null })).not.toBe(canonicalBody({}))
+  expect(canonicalBody({ a: 1 })).not.toBe(canonicalBody({ a: '1' }))
   for (const huge of ['1e400', '-1e400']) {
-    expect(canonicalJson(JSON.parse(`{"a":${huge}}`))).not.toBe(canonicalJson({ a: null }))
-    expect(canonicalJson(JSON.parse(`[${huge}]`))).not.toBe(canonicalJson([null]))
+    expect(canonicalBody(JSON.parse(`{"a":${huge}}`))).not.toBe(canonicalBody({ a: null }))
+    expect(canonicalBody(JSON.parse(`[${huge}]`))).not.toBe(canonicalBody([null]))
   }
-  expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]))
-  expect(canonicalJson({ a: -0 })).toBe(canonicalJson({ a: 0 }))
+  expect(canonicalBody([1, 2])).not.toBe(canonicalBody([2, 1]))
+  expect(canonicalBody({ a: -0 })).toBe(canonicalBody({ a: 0 }))
 })
 
 /** JSON has one zero. */
@@ -94,7 +94,7 @@ const sorted = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 test('the canonical form is JSON of the same value', () => {
   fc.assert(
     fc.property(json, (value) => {
-      expect(JSON.parse(canonicalJson(value))).toEqual(sorted(value))
+      expect(JSON.parse(canonicalBody(value))).toEqual(sorted(value))
     }),
     { numRuns: 300 },
   )

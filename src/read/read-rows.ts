@@ -37,11 +37,11 @@ export function readOne(reader: Reader, { caller, target }: Call, query: OneQuer
   })
 }
 
-/** Stands for what is embedded. Single rows are told by their versions; a list may have many rows, so its text is hashed. */
+/** The part of an entity tag for embedded rows: the versions of single rows, or a hash of the text where lists are embedded. */
 const includeTag = (include: Include, data: string, versions: string | null): string =>
   include.tag + (versions ?? hash('sha1', data, 'base64url'))
 
-/** The text without the versions of what is embedded, and those, where the statement marks them. */
+/** Separates the text from the versions of embedded rows, which the statement put between marks. */
 function withoutVersions(
   marked: string,
   { marksVersions }: Statement,
@@ -79,7 +79,7 @@ export function readList(reader: Reader, { caller, target }: Call, query: PageQu
     const tail = `"page":{"limit":${limit},"has_more":${page.hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
     const next = cursor && list.next + cursor
     const body = `{"data":[${rows}],${tail}}`
-    // All but the rows is ASCII.
+    // Everything but the rows is ASCII.
     const bytes = Buffer.byteLength(rows) + body.length - rows.length
     return { status: 200, body, bytes, next, canonical: canonicalOf(query) }
   })
@@ -109,8 +109,8 @@ interface Page {
 }
 
 /**
- * The statement reads one row more than the page holds: its presence says that there is more. Rows are told by what
- * separates them: to have the store count them takes it longer than to look here.
+ * The statement reads one row more than the page holds, which says that there are more. Rows are counted here by their separators:
+ * that is faster than a count in the statement.
  */
 function cutPage(text: string, limit: number): Page {
   let lastRow = 0

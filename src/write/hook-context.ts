@@ -10,7 +10,7 @@ import { hookNames } from './hook-names.ts'
 import { newRow } from './new-row.ts'
 import type { Writer } from './writer.ts'
 
-/** Hooks are typed per resource where they are declared; here they are called with rows as they come. */
+/** Hooks are typed by their resource where they are declared. The engine calls them with rows of any resource. */
 type LooseHooks = Hooks<StoredRow>
 export const hooksOf = (resource: Resource): LooseHooks => resource.hooks as unknown as LooseHooks
 
@@ -87,8 +87,8 @@ function hookContext(
 }
 
 /**
- * Node ends the process over a rejection that nobody hears of, and a hook may forget to await. Those who do await are told as
- * ever, and a statement that failed has ended its transaction, whoever knows of it.
+ * A hook may forget to await a call, and Node ends the process when a rejected promise has no handler. So every promise gets one.
+ * A hook that does await still sees the error, and a failed statement has ended the transaction in any case.
  */
 const heard =
   <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) =>

@@ -18,7 +18,7 @@ export function refuseMove(call: Call, body: JsonObject, before: StoredRow, afte
     const wanted = String(after[field.field.name])
     if (stored === wanted) continue
     const from = String(toShown(field, stored))
-    // Several words of an older version may be stored alike, so the one that was sent is taken as it is.
+    // Several words of an older version may be stored as one value, so the word that was sent is used.
     const to = String(body[field.name])
     const possible = field.field.states?.moves[stored] ?? []
     const allowed = (field.states.moves[from] ?? []).filter((word) =>
@@ -69,7 +69,7 @@ function refuseState(
   if (values.includes(value)) return
   const view = target.version.viewOf.get(on.name)
   const shown = view?.fields.find((one) => one.field?.name === field)
-  // What a version does not show has no name there, and its values are nobody's.
+  // A field that the version does not show has no name there, and its values must not leak.
   const say = (one: string) => (shown ? String(toShown(shown, one)) : null)
   const allowed = shown ? inOrderOf(values.map(say), shown.schema.enum ?? []) : []
   const now = shown ? ` is ${allowed.join(' or ')}; it is ${say(value)}.` : ' allows it.'
