@@ -7,17 +7,9 @@ import { checkContracts } from '../../src/contract/gate.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { version } from '../../src/declare/version.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
-import {
-  firstVersion,
-  library,
-  libraryOf,
-  type Next,
-  nextVersions,
-  otherVersions,
-  otherwise,
-  reordered,
-  turned,
-} from '../support/library-changes.ts'
+import { type Next, nextVersions, otherVersions } from '../support/library-changes.ts'
+import { firstVersion, library, libraryOf } from '../support/library-first.ts'
+import { otherwise, reordered, turned } from '../support/library-grown.ts'
 import { type Serving, serve } from '../support/serving.ts'
 import { setClock } from '../support/set-clock.ts'
 import { describeStores, type StoreUnderTest } from '../support/stores.ts'

@@ -1,6 +1,5 @@
 import {
   addRequiredField,
-  api,
   belongsTo,
   changeDefault,
   changeLimit,
@@ -19,138 +18,12 @@ import {
   renameResource,
   requireIdempotencyKey,
   requireScope,
-  resource,
   states,
   sum,
-  version,
 } from 'nounkit'
 import { z } from 'zod'
-import type { ApiOptions } from '../../src/declare/api.ts'
 import type { Change } from '../../src/declare/change.ts'
-import type { HookContext } from '../../src/declare/hooks.ts'
-import { type Permute, reorderedMembers, reorderedOptions } from './reordered.ts'
-
-type Options = { readonly [option: string]: unknown }
-export type Parts = { readonly [resource: string]: Options }
-
-const digits = z
-  .string()
-  .regex(/^[1-9]\d{0,3}$/)
-  .meta({ examples: ['66'] })
-
-const decimal = z
-  .string()
-  .regex(/^\d{1,6}\.\d\d$/)
-  .meta({ examples: ['12.50'] })
-
-/** A library in its first version. Nothing in it is declared in the order of the alphabet. */
-export const library = {
-  shelves: {
-    description: 'Where books stand.',
-    fields: {
-      room: z.string().max(40).describe('As it is on the door.'),
-      wing: z.enum(['west', 'north', 'east']),
-      floor: z.int().min(0).max(9).default(1),
-      lit: z.int().min(0).max(1).default(1),
-      since: z.int().min(0).max(4_000_000_000),
-      cost: decimal,
-    },
-    relations: { books: hasMany('books', { description: 'What stands there.' }) },
-    unique: ['room'],
-    filter: ['wing', 'room'],
-    sort: ['room', 'floor', 'created_at'],
-    include: ['books', 'books.author'],
-  },
-  books: {
-    fields: {
-      title: z.string().min(1).max(80),
-      binding: z.enum(['soft', 'hard', 'cloth']),
-      isbn: z.string().max(20).optional().describe('Where there is one.'),
-      pages: digits,
-      size: z.object({ width: z.int(), height: z.int(), unit: z.enum(['mm', 'cm']) }).optional(),
-      stage: states('wanted', {
-        wanted: ['ordered', 'lent'],
-        ordered: ['lent', 'bought'],
-        lent: ['bought', 'wanted'],
-      }),
-      note: z.string().max(200).optional(),
-      origin: z.string().max(100),
-      days: sum('loans', 'days'),
-    },
-    relations: {
-      shelf: belongsTo('shelves', { description: 'Where it stands.' }),
-      author: belongsTo('authors', { optional: true }),
-      loans: hasMany('loans'),
-    },
-    unique: [['title', 'shelf_id'], 'isbn'],
-    filter: ['title', 'stage', 'shelf_id', 'binding'],
-    sort: ['title', 'created_at', 'binding'],
-    include: ['shelf', 'author', 'loans'],
-    deleteOnlyWhile: { stage: ['wanted', 'ordered'] },
-    problems: {
-      'too-thick': {
-        status: 409,
-        title: 'The book is too thick',
-        description: 'It does not fit.',
-        fix: 'Bind it in two.',
-      },
-      'a-copy': {
-        status: 409,
-        title: 'It is a copy',
-        description: 'It stands there.',
-        fix: 'Lend that one.',
-      },
-    },
-    hooks: {
-      beforeCreate: (book: { readonly note: string | null }, { reject }: HookContext) => {
-        if (book.note === 'thick')
-          reject({ code: 'too-thick', detail: 'It has too many pages.', field: 'note' })
-      },
-    },
-  },
-  authors: {
-    fields: { name: z.string().max(80), born: z.iso.date().optional() },
-    relations: { books: hasMany('books') },
-    include: ['books'],
-  },
-  loans: {
-    owner: 'book',
-    fields: { to: z.string().max(80), days: z.int().min(1) },
-    relations: { book: belongsTo('books', { onTargetDelete: 'cascade' }) },
-    include: ['book', 'book.shelf'],
-    onlyWhile: { book: { stage: ['wanted', 'ordered', 'lent'], binding: ['soft', 'hard', 'cloth'] } },
-  },
-  visits: {
-    problems: {
-      closed: { status: 409, title: 'It is closed', description: 'Nobody is there.', fix: 'Come later.' },
-    },
-    hooks: { beforeCreate: () => undefined },
-    fields: { day: z.iso.date() },
-    relations: { shelf: belongsTo('shelves') },
-    methods: ['GET', 'POST'],
-  },
-} satisfies Parts
-
-export const resourcesOf = (parts: Parts) =>
-  Object.entries(parts).map(([name, options]) => resource(name, options as never))
-
-export const firstVersion = version('v1', { published: '2026-01-01' })
-
-export const libraryOf = (parts: Parts, versions = [firstVersion], more: Partial<ApiOptions> = {}) =>
-  api('library', {
-    title: 'The library',
-    description: 'Books and who has them.',
-    resources: resourcesOf(parts),
-    versions,
-    ...more,
-  })
-
-/** What else a newer declaration may say of the whole API. */
-export const otherwise: Partial<ApiOptions> = {
-  title: 'Told otherwise',
-  description: 'Told otherwise.',
-  limits: { pageMax: 200, pageDefault: 50, includeRelations: 12, includeDepth: 3, bodyBytes: 2_000_000 },
-}
+import { decimal, digits, library, type Options, type Parts } from './library-first.ts'
 
 /** One declaration further on, with what became of v1. */
 export interface Next {
@@ -398,45 +271,3 @@ export const otherVersions: { readonly [what: string]: Next } = {
     rows: 'made anew',
   },
 }
-
-/** The same, with each list from its end, with more in it everywhere, and told in other words. */
-export const turned = (parts: Parts): Parts => ({
-  visitors: { fields: { name: z.string() } },
-  ...Object.fromEntries(Object.entries(reordered(parts)).map(([name, options]) => [name, grown(options)])),
-})
-
-const grown = (options: Options): Options => ({
-  ...options,
-  description: 'Told otherwise.',
-  fields: {
-    shelved_by: z.string().max(80).optional(),
-    ...Object.fromEntries(
-      Object.entries(options.fields as Options).map(([name, field]) => [name, retold(field)]),
-    ),
-  },
-  relations: {
-    visitor: belongsTo('visitors', { optional: true }),
-    ...Object.fromEntries(
-      Object.entries((options.relations ?? {}) as Options).map(([name, one]) => [
-        name,
-        { ...(one as object), description: 'Told otherwise.' },
-      ]),
-    ),
-  },
-  // A hook could set what an older version does not show, so that a value may be taken there too.
-  ...(options.hooks ? {} : { unique: ['shelved_by', ...((options.unique ?? []) as string[])] }),
-  filter: ['shelved_by', ...((options.filter ?? []) as string[])],
-  sort: ['shelved_by', ...((options.sort ?? []) as string[])],
-  include: ['visitor', ...((options.include ?? []) as string[])],
-})
-
-const retold = (field: unknown): unknown =>
-  field instanceof z.ZodType
-    ? field.describe('Told otherwise.')
-    : { ...(field as object), description: 'So.' }
-
-/** The same, with each list from its end. */
-export const reordered = (parts: Parts): Parts =>
-  reorderedMembers(parts, fromEnd, (options) => reorderedOptions(options, fromEnd))
-
-const fromEnd: Permute = (list) => list.toReversed()
