@@ -1,5 +1,5 @@
 /**
- * Every way a request can fail: its type, status, title, and how to mend it. A type is never reused for another condition.
+ * Every way a request can fail: its type, status, title, and how to fix it. A type is never reused for another condition.
  * `uri` is set where IANA registers a type; all others are pages of the service itself, `/problems/{type}`.
  */
 export interface ProblemKind {
@@ -7,8 +7,8 @@ export interface ProblemKind {
   readonly title: string
   /** What happened, for the problem's page. */
   readonly meaning: string
-  /** How a consumer mends it. */
-  readonly mend: string
+  /** How a consumer fixes it. */
+  readonly fix: string
   readonly uri?: string
 }
 
@@ -18,251 +18,252 @@ const kinds = {
     title: 'The body is not valid JSON',
     meaning:
       'The body could not be parsed as JSON, is nested too deeply, or has a key that is not allowed anywhere.',
-    mend: 'Send one JSON object, encoded as UTF-8. The detail says where parsing stopped.',
+    fix: 'Send one JSON object, encoded as UTF-8. The detail says where parsing stopped.',
   },
   'bad-query': {
     status: 400,
     title: 'The query string is not understood',
     meaning:
       'A query parameter is unknown here, empty, repeated, or has a value that does not parse. Nothing is ignored silently.',
-    mend: 'Correct or remove the parameters named in `errors`.',
+    fix: 'Correct or remove the parameters named in `errors`.',
   },
   'include-unknown': {
     status: 400,
     title: 'Not a relation',
     meaning: 'A name in `include` is not a relation of the resource.',
-    mend: 'Use one of the paths in `allowed`.',
+    fix: 'Use one of the paths in `allowed`.',
   },
   'include-not-allowed': {
     status: 400,
     title: 'This relation cannot be included',
     meaning: 'The relation exists, but this resource does not offer it for inclusion.',
-    mend: 'Use one of the paths in `allowed`, or fetch the related rows from their own collection.',
+    fix: 'Use one of the paths in `allowed`, or fetch the related rows from their own collection.',
   },
   'include-too-many': {
     status: 400,
     title: 'Too many relations in one call',
     meaning:
       'More relations were asked for than one call may include, counted after duplicates are removed and parents added.',
-    mend: 'Ask for at most `limit` relations, and fetch the rest in another call.',
+    fix: 'Ask for at most `limit` relations, and fetch the rest in another call.',
   },
   'include-too-deep': {
     status: 400,
     title: 'The include path is too deep',
     meaning: 'A path in `include` has more steps than the limit allows.',
-    mend: 'Shorten the path to at most `limit` steps, and fetch what lies deeper from its own collection.',
+    fix: 'Shorten the path to at most `limit` steps, and fetch what lies deeper from its own collection.',
   },
   'include-too-large': {
     status: 400,
     title: 'The answer could have too many rows',
     meaning:
       'The page size multiplied by the caps of the to-many includes exceeds what one request may return.',
-    mend: 'Lower `limit` or include fewer to-many relations; `arithmetic` shows how the figure came about.',
+    fix: 'Lower `limit` or include fewer to-many relations; `arithmetic` shows how the number of rows was computed.',
   },
   'bad-cursor': {
     status: 400,
     title: 'The cursor does not fit this request',
     meaning:
       'The cursor was altered, or was made for another collection, account, version, sort order or filter.',
-    mend: 'Start from the first page, and pass on `next_cursor` with the same sort and filter.',
+    fix: 'Start from the first page, and pass on `next_cursor` with the same sort and filter.',
   },
   'idempotency-key-missing': {
     status: 400,
     title: 'An Idempotency-Key is required',
     meaning:
       'Creating this resource twice by accident would do harm, so each create must carry an Idempotency-Key.',
-    mend: 'Generate a unique value (a UUID), send it as the Idempotency-Key header, and send the same one when you retry.',
+    fix: 'Generate a unique value (a UUID), send it as the Idempotency-Key header, and send the same one when you retry.',
   },
   'idempotency-key-malformed': {
     status: 400,
     title: 'The Idempotency-Key is malformed',
     meaning:
       'The header is empty, repeated, longer than 255 characters, or has characters outside visible ASCII.',
-    mend: 'Send one header of 1 to 255 visible ASCII characters, bare or in double quotes.',
+    fix: 'Send one header of 1 to 255 visible ASCII characters, bare or in double quotes.',
   },
   'bad-request': {
     status: 400,
     title: 'The request is not valid HTTP',
     meaning: 'The request breaks a rule of HTTP itself, so nothing more of it was read.',
-    mend: 'Check the client or proxy that made it.',
+    fix: 'Check the client or proxy that made it.',
   },
   'credentials-missing': {
     status: 401,
     title: 'Credentials are required',
     meaning: 'The request carries no credentials.',
-    mend: 'Send `Authorization: Bearer <key>` with an API key or an access token.',
+    fix: 'Send `Authorization: Bearer <key>` with an API key or an access token.',
   },
   'credentials-invalid': {
     status: 401,
     title: 'The credentials are not valid',
     meaning: 'The key or token is mistyped, unknown, revoked, expired, or not meant for this service.',
-    mend: 'Check the value for typing errors, or ask the operator of the API for a new one.',
+    fix: 'Check the value for typing errors, or ask the operator of the API for a new one.',
   },
   'scope-missing': {
     status: 403,
     title: 'The credentials do not allow this',
     meaning: 'The key or token is valid, but lacks a scope that this call needs.',
-    mend: 'Use credentials that have the scope named in `scope`.',
+    fix: 'Use credentials that have the scope named in `scope`.',
   },
   'not-found': {
     status: 404,
     title: 'Not found',
     meaning: 'There is nothing at this path for these credentials.',
-    mend: 'Check the path, the version and the id. The detail names a near path where there is one.',
+    fix: 'Check the path, the version and the id. The detail names a near path where there is one.',
   },
   'method-not-allowed': {
     status: 405,
     title: 'This method is not offered here',
     meaning: 'The path exists, but not with this method.',
-    mend: 'Use one of the methods in the Allow header.',
+    fix: 'Use one of the methods in the Allow header.',
   },
   'not-acceptable': {
     status: 406,
-    title: 'The answer cannot have the form asked for',
+    title: 'None of the accepted media types is available',
     meaning: 'The Accept header excludes everything this path can produce.',
-    mend: 'Accept one of the media types that the detail names.',
+    fix: 'Accept one of the media types that the detail names.',
   },
   'unique-conflict': {
     status: 409,
     title: 'The value is taken',
-    meaning: 'Another row already has this value, and no two may.',
-    mend: 'Choose another value, or find and use the row that has it.',
+    meaning: 'Another row already has this value, and values must be unique.',
+    fix: 'Choose another value, or find and use the row that has it.',
   },
   'still-referenced': {
     status: 409,
     title: 'Other rows still depend on this one',
     meaning:
       'The row cannot be deleted while rows of the resources named in `referenced_by` point to it, or to rows that would be deleted along with it.',
-    mend: 'Delete or change those rows first.',
+    fix: 'Delete or change those rows first.',
   },
   'transition-not-allowed': {
     status: 409,
     title: 'The state cannot move there',
-    meaning: 'The state field may only move along declared moves, and this is none of them.',
-    mend: 'Move to one of the states in `allowed`.',
+    meaning: 'The state field may only move along declared moves, and this move is not one of them.',
+    fix: 'Move to one of the states in `allowed`.',
   },
   'state-conflict': {
     status: 409,
-    title: 'Not possible in the present state',
+    title: 'Not possible in the current state',
     meaning: 'This row can only be written while it, or the row it belongs to, is in certain states.',
-    mend: 'The detail names the states in which it is possible.',
+    fix: 'The detail names the states in which it is possible.',
   },
   'idempotency-in-progress': {
     status: 409,
     title: 'The first request with this key is still running',
     meaning:
       'A request with the same Idempotency-Key has not finished, and did not within the time this one waited.',
-    mend: 'Retry with the same key after the time in Retry-After.',
+    fix: 'Retry with the same key after the time in Retry-After.',
   },
   'version-retired': {
     status: 410,
     title: 'This version has been retired',
     meaning: 'The version was deprecated, its sunset has passed, and it is no longer served.',
-    mend: 'Move to the successor; the migration guide in the Link header maps every path and field.',
+    fix: 'Move to the successor; the migration guide in the Link header maps every path and field.',
   },
   'precondition-failed': {
     status: 412,
     title: 'The resource has changed',
     meaning: 'If-Match names a version of the resource that is no longer the current one.',
-    mend: 'Fetch it again, apply your change to what you get, and send the new ETag.',
+    fix: 'Fetch it again, apply your change to what you get, and send the new ETag.',
   },
   'body-too-large': {
     status: 413,
     title: 'The body is too large',
     meaning: 'The body exceeds the limit; reading stopped there.',
-    mend: 'Send at most the number of bytes in `limit`.',
+    fix: 'Send at most the number of bytes in `limit`.',
   },
   'uri-too-long': {
     status: 414,
     title: 'The URL is too long',
     meaning: 'The path and query exceed the limit.',
-    mend: 'Shorten the query, for example by filtering for fewer values at once.',
+    fix: 'Shorten the query, for example by filtering for fewer values at once.',
   },
   'unsupported-media-type': {
     status: 415,
     title: 'The media type is not supported',
     meaning: 'The Content-Type is missing, or is not one this path reads.',
-    mend: 'Send `Content-Type: application/json`; for PATCH also `application/merge-patch+json`.',
+    fix: 'Send `Content-Type: application/json`; for PATCH also `application/merge-patch+json`.',
   },
   'validation-failed': {
     status: 422,
     title: 'Some fields are not valid',
     meaning: 'The body is JSON, but some of its values break the rules of their fields.',
-    mend: 'Correct every field named in `errors`.',
+    fix: 'Correct every field named in `errors`.',
   },
   'idempotency-key-reused': {
     status: 422,
     title: 'The Idempotency-Key was used for another request',
     meaning: 'The key belongs to an earlier request with another method, path, query or body.',
-    mend: 'Use a new key for a new request; send the very same request to retry.',
+    fix: 'Use a new key for a new request; send the very same request to retry.',
   },
   'precondition-required': {
     status: 428,
     title: 'If-Match is required',
     meaning: 'This resource is only changed by callers who say which version of it they saw.',
-    mend: 'Fetch the resource and send its ETag as If-Match.',
+    fix: 'Fetch the resource and send its ETag as If-Match.',
   },
   'too-many-requests': {
     status: 429,
     title: 'Too many requests',
     meaning: 'The account has used up its requests for now.',
-    mend: 'Wait for the seconds in Retry-After, and spread calls over time.',
+    fix: 'Wait for the seconds in Retry-After, and spread calls over time.',
     uri: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
   },
   'headers-too-large': {
     status: 431,
     title: 'The headers are too large',
     meaning: 'The request line and headers exceed the limit.',
-    mend: 'Send fewer or smaller headers.',
+    fix: 'Send fewer or smaller headers.',
   },
   'request-timeout': {
     status: 408,
     title: 'The request took too long to arrive',
     meaning: 'The headers or the body did not arrive in time.',
-    mend: 'Send the whole request at once.',
+    fix: 'Send the whole request at once.',
   },
   unexpected: {
     status: 500,
     title: 'Something went wrong on our side',
-    meaning: 'The service failed in a way it did not foresee. The failure was logged under the request id.',
-    mend: 'Retry; if it persists, report the request id in `instance` to the operator.',
+    meaning: 'The service failed unexpectedly. The failure was logged under the request id.',
+    fix: 'Retry; if it persists, report the request id in `instance` to the operator.',
   },
   'transfer-coding-unknown': {
     status: 501,
-    title: 'The transfer coding is not known',
-    meaning: 'The Transfer-Encoding names another coding than `chunked`, so the body cannot be read.',
-    mend: 'Send the body with `Transfer-Encoding: chunked` alone, or with a Content-Length.',
+    title: 'The transfer coding is not supported',
+    meaning: 'The Transfer-Encoding names a coding other than `chunked`, so the body cannot be read.',
+    fix: 'Send the body with `Transfer-Encoding: chunked` alone, or with a Content-Length.',
   },
   'store-unavailable': {
     status: 503,
     title: 'The store cannot be reached',
     meaning: 'The service runs, but its database does not answer at the moment. Nothing was half-done.',
-    mend: 'Retry after the time in Retry-After, with the same Idempotency-Key for creates.',
+    fix: 'Retry after the time in Retry-After, with the same Idempotency-Key for creates.',
   },
   'issuer-unavailable': {
     status: 503,
     title: 'The token cannot be verified at the moment',
     meaning: 'The keys of the issuer of access tokens could not be fetched. The token itself may be fine.',
-    mend: 'Retry after the time in Retry-After.',
+    fix: 'Retry after the time in Retry-After.',
   },
   overloaded: {
     status: 503,
     title: 'The service is overloaded',
-    meaning: 'More requests are in flight than the service takes on, so this one was turned away unread.',
-    mend: 'Retry after the time in Retry-After.',
+    meaning:
+      'More requests are in flight than the service accepts, so this one was refused without being processed.',
+    fix: 'Retry after the time in Retry-After.',
     uri: 'https://iana.org/assignments/http-problem-types#temporary-reduced-capacity',
   },
   'shutting-down': {
     status: 503,
     title: 'The service is restarting',
     meaning: 'This process is finishing its last requests.',
-    mend: 'Retry after the time in Retry-After; another process will answer.',
+    fix: 'Retry after the time in Retry-After; another process will answer.',
   },
   'http-version-unsupported': {
     status: 505,
-    title: 'This version of HTTP is not spoken here',
-    meaning: 'The request line names another version of HTTP than 1.0 or 1.1.',
-    mend: 'Send the request as HTTP/1.1.',
+    title: 'This HTTP version is not supported',
+    meaning: 'The request line names an HTTP version other than 1.0 or 1.1.',
+    fix: 'Send the request as HTTP/1.1.',
   },
 } satisfies { [type: string]: ProblemKind }
 

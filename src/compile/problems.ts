@@ -46,7 +46,7 @@ const kindOf = ({ status, title, description, fix }: ProblemDeclaration): Proble
   meaning:
     description ??
     'The call is valid in form, but breaks a rule that this API has beyond its schemas. Nothing was changed.',
-  mend: fix ?? 'The `detail` says what is wrong, and `errors`, where it is there, which field is at fault.',
+  fix: fix ?? 'The `detail` says what is wrong, and `errors`, where it is there, which field is at fault.',
 })
 
 /**

@@ -12,7 +12,7 @@ export interface ProblemEntry {
   readonly status: number
   readonly title: string
   readonly meaning: string
-  readonly mend: string
+  readonly fix: string
   readonly example: object
 }
 
@@ -31,7 +31,7 @@ const entryOf = (type: string, kind: ProblemKind): ProblemEntry => ({
   status: kind.status,
   title: kind.title,
   meaning: kind.meaning,
-  mend: kind.mend,
+  fix: kind.fix,
   example: problemExample(type, kind),
 })
 
@@ -44,8 +44,8 @@ export const problemPage = (layout: Layout, entry: ProblemEntry): string =>
 <p><span class="status">${entry.status}</span> <code>${entry.type}</code></p>
 <h2>What happened</h2>
 <p>${inline(entry.meaning)}</p>
-<h2>How to mend it</h2>
-<p>${inline(entry.mend)}</p>
+<h2>How to fix it</h2>
+<p>${inline(entry.fix)}</p>
 <h2>What it looks like</h2>
 ${codeBlock(JSON.stringify(entry.example, null, 2))}
 <p>Sent as <code>application/problem+json</code> (RFC 9457). The <code>instance</code> is the id of the request, which also stands in the header <code>X-Request-Id</code>: name it when you ask for help.</p>`,

@@ -45,7 +45,7 @@ describe('without scripts', () => {
     const { page } = visitor
     await visitor.open('/problems')
     await page.getByRole('link', { name: 'The value is taken' }).click()
-    await page.getByRole('heading', { name: 'How to mend it' }).waitFor()
+    await page.getByRole('heading', { name: 'How to fix it' }).waitFor()
     await page.getByRole('navigation', { name: 'Documents' }).getByRole('link', { name: 'Versions' }).click()
     await page.getByRole('link', { name: 'to v2' }).click()
     await page.getByRole('heading', { level: 1, name: 'Moving from v1 to v2' }).waitFor()

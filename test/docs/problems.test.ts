@@ -3,8 +3,8 @@ import { type ProblemType, problemKinds } from '../../src/problems.ts'
 import { tableBelow } from './markdown.ts'
 
 const rowOf = (type: ProblemType): readonly string[] => {
-  const { status, meaning, mend, uri } = problemKinds[type]
-  return [String(status), uri ? `\`${type}\`, as \`${uri}\`` : `\`${type}\``, meaning, mend]
+  const { status, meaning, fix, uri } = problemKinds[type]
+  return [String(status), uri ? `\`${type}\`, as \`${uri}\`` : `\`${type}\``, meaning, fix]
 }
 
 test('the table of problems is the one the service answers with', () => {

@@ -92,8 +92,8 @@ describeStores('pages', (store) => {
   })
 
   describe('problem pages', () => {
-    it('say of every problem what happened and how to mend it, to people and to programs', async () => {
-      for (const [type, { title, mend, status }] of Object.entries(problemKinds)) {
+    it('say of every problem what happened and how to fix it, to people and to programs', async () => {
+      for (const [type, { title, fix, status }] of Object.entries(problemKinds)) {
         const page = await open(`/problems/${type}`)
         expect(page).toMatchObject({ status: 200, type: 'text/html; charset=utf-8' })
         expect(page.text).toContain(`<h1>${title}</h1>`)
@@ -102,7 +102,7 @@ describeStores('pages', (store) => {
           url: `/problems/${type}`,
           title,
           status,
-          mend,
+          fix,
           example: { title, status },
         })
       }

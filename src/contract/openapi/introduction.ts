@@ -40,7 +40,7 @@ const conventions = (version: Version, model: Model): readonly string[] => {
       `A create with an \`Idempotency-Key\` happens once: a retry within ${limits.idempotencyHours} hours gets the first response again, with \`Idempotent-Replayed: true\`. \`If-Match\` with the \`ETag\` you saw keeps a change from undoing another.`,
     ]),
     section('Problems', [
-      'A call that is refused answers with `application/problem+json` (RFC 9457). Its `type` is the URL of a page that says what happened and how to mend it; `errors` names every wrong field at once. All of them are listed under [Problems](/problems).',
+      'A call that is refused answers with `application/problem+json` (RFC 9457). Its `type` is the URL of a page that says what happened and how to fix it; `errors` names every wrong field at once. All of them are listed under [Problems](/problems).',
     ]),
     section('Limits', [limitsText(limits, model.rate)]),
   ]

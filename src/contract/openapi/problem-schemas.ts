@@ -196,7 +196,7 @@ const problemSchema = (type: string, kind: ProblemKind): Part => {
   const { always, sometimes = {} } = membersOf(type)
   return {
     type: 'object',
-    description: `${kind.title}: ${kind.meaning} ${kind.mend}`,
+    description: `${kind.title}: ${kind.meaning} ${kind.fix}`,
     properties: {
       ...baseMembers,
       type: { ...baseMembers.type, enum: [problemUri(type, kind)] },

@@ -1,5 +1,5 @@
 // Gives names and roles to what the reference's renderer leaves without, each time it has drawn.
-const mend = (root) => {
+const repair = (root) => {
   for (const button of root.querySelectorAll('button:not([aria-label], [aria-labelledby])')) {
     // The text of a copy button is there, but hidden.
     const nameless = button.textContent.trim() === '' || button.className.includes('copy-button')
@@ -23,6 +23,6 @@ new MutationObserver(() => {
   waiting = true
   requestAnimationFrame(() => {
     waiting = false
-    mend(document.body)
+    repair(document.body)
   })
 }).observe(document.body, { childList: true, subtree: true })
