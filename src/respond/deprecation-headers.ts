@@ -2,53 +2,54 @@ import type { SubCollection, Version, View } from '../compile/model.ts'
 import type { Target } from '../request/route.ts'
 import { escapedForLink } from './link-target.ts'
 
-/** What every response of a deprecated version carries; made once per version, but for the successor of the very URL. */
+/** The headers of a deprecated version. All but the URL's successor in `Link` are computed once per version. */
 export interface Signals {
   /** RFC 9745: `@` and unix seconds. */
   readonly deprecation: string | null
   /** RFC 8594: an IMF-fixdate. */
   readonly sunset: string | null
-  /** `path` tells where the request is of no resource. */
+  /** The value of `Link`. `path` is used where the request is not for a resource. */
   link(target: Target | null, path: string): string | null
 }
 
+/** The signals of a version that is not deprecated. */
 export const silent: Signals = { deprecation: null, sunset: null, link: () => null }
 
-/** `successorOf` says which newer version is served: one may have been retired meanwhile. */
+/** `successorOf` returns the next newer version that is still served. */
 export function signalsOf(version: Version, successorOf: (version: Version) => Version | null): Signals {
   const { deprecated, sunset } = version
   if (!deprecated) return silent
-  const end = '</docs/versions>; rel="sunset"; type="text/html"'
-  const wayTo = (successor: Version): Way => ({
+  const versionsLink = '</docs/versions>; rel="sunset"; type="text/html"'
+  const linksTo = (successor: Version): SuccessorLinks => ({
     successor,
     collections: new Map(),
-    rest: `>; rel="successor-version", </docs/migrations/${version.name}-to-${successor.name}>; rel="deprecation"; type="text/html", ${end}`,
+    rest: `>; rel="successor-version", </docs/migrations/${version.name}-to-${successor.name}>; rel="deprecation"; type="text/html", ${versionsLink}`,
   })
-  let way: Way | null = null
+  let links: SuccessorLinks | null = null
   return {
     deprecation: `@${deprecated.seconds}`,
     sunset: sunset ? new Date(sunset.seconds * 1000).toUTCString() : null,
     link(target, path) {
       const successor = successorOf(version)
-      if (!successor) return end
-      if (way?.successor !== successor) way = wayTo(successor)
-      const next = target ? successorPath(way, target) : documentPath(version, successor, path)
-      return `<${next}${way.rest}`
+      if (!successor) return versionsLink
+      if (links?.successor !== successor) links = linksTo(successor)
+      const next = target ? successorPath(links, target) : documentPath(version, successor, path)
+      return `<${next}${links.rest}`
     },
   }
 }
 
-/** What is the same for all URLs that lead to one successor. */
-interface Way {
+/** The parts of `Link` that are the same for all URLs with one successor. */
+interface SuccessorLinks {
   readonly successor: Version
-  /** The path of each collection that was asked for, null where the successor has none. */
+  /** A cache of the successor's path of each collection, null where the successor has none. */
   readonly collections: Map<View, string | null>
-  /** What follows the URL's successor. */
+  /** The text after the URL of the successor. */
   readonly rest: string
 }
 
-/** The same resource in the newer version, or that version's index where it has none. */
-function successorPath({ successor, collections }: Way, target: Target): string {
+/** The path of the same resource in the newer version, or of that version's index where it has none. */
+function successorPath({ successor, collections }: SuccessorLinks, target: Target): string {
   if (target.sub) return nestedPath(target, target.sub, successor)
   let path = collections.get(target.view)
   if (path === undefined) {

@@ -1,6 +1,6 @@
 const unsafe = /[<>"]/
 
-/** What the client sent unescaped must not end the target of a `Link` early. */
+/** Escapes characters that would end the target of a `Link` header early. */
 export const escapedForLink = (text: string): string =>
   unsafe.test(text) ? text.replace(/[<>"]/g, encodeURIComponent) : text
 

@@ -2,33 +2,33 @@ import { Problem, problem } from '../problems.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 import { StoreError } from '../store/store.ts'
 
-const mostErrors = 100
+const maxErrors = 100
 
-/** Any error → the problem it is for the consumer. What is not foreseen tells nothing of itself. */
+/** Any error as the problem that the consumer sees. An unexpected error reveals nothing about itself. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof StoreError && (error.kind === 'unavailable' || error.kind === 'lock-timeout')) {
     return problem('store-unavailable', {
-      // A connection lost at the commit leaves open whether it was kept: nothing more can be promised than this.
-      detail: 'The store does not answer at the moment. Send it again, a create with its Idempotency-Key.',
+      // After a connection is lost during a commit, nobody knows whether the commit took effect.
+      detail: 'The store does not answer at the moment. Retry; send a create with the same Idempotency-Key.',
       headers: { 'Retry-After': '1' },
     })
   }
-  return problem('unexpected', { detail: 'The service failed in a way it did not foresee.' })
+  return problem('unexpected', { detail: 'The service failed unexpectedly.' })
 }
 
-/** What every call gets in a process whose store was migrated past it, until it has ended. */
+/** The answer to every call in a process whose store was migrated for a newer release, until the process exits. */
 export const storeMigrated = (): Problem =>
   problem('shutting-down', {
     detail:
-      'The store was migrated for a newer release of this service, and this process ends. Send it again.',
+      'The store was migrated for a newer release of this service, and this process is about to exit. Retry.',
     headers: { 'Retry-After': '1' },
   })
 
-/** RFC 9457. The type is a page of this service unless IANA registers one. */
+/** RFC 9457. The type is the URL of a page of this service, unless IANA registers a type. */
 export function problemResponse(failure: Problem, requestId: string): PlainResponse {
   const { detail, members, errors, headers } = failure.details
-  const shown = errors?.slice(0, mostErrors)
+  const shown = errors?.slice(0, maxErrors)
   const body = JSON.stringify({
     type: failure.uri ?? `/problems/${failure.type}`,
     title: failure.title,
@@ -37,7 +37,7 @@ export function problemResponse(failure: Problem, requestId: string): PlainRespo
     instance: requestId,
     ...members,
     ...(shown ? { errors: shown } : {}),
-    ...(errors && errors.length > mostErrors ? { more: errors.length - mostErrors } : {}),
+    ...(errors && errors.length > maxErrors ? { more: errors.length - maxErrors } : {}),
   })
   return {
     status: failure.status,

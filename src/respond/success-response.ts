@@ -5,7 +5,7 @@ import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import type { Target } from '../request/route.ts'
 import { linkTarget } from './link-target.ts'
 
-/** A success as an HTTP response. HEAD is cut to its headers by the adapter. */
+/** The HTTP response of a successful call. For HEAD, the adapter leaves out the body. */
 export function successResponse(outcome: Outcome, target: Target, request: PlainRequest): PlainResponse {
   const headers: { [name: string]: string } = { Vary: 'Authorization, Accept-Encoding' }
   headers['Cache-Control'] = outcome.replayed ? 'no-store' : target.view.cacheControl
@@ -26,7 +26,7 @@ export function successResponse(outcome: Outcome, target: Target, request: Plain
   return { status: outcome.status, headers, body: outcome.body, bytes: outcome.bytes }
 }
 
-/** The canonical URL, where it may be another than the one that was called. */
+/** The canonical URL, where it may differ from the URL of the request. */
 function contentLocation(outcome: Outcome, target: Target, query: string): string | null {
   if (outcome.canonical) return `${pathOf(target)}?${outcome.canonical}`
   if (!target.unversioned) return null

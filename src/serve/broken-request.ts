@@ -8,15 +8,15 @@ import { versionUnsupported } from './request-fault.ts'
 type ParseError = Error & {
   readonly code?: string
   readonly rawPacket?: Buffer
-  /** How far the parser came in the packet. */
+  /** How many bytes of the packet were parsed. */
   readonly bytesParsed?: number
 }
-/** node:http keeps the answer being written here; its own default handler asks it too. */
+/** node:http keeps the response that is being written in `_httpMessage`; its own default error handler reads it too. */
 type HttpSocket = Socket & { readonly _httpMessage?: ServerResponse | null }
 
 /**
- * Bytes that are no request, or did not arrive in time: answered as a problem where an answer can still be understood. `refuse`
- * makes the answer, from the problem and from the path where that is known.
+ * Answers bytes that are not a request, or did not arrive in time, with a problem, where the client can still read an answer.
+ * `refuse` makes the answer, from the problem and from the path where that is known.
  */
 export const answerBrokenRequest = (
   error: ParseError,
@@ -32,7 +32,7 @@ export const answerBrokenRequest = (
   }
 }
 
-/** A whole answer as text, for a socket without a parsed request; the connection ends with it. */
+/** A whole answer as text, for a socket without a parsed request. The connection is closed after it. */
 const responseText = ({ status, headers, body }: PlainResponse): string => {
   const all = {
     ...headers,
@@ -44,7 +44,7 @@ const responseText = ({ status, headers, body }: PlainResponse): string => {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`
 }
 
-/** The fault may be in a pipelined request behind some that are still being answered: answers keep their order. */
+/** Earlier pipelined requests may still wait for their answers, which must be sent first. */
 const answerInTurn = (socket: HttpSocket, text: string): void => {
   const earlier = socket._httpMessage
   if (earlier?.req.complete) earlier.once('finish', () => answerInTurn(socket, text))
@@ -52,19 +52,19 @@ const answerInTurn = (socket: HttpSocket, text: string): void => {
   else socket.end(text, () => socket.destroy())
 }
 
-/** This very request was answered before its body went wrong, and that answer may still be on its way. */
+/** Whether the broken request was answered before its body failed; that answer may still be in the send buffer. */
 const isAnswered = ({ _httpMessage: answer }: HttpSocket): boolean =>
   answer?.headersSent === true && !answer.req.complete
 
-/** The request line of the request in which the parser stopped, as far as it was parsed; '' where it is not in this packet. */
+/** The request line of the request in which the parser stopped, as far as it was parsed; '' where an earlier packet had it. */
 const requestLine = ({ rawPacket, bytesParsed = 0 }: ParseError): string => {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? ''
-  // Pipelined requests before it, in the same packet, end with a blank line unless they have a body.
+  // Earlier pipelined requests in the same packet end with a blank line, unless they have a body.
   const last = parsed.split('\r\n\r\n').at(-1) ?? ''
   return last.split('\r\n', 1)[0] ?? ''
 }
 
-/** Null where it cannot be told which path was asked for. */
+/** The path of the request that failed; null where it is not known. */
 const pathOf = ({ _httpMessage: answer }: HttpSocket, line: string): string | null => {
   const unfinished = answer && !answer.req.complete ? answer.req.url : undefined
   const target = unfinished ?? /^[A-Z]+ (\S+)/.exec(line)?.[1]
@@ -93,7 +93,7 @@ const problemOf = (error: ParseError, socket: Socket, line: string): Problem => 
 const badRequest = (): Problem =>
   problem('bad-request', { detail: 'The bytes on this connection are not a valid HTTP/1.1 request.' })
 
-/** The parser gives up at the same size within a URL and within headers; the first line tells which it was. */
+/** The parser reports the same error for a long URL and for long headers. A first line without an end was the URL. */
 const stillInUrl = ({ rawPacket }: ParseError, socket: Socket): boolean =>
   rawPacket !== undefined &&
   socket.bytesRead === rawPacket.length &&

@@ -3,43 +3,42 @@ import type { CorsDeclaration } from '../declare/api.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 
 export interface Cors {
-  /** The answer to a browser's question before a call, or null when this is none, or none of an allowed origin. */
+  /** The answer to a preflight request of an allowed origin; null for any other request. */
   preflight(request: PlainRequest): PlainResponse | null
-  /** Lets the page of an allowed origin read the answer. */
+  /** Adds the headers that let pages of an allowed origin read the answer. */
   allow(request: PlainRequest, response: PlainResponse): void
 }
 
 const defaultMaxAge = 600
 
-/** Null when not declared: then no header says anything, and browsers keep other sites out. */
+/** Null when CORS is not declared: answers then have no CORS headers, and browsers keep other origins out. */
 export const createCors = (declared: CorsDeclaration | undefined): Cors | null => {
   if (!declared) return null
   const rules = corsRulesOf(declared)
   const origins = new Set(rules.origins)
-  const everyone = origins.has('*')
+  const anyOrigin = origins.has('*')
   const methods = rules.methods.join(', ')
   const requestHeaders = rules.requestHeaders.join(', ')
-  const readableHeaders = rules.responseHeaders.join(', ')
+  const responseHeaders = rules.responseHeaders.join(', ')
   const maxAge = String(declared.maxAgeSeconds ?? defaultMaxAge)
 
-  const allowed = (request: PlainRequest): string | null => {
+  const allowedOrigin = (request: PlainRequest): string | null => {
     const origin = request.headers.origin
     if (typeof origin !== 'string') return null
-    if (everyone) return '*'
+    if (anyOrigin) return '*'
     return origins.has(origin) ? origin : null
   }
-  // Even an answer without the header differs by origin, so caches must keep them apart.
-  const vary = (headers: { [name: string]: string }): void => {
-    if (everyone) return
-    const known = headers.Vary
-    headers.Vary = known === undefined ? 'Origin' : `${known}, Origin`
+  // An answer without CORS headers depends on the origin too, so it needs Vary as well.
+  const addVary = (headers: { [name: string]: string }): void => {
+    if (anyOrigin) return
+    headers.Vary = headers.Vary === undefined ? 'Origin' : `${headers.Vary}, Origin`
   }
 
   return {
     preflight(request) {
       if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined)
         return null
-      const origin = allowed(request)
+      const origin = allowedOrigin(request)
       if (origin === null) return null
       const headers: { [name: string]: string } = {
         'Access-Control-Allow-Origin': origin,
@@ -47,17 +46,18 @@ export const createCors = (declared: CorsDeclaration | undefined): Cors | null =
         'Access-Control-Allow-Headers': requestHeaders,
         'Access-Control-Max-Age': maxAge,
       }
-      vary(headers)
+      addVary(headers)
       return { status: 204, headers, body: null }
     },
     allow(request, response) {
-      const origin = allowed(request)
       const { headers } = response
+      // A preflight's answer has them already.
       if (headers['Access-Control-Allow-Origin'] !== undefined) return
-      vary(headers)
+      const origin = allowedOrigin(request)
+      addVary(headers)
       if (origin === null) return
       headers['Access-Control-Allow-Origin'] = origin
-      headers['Access-Control-Expose-Headers'] = readableHeaders
+      headers['Access-Control-Expose-Headers'] = responseHeaders
     },
   }
 }

@@ -20,7 +20,7 @@ export interface EngineParts {
   readonly model: Model
   readonly store: Store
   readonly clock: Clock
-  /** Seals cursors; kept in the store. */
+  /** The key of the cursors' HMAC; stored in the database. */
   readonly secret: string
   readonly authenticator: Authenticator
   readonly rates: RateLimiter
@@ -71,7 +71,7 @@ export function createEngine(parts: EngineParts): Engine {
     missing(path) {
       const version = router.versionOf(path)
       const gone = version && parts.retirement.isRetired(version)
-      // Its index and its document were there; any other path never was, and that is told first.
+      // A retired version had an index and a document. Its other paths never existed, so they are 404 and not 410.
       if (gone && [`/${version.name}`, `/${version.name}/openapi.json`].includes(path))
         throw versionRetired(version, engine)
       throw router.missing(path)
@@ -85,7 +85,7 @@ export function createEngine(parts: EngineParts): Engine {
       const version = context.target?.version ?? router.versionOf(request.path)
       if (version) addSignals(headers, version, context.target, request.path)
       usage?.count(request.method, response.status, context)
-      note(request, response, context)
+      fillNote(request, response, context)
     },
     signal(path, headers) {
       const target = router.find(path)
@@ -97,11 +97,12 @@ export function createEngine(parts: EngineParts): Engine {
   return engine
 }
 
-function note({ note: told }: PlainRequest, response: PlainResponse, context: RequestContext): void {
-  if (!told) return
-  told.route = context.target?.template ?? null
-  told.version = context.target?.version.name ?? null
-  told.account = context.caller?.account ?? null
-  told.consumer = context.caller?.consumer.id ?? null
-  told.replayed = response.headers['Idempotent-Replayed'] === 'true'
+/** Fills in what metrics, the access log and spans say about the request. */
+function fillNote({ note }: PlainRequest, response: PlainResponse, context: RequestContext): void {
+  if (!note) return
+  note.route = context.target?.template ?? null
+  note.version = context.target?.version.name ?? null
+  note.account = context.caller?.account ?? null
+  note.consumer = context.caller?.consumer.id ?? null
+  note.replayed = response.headers['Idempotent-Replayed'] === 'true'
 }

@@ -26,7 +26,7 @@ const offered = (view: View, possible: readonly Method[]): readonly string[] =>
     .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     .concat('OPTIONS')
 
-/** RFC 9110 §9.3.7: what `OPTIONS *` asks for, the methods of the server as a whole. */
+/** RFC 9110 §9.3.7: `OPTIONS *` asks for the methods of the server as a whole. */
 export function serverMethods({ versions }: Model): readonly string[] {
   const views = versions.flatMap(({ viewOf }) => [...viewOf.values()])
   const writes = (['POST', ...oneMethods] as const).filter((method) => method !== 'GET')
@@ -60,10 +60,10 @@ export function versionRetired(version: Version, engine: Engine): Error {
   })
 }
 
-/** JSON is all that resources are shown in. */
+/** Resources have no media type other than JSON. */
 export function refuseUnacceptable(request: PlainRequest): void {
   const accept = request.headers.accept
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return
   if (preferredType(request, ['application/json'])) return
-  throw problem('not-acceptable', { detail: 'Resources are shown as application/json only.' })
+  throw problem('not-acceptable', { detail: 'Resources are available as application/json only.' })
 }

@@ -9,7 +9,7 @@ import type { Router } from '../request/route.ts'
 import type { Writer } from '../write/writer.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Everything a request meets on its way, made once before a port opens. */
+/** Everything that handling a request needs, made once before a port opens. */
 export interface Engine {
   readonly model: Model
   readonly router: Router
@@ -18,14 +18,15 @@ export interface Engine {
   readonly rates: RateLimiter
   readonly retirement: Retirement
   readonly outdated: Outdated
-  /** An index, a document or a page; null where the path is none of them. */
+  /** The answer of an index, a document or a page; null for any other path. */
   document(request: PlainRequest): Maybe<PlainResponse | null>
+  /** Throws the 404 or 410 of a path without a resource or a page. */
   missing(path: string): never
-  /** Tells the log of a failure that was not the caller's. */
+  /** Logs a failure that the caller did not cause. */
   report(error: unknown, request: PlainRequest): void
-  /** Adds what every response carries, and counts it. */
+  /** Adds rate limit and deprecation headers to a response, and records the usage. */
   conclude(request: PlainRequest, response: PlainResponse, context: RequestContext): void
-  /** Adds the signals of a deprecated version to an answer that was given without it: too busy, too long, a preflight. */
+  /** Adds deprecation headers to an answer that the engine did not give: an overload, a URL that is too long, a preflight. */
   signal(path: string, headers: PlainResponse['headers']): void
   handle(request: PlainRequest): Maybe<PlainResponse>
 }

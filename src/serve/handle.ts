@@ -25,7 +25,7 @@ import type { Engine } from './engine.ts'
 import { readBody, readKeyed } from './request-body.ts'
 import { newContext, type RequestContext } from './request-context.ts'
 
-/** A request's whole way, in the order in which it may be refused. Never throws. */
+/** Handles a request, with all refusals in their documented order. Never throws. */
 export function handle(engine: Engine, request: PlainRequest): Maybe<PlainResponse> {
   const context = newContext()
   let response: Maybe<PlainResponse>
@@ -42,7 +42,7 @@ export function handle(engine: Engine, request: PlainRequest): Maybe<PlainRespon
   return response.then(conclude, async (error: unknown) => conclude(await failed(engine, request, error)))
 }
 
-/** Nobody's fault, and they come a thousandfold: they are counted, not told one by one. */
+/** Problems with status 503 that come in large numbers and are expected. Metrics count them; the log has no line for each. */
 const expected: ReadonlySet<string> = new Set<ProblemType>(['overloaded', 'shutting-down'])
 
 function failed(engine: Engine, request: PlainRequest, error: unknown): Maybe<PlainResponse> {
@@ -74,7 +74,7 @@ function answer(engine: Engine, request: PlainRequest, context: RequestContext):
   })
 }
 
-/** A path of no resource: the server as a whole, an index, a document, a page, or nothing. */
+/** A path that is not a resource: `*` for the server as a whole, an index, a document, a page, or nothing. */
 function elsewhere(engine: Engine, request: PlainRequest): Maybe<PlainResponse> {
   if (request.path === '*') return options(serverMethods(engine.model))
   return whenThere(engine.document(request), (document) => document ?? engine.missing(request.path))
@@ -95,7 +95,7 @@ function perform(
   return whenThere(outcome, (shown) => successResponse(shown, target, request))
 }
 
-/** Reading a public resource needs no account; what belongs to one is out of its reach. */
+/** The caller of public resources. The empty account owns no rows. */
 const anonymous: Caller = {
   account: '',
   consumer: { id: 'anonymous', name: 'anonymous', kind: 'external' },
@@ -139,7 +139,7 @@ function list(engine: Engine, request: PlainRequest, call: Call, context: Reques
   return readList(engine.writer, call, query)
 }
 
-/** An included row is read under the same rules as one fetched alone. */
+/** An included row needs the same scope as a row that is fetched alone. */
 function allowQuery({ include, uses }: OneQuery, context: RequestContext): void {
   if (uses === null) return
   context.uses = uses

@@ -4,12 +4,12 @@ import { createAccessLog } from './access-log.ts'
 import { createCors } from './cors-headers.ts'
 import type { Log } from './logs.ts'
 import { createMetrics } from './metrics.ts'
-import { createNodeServer, type NodeServer, type Timeouts } from './node-server.ts'
-import { createAdmission } from './overload.ts'
+import { NodeServer, type StopOptions, type Timeouts } from './node-server.ts'
+import { Admission } from './overload.ts'
 import { createProbes, type Probes } from './probes.ts'
 import { metricsText } from './prometheus-text.ts'
 import { createProxies } from './proxies.ts'
-import { createShell, type Handle, type ShellParts, type Signal } from './shell.ts'
+import { type Handle, Shell, type ShellParts, type Signal } from './shell.ts'
 import { openTracing } from './tracing.ts'
 import { shareMetrics } from './worker-metrics.ts'
 
@@ -23,7 +23,7 @@ export interface ListenOptions {
   readonly log: Log
   readonly port: number
   readonly host: string
-  /** Serves /livez, /readyz and /metrics there instead of beside the API. */
+  /** Serves /livez, /readyz and /metrics on this port instead of the API's. */
   readonly opsPort?: number | undefined
   readonly timeouts?: Partial<Timeouts>
 }
@@ -32,14 +32,14 @@ export interface Listening {
   readonly url: string
   readonly port: number
   readonly opsUrl: string | null
-  /** Finishes requests in flight, then closes both ports. The store is the caller's to close. */
-  stop(options?: Parameters<NodeServer['stop']>[0]): Promise<void>
+  /** Finishes requests in flight, then closes both ports. The caller closes the store. */
+  stop(options?: StopOptions): Promise<void>
 }
 
-/** Opens the port: the engine within its shell, on node:http. */
+/** Serves the engine, within its shell, on a port. */
 export const listen = async (options: ListenOptions): Promise<Listening> => {
   const { model, store, handle, signal, log, port, host, opsPort } = options
-  const admission = createAdmission(model.limits.requestsInFlight)
+  const admission = new Admission(model.limits.requestsInFlight)
   const metrics = createMetrics({ store: store.counters, admission })
   const snapshots = shareMetrics(metrics.snapshot)
   const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })
@@ -81,15 +81,15 @@ const nodeServer = (
   parts: ShellParts,
   proxies: readonly string[] | undefined,
 ): NodeServer =>
-  createNodeServer({
-    shell: createShell(parts),
+  new NodeServer({
+    shell: new Shell(parts),
     proxies: createProxies(proxies),
     admission: parts.admission,
     headerBytes: model.limits.headerBytes,
     ...(timeouts && { timeouts }),
   })
 
-/** Anything but the three paths is 404 there. */
+/** The separate port of the probes, where every other path is 404. */
 const probesServer = (
   options: ListenOptions,
   parts: Omit<ShellParts, 'handle' | 'signal' | 'probes' | 'cors' | 'tracing'>,

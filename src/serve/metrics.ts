@@ -5,12 +5,12 @@ import type { Family, Snapshot } from './prometheus-text.ts'
 
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Counts of one route, method and version. Labels come from declared templates, never from a URL, so their number is bounded. */
+/** Counts of one route, method and version. Labels come from declared routes, never from URLs, so their number is bounded. */
 interface Series {
   readonly labels: string
   readonly statuses: Map<number, number>
-  /** How many were no slower than the bound, not counting those within a smaller one; one more for the rest. */
-  readonly within: Float64Array
+  /** Requests per histogram bucket, not cumulative; the last bucket is +Inf. */
+  readonly buckets: Float64Array
   seconds: number
 }
 
@@ -26,19 +26,19 @@ export interface MetricSources {
 
 export const createMetrics = ({ store, admission }: MetricSources): Metrics => {
   const all: Series[] = []
-  // By names that live as long as the process, one after the other: no name is put together for a request.
-  const places = new Map<string, Map<string, Map<string, Series>>>()
+  // Nested maps by version, route and method: a combined key would be a new string for each request.
+  const index = new Map<string, Map<string, Map<string, Series>>>()
   let replays = 0
 
   const seriesOf = (method: string, route: string, version: string): Series =>
-    places.get(version)?.get(route)?.get(method) ?? newSeries(method, route, version)
+    index.get(version)?.get(route)?.get(method) ?? newSeries(method, route, version)
 
   const newSeries = (method: string, route: string, version: string): Series => {
     const labels = `method="${method}",route="${route}",version="${version}"`
-    const series = { labels, statuses: new Map(), within: new Float64Array(bounds.length + 1), seconds: 0 }
-    const routes = places.get(version) ?? new Map<string, Map<string, Series>>()
+    const series = { labels, statuses: new Map(), buckets: new Float64Array(bounds.length + 1), seconds: 0 }
+    const routes = index.get(version) ?? new Map<string, Map<string, Series>>()
     const methods = routes.get(route) ?? new Map<string, Series>()
-    places.set(version, routes.set(route, methods.set(method, series)))
+    index.set(version, routes.set(route, methods.set(method, series)))
     all.push(series)
     return series
   }
@@ -50,7 +50,7 @@ export const createMetrics = ({ store, admission }: MetricSources): Metrics => {
       const seconds = ms / 1000
       let slot = 0
       while (slot < bounds.length && seconds > (bounds[slot] ?? 0)) slot++
-      series.within[slot] = (series.within[slot] ?? 0) + 1
+      series.buckets[slot] = (series.buckets[slot] ?? 0) + 1
       series.seconds += seconds
       if (note.replayed) replays++
     },
@@ -75,9 +75,9 @@ const requestCounts = (all: Iterable<Series>): Family => {
 
 const requestDurations = (all: Iterable<Series>): Family => {
   const samples: { [series: string]: number } = {}
-  for (const { labels, within, seconds } of all) {
+  for (const { labels, buckets, seconds } of all) {
     let total = 0
-    for (const [slot, count] of within.entries()) {
+    for (const [slot, count] of buckets.entries()) {
       total += count
       samples[`_bucket{${labels},le="${bounds[slot] ?? '+Inf'}"}`] = total
     }
@@ -90,11 +90,7 @@ const requestDurations = (all: Iterable<Series>): Family => {
 
 const admissionFamilies = (admission: Admission): Family[] => [
   gauge('nounkit_requests_in_flight', 'Requests being worked on.', admission.inFlight),
-  counter(
-    'nounkit_requests_turned_away_total',
-    'Requests refused because of overload.',
-    admission.turnedAway,
-  ),
+  counter('nounkit_requests_turned_away_total', 'Requests refused because of overload.', admission.refused),
   {
     ...gauge('nounkit_event_loop_lag_seconds', 'How late the last timer came.', admission.lag / 1000),
     merge: 'max',

@@ -1,28 +1,25 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 import type { RequestNote } from '../request/exchange.ts'
 import { type Admission, overloaded } from './overload.ts'
 import { type Forwarded, type Proxies, plainAddress } from './proxies.ts'
-import { readHeaders } from './request-headers.ts'
 import { isRequestId } from './request-id.ts'
 import { type ArrivedRequest, emptyNote } from './shell.ts'
 
-type Headers = ReturnType<typeof readHeaders>
-
 const nothing = new Uint8Array(0)
 
-/** A request of node:http as the engine sees it. What few requests need is worked out when it is asked for. */
+/** A request of node:http as the engine sees it. Getters compute what few requests need. */
 export class NodeRequest implements ArrivedRequest {
   readonly method: string
   readonly path: string
   readonly query: string
-  readonly headers: Headers
+  readonly headers: IncomingHttpHeaders
   readonly id: string
   readonly note: RequestNote = emptyNote()
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
-  /** The client waits to be told before it sends the body. */
+  /** The client waits for 100 Continue before it sends the body. */
   readonly expectsContinue: boolean
   readonly #forwarded: Forwarded | null
   readonly #admission: Admission
@@ -34,7 +31,7 @@ export class NodeRequest implements ArrivedRequest {
     const mark = url.indexOf('?')
     const peer = proxies ? plainAddress(incoming.socket.remoteAddress) : ''
     const trusted = proxies?.trusts(peer) ?? false
-    const headers = readHeaders(incoming.rawHeaders)
+    const { headers } = incoming
     const givenId = trusted ? headers['x-request-id'] : undefined
     this.method = incoming.method ?? 'GET'
     this.path = mark < 0 ? url : url.slice(0, mark)
@@ -61,7 +58,7 @@ export class NodeRequest implements ArrivedRequest {
     return `${this.#forwarded?.proto ?? 'http'}://${isHost(host) ? host : 'localhost'}`
   }
 
-  /** Bytes are on their way that nobody will read. */
+  /** A body is arriving that nothing has read. */
   get hasUnreadBody(): boolean {
     return !this.#bodyTaken && hasBody(this.headers)
   }
@@ -88,7 +85,7 @@ export interface NodeRequestParts {
   readonly expectsContinue: boolean
 }
 
-/** RFC 9112 §3.2.2: a server takes the absolute form too, which names what the Host header names. */
+/** The path and query of a request target. RFC 9112 §3.2.2: servers must accept the absolute form, `http://host/path`, too. */
 export const originForm = (target: string): string => {
   if (target.startsWith('/')) return target
   const absolute = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)
@@ -96,17 +93,9 @@ export const originForm = (target: string): string => {
   return absolute && !rest.startsWith('/') ? `/${rest}` : rest
 }
 
-/** Requests come for few hosts: one that was found to be valid need not be looked through again. */
-let lastHost = ''
+export const isHost = (text: string): boolean => /^[\w.~%!$&'()*+;=:[\]-]{1,255}$/.test(text)
 
-export const isHost = (text: string): boolean => {
-  if (text === lastHost) return text !== ''
-  if (!/^[\w.~%!$&'()*+;=:[\]-]{1,255}$/.test(text)) return false
-  lastHost = text
-  return true
-}
-
-const hasBody = (headers: Headers): boolean => {
+const hasBody = (headers: IncomingHttpHeaders): boolean => {
   const length = headers['content-length']
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0'
 }
@@ -121,7 +110,7 @@ const collect = (incoming: IncomingMessage, limit: number, admission: Admission)
   }
   const fail = (error: Error): void => {
     end()
-    // Whoever answers decides what becomes of the rest.
+    // `writeResponse` decides whether the rest of the body is read or the connection is closed.
     incoming.pause()
     reject(error)
   }
@@ -134,7 +123,7 @@ const collect = (incoming: IncomingMessage, limit: number, admission: Admission)
   }
   const onEnd = (): void => {
     end()
-    if (!admission.mayGoOn()) return reject(overloaded())
+    if (!admission.mayContinue()) return reject(overloaded())
     resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
   }
   const onClose = (): void =>

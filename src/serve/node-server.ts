@@ -8,7 +8,7 @@ import type { Admission } from './overload.ts'
 import type { Proxies } from './proxies.ts'
 import { faultOf } from './request-fault.ts'
 import { createRequestIds } from './request-id.ts'
-import { headWriter } from './response-head.ts'
+import { type HeadWriter, headWriter } from './response-head.ts'
 import type { Shell } from './shell.ts'
 import { writeResponse } from './write-response.ts'
 
@@ -16,7 +16,7 @@ export interface NodeServerOptions {
   readonly shell: Shell
   readonly proxies: Proxies | null
   readonly admission: Admission
-  /** Request line and headers together; the URL may have half of it. */
+  /** The limit on the request line and headers together. The URL may take half of it. */
   readonly headerBytes: number
   readonly timeouts?: Partial<Timeouts>
 }
@@ -24,13 +24,13 @@ export interface NodeServerOptions {
 export interface Timeouts {
   /** From the start of a request to the end of its headers. */
   readonly headersMs: number
-  /** To the end of its body. */
+  /** From the start of a request to the end of its body. */
   readonly requestMs: number
-  /** Longer than the minute that load balancers keep theirs, so that they close first. */
+  /** Longer than the minute that load balancers keep idle connections, so that they close first. */
   readonly keepAliveMs: number
   /** Without a byte in either direction. */
   readonly idleMs: number
-  /** How often the first two are looked at. */
+  /** How often `headersMs` and `requestMs` are checked. */
   readonly checkMs: number
 }
 
@@ -43,110 +43,112 @@ const defaultTimeouts: Timeouts = {
 }
 const maxConnections = 10_000
 
-export interface NodeServer {
-  readonly server: Server
-  listen(port: number, host?: string): Promise<AddressInfo>
-  /**
-   * Finishes what is in flight, says `Connection: close` on the last answer of each connection, then closes; what is left after
-   * `graceMs` is cut off.
-   */
-  stop(options?: { readonly lingerMs?: number; readonly graceMs?: number }): Promise<void>
+export interface StopOptions {
+  /** How long to go on answering before the port is closed. */
+  readonly lingerMs?: number
+  /** How long requests in flight may take before their connections are cut. */
+  readonly graceMs?: number
 }
 
-/** The requests of one connection, of which more may come before the first is answered. */
-interface Line {
+/** A connection. Pipelined requests may arrive before the first one is answered. */
+interface Connection {
   unanswered: number
-  /** The answer to the last that came; null when all have been given, so that a quiet connection keeps none. */
+  /** The response to the latest request; null when all requests are answered, so that idle connections keep no response in memory. */
   last: ServerResponse | null
-  /** It ends with an answer that has been given. */
+  /** Whether an answer with `Connection: close` was sent. */
   closing: boolean
 }
 
-const newLine = (): Line => ({ unanswered: 0, last: null, closing: false })
+const newConnection = (): Connection => ({ unanswered: 0, last: null, closing: false })
 
-export const createNodeServer = (options: NodeServerOptions): NodeServer => {
-  const { shell, proxies, admission, headerBytes } = options
-  const makeId = createRequestIds()
-  const timeouts = { ...defaultTimeouts, ...options.timeouts }
-  const writeHead = headWriter(timeouts.keepAliveMs)
-  const lines = new Map<Socket, Line>()
-  let stopping = false
+/** Serves a shell with node:http. */
+export class NodeServer {
+  readonly #options: NodeServerOptions
+  readonly #server: Server
+  readonly #makeId = createRequestIds()
+  readonly #writeHead: HeadWriter
+  readonly #connections = new Map<Socket, Connection>()
+  #stopping = false
 
-  const receive = (incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean): void => {
-    const line = lines.get(incoming.socket) ?? newLine()
-    // RFC 9112 §9.6: it would never be answered, so it must not be begun.
-    if (line.closing) return void incoming.resume()
-    line.unanswered++
-    line.last = outgoing
+  constructor(options: NodeServerOptions) {
+    this.#options = options
+    const timeouts = { ...defaultTimeouts, ...options.timeouts }
+    this.#writeHead = headWriter(timeouts.keepAliveMs)
+    this.#server = createServer(serverOptions(options.headerBytes, timeouts))
+    this.#server.maxConnections = maxConnections
+    this.#server.timeout = timeouts.idleMs
+    this.#server.on('request', (incoming, outgoing) => this.#receive(incoming, outgoing, false))
+    this.#server.on('checkContinue', (incoming, outgoing) => this.#receive(incoming, outgoing, true))
+    // RFC 9110 §10.1.1: an unknown expectation may be ignored.
+    this.#server.on('checkExpectation', (incoming, outgoing) => this.#receive(incoming, outgoing, false))
+    this.#server.on('clientError', (error, socket) => this.#refuseBytes(error, socket as Socket))
+    this.#server.on('connect', (_, socket) => this.#refuseBytes(new Error('CONNECT'), socket as Socket))
+    this.#server.on('connection', (socket) => {
+      this.#connections.set(socket, newConnection())
+      socket.once('close', () => this.#connections.delete(socket))
+    })
+  }
+
+  async listen(port: number, host = '127.0.0.1'): Promise<AddressInfo> {
+    this.#server.listen(port, host)
+    await once(this.#server, 'listening')
+    return this.#server.address() as AddressInfo
+  }
+
+  /** Finishes requests in flight, sends `Connection: close` on the last answer of each connection, then closes the port. */
+  async stop({ lingerMs = 0, graceMs = 10_000 }: StopOptions = {}): Promise<void> {
+    this.#stopping = true
+    for (const [socket, connection] of this.#connections) closeAfterLast(socket, connection)
+    if (lingerMs > 0) await new Promise((resolve) => setTimeout(resolve, lingerMs))
+    const closed = once(this.#server, 'close')
+    this.#server.close()
+    // node:http does not count connections that never sent a byte as idle, so it would wait for them.
+    for (const socket of this.#connections.keys()) if (socket.bytesRead === 0) socket.destroy()
+    const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs)
+    await closed
+    clearTimeout(timer)
+  }
+
+  #receive(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean): void {
+    const connection = this.#connections.get(incoming.socket) ?? newConnection()
+    // RFC 9112 §9.6: a request after `Connection: close` will not be answered, so it must not be processed.
+    if (connection.closing) return void incoming.resume()
+    connection.unanswered++
+    connection.last = outgoing
+    const { shell, proxies, admission, headerBytes } = this.#options
+    const makeId = this.#makeId
     const request = new NodeRequest({ incoming, outgoing, proxies, admission, makeId, expectsContinue })
-    const send = (response: PlainResponse): void => {
-      // Those that came after it have been begun, and shall be answered too.
-      const isLast = stopping && line.last === outgoing
-      if (--line.unanswered === 0) line.last = null
-      try {
-        if (writeResponse(request, response, writeHead, isLast)) line.closing = true
-      } catch (error) {
-        line.closing = true
-        writeResponse(request, shell.refuse(request, error), writeHead, true)
-      }
-    }
     const fault = faultOf(request, headerBytes)
     const response = fault ? shell.refuse(request, fault) : shell.answer(request)
-    if (response instanceof Promise) void response.then(send)
-    else send(response)
+    if (response instanceof Promise) void response.then((answer) => this.#send(connection, request, answer))
+    else this.#send(connection, request, response)
   }
 
-  const refuseBytes = (error: Error, socket: Socket): void => {
-    const id = makeId()
+  #send(connection: Connection, request: NodeRequest, response: PlainResponse): void {
+    // Later pipelined requests are being processed already, so they are answered before the connection is closed.
+    const isLast = this.#stopping && connection.last === request.outgoing
+    if (--connection.unanswered === 0) connection.last = null
+    try {
+      if (writeResponse(request, response, this.#writeHead, isLast)) connection.closing = true
+    } catch (error) {
+      connection.closing = true
+      writeResponse(request, this.#options.shell.refuse(request, error), this.#writeHead, true)
+    }
+  }
+
+  #refuseBytes(error: Error, socket: Socket): void {
+    const id = this.#makeId()
+    const { shell } = this.#options
     answerBrokenRequest(error, socket, (failure, path) => shell.refuseBytes(id, failure, path))
   }
-
-  const server = createServer(serverOptions(headerBytes, timeouts))
-  server.maxConnections = maxConnections
-  server.timeout = timeouts.idleMs
-  server.on('request', (incoming, outgoing) => receive(incoming, outgoing, false))
-  server.on('checkContinue', (incoming, outgoing) => receive(incoming, outgoing, true))
-  // An expectation that is not known may be ignored (RFC 9110 §10.1.1).
-  server.on('checkExpectation', (incoming, outgoing) => receive(incoming, outgoing, false))
-  server.on('clientError', (error, socket) => refuseBytes(error, socket as Socket))
-  server.on('connect', (_, socket) => refuseBytes(new Error('CONNECT'), socket as Socket))
-  server.on('connection', (socket) => {
-    lines.set(socket, newLine())
-    socket.once('close', () => lines.delete(socket))
-  })
-
-  return {
-    server,
-    async listen(port, host = '127.0.0.1') {
-      server.listen(port, host)
-      await once(server, 'listening')
-      return server.address() as AddressInfo
-    },
-    async stop({ lingerMs = 0, graceMs = 10_000 } = {}) {
-      stopping = true
-      for (const [socket, line] of lines) endWithLast(socket, line)
-      if (lingerMs > 0) await new Promise((resolve) => setTimeout(resolve, lingerMs))
-      await close(server, lines.keys(), graceMs)
-    },
-  }
 }
 
-/** The last answer may have been given before anybody knew it would be the last, and wait for those before it. */
-const endWithLast = (socket: Socket, line: Line): void => {
-  const { last } = line
+/** When a stop begins, the answer to the last request may already wait behind earlier ones, without `Connection: close`. */
+const closeAfterLast = (socket: Socket, connection: Connection): void => {
+  const { last } = connection
   if (!last?.writableEnded) return
-  line.closing = true
+  connection.closing = true
   last.once('finish', () => socket.destroySoon())
-}
-
-const close = async (server: Server, sockets: Iterable<Socket>, graceMs: number): Promise<void> => {
-  const closed = once(server, 'close')
-  server.close()
-  // Connections that never sent a byte do not count as idle for node:http.
-  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed
-  clearTimeout(timer)
 }
 
 const serverOptions = (headerBytes: number, timeouts: Timeouts) => ({
@@ -155,7 +157,9 @@ const serverOptions = (headerBytes: number, timeouts: Timeouts) => ({
   requestTimeout: timeouts.requestMs,
   keepAliveTimeout: timeouts.keepAliveMs,
   connectionsCheckingInterval: timeouts.checkMs,
-  // Refused by us, as a problem.
+  // A missing Host is refused by `faultOf`, as a problem.
   requireHostHeader: false,
   insecureHTTPParser: false,
+  // RFC 9110 §5.3. Two Authorization or Host headers become one that is not valid, instead of the first one being used.
+  joinDuplicateHeaders: true,
 })

@@ -1,87 +1,93 @@
 import { type Problem, problem } from '../problems.ts'
 
-/** How many requests are worked on at once: past the ceiling a request is turned away at once instead of making all slow. */
-export interface Admission {
-  /** False when the request must be turned away; else `leave` must follow. */
-  enter(): boolean
-  leave(): void
-  /** A request waits for its body: a slow client holds no place meanwhile, only memory for what has come. */
-  beginBody(): void
-  /** False when too much of all bodies together is in memory. */
-  growBody(bytes: number): boolean
-  /** With all that had come. The request has a place again, and goes on only if `mayGoOn`. */
-  endBody(bytes: number): void
-  /** False when the places were taken while it waited: it must be turned away. */
-  mayGoOn(): boolean
-  readonly inFlight: number
-  readonly turnedAway: number
-  /** How late the last timer came, in milliseconds: the work queued before it. */
-  readonly lag: number
-  close(): void
-}
-
 const sampleMs = 100
-/** Seconds of queued work are overload; a pause of the collector or a slow disk is not, so it takes two samples. */
+/** Two samples in a row this late mean overload. A single late one may be a garbage collection or a slow disk. */
 const lagLimitMs = 1_000
-/** Bodies that are still arriving, all together. */
+/** Bytes in memory of all request bodies that are still arriving. */
 const bodyBytesLimit = 256 * 1_048_576
 
-export const createAdmission = (ceiling: number): Admission => {
-  let inFlight = 0
-  let turnedAway = 0
-  let bodyBytes = 0
-  let lag = 0
-  let lateSamples = 0
-  let expected = performance.now() + sampleMs
-  const timer = setInterval(() => {
-    const now = performance.now()
-    lag = Math.max(0, now - expected)
-    expected = now + sampleMs
-    lateSamples = lag > lagLimitMs ? lateSamples + 1 : 0
-  }, sampleMs).unref()
+/** Limits the requests in flight: a request over the ceiling is refused at once, so that it does not slow down the others. */
+export class Admission {
+  readonly #ceiling: number
+  readonly #timer: NodeJS.Timeout
+  #inFlight = 0
+  #refused = 0
+  #bodyBytes = 0
+  #lag = 0
+  #lateSamples = 0
+  #expected = performance.now() + sampleMs
 
-  const hasRoom = (others: number): boolean => {
-    if (others < ceiling && lateSamples <= 1) return true
-    turnedAway++
+  constructor(ceiling: number) {
+    this.#ceiling = ceiling
+    this.#timer = setInterval(() => this.#sample(), sampleMs).unref()
+  }
+
+  /** False when the request must be refused as `overloaded()`. Otherwise `leave` must follow. */
+  enter(): boolean {
+    if (!this.#hasRoom(this.#inFlight)) return false
+    this.#inFlight++
+    return true
+  }
+
+  leave(): void {
+    this.#inFlight--
+  }
+
+  /** A request that waits for its body is not counted, so that slow clients cannot use up the ceiling. */
+  beginBody(): void {
+    this.#inFlight--
+  }
+
+  /** False when the bodies that are arriving take too much memory together. */
+  growBody(bytes: number): boolean {
+    this.#bodyBytes += bytes
+    return this.#bodyBytes <= bodyBytesLimit
+  }
+
+  /** Releases the bytes of a body and counts its request again, which continues only if `mayContinue`. */
+  endBody(bytes: number): void {
+    this.#bodyBytes -= bytes
+    this.#inFlight++
+  }
+
+  /** False when other requests reached the ceiling while this one waited for its body. */
+  mayContinue(): boolean {
+    return this.#hasRoom(this.#inFlight - 1)
+  }
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  get refused(): number {
+    return this.#refused
+  }
+
+  /** How late the last sample was, in milliseconds: the time that queued work delayed it. */
+  get lag(): number {
+    return this.#lag
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #hasRoom(others: number): boolean {
+    if (others < this.#ceiling && this.#lateSamples <= 1) return true
+    this.#refused++
     return false
   }
 
-  return {
-    enter() {
-      if (!hasRoom(inFlight)) return false
-      inFlight++
-      return true
-    },
-    leave() {
-      inFlight--
-    },
-    beginBody() {
-      inFlight--
-    },
-    growBody(bytes) {
-      bodyBytes += bytes
-      return bodyBytes <= bodyBytesLimit
-    },
-    endBody(bytes) {
-      bodyBytes -= bytes
-      inFlight++
-    },
-    mayGoOn: () => hasRoom(inFlight - 1),
-    get inFlight() {
-      return inFlight
-    },
-    get turnedAway() {
-      return turnedAway
-    },
-    get lag() {
-      return lag
-    },
-    close: () => clearInterval(timer),
+  #sample(): void {
+    const now = performance.now()
+    this.#lag = Math.max(0, now - this.#expected)
+    this.#expected = now + sampleMs
+    this.#lateSamples = this.#lag > lagLimitMs ? this.#lateSamples + 1 : 0
   }
 }
 
 export const overloaded = (): Problem =>
   problem('overloaded', {
-    detail: 'More requests are in flight than this process takes on. This one was not looked at.',
+    detail: 'More requests are in flight than this process accepts. This request was not processed.',
     headers: { 'Retry-After': '1' },
   })

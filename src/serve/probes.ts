@@ -3,23 +3,23 @@ import type { PlainResponse } from '../request/exchange.ts'
 import type { Store } from '../store/store.ts'
 import { metricsContentType } from './prometheus-text.ts'
 
-/** What operators and their machines ask: alive, ready, figures. Needs no key, counts against no limit. */
+/** `/livez`, `/readyz` and `/metrics`. They need no key and are not rate limited. */
 export interface Probes {
   /** The answer for a probe path; null for any other path. */
   answer(method: string, path: string): Maybe<PlainResponse> | null
-  /** From now on not ready, so that load balancers look elsewhere. */
+  /** Makes `/readyz` answer 503 from now on, so that load balancers send no more requests. */
   drain(): void
 }
 
 export interface ProbeSources {
   readonly store: Store
-  /** The figures of this process, or of all workers together. */
+  /** The metrics of this process, or of all workers together. */
   readonly metrics: () => Maybe<string>
 }
 
-/** Probes come often and from anyone, so the store is asked at most this often. */
-const believeMs = 500
-const answerWithinMs = 2_000
+/** How long an answer of the store is reused: anyone may send probes, as often as they like. */
+const reuseMs = 500
+const storeTimeoutMs = 2_000
 
 export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
   let draining = false
@@ -27,7 +27,7 @@ export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
   let ready: Promise<boolean> = Promise.resolve(false)
 
   const isReady = (): Promise<boolean> => {
-    if (performance.now() - checkedAt > believeMs) {
+    if (performance.now() - checkedAt > reuseMs) {
       checkedAt = performance.now()
       ready = answersInTime(store)
     }
@@ -39,7 +39,7 @@ export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
     return (await isReady()) ? status(200, 'ready') : status(503, 'store unavailable')
   }
 
-  const figures = async (): Promise<PlainResponse> => ({
+  const metricsAnswer = async (): Promise<PlainResponse> => ({
     status: 200,
     headers: { 'Content-Type': metricsContentType, 'Cache-Control': 'no-store' },
     body: await metrics(),
@@ -50,7 +50,7 @@ export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
       if (path !== '/livez' && path !== '/readyz' && path !== '/metrics') return null
       if (method !== 'GET' && method !== 'HEAD') return null
       if (path === '/livez') return status(200, 'alive')
-      return path === '/readyz' ? readiness() : figures()
+      return path === '/readyz' ? readiness() : metricsAnswer()
     },
     drain() {
       draining = true
@@ -60,7 +60,7 @@ export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
 
 const answersInTime = async (store: Store): Promise<boolean> => {
   const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), answerWithinMs)
+  const timer = setTimeout(() => late.resolve(false), storeTimeoutMs)
   const answered = store.ready().then(
     () => true,
     () => false,

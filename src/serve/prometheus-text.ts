@@ -1,11 +1,11 @@
-/** One metric with all its series; plain data, so that workers can send theirs to each other. */
+/** One metric with all its series; plain data, because workers send theirs to each other as messages. */
 export interface Family {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
-  /** Of several processes: added up unless said. */
+  /** How values of several processes are combined; without it, they are added. */
   readonly merge?: 'max'
-  /** By what follows the name: `{method="GET"}`, `_sum{…}`, or nothing. */
+  /** Values by the text that follows the metric's name: `{method="GET"}`, `_sum{…}`, or ''. */
   readonly samples: { readonly [series: string]: number }
 }
 
@@ -13,7 +13,10 @@ export type Snapshot = readonly Family[]
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** The Prometheus text format, over one process or several. */
+/**
+ * The Prometheus text format, for one process or several. Not by prom-client: its cluster aggregation answers in the primary, where
+ * we serve no port, and its counters look up their labels by a string built for each request.
+ */
 export const metricsText = (snapshots: readonly Snapshot[]): string => {
   const merged = new Map<string, { family: Family; samples: Map<string, number> }>()
   for (const family of snapshots.flat()) {

@@ -4,7 +4,7 @@ import { SettingMistake } from '../setting-mistake.ts'
 
 type Headers = { readonly [name: string]: string | string[] | undefined }
 
-/** Who called, as the proxies in front of the service tell it. */
+/** The client, as the headers of trusted proxies describe it. */
 export interface Forwarded {
   readonly address: string
   readonly proto: string | null
@@ -13,11 +13,11 @@ export interface Forwarded {
 
 export interface Proxies {
   trusts(peer: string): boolean
-  /** Only for a peer that is trusted. */
+  /** To be called only for a trusted peer. */
   read(headers: Headers, peer: string): Forwarded
 }
 
-/** Null when no proxy is declared: then nothing of what a request says about its origin is believed. */
+/** Null when no proxy is declared: then forwarding headers are ignored. */
 export const createProxies = (declared: readonly string[] | undefined): Proxies | null => {
   if (!declared || declared.length === 0) return null
   const list = new BlockList()
@@ -36,7 +36,7 @@ export const createProxies = (declared: readonly string[] | undefined): Proxies 
   }
 }
 
-/** `::ffff:10.0.0.1` is what a dual-stack socket calls 10.0.0.1. */
+/** A dual-stack socket calls 10.0.0.1 `::ffff:10.0.0.1`. */
 export const plainAddress = (address: string | undefined): string =>
   address === undefined
     ? ''
@@ -53,8 +53,8 @@ const addRange = (list: BlockList, entry: string): void => {
 }
 
 /**
- * Each proxy appends the address it was called from, so the list is read from its end until an address that is no proxy.
- * A proxy writes one of the two headers and may pass the other through from the client: when they disagree, neither is believed.
+ * Each proxy appends the address of its own client, so the list is read from its end to the first address that is not a proxy's.
+ * A proxy writes one of the two headers and may pass the other through from the client: when they disagree, both are ignored.
  */
 const clientAddress = (headers: Headers, peer: string, trusts: (address: string) => boolean): string => {
   const chains = [listOf(headers['x-forwarded-for']).map(bareAddress), forwardedElements(headers).map(forOf)]
@@ -72,7 +72,7 @@ const firstUntrusted = (
 ): string => {
   let client = peer
   for (const address of chain.toReversed()) {
-    // `unknown` and obfuscated names end the walk: what stands left of them cannot be told from a forgery.
+    // Entries left of `unknown` or an obfuscated name cannot be trusted.
     if (isIP(address) === 0) break
     client = address
     if (!trusts(address)) break
@@ -96,7 +96,7 @@ const listOf = (header: string | string[] | undefined): string[] =>
         .map((item) => item.trim())
         .filter((item) => item !== '')
 
-/** RFC 7239 §4. Commas and semicolons within quotes do not occur in what is read here (addresses, hosts, http and https). */
+/** RFC 7239 §4. Quoted commas and semicolons do not occur in addresses, hosts and protocols, so they are not handled. */
 const forwardedElements = (headers: Headers): Map<string, string>[] =>
   listOf(headers.forwarded).map((element) => {
     const pairs = element.split(';').map((pair) => {
@@ -108,7 +108,7 @@ const forwardedElements = (headers: Headers): Map<string, string>[] =>
 
 const forOf = (element: ReadonlyMap<string, string>): string => bareAddress(element.get('for') ?? '')
 
-/** Without brackets and port. */
+/** An address without brackets and port. */
 const bareAddress = (text: string): string => {
   const bracketed = /^\[([^\]]*)\](:\d+)?$/.exec(text)
   if (bracketed) return bracketed[1] ?? ''

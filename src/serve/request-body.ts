@@ -7,10 +7,10 @@ import { fingerprintOf, type KeyedRequest, readKey } from '../write/idempotency.
 import { refuseUnacceptable } from './early-refusals.ts'
 import type { Engine } from './engine.ts'
 
-/** Half a minute may pass until a body has come: after this long, who sent it is asked for again. */
+/** A body may take half a minute to arrive. After this long, the caller is authenticated again. */
 const slowMs = 500
 
-/** The body as a JSON object. Judged in turn: its size, its media type, the form the answer shall have, its syntax. */
+/** The body as a JSON object. Checked in this order: its size, its media type, the Accept header, its syntax. */
 export async function readBody(engine: Engine, request: PlainRequest, target: Target): Promise<JsonObject> {
   const askedAt = performance.now()
   const bytes = await request.readBody(target.view.limits.bodyBytes)
@@ -20,7 +20,7 @@ export async function readBody(engine: Engine, request: PlainRequest, target: Ta
   return readJsonObject(bytes, engine.model.limits.jsonDepth)
 }
 
-/** A key that was good when the headers came must do nothing more once it was revoked, or has lost the scope. */
+/** A key that was revoked, or lost its scope, while the body arrived must not write any more. */
 async function refuseRevoked(engine: Engine, request: PlainRequest, target: Target): Promise<void> {
   demandScope(target.view, request.method, await engine.authenticator.authenticate(request))
 }
@@ -45,7 +45,7 @@ function refuseMediaType(request: PlainRequest): void {
   })
 }
 
-/** RFC 9110 §8.4: a coding that is not undone here must not be taken for the plain text. */
+/** RFC 9110 §8.4: a compressed body must not be read as if it were plain. */
 function refuseCoding(request: PlainRequest): void {
   const coding = String(request.headers['content-encoding'] ?? 'identity').toLowerCase()
   if (coding === 'identity') return
@@ -55,7 +55,7 @@ function refuseCoding(request: PlainRequest): void {
   })
 }
 
-/** The Idempotency-Key of a create, as the resource has it: required, optional, or not looked at. */
+/** The Idempotency-Key of a create, which the resource requires, allows or ignores. */
 export function readKeyed(request: PlainRequest, target: Target, body: JsonObject): KeyedRequest | null {
   const { mode } = target.view.idempotency
   if (mode === 'off') return null

@@ -3,11 +3,11 @@ import { nothingUsed, type Uses } from '../lifecycle/use.ts'
 import type { Caller } from '../request/caller.ts'
 import type { Target } from '../request/route.ts'
 
-/** What became known of a request on its way; what was not reached stays empty. */
+/** What is known about a request so far. Stages that were not reached leave their part empty. */
 export interface RequestContext {
   target: Target | null
   caller: Caller | null
-  /** What the response says of the caller's rate, however it ends. */
+  /** The rate limit headers, which refusals carry too. */
   rate: RateSignals | null
   uses: Uses
 }

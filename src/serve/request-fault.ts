@@ -1,7 +1,7 @@
 import { type Problem, problem } from '../problems.ts'
 import { isHost, type NodeRequest } from './node-request.ts'
 
-/** What is wrong with a request that node:http has parsed, before anything of it is understood. */
+/** Checks a parsed request against rules of HTTP that node:http does not check. Null when it is valid. */
 export const faultOf = ({ incoming, headers }: NodeRequest, headerBytes: number): Problem | null => {
   const { url = '' } = incoming
   if (incoming.httpVersionMajor !== 1) return versionUnsupported(incoming.httpVersion)
@@ -17,7 +17,7 @@ export const faultOf = ({ incoming, headers }: NodeRequest, headerBytes: number)
   return coding === undefined ? null : codingFault(coding, incoming.httpVersionMinor)
 }
 
-/** The URL may have half of what the request line and all headers together may have. */
+/** The URL may take half of the limit on the request line and headers. */
 export const urlFault = (url: string, headerBytes: number): Problem | null => {
   const limit = Math.floor(headerBytes / 2)
   if (url.length <= limit) return null
@@ -27,19 +27,19 @@ export const urlFault = (url: string, headerBytes: number): Problem | null => {
 
 /** RFC 9110 §15.6.6: 505 is for another major version. */
 export const versionUnsupported = (version: string): Problem =>
-  problem('http-version-unsupported', { detail: `HTTP/${version} is not spoken here. HTTP/1.1 is.` })
+  problem('http-version-unsupported', { detail: `HTTP/${version} is not supported. Send HTTP/1.1.` })
 
-/** RFC 9112 §6.1: 501 for a coding that is not understood; in HTTP/1.0, which has no codings, the framing is faulty. */
+/** RFC 9112 §6.1: an unknown coding is 501. In HTTP/1.0, which has no codings, the framing is faulty. */
 const codingFault = (coding: string, minor: number): Problem | null => {
   if (minor === 0) return badRequest('HTTP/1.0 has no Transfer-Encoding. Send a Content-Length.')
   const name = coding.toLowerCase()
   if (name === 'chunked') return null
   if (!/,\s*chunked$/.test(name))
     return badRequest(
-      'The last transfer coding must be chunked, without parameters: else the body has no end.',
+      'The last transfer coding must be chunked, without parameters. Otherwise the body has no end.',
     )
   return problem('transfer-coding-unknown', {
-    detail: 'The body has another transfer coding than chunked, which is the only one that is read.',
+    detail: 'The body has a transfer coding other than chunked, which is the only one supported.',
   })
 }
 

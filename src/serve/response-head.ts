@@ -2,23 +2,23 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES, validateHeaderName 
 import type { PlainResponse } from '../request/exchange.ts'
 
 /**
- * Writes the head of an answer on a connection that stays, and says whether it could: where not, `writeHead` has to.
- * `length` is null where the answer has no body by its nature.
+ * Writes the status line and headers of a response and returns true, or returns false where the caller has to use `writeHead`.
+ * `length` is null for a status that has no body.
  */
 export type HeadWriter = (outgoing: ServerResponse, response: PlainResponse, length: number | null) => boolean
 
 /**
- * The head as one text. `writeHead` is given a name and a value at a time and looks through each of them anew, of which a small
- * answer's time is a tenth. What it would refuse is left to it, to be refused as ever.
+ * Builds the status line and headers as one string and stores it in node:http's private `_header`, only for HTTP/1.1 on a connection
+ * that is kept alive. `writeHead` does the same header by header.
  *
- * The text is put where node:http keeps its own, which it does not promise to leave there. So it is asked first for a head of its
- * own, and if that is any different, all are left to it.
+ * Every server first compares our string with the one that node:http makes. Where the two differ, or the private properties are not
+ * as expected, every response uses `writeHead`: slower, but correct. Figures: decisions/015-the-head-of-an-answer.md.
  */
 export function headWriter(keepAliveMs: number): HeadWriter {
   const headOf = headTexts(keepAliveMs)
   if (!isAsNodeWrites(headOf, keepAliveMs)) return () => false
   return (outgoing, { status, headers }, length) => {
-    // Programs that watch others put something of their own in its place.
+    // APM agents replace `writeHead` to observe responses, so their function has to be called.
     if (outgoing.writeHead !== writeHead) return false
     if (!outgoing.shouldKeepAlive || !outgoing.useChunkedEncodingByDefault) return false
     const head = headOf(status, headers, length)
@@ -34,7 +34,7 @@ export function headWriter(keepAliveMs: number): HeadWriter {
 
 const { writeHead } = ServerResponse.prototype
 
-/** What node:http has in an answer and does not tell of. */
+/** Private properties of node:http's responses. */
 interface Inner {
   _header: string | null
   readonly _headerSent: boolean
@@ -46,42 +46,26 @@ const innerOf = (outgoing: ServerResponse): Inner => outgoing as unknown as Inne
 
 const reasonOf = (status: number): string => STATUS_CODES[status] ?? 'unknown'
 
+/** Null where the head has a header that only `writeHead` may write or refuse. */
 type HeadText = (status: number, headers: PlainResponse['headers'], length: number | null) => string | null
 
-/** What node:http refuses in a value. */
+/** The characters that node:http refuses in a header's value. */
 const refused = /[^\t\x20-\x7e\x80-\xff]/
-/** What it acts on itself. */
+/** The headers that change how node:http writes the response. */
 const ownNames =
   /^(connection|content-disposition|content-length|date|expect|keep-alive|te|trailer|transfer-encoding)$/i
-const namesMost = 100
-/** A value that was another one so often need not be compared with the last. */
-const changesMost = 8
-
-interface KnownHeader {
-  readonly start: string
-  /** Was looked through. */
-  value: string
-  changes: number
-}
+const maxNames = 100
 
 function headTexts(keepAliveMs: number): HeadText {
-  const known = new Map<string, KnownHeader>()
+  const checkedNames = new Set<string>()
   const end = `\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`
   const date = dateLine()
 
-  const learn = (name: string): KnownHeader | null => {
-    if (known.size >= namesMost || ownNames.test(name)) return null
+  const isUsable = (name: string): boolean => {
+    if (checkedNames.has(name)) return true
+    if (checkedNames.size >= maxNames || ownNames.test(name)) return false
     validateHeaderName(name)
-    const header = { start: `\r\n${name}: `, value: '', changes: 0 }
-    known.set(name, header)
-    return header
-  }
-  const isFit = (header: KnownHeader, value: string): boolean => {
-    if (header.changes > changesMost) return !refused.test(value)
-    if (header.value === value) return true
-    if (refused.test(value)) return false
-    // One that changes with every answer is not kept, however long it is.
-    header.value = ++header.changes > changesMost ? '' : value
+    checkedNames.add(name)
     return true
   }
 
@@ -90,16 +74,15 @@ function headTexts(keepAliveMs: number): HeadText {
     for (const name in headers) {
       const value = headers[name]
       if (value === undefined) continue
-      const header = known.get(name) ?? learn(name)
-      if (!header || !isFit(header, value)) return null
-      head += header.start + value
+      if (!isUsable(name) || refused.test(value)) return null
+      head += `\r\n${name}: ${value}`
     }
     if (length !== null) head += `\r\nContent-Length: ${length}`
     return head + date() + end
   }
 }
 
-/** Made once a second. */
+/** The Date header, formatted once a second. */
 function dateLine(): () => string {
   let second = -1
   let line = ''

@@ -20,11 +20,11 @@ export interface ServiceOptions {
   readonly declaration: ApiDeclaration
   readonly databaseUrl: string
   readonly clock?: Clock
-  /** Contracts that older versions are held to when they are compiled. */
+  /** Frozen contracts, by version; compiling older versions follows them. */
   readonly contracts?: ReadonlyMap<string, unknown>
-  /** Refuses to serve what would break a published contract. */
+  /** Throws where the model breaks a published contract. */
   readonly gate?: (model: Model) => void
-  /** Where the declaration lies. */
+  /** The folder of the declaration. */
   readonly folder?: string
   readonly file?: string
   /** `NOUNKIT_RATE` */
@@ -32,17 +32,17 @@ export interface ServiceOptions {
   /** `NOUNKIT_REDIS_URL` */
   readonly redisUrl?: string | undefined
   readonly warn?: (message: string, error: unknown) => void
-  /** How often usage is written and retirements are read; null where `lifecycle.beat` is called by hand. */
+  /** How often usage is written and retirements are read; null where the caller calls `lifecycle.beat` itself. */
   readonly beatMs?: number | null
 }
 
-/** A store opened and migrated, and an engine on it: all of the service but the port. */
+/** An open and migrated store, and an engine on it: the service without its port. */
 export interface Service {
   readonly model: Model
   readonly store: Store
   readonly engine: Engine
   readonly lifecycle: Lifecycle
-  /** Whether the store was migrated past this process, which then answers 503 and should end. */
+  /** Whether the store was migrated for a newer release. This process then answers 503 and should exit. */
   readonly outdated: Outdated
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       retirement,
       outdated,
       usage,
-      document: pagesWhenAsked({ model, store, clock, authenticator, retirement }),
+      document: lazyPages({ model, store, clock, authenticator, retirement }),
       report: (error, request) => warn(`request ${request.id} failed`, error),
     })
     const sweeper = startSweeper(store, clock)
@@ -103,8 +103,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Pages are for people and build tools, and can wait: a service that only answers calls never loads them. */
-function pagesWhenAsked(parts: PageParts): Engine['document'] {
+/** Loads the pages at their first request: a service that only answers API calls never needs them in memory. */
+function lazyPages(parts: PageParts): Engine['document'] {
   let loading: Promise<Engine['document']> | null = null
   return async (request) => {
     loading ??= import('../pages/pages.ts').then(({ createPages }) => createPages(parts))

@@ -10,19 +10,10 @@ import type { Probes } from './probes.ts'
 import type { Tracing } from './tracing.ts'
 
 export type Handle = (request: PlainRequest) => Maybe<PlainResponse>
-/** Adds the signals of a deprecated version to an answer that the engine did not give. */
+/** Adds the headers of a deprecated version to an answer that the engine did not give. */
 export type Signal = (path: string, headers: { [name: string]: string }) => void
-/** A request as an adapter makes it: with a note to be written on. */
+/** A request as an adapter makes it, with an empty note that the engine fills in. */
 export type ArrivedRequest = PlainRequest & { readonly note: RequestNote }
-
-/** What stands around the engine whatever carries the request: the ceiling, CORS, figures, logs, headers every answer has. */
-export interface Shell {
-  answer(request: ArrivedRequest): Maybe<PlainResponse>
-  /** An answer that never reached the engine: decorated and counted like the others. */
-  refuse(request: ArrivedRequest, error: unknown): PlainResponse
-  /** The answer to bytes that never became a request; the path is null where it is not known. */
-  refuseBytes(id: string, failure: Problem, path: string | null): PlainResponse
-}
 
 /** The part of the logger that the shell uses. */
 export interface ShellLogger {
@@ -31,6 +22,7 @@ export interface ShellLogger {
 }
 
 export interface ShellParts {
+  /** The engine's. */
   readonly handle: Handle
   readonly signal: Signal | null
   readonly admission: Admission
@@ -39,7 +31,7 @@ export interface ShellParts {
   readonly accessLog: AccessLog | null
   readonly cors: Cors | null
   readonly tracing: Tracing | null
-  /** Null when they are served on a port of their own. */
+  /** Null when probes have a port of their own. */
   readonly probes: Probes | null
 }
 
@@ -51,80 +43,100 @@ export const emptyNote = (): RequestNote => ({
   replayed: false,
 })
 
-export const createShell = (parts: ShellParts): Shell => {
-  const { handle, signal, admission, metrics, logger, accessLog, cors, tracing, probes } = parts
+/** Everything around the engine that does not depend on the adapter: overload, CORS, metrics, logs and the headers of every answer. */
+export class Shell {
+  readonly #parts: ShellParts
 
-  const failed = (request: ArrivedRequest, error: unknown): PlainResponse => {
-    const failure = asProblem(error)
-    if (failure.type === 'unexpected') logger.error({ id: request.id, err: error }, 'request failed')
-    return signalled(request, problemResponse(failure, request.id))
+  constructor(parts: ShellParts) {
+    this.#parts = parts
   }
-  const signalled = (request: ArrivedRequest, response: PlainResponse): PlainResponse => {
-    signal?.(request.path, response.headers)
+
+  answer(request: ArrivedRequest): Maybe<PlainResponse> {
+    const { probes, cors, admission } = this.#parts
+    const probe = probes?.answer(request.method, request.path)
+    if (probe) return this.#answerProbe(request, probe)
+    const startedAt = performance.now()
+    const preflight = cors?.preflight(request)
+    if (preflight) return this.#finish(request, this.#signalled(request, preflight), startedAt)
+    if (!admission.enter()) return this.#finish(request, this.#failed(request, overloaded()), startedAt)
+    return this.#admitted(request, startedAt)
+  }
+
+  /** The answer to a request that is refused before it reaches the engine. */
+  refuse(request: ArrivedRequest, error: unknown): PlainResponse {
+    return this.#finish(request, this.#failed(request, error), performance.now())
+  }
+
+  /** The answer to bytes that could not be parsed as a request; `path` is null where it is not known. */
+  refuseBytes(id: string, failure: Problem, path: string | null): PlainResponse {
+    const { signal, metrics, accessLog, logger } = this.#parts
+    const response = problemResponse(failure, id)
+    if (path !== null) signal?.(path, response.headers)
+    addCommonHeaders(id, response)
+    metrics.count('none', emptyNote(), response.status, 0)
+    if (accessLog) logger.info({ id, status: response.status }, 'no request')
     return response
   }
-  const settle = (request: ArrivedRequest, response: PlainResponse, startedAt: number): PlainResponse => {
+
+  #admitted(request: ArrivedRequest, startedAt: number): Maybe<PlainResponse> {
+    let response: Maybe<PlainResponse>
+    try {
+      response = this.#handle(request)
+    } catch (error) {
+      response = this.#failed(request, error)
+    }
+    if (!(response instanceof Promise)) return this.#leave(request, response, startedAt)
+    return response.then(
+      (answer) => this.#leave(request, answer, startedAt),
+      (error: unknown) => this.#leave(request, this.#failed(request, error), startedAt),
+    )
+  }
+
+  #handle(request: ArrivedRequest): Maybe<PlainResponse> {
+    const { tracing, handle } = this.#parts
+    return tracing ? tracing.around(request, request.note, () => handle(request)) : handle(request)
+  }
+
+  #leave(request: ArrivedRequest, response: PlainResponse, startedAt: number): PlainResponse {
+    this.#parts.admission.leave()
+    return this.#finish(request, response, startedAt)
+  }
+
+  #finish(request: ArrivedRequest, response: PlainResponse, startedAt: number): PlainResponse {
+    const { cors, metrics, accessLog } = this.#parts
     const ms = performance.now() - startedAt
-    decorate(request.id, response)
+    addCommonHeaders(request.id, response)
     cors?.allow(request, response)
     metrics.count(request.method, request.note, response.status, ms)
     accessLog?.(request, response, request.note, ms)
     return response
   }
-  const run = (request: ArrivedRequest): Maybe<PlainResponse> =>
-    tracing ? tracing.around(request, request.note, () => handle(request)) : handle(request)
 
-  const admitted = (request: ArrivedRequest, startedAt: number): Maybe<PlainResponse> => {
-    let response: Maybe<PlainResponse>
-    try {
-      response = run(request)
-    } catch (error) {
-      response = failed(request, error)
-    }
-    if (response instanceof Promise) return later(request, response, startedAt)
-    admission.leave()
-    return settle(request, response, startedAt)
-  }
-  const later = (request: ArrivedRequest, pending: Promise<PlainResponse>, startedAt: number) => {
-    const leave = (response: PlainResponse): PlainResponse => {
-      admission.leave()
-      return settle(request, response, startedAt)
-    }
-    return pending.then(leave, (error: unknown) => leave(failed(request, error)))
+  #failed(request: ArrivedRequest, error: unknown): PlainResponse {
+    const failure = asProblem(error)
+    if (failure.type === 'unexpected')
+      this.#parts.logger.error({ id: request.id, err: error }, 'request failed')
+    return this.#signalled(request, problemResponse(failure, request.id))
   }
 
-  const probed = async (request: ArrivedRequest, pending: Maybe<PlainResponse>): Promise<PlainResponse> => {
-    const response = await Promise.resolve(pending).catch((error: unknown) => failed(request, error))
-    decorate(request.id, response)
+  #signalled(request: ArrivedRequest, response: PlainResponse): PlainResponse {
+    this.#parts.signal?.(request.path, response.headers)
     return response
   }
 
-  return {
-    answer(request) {
-      const probe = probes?.answer(request.method, request.path)
-      if (probe) return probed(request, probe)
-      const startedAt = performance.now()
-      const preflight = cors?.preflight(request)
-      if (preflight) return settle(request, signalled(request, preflight), startedAt)
-      if (!admission.enter()) return settle(request, failed(request, overloaded()), startedAt)
-      return admitted(request, startedAt)
-    },
-    refuse: (request, error) => settle(request, failed(request, error), performance.now()),
-    refuseBytes(id, failure, path) {
-      const response = problemResponse(failure, id)
-      if (path !== null) signal?.(path, response.headers)
-      decorate(id, response)
-      metrics.count('none', emptyNote(), response.status, 0)
-      if (accessLog) logger.info({ id, status: response.status }, 'no request')
-      return response
-    },
+  /** Probes are neither counted nor logged. */
+  async #answerProbe(request: ArrivedRequest, pending: Maybe<PlainResponse>): Promise<PlainResponse> {
+    const response = await Promise.resolve(pending).catch((error: unknown) => this.#failed(request, error))
+    addCommonHeaders(request.id, response)
+    return response
   }
 }
 
-/** Pages bring a content policy of their own; data needs none but this: it loads nothing and is framed by nobody. */
+/** JSON loads nothing and is never framed. Pages set a policy of their own. */
 const strictPolicy = "default-src 'none'; frame-ancestors 'none'"
 
-const decorate = (requestId: string, { headers }: PlainResponse): void => {
+/** The headers of every answer, refusals before routing included. A header for all answers, such as Server-Timing, belongs here. */
+const addCommonHeaders = (requestId: string, { headers }: PlainResponse): void => {
   headers['X-Request-Id'] = requestId
   headers['X-Content-Type-Options'] = 'nosniff'
   headers['Referrer-Policy'] = 'no-referrer'

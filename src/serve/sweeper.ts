@@ -6,14 +6,14 @@ export interface Sweeper {
   stop(): Promise<void>
 }
 
-/** Deletes expired idempotency keys now and then. Housekeeping only: expiry is judged when a key is read. */
+/** Deletes expired idempotency keys at intervals. An expired key that still exists is ignored when it is read. */
 export function startSweeper(store: Store, clock: Clock): Sweeper {
   const stopping = new AbortController()
   let running: Promise<void> | null = null
   const timer = setInterval(() => {
     running ??= sweep(store, clock, stopping.signal)
       .catch(() => {
-        // The store is away: the next round comes soon enough.
+        // The store is unavailable. The next sweep tries again.
       })
       .finally(() => {
         running = null

@@ -9,14 +9,14 @@ export interface Tracing {
   around(request: PlainRequest, note: RequestNote, run: () => Maybe<PlainResponse>): Maybe<PlainResponse>
 }
 
-/** Null unless the user has installed and set up OpenTelemetry: then there is nothing to pay. */
+/** Null unless the user has installed and set up OpenTelemetry, so that others pay nothing for it. */
 export const openTracing = async (): Promise<Tracing | null> => {
   if (!isLoaded()) return null
   const api: Api | null = await import('@opentelemetry/api').catch(() => null)
   return api && isSetUp(api) ? createTracing(api) : null
 }
 
-/** Whoever sets it up leaves that under a symbol for all copies of it to find; without one it need not be loaded to ask. */
+/** OpenTelemetry registers itself under a global symbol. Without that symbol, its package need not be loaded. */
 const isLoaded = (): boolean =>
   Object.getOwnPropertySymbols(globalThis).some(({ description }) => description?.startsWith(globalName))
 
@@ -24,8 +24,8 @@ const globalName = 'opentelemetry.js.api.'
 
 const isSetUp = ({ trace, ProxyTracerProvider }: Api): boolean => {
   const provider = trace.getTracerProvider()
-  const nobody = new ProxyTracerProvider().getDelegate()
-  return provider instanceof ProxyTracerProvider ? provider.getDelegate() !== nobody : provider !== nobody
+  const noop = new ProxyTracerProvider().getDelegate()
+  return provider instanceof ProxyTracerProvider ? provider.getDelegate() !== noop : provider !== noop
 }
 
 const createTracing = ({ trace, context, propagation, SpanKind, SpanStatusCode }: Api): Tracing => {

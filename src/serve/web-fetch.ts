@@ -1,12 +1,12 @@
 import { type Problem, problem } from '../problems.ts'
 import { createCors } from './cors-headers.ts'
 import { createMetrics } from './metrics.ts'
-import { createAdmission } from './overload.ts'
+import { Admission } from './overload.ts'
 import { createProbes } from './probes.ts'
 import { metricsText } from './prometheus-text.ts'
 import { urlFault } from './request-fault.ts'
 import type { Service } from './service.ts'
-import { type ArrivedRequest, createShell, emptyNote } from './shell.ts'
+import { type ArrivedRequest, emptyNote, Shell } from './shell.ts'
 
 export interface WebFetch {
   (request: Request, id: string): Promise<Response>
@@ -14,14 +14,14 @@ export interface WebFetch {
 }
 
 /**
- * Answers Web requests through the shell and the engine, as a served API answers requests from a socket. Only what belongs to a
- * connection is missing: time-outs, pipelining and the parsing of bytes.
+ * Answers Web `Request`s through the same shell and engine as a served API. Only the parts that need a connection are missing:
+ * timeouts, pipelining and the parsing of bytes.
  */
 export function webFetch(service: Service, warn: (message: string, error: unknown) => void): WebFetch {
   const { model, store, engine } = service
-  const admission = createAdmission(model.limits.requestsInFlight)
+  const admission = new Admission(model.limits.requestsInFlight)
   const metrics = createMetrics({ store: store.counters, admission })
-  const shell = createShell({
+  const shell = new Shell({
     handle: engine.handle,
     signal: engine.signal,
     admission,
@@ -70,7 +70,7 @@ function arrivedRequest(request: Request, id: string): ArrivedRequest {
   }
 }
 
-/** On a socket node:http itself counts the bytes of the request line and the headers. */
+/** Without a socket, the limit on the request line and headers is checked here; on a socket, node:http checks it. */
 function faultOf({ path, query, headers }: ArrivedRequest, headerBytes: number): Problem | null {
   const url = query === '' ? path : `${path}?${query}`
   const bytes = Object.entries(headers).reduce(

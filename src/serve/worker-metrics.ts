@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { Snapshot } from './prometheus-text.ts'
 
-/** A scrape reaches one worker; it asks the primary, which asks all, so that the figures are those of the service. */
+/** A scrape reaches one worker. That worker asks the primary, which asks all workers, so that the metrics cover the service. */
 type Message =
   | { readonly nounkit: 'metrics-wanted'; readonly by: number; readonly scrape: number }
   | { readonly nounkit: 'metrics-please'; readonly by: number; readonly scrape: number }
@@ -20,7 +20,7 @@ type Message =
 
 const waitMs = 1_000
 
-/** In a worker: the snapshots of all workers. Elsewhere: this process's own. */
+/** Collects the snapshots of all workers; in a process without workers, its own alone. */
 export const shareMetrics = (own: () => Snapshot): (() => Promise<readonly Snapshot[]>) => {
   const { worker } = cluster
   if (!worker) return async () => [own()]
@@ -47,7 +47,7 @@ export const shareMetrics = (own: () => Snapshot): (() => Promise<readonly Snaps
     const { promise, resolve } = Promise.withResolvers<Snapshot[]>()
     const snapshots: Snapshot[] = []
     scrapes.set(scrape, { snapshots, done: resolve })
-    // A worker that just ended never answers: what came until then is told.
+    // A worker that has just exited never answers. The snapshots that arrived in time are used.
     const timer = setTimeout(() => resolve(snapshots), waitMs)
     worker.send({ nounkit: 'metrics-wanted', by: worker.id, scrape } satisfies Message)
     return promise.finally(() => {
@@ -57,7 +57,7 @@ export const shareMetrics = (own: () => Snapshot): (() => Promise<readonly Snaps
   }
 }
 
-/** In the primary: carries the questions and the answers. */
+/** In the primary: passes the messages between workers. */
 export const relayMetrics = (): void => {
   cluster.on('message', (_, message: Message) => {
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected())

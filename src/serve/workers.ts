@@ -8,76 +8,90 @@ export interface SuperviseOptions {
   readonly graceMs?: number
 }
 
-/** Of a process whose store was migrated past it, be it while it served or before: starting it again does not help. */
+/** The exit code of a process whose store was migrated for a newer release. Starting it again does not help. */
 export const outdatedExitCode = 3
 
-/** A worker that ends sooner than this did not fail at a request but at starting: the next one waits. */
+/** A worker that exits sooner than this failed to start, so its replacement is delayed. */
 const healthyMs = 5_000
 const restartDelayMs = 1_000
 
 /**
- * The primary of `serve --workers N`: starts the workers, each of which runs the same command line, replaces one that
- * crashes, and ends with them. The others start when the first one listens, so that one migrates, one prints, and a
- * mistake is told once. Resolves with the exit code.
+ * The primary of `serve --workers N`: starts the workers, each of which runs the same command line, replaces a worker that crashes,
+ * and exits after them. The other workers start when the first one listens, so that one migrates, one prints, and a mistake is
+ * reported once. Resolves with the exit code.
  */
-export const superviseWorkers = async (options: SuperviseOptions): Promise<number> => {
-  const { workers, say, graceMs = 15_000 } = options
-  const ended = Promise.withResolvers<number>()
-  let served = false
-  let stopping = false
-  let code = 0
+export const superviseWorkers = (options: SuperviseOptions): Promise<number> => new Supervisor(options).run()
 
-  const start = (): void => {
+class Supervisor {
+  readonly #options: SuperviseOptions
+  readonly #ended = Promise.withResolvers<number>()
+  #served = false
+  #stopping = false
+  #exitCode = 0
+
+  constructor(options: SuperviseOptions) {
+    this.#options = options
+  }
+
+  run(): Promise<number> {
+    relayMetrics()
+    process.on('SIGTERM', () => this.#onSignal())
+    process.on('SIGINT', () => this.#onSignal())
+    this.#start()
+    return this.#ended.promise
+  }
+
+  #start(): void {
     const startedAt = performance.now()
     const worker = cluster.fork()
-    worker.once('listening', startOthers)
+    worker.once('listening', () => this.#startOthers())
     worker.once('exit', (exitCode, signal) => {
-      if (stopping) return finishWhenAlone()
-      if (exitCode === outdatedExitCode) return giveUp(exitCode)
-      // Nobody ever listened, and the next one will not do better: a wrong setting, a port that is taken.
-      if (!served) return giveUp(exitCode || 1)
-      say(`worker ${worker.process.pid} ended (${signal ?? exitCode}); another takes its place`)
+      if (this.#stopping) return this.#finishWhenAlone()
+      // Before any worker has listened, the cause is a wrong setting or a port in use: the next one would fail too.
+      if (exitCode === outdatedExitCode || !this.#served) return this.#giveUp(exitCode || 1)
+      this.#options.say(`worker ${worker.process.pid} ended (${signal ?? exitCode}); another takes its place`)
       const delay = performance.now() - startedAt < healthyMs ? restartDelayMs : 0
-      setTimeout(() => !stopping && start(), delay)
+      setTimeout(() => !this.#stopping && this.#start(), delay)
     })
   }
-  const startOthers = (): void => {
-    if (served || stopping) return
-    served = true
+
+  #startOthers(): void {
+    if (this.#served || this.#stopping) return
+    this.#served = true
+    const { workers, say } = this.#options
     if (!process.env.NOUNKIT_REDIS_URL && process.env.NOUNKIT_RATE !== 'off') {
       say('Each worker counts rates by itself. Set NOUNKIT_REDIS_URL to count them together.')
     }
-    for (let i = 1; i < workers; i++) start()
-  }
-  const finishWhenAlone = (): void => {
-    if (living().length === 0) ended.resolve(code)
-  }
-  const killAll = (): void => {
-    for (const worker of living()) worker.process.kill('SIGKILL')
-  }
-  const stop = (): void => {
-    if (stopping) return
-    stopping = true
-    for (const worker of living()) worker.process.kill('SIGTERM')
-    setTimeout(killAll, graceMs).unref()
-    finishWhenAlone()
-  }
-  const giveUp = (exitCode: number): void => {
-    code = exitCode
-    stop()
-  }
-  /** A second signal is from somebody who does not want to wait. */
-  const signalled = (): void => {
-    if (!stopping) return stop()
-    code = 130
-    killAll()
+    for (let i = 1; i < workers; i++) this.#start()
   }
 
-  relayMetrics()
-  process.on('SIGTERM', signalled)
-  process.on('SIGINT', signalled)
-  start()
-  return ended.promise
+  #giveUp(exitCode: number): void {
+    this.#exitCode = exitCode
+    this.#stop()
+  }
+
+  #stop(): void {
+    if (this.#stopping) return
+    this.#stopping = true
+    for (const worker of living()) worker.process.kill('SIGTERM')
+    setTimeout(killAll, this.#options.graceMs ?? 15_000).unref()
+    this.#finishWhenAlone()
+  }
+
+  #finishWhenAlone(): void {
+    if (living().length === 0) this.#ended.resolve(this.#exitCode)
+  }
+
+  /** The second signal kills the workers at once. */
+  #onSignal(): void {
+    if (!this.#stopping) return this.#stop()
+    this.#exitCode = 130
+    killAll()
+  }
 }
 
 const living = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+
+const killAll = (): void => {
+  for (const worker of living()) worker.process.kill('SIGKILL')
+}

@@ -2,12 +2,12 @@ import type { PlainResponse } from '../request/exchange.ts'
 import type { NodeRequest } from './node-request.ts'
 import type { HeadWriter } from './response-head.ts'
 
-/** A small rest of a body is read away to keep the connection; a larger one is cheaper to cut off. */
+/** An unread body up to this size is read and discarded, to keep the connection. For a larger one the connection is closed. */
 const smallRest = 65_536
 const lingerBytes = 16 * 1_048_576
 const lingerMs = 3_000
 
-/** Returns whether the connection ends with this answer. */
+/** Returns whether the connection is closed after this answer. */
 export const writeResponse = (
   request: NodeRequest,
   response: PlainResponse,
@@ -26,7 +26,7 @@ export const writeResponse = (
   const shown = request.method === 'HEAD' ? null : body
   if (cut) lingerThenClose(request, shown)
   else if (shown === null) outgoing.end()
-  // Text of as many bytes as characters is ASCII: it can be copied to the socket without being encoded.
+  // Text with as many bytes as characters is ASCII, which needs no encoding to UTF-8.
   else if (length === shown.length) outgoing.end(shown, 'latin1')
   else outgoing.end(shown)
   return closing
@@ -37,11 +37,11 @@ const bytesOf = (body: PlainResponse['body']): number => {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 }
 
-/** A client that was not told to go on may never send the rest, so the next request cannot be told from it. */
+/** A client that still waits for 100 Continue may send its body or the next request: the two cannot be told apart. */
 const isSmallRest = ({ headers, expectsContinue }: NodeRequest): boolean =>
   !expectsContinue && Number(headers['content-length']) <= smallRest
 
-/** One flat list, as node:http takes it without copying. */
+/** A flat list of names and values, the form that node:http does not copy. */
 const headerList = ({ headers }: PlainResponse, length: number | null, close: boolean): string[] => {
   const list: string[] = []
   for (const name in headers) {
@@ -54,8 +54,8 @@ const headerList = ({ headers }: PlainResponse, length: number | null, close: bo
 }
 
 /**
- * Closing while the client still sends would reset the connection and lose the answer (RFC 9112 §9.6), so the answer is
- * flushed and the rest read away for a while.
+ * Closing while the client still sends would reset the connection and lose the answer (RFC 9112 §9.6). So the answer is
+ * flushed, and the rest of the body is read and discarded for a limited time.
  */
 const lingerThenClose = ({ incoming, outgoing }: NodeRequest, body: string | Uint8Array | null): void => {
   const close = (): void => {

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PlainResponse } from '../../src/request/exchange.ts'
 import { NodeRequest } from '../../src/serve/node-request.ts'
-import { createAdmission } from '../../src/serve/overload.ts'
+import { Admission } from '../../src/serve/overload.ts'
 import { type HeadWriter, headWriter } from '../../src/serve/response-head.ts'
 import { writeResponse } from '../../src/serve/write-response.ts'
 import { rawExchange } from '../support/raw-socket.ts'
@@ -13,7 +13,7 @@ import { rawExchange } from '../support/raw-socket.ts'
 const keepAliveMs = 7_000
 
 describe('the head of an answer', () => {
-  const admission = createAdmission(100)
+  const admission = new Admission(100)
   let response: PlainResponse
   const last: PlainResponse = { status: 200, headers: {}, body: 'the end' }
   /** How often it was written by the writer under test, and how often left to node:http. */
