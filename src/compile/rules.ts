@@ -1,6 +1,6 @@
 import { isSum } from '../declare/field.ts'
 import { kinds } from '../kinds/kinds.ts'
-import type { Drafts, ResourceDraft } from './draft.ts'
+import type { Draft, Drafts, ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field, Resource, SumFeed, WhileRule } from './model.ts'
 import { didYouMean } from './nearest.ts'
@@ -30,7 +30,15 @@ export const linkSums = (
       mistakes.add(where, `a shared row cannot hold a sum over rows of one account.`, 'Take the sum away.')
     if (declared.of.length === 0)
       mistakes.add(where, 'it sums nothing.', "Name a field, as in sum('items', 'price').")
-    for (const of of declared.of) if (target !== undefined) checkSummand(of, target, where, mistakes)
+    if (target !== undefined) {
+      for (const of of declared.of) checkSummand(of, target, where, mistakes)
+      takeKind(
+        field,
+        declared.of.flatMap((of) => target.fields.get(of) ?? []),
+        where,
+        mistakes,
+      )
+    }
     field.sum = Object.freeze({ relation, of: declared.of })
     const feed: SumFeed = { field, on: draft.model, by: relation.by, of: declared.of }
     feeds.set(relation.target, [...(feeds.get(relation.target) ?? []), feed])
@@ -41,16 +49,16 @@ export const linkSums = (
 const checkSummand = (name: string, target: ResourceDraft, where: string, mistakes: MistakeList): void => {
   if (target.broken.has(name)) return
   const field = target.fields.get(name)
-  const integers = [...target.fields.values()]
-    .filter((known) => known.kind === 'integer')
+  const summable = [...target.fields.values()]
+    .filter((known) => kinds[known.kind].sum !== null)
     .map((known) => known.name)
   if (field === undefined)
-    mistakes.add(where, `"${name}" is not a field of ${target.declaration.name}.`, didYouMean(name, integers))
-  else if (field.kind !== 'integer')
+    mistakes.add(where, `"${name}" is not a field of ${target.declaration.name}.`, didYouMean(name, summable))
+  else if (kinds[field.kind].sum === null)
     mistakes.add(
       where,
-      `"${name}" of ${target.declaration.name} is no integer, and sums are exact.`,
-      didYouMean(name, integers),
+      `"${name}" of ${target.declaration.name} is of kind ${field.kind}, which has no exact sums.`,
+      didYouMean(name, summable),
     )
   else if (isSum(target.declaration.fields[name]))
     mistakes.add(
@@ -58,6 +66,27 @@ const checkSummand = (name: string, target: ResourceDraft, where: string, mistak
       `"${name}" is itself a sum, and sums of sums are not kept.`,
       'Sum the fields it is made of.',
     )
+}
+
+/** A sum is of the kind of the factor that is no count: prices times pieces are a price. */
+const takeKind = (
+  field: Draft<Field>,
+  factors: readonly Field[],
+  where: string,
+  mistakes: MistakeList,
+): void => {
+  const [measure, second] = factors.filter(({ kind }) => kinds[kind].sum?.isCount === false)
+  if (second !== undefined)
+    mistakes.add(
+      where,
+      `it multiplies "${measure?.name}" by "${second.name}", and only one factor can be other than an integer.`,
+      'Take one of the two away.',
+    )
+  const summing = measure && kinds[measure.kind].sum
+  if (!summing) return
+  field.kind = measure.kind
+  field.schema = summing.schema(measure.schema)
+  field.default = summing.zero(measure.schema)
 }
 
 /** `onlyWhile`: a related row's field must have one of the values for a row to be written. */

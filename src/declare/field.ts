@@ -60,15 +60,21 @@ export const states = <const M extends { readonly [from: string]: readonly strin
 export const isStates = (field: unknown): field is StatesField =>
   typeof field === 'object' && field !== null && 'kind' in field && field.kind === 'states'
 
-/** A read-only integer kept by the server: the sum, over a has-many relation, of the product of the named fields. */
-export interface SumField {
+/** A read-only field kept by the server: the sum, over a has-many relation, of the product of the named fields. `V` is the type of its values. */
+export interface SumField<V extends number | string = number | string> {
   readonly kind: 'sum'
   readonly relation: string
   readonly of: readonly string[]
   readonly description?: string
+  /** Never set: it gives hooks the type of the sum. */
+  readonly valueType?: V
 }
 
-export const sum = (relation: string, of: string | readonly string[], told: Described = {}): SumField =>
+export const sum = <V extends number | string = number>(
+  relation: string,
+  of: string | readonly string[],
+  told: Described = {},
+): SumField<NoInfer<V>> =>
   Object.freeze({ kind: 'sum', relation, of: typeof of === 'string' ? [of] : of, ...told })
 
 export const isSum = (field: unknown): field is SumField =>
@@ -80,8 +86,8 @@ export type FieldDeclarations = { readonly [name: string]: FieldDeclaration }
 type FieldValue<F> =
   F extends StatesField<infer S>
     ? S
-    : F extends SumField
-      ? number
+    : F extends SumField<infer V>
+      ? V
       : F extends z.ZodType
         ? NullForUndefined<z.output<F>>
         : never

@@ -24,8 +24,12 @@ export interface HookContext<Code extends string = string, Field extends string 
   find(resource: string, id: string, options?: { readonly lock?: boolean }): Promise<AnyRow | null>
   /** Rows whose fields equal `where`, oldest first, at most 1,000. */
   list(resource: string, where: { readonly [field: string]: unknown }): Promise<readonly AnyRow[]>
-  /** The sum of an integer field over the rows whose fields equal `where`. */
-  sum(resource: string, field: string, where: { readonly [field: string]: unknown }): Promise<number>
+  /** The exact sum of a field over the rows whose fields equal `where`, in the form of the field's values. */
+  sum<V extends number | string = number>(
+    resource: string,
+    field: string,
+    where: { readonly [field: string]: unknown },
+  ): Promise<V>
   create(resource: string, values: { readonly [field: string]: unknown }): Promise<AnyRow>
   update(resource: string, id: string, values: { readonly [field: string]: unknown }): Promise<AnyRow | null>
   remove(resource: string, id: string): Promise<boolean>

@@ -46,12 +46,12 @@ export function findRows(resource: Resource, where: Where, dialect: Dialect): Ro
   return rowStatement(text, binds)
 }
 
-/** The sum of an integer field over the rows whose fields equal the bound values: `[text]`. */
+/** The sum of a field over the rows whose fields equal the bound values: `[JSON]`. */
 export function sumRows(resource: Resource, of: string, where: Where, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
-  const field = resource.field.get(of)
-  if (field?.kind !== 'integer') throw new Error(`${resource.name}.${of} is not an integer field`)
-  const text = `SELECT ${dialect.asText(`coalesce(sum(${column(field, '')}), 0)`)} FROM ${ident(resource.table)} WHERE ${equals(resource, where, binds)}`
+  const field = knownField(resource, of)
+  const sum = `coalesce(sum(${column(field, '')}), 0)`
+  const text = `SELECT ${dialect.asText(dialect.json(sum, field.kind, false, field.schema))} FROM ${ident(resource.table)} WHERE ${equals(resource, where, binds)}`
   return rowStatement(text, binds)
 }
 

@@ -1,4 +1,5 @@
 import type { BelongsToModel, Resource, SumFeed } from '../compile/model.ts'
+import { kinds } from '../kinds/kinds.ts'
 import { bound } from '../plan/bind.ts'
 import { knownField, type Lock } from '../plan/row-statements.ts'
 import { bindSlots } from '../read/call.ts'
@@ -148,7 +149,7 @@ export class ChangeSet {
     const stored = await this.tx.first(refresh.text, bindings)
     if (!stored) return
     const { row } = this.#rewrite(feed.on, owner.row, stored)
-    if (!Number.isSafeInteger(row[feed.field.name])) throw outOfRange()
+    if (!kinds[feed.field.kind].sum?.isExact(row[feed.field.name])) throw outOfRange()
   }
 
   #lockedRow(resource: Resource, id: string): StoredRow {

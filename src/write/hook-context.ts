@@ -67,7 +67,7 @@ function hookContext(
       const { fields, values } = rowsWhere(resource, where)
       const statement = writer.planner.sum(resource, field, fields)
       const row = await changes.tx.first(statement.text, bindSlots(statement.slots, { account, values }))
-      return Number(row?.[0] ?? 0)
+      return JSON.parse(String(row?.[0]))
     }),
     create: heard(async (name, values) => {
       const resource = names.resource('create', name)

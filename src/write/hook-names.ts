@@ -1,6 +1,7 @@
 import type { Model, Resource } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
 import type { Hooks, Rejection } from '../declare/hooks.ts'
+import { kinds } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
 
 type HookName = keyof Hooks<never>
@@ -36,10 +37,10 @@ export const hookNames = (model: Model, of: Resource, hook: HookName): HookNames
       throw fail(`${asked}('${resource.name}', …)`, what, didYouMean(unknown, resource.field.keys()))
     },
     summand(resource, field) {
-      if (resource.field.get(field)?.kind === 'integer') return
-      const integers = resource.fields.filter(({ kind }) => kind === 'integer').map(({ name }) => name)
-      const what = `"${field}" is not an integer field of ${resource.name}.`
-      throw fail(`sum('${resource.name}', '${field}', …)`, what, didYouMean(field, integers))
+      const summable = resource.fields.filter(({ kind }) => kinds[kind].sum !== null).map(({ name }) => name)
+      if (summable.includes(field)) return
+      const what = `"${field}" is not a field of ${resource.name} that can be summed.`
+      throw fail(`sum('${resource.name}', '${field}', …)`, what, didYouMean(field, summable))
     },
     problem({ code, field }) {
       const kind = of.problems.get(code)

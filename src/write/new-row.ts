@@ -19,7 +19,6 @@ export function newRow(resource: Resource, given: StoredRow, now: number): Store
 export function serverValue(field: Field, id: string, now: string): unknown {
   if (field.name === 'id') return id
   if (field.name === 'created_at' || field.name === 'updated_at') return now
-  if (field.sum) return 0
   if (field.states) return field.states.initial
   return field.default ?? null
 }

@@ -245,7 +245,10 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       { books: { fields: { words: sum('leaves', 'word') } } },
       '"word" is not a field of book-pages. Did you mean "words"?',
     ],
-    [{ books: { fields: { words: sum('leaves', 'text') } } }, '"text" of book-pages is no integer'],
+    [
+      { books: { fields: { words: sum('leaves', 'text') } } },
+      '"text" of book-pages is of kind string, which has no exact sums',
+    ],
     [{ books: { fields: { words: sum('author', 'words') } } }, '"author" is not a has-many of books.'],
     [
       { pages: { onlyWhile: { bok: { status: ['draft'] } } } },

@@ -62,11 +62,11 @@ describeServing(
       ],
       [
         ({ sum }) => sum('members', 'fine', {}),
-        `sum('members', 'fine', …): "fine" is not an integer field of members. Did you mean "fines"?`,
+        `sum('members', 'fine', …): "fine" is not a field of members that can be summed. Did you mean "fines"?`,
       ],
       [
         ({ sum }) => sum('members', 'name', {}),
-        `sum('members', 'name', …): "name" is not an integer field of members. There is "fines".`,
+        `sum('members', 'name', …): "name" is not a field of members that can be summed. There is "fines".`,
       ],
       [
         ({ sum }) => sum('members', 'fines', { nam: null }),

@@ -108,7 +108,7 @@ export const changeDefault: Inverse<ChangeDefault> = (draft, change, report) => 
     )
     return draft
   }
-  if (field.made || (change.was !== null && !fits(field, change.was))) {
+  if (field.made || (change.was !== null && !isValue(field, change.was))) {
     report.mistake(
       `${JSON.stringify(change.was)} is not a value of ${change.field}.`,
       'Name the older default.',
@@ -136,7 +136,7 @@ const absentField = (
     )
     return null
   }
-  if (field.made || !fits(field, change.whenAbsent) || toStored(field, change.whenAbsent) === undefined) {
+  if (field.made || !isValue(field, change.whenAbsent)) {
     report.mistake(
       `${JSON.stringify(change.whenAbsent)} is not a value of ${change.resource}.${change.field}.`,
       field.schema.enum
@@ -168,7 +168,11 @@ export const hideField = (view: DraftView, key: string): DraftView => {
   }
 }
 
-/** Whether a constant can be a value of the field, by its type and listed values. */
+/** Whether a constant is a value of the field that the store can hold. */
+const isValue = (field: DraftField, value: unknown): boolean =>
+  fits(field, value) && toStored(field, value) !== undefined
+
+/** Whether a constant fits the type, the listed values and the bounds of the field. */
 const fits = ({ schema }: DraftField, value: unknown): boolean => {
   if (schema.enum) return schema.enum.includes(value)
   if (schema.type === 'integer') return Number.isSafeInteger(value) && inRange(schema, Number(value))

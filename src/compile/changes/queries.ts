@@ -1,4 +1,5 @@
 import type { RemoveFilter, RemoveInclude, RemoveSort } from '../../declare/change.ts'
+import { kinds } from '../../kinds/kinds.ts'
 import { didYouMean } from '../nearest.ts'
 import { type Draft, type DraftView, viewOfResource, withView } from './draft.ts'
 import type { Inverse } from './inverse.ts'
@@ -71,7 +72,7 @@ const offerAgain = (
     )
     return draft
   }
-  if (field.made || field.writeOnly || field.kind === 'json') {
+  if (field.made || field.writeOnly || kinds[field.kind].notQueryable !== null) {
     report.mistake(`${name} cannot be a ${aspect}.`, 'Only stored, shown, simple values can.')
     return draft
   }

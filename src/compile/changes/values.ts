@@ -1,5 +1,6 @@
 import type { ChangeType, MapValues } from '../../declare/change.ts'
 import type { StatesField } from '../../declare/field.ts'
+import { kinds } from '../../kinds/kinds.ts'
 import { codecs, toShown } from '../codecs.ts'
 import type { ValueMap } from '../model.ts'
 import { didYouMean } from '../nearest.ts'
@@ -22,7 +23,7 @@ export const mapValues: Inverse<MapValues> = (draft, change, report) => {
   const view = report.view(change.resource)
   const field = view && report.field(view, change.resource, change.field)
   if (!field) return draft
-  if (field.made || (field.kind !== 'enum' && field.kind !== 'state')) {
+  if (field.made || !kinds[field.kind].listsValues) {
     report.mistake(
       `${change.resource}.${change.field} has no listed values to map.`,
       'Only enums and states have; use changeType or custom for others.',

@@ -49,7 +49,6 @@ function columns(resource: Resource, model: Model, types: Lineage['types']): Col
 function columnDefault(resource: Resource, field: Field, model: Model): unknown {
   if (field.default !== undefined && field.default !== null) return field.default
   if (field.states) return field.states.initial
-  if (field.sum) return 0
   if (field.nullable) return undefined
   const older = model.versions.flatMap((version) => version.viewOf.get(resource.name) ?? [])
   const absent = older.map((view) => view.whenAbsent.get(field.name))
