@@ -4,7 +4,7 @@ import { judgeCase, meetBoth } from '../support/gate-law.ts'
 import { caseText, gateCase } from '../support/gate-plans.ts'
 
 const nightly = process.env.NOUNKIT_NIGHTLY === '1'
-const cases = nightly ? 3000 : 6
+const cases = nightly ? 3000 : 5
 
 test(
   'where the gate says that nothing breaks, every call that the old document allows and the old server accepts goes on',
@@ -36,7 +36,6 @@ const edit = (option: string, from: number, to: number) =>
 /** What the law has found: documents that ruled out what may be added. */
 test.each<[string, number, number, string]>([
   ['trees.doc.shape', 0, 2, 'a key within a JSON value'],
-  ['trees.doc.shape', 20, 22, 'a key within a member of a union'],
   ['leaves.pageMax', 1, 0, 'rows of a longer page'],
   ['trees.leaves.cap', 1, 0, 'rows of an include'],
 ])('%s: %i → %i passes the gate, and the old document describes %s', async (option, from, to) => {
@@ -48,10 +47,7 @@ test.each<[string, number, number, string]>([
 /** The law is only worth something if the calls notice a break. */
 test.each<[string, number, number, string]>([
   ['trees.text.mark', 3, 0, 'an immutable field becomes plain'],
-  ['trees.doc.shape', 16, 15, 'keys of a record become required'],
   ['trees.doc.shape', 15, 16, 'keys of a record become optional'],
-  ['trees.text.most', 2, 1, 'a text must be shorter'],
-  ['trees.colour.values', 0, 1, 'an enum shows one value more'],
   ['trees.filter', 1, 0, 'a filter is taken away'],
   ['trees.leaves.cap', 2, 3, 'more rows are included than one request may have'],
   ['leaves.tree.onTargetDelete', 1, 0, 'rows refuse that what they lead to is deleted'],

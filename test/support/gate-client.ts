@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Model } from '../../src/compile/model.ts'
 import type { TestApi } from '../../src/testing.ts'
 import type { BatteryCall } from './gate-battery.ts'
@@ -42,9 +43,9 @@ export const placeCall = (model: Model, call: BatteryCall, turn: number): Placed
 export const send = async (api: TestApi, key: string, call: PlacedCall): Promise<Answer> => {
   const authorization = { Authorization: `Bearer ${key}` }
   const { 'If-Match': isMatched, ...headers } = call.headers
-  const seen = isMatched ? await api.fetch(call.path, { headers: authorization }) : null
+  const seen = isMatched ? await patiently(api, call.path, { headers: authorization }) : null
   const match = seen ? { 'If-Match': seen.headers.get('etag') ?? '*' } : {}
-  const response = await api.fetch(`${call.path}${call.query === '' ? '' : `?${call.query}`}`, {
+  const response = await patiently(api, `${call.path}${call.query === '' ? '' : `?${call.query}`}`, {
     method: call.method,
     headers: { ...authorization, ...headers, ...match },
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
@@ -56,4 +57,12 @@ export const send = async (api: TestApi, key: string, call: PlacedCall): Promise
     text,
     body: text === '' ? undefined : JSON.parse(text),
   }
+}
+
+/** A server on a machine that is busy with other things turns calls away for a while, as it says with Retry-After. */
+const patiently = async (api: TestApi, path: string, init: RequestInit): Promise<Response> => {
+  const response = await api.fetch(path, init)
+  if (response.status !== 503) return response
+  await setTimeout(Number(response.headers.get('retry-after') ?? 1) * 1000)
+  return patiently(api, path, init)
 }
