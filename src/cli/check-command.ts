@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { refuseBrokenPromises } from '../contract/broken.ts'
+import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
 

@@ -1,5 +1,5 @@
 import { Mistakes } from '../compile/mistakes.ts'
-import { BrokenPromises } from '../contract/broken.ts'
+import { BrokenPromises } from '../contract/broken-promises.ts'
 import { KeyMistake } from '../guard/key-ring.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { StoreError, StoreRefused } from '../store/store.ts'

@@ -1,6 +1,6 @@
-import type { Drafts } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { BelongsToModel, Resource } from './model.ts'
+import type { Drafts } from './resource-draft.ts'
 
 /** Rows that need each other cannot be created: each would have to be there before the other. Each circle is told once. */
 export const checkCircles = (drafts: Drafts, mistakes: MistakeList): void => {

@@ -1,7 +1,7 @@
-import type { Drafts, ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { BelongsToModel, HasManyModel, LimitsModel } from './model.ts'
 import { didYouMean } from './nearest.ts'
+import type { Drafts, ResourceDraft } from './resource-draft.ts'
 
 type Relation = BelongsToModel | HasManyModel
 const greatestToMany = 2

@@ -1,8 +1,8 @@
 import { kinds } from '../kinds/kinds.ts'
-import type { ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field, Resource } from './model.ts'
 import { didYouMean } from './nearest.ts'
+import type { ResourceDraft } from './resource-draft.ts'
 
 type Use = 'filter' | 'sort' | 'unique'
 

@@ -1,7 +1,7 @@
-import type { Drafts, ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Resource } from './model.ts'
 import { didYouMean } from './nearest.ts'
+import type { Drafts, ResourceDraft } from './resource-draft.ts'
 
 /** Binds each sub-resource to the belongs-to it lives under. */
 export const linkOwner = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): void => {

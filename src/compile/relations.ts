@@ -1,10 +1,10 @@
 import type { BelongsTo, HasMany } from '../declare/relation.ts'
-import type { Draft, Drafts, ResourceDraft } from './draft.ts'
-import { idSchema, plainField } from './fields.ts'
+import { idSchema, plainField } from './declared-fields.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { BelongsToModel, Field, HasManyModel } from './model.ts'
-import { hyphenated, resourceNameFault, snakeNameFault } from './names.ts'
+import { hyphenated, resourceNameFault, snakeNameFault } from './name-rules.ts'
 import { didYouMean } from './nearest.ts'
+import type { Draft, Drafts, ResourceDraft } from './resource-draft.ts'
 
 /** Makes every belongs-to of a resource, and the reference fields they stand on, in declared order. */
 export const linkBelongsTo = (

@@ -1,4 +1,3 @@
-import type { Draft } from './draft.ts'
 import type {
   Field,
   IncludeNode,
@@ -9,8 +8,9 @@ import type {
   ViewField,
   ViewRelation,
 } from './model.ts'
-import { hyphenated } from './names.ts'
+import { hyphenated } from './name-rules.ts'
 import { hasTopLevel } from './owners.ts'
+import type { Draft } from './resource-draft.ts'
 import { movesOf } from './states.ts'
 import { shapeOf } from './view-shape.ts'
 

@@ -4,14 +4,14 @@ import type {
   ContractRelation,
   ContractResource,
   ContractService,
-} from '../compile/frozen.ts'
+} from '../compile/contract-format.ts'
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
 import { movesOf } from '../compile/states.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { operatorsFor } from '../kinds/operators.ts'
-import { corsOf, tokensOf } from './access.ts'
 import { byStatus, engineProblems, pathsOf, problemsEverywhere } from './operations.ts'
 import { stateRulesOf } from './state-rules.ts'
+import { corsOf, tokensOf } from './tokens-and-cors.ts'
 
 /**
  * All that a consumer of one version can see, as data. What is shown in an order (resources, fields, values, filters)

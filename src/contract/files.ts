@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Contract } from '../compile/frozen.ts'
+import type { Contract } from '../compile/contract-format.ts'
 import { freezeContract, type Thawed, thawContract, undo } from './freeze.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from './gate-refusal.ts'
 
 export interface FrozenContracts {
   /** By version, those that are whole. */

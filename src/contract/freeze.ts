@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../compile/canonical.ts'
-import type { Contract } from '../compile/frozen.ts'
+import type { Contract } from '../compile/contract-format.ts'
 import { missingMember } from './members.ts'
 
 /** The order is part of what was published, where the format has one. */

@@ -1,13 +1,13 @@
-import type { Contract } from '../compile/frozen.ts'
+import type { Contract } from '../compile/contract-format.ts'
 import type { Model, Version } from '../compile/model.ts'
-import { explain, sourceOf } from './advice/explain.ts'
 import { type Crossing, isRemark, linesFor } from './advice/lines.ts'
-import { nextName } from './advice/trial.ts'
+import { explain, sourceOf } from './advice/proven-changes.ts'
+import { nextName } from './advice/with-changes.ts'
+import { type Age, compareWithPromise } from './compare-with-promise.ts'
 import { contractOf } from './contract.ts'
 import { compareContracts } from './diff/diff.ts'
 import { type Difference, isBreaking, isHeldBack } from './diff/difference.ts'
-import type { Refusal } from './refusal.ts'
-import { type Age, compareWithPromise } from './refused.ts'
+import type { Refusal } from './gate-refusal.ts'
 import { judgeChanges } from './verdict.ts'
 
 export interface GateAnswer {

@@ -1,4 +1,9 @@
-import type { Contract, ContractOperation, ContractResource, ContractService } from '../compile/frozen.ts'
+import type {
+  Contract,
+  ContractOperation,
+  ContractResource,
+  ContractService,
+} from '../compile/contract-format.ts'
 
 const ofContract: readonly (keyof Contract)[] = ['api', 'lifecycle', 'service', 'resources', 'paths']
 const ofService: readonly (keyof ContractService)[] = [

@@ -1,6 +1,6 @@
 import { canCollide } from '../compile/changes/uniques.ts'
+import type { Contract, ContractOperation, ContractProblems } from '../compile/contract-format.ts'
 import { reachedByDelete } from '../compile/dependents.ts'
-import type { Contract, ContractOperation, ContractProblems } from '../compile/frozen.ts'
 import type { SubCollection, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { type ProblemKind, type ProblemType, problemKinds } from '../problems.ts'

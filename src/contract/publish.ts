@@ -5,7 +5,7 @@ import { compareContracts } from './diff/diff.ts'
 import type { Difference } from './diff/difference.ts'
 import { type FrozenContracts, writeContract } from './files.ts'
 import { checkContracts } from './gate.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from './gate-refusal.ts'
 
 export interface Published {
   /** Null when it was refused. */

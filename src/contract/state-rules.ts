@@ -1,6 +1,6 @@
 import { sorted } from '../compile/canonical.ts'
+import type { ContractRules, StateRules } from '../compile/contract-format.ts'
 import { reachedByDelete } from '../compile/dependents.ts'
-import type { ContractRules, StateRules } from '../compile/frozen.ts'
 import type { BelongsToModel, Dependent, Resource, View, ViewField } from '../compile/model.ts'
 
 /** What may be done with a row in the state it is in, or the rows around it are in, told in the names of a version. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { resourceNameFault, snakeNameFault, suggestedName } from '../../src/compile/names.ts'
+import { resourceNameFault, snakeNameFault, suggestedName } from '../../src/compile/name-rules.ts'
 import { nearest } from '../../src/compile/nearest.ts'
 import { looksPlural, pluralOf } from '../../src/compile/plural.ts'
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Contract } from '../../src/compile/frozen.ts'
+import type { Contract } from '../../src/compile/contract-format.ts'
 import { readContracts } from '../../src/contract/files.ts'
 
 /** The demo's frozen contracts, as its server reads them. */

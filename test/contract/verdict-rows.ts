@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Contract } from '../../src/compile/frozen.ts'
+import type { Contract } from '../../src/compile/contract-format.ts'
 import { compareContracts } from '../../src/contract/diff/diff.ts'
 import { readOnly, writeOnly } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Contract } from '../../src/compile/frozen.ts'
+import type { Contract } from '../../src/compile/contract-format.ts'
 import { states, sum } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { compileApi } from '../../src/compile/compile.ts'
-import type { Contract } from '../../src/compile/frozen.ts'
+import type { Contract } from '../../src/compile/contract-format.ts'
 import { contractOf } from '../../src/contract/contract.ts'
 import { freezeContract, thawContract } from '../../src/contract/freeze.ts'
 import { checkContracts } from '../../src/contract/gate.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileApi } from '../../src/compile/compile.ts'
-import type { Contract } from '../../src/compile/frozen.ts'
+import type { Contract } from '../../src/compile/contract-format.ts'
 import type { Model } from '../../src/compile/model.ts'
 import { contractOf } from '../../src/contract/contract.ts'
 import { freezeContract, thawContract } from '../../src/contract/freeze.ts'

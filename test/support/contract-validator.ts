@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Contract } from '../../src/compile/frozen.ts'
+import type { Contract } from '../../src/compile/contract-format.ts'
 
 /** What is wrong with a row as a version shows it, held against that version's contract by a validator that is not ours. */
 export const faultsIn = (contract: Contract): ((resource: string, row: unknown) => readonly string[]) => {

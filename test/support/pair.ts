@@ -1,5 +1,5 @@
 import { compileApi } from '../../src/compile/compile.ts'
-import type { Contract } from '../../src/compile/frozen.ts'
+import type { Contract } from '../../src/compile/contract-format.ts'
 import { Mistakes } from '../../src/compile/mistakes.ts'
 import type { Model, Version, View } from '../../src/compile/model.ts'
 import { contractOf } from '../../src/contract/contract.ts'

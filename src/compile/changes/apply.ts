@@ -1,6 +1,5 @@
 import type { Change } from '../../declare/change.ts'
 import { custom } from './custom.ts'
-import type { Draft } from './draft.ts'
 import { addRequiredField, changeDefault, makeRequired, removeField } from './fields.ts'
 import { changesNothing } from './idle.ts'
 import type { Inverse } from './inverse.ts'
@@ -9,6 +8,7 @@ import { removeFilter, removeInclude, removeSort } from './queries.ts'
 import { type ChangeList, reportOf } from './report.ts'
 import { changeLimit, removeMethod, requireIdempotencyKey, requireScope } from './rules.ts'
 import { changeType, mapValues } from './values.ts'
+import type { Draft } from './view-draft.ts'
 
 type OfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
 

@@ -1,9 +1,9 @@
 import type { Custom } from '../../declare/change.ts'
 import { sameJson } from '../canonical.ts'
 import { readZod } from '../zod/read.ts'
-import { type DraftField, placeFields, without, withView } from './draft.ts'
 import type { Inverse } from './inverse.ts'
 import type { Report } from './report.ts'
+import { type DraftField, placeFields, without, withView } from './view-draft.ts'
 
 export const custom: Inverse<Custom> = (draft, change, report) => {
   const view = report.view(change.resource)

@@ -1,9 +1,9 @@
 import type { AddRequiredField, ChangeDefault, MakeRequired, RemoveField } from '../../declare/change.ts'
 import { toStored } from '../codecs.ts'
 import { readZod } from '../zod/read.ts'
-import { type DraftField, type DraftView, placeFields, withField, without, withView } from './draft.ts'
 import type { Inverse } from './inverse.ts'
 import type { Report } from './report.ts'
+import { type DraftField, type DraftView, placeFields, withField, without, withView } from './view-draft.ts'
 
 export const removeField: Inverse<RemoveField> = (draft, change, report) => {
   const view = report.view(change.resource)

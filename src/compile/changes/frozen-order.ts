@@ -1,4 +1,4 @@
-import type { Contract, ContractField, ContractResource } from '../frozen.ts'
+import type { Contract, ContractField, ContractResource } from '../contract-format.ts'
 import { inOrderOf, membersInOrderOf, schemaInOrderOf } from '../order.ts'
 import { movesOf } from '../states.ts'
 import {
@@ -8,7 +8,7 @@ import {
   type DraftView,
   segmentOf,
   viewOfResource,
-} from './draft.ts'
+} from './view-draft.ts'
 
 /**
  * A published version shows everything in the order of its contract, whatever the declaration's order became since. All

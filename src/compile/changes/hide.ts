@@ -1,10 +1,17 @@
 import type { StatesField } from '../../declare/field.ts'
 import type { Method } from '../../declare/resource.ts'
-import type { Contract, ContractField, ContractResource } from '../frozen.ts'
+import type { Contract, ContractField, ContractResource } from '../contract-format.ts'
 import { schemaInOrderOf } from '../order.ts'
 import { compareSchemas } from '../schema-difference.ts'
-import { type Draft, type DraftField, type DraftView, segmentOf, targetOf, viewOfResource } from './draft.ts'
 import { hideField } from './fields.ts'
+import {
+  type Draft,
+  type DraftField,
+  type DraftView,
+  segmentOf,
+  targetOf,
+  viewOfResource,
+} from './view-draft.ts'
 
 /**
  * What newer versions only added is not part of an older promise: it is hidden there, or stays as the frozen contract

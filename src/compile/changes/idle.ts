@@ -1,5 +1,5 @@
 import type { Change } from '../../declare/change.ts'
-import type { Draft } from './draft.ts'
+import type { Draft } from './view-draft.ts'
 
 /** Whether the older version would be the same without the change; each other kind looks after itself. */
 export const changesNothing = (change: Change, draft: Draft): boolean => {

@@ -1,8 +1,8 @@
-import type { Draft as Open } from '../draft.ts'
 import type { SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
+import type { Draft as Open } from '../resource-draft.ts'
 import { shapeOf } from '../view-shape.ts'
 import { includeTree } from '../views.ts'
-import { type Draft, type DraftView, segmentOf, viewOfResource } from './draft.ts'
+import { type Draft, type DraftView, segmentOf, viewOfResource } from './view-draft.ts'
 
 type About = Omit<Version, 'views' | 'viewOf'>
 

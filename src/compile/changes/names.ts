@@ -1,9 +1,9 @@
 import type { RenameField, RenameRelation, RenameResource } from '../../declare/change.ts'
 import type { Method, ScopeRule } from '../../declare/resource.ts'
 import { didYouMean } from '../nearest.ts'
-import { type DraftView, withField, withRelation, withView } from './draft.ts'
 import type { Inverse } from './inverse.ts'
 import type { Report } from './report.ts'
+import { type DraftView, withField, withRelation, withView } from './view-draft.ts'
 
 const resourceName = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 const fieldName = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/

@@ -1,9 +1,9 @@
 import type { RemoveFilter, RemoveInclude, RemoveSort } from '../../declare/change.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { didYouMean } from '../nearest.ts'
-import { type Draft, type DraftView, viewOfResource, withView } from './draft.ts'
 import type { Inverse } from './inverse.ts'
 import type { Report } from './report.ts'
+import { type Draft, type DraftView, viewOfResource, withView } from './view-draft.ts'
 
 export const removeInclude: Inverse<RemoveInclude> = (draft, change, report) => {
   const view = report.view(change.resource)

@@ -1,7 +1,7 @@
 import type { Change } from '../../declare/change.ts'
 import type { MistakeList } from '../mistakes.ts'
 import { didYouMean } from '../nearest.ts'
-import type { Draft, DraftField, DraftView } from './draft.ts'
+import type { Draft, DraftField, DraftView } from './view-draft.ts'
 
 /** Where one change reports what is wrong with it, and looks up the names it uses. */
 export interface Report {

@@ -1,8 +1,8 @@
 import type { ChangeLimit, RemoveMethod, RequireIdempotencyKey, RequireScope } from '../../declare/change.ts'
 import { didYouMean } from '../nearest.ts'
 import { hasTopLevel } from '../owners.ts'
-import { type Draft, type DraftView, withView } from './draft.ts'
 import type { Inverse } from './inverse.ts'
+import { type Draft, type DraftView, withView } from './view-draft.ts'
 
 export const changeLimit: Inverse<ChangeLimit> = (draft, { resource, limit, was }, report) => {
   const view = report.view(resource)

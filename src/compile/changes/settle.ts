@@ -1,5 +1,5 @@
 import type { MistakeList } from '../mistakes.ts'
-import { type Draft, type DraftView, targetOf, viewOfResource } from './draft.ts'
+import { type Draft, type DraftView, targetOf, viewOfResource } from './view-draft.ts'
 
 /** Ends the crossing: everything is now found by the older version's own names, which must not collide. */
 export const settle = (draft: Draft, version: string, mistakes: MistakeList): Draft => {

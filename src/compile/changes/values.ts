@@ -5,9 +5,9 @@ import { codecs, toShown } from '../codecs.ts'
 import type { ValueMap } from '../model.ts'
 import { didYouMean } from '../nearest.ts'
 import { readZod } from '../zod/read.ts'
-import { type DraftField, withField, withView } from './draft.ts'
 import type { Inverse } from './inverse.ts'
 import type { Report } from './report.ts'
+import { type DraftField, withField, withView } from './view-draft.ts'
 
 /** One step of a value map, between two neighbouring versions. */
 export interface ValueStep {

@@ -4,9 +4,9 @@ import type { JsonSchema } from '../../declare/json-schema.ts'
 import { type FieldKind, kindOfZod, kinds } from '../../kinds/kinds.ts'
 import type { MistakeList } from '../mistakes.ts'
 import { defOf } from './def.ts'
-import { jsonSchemaOf } from './json-schema.ts'
 import { layersOf } from './layers.ts'
 import { refusalsOf } from './refuse.ts'
+import { jsonSchemaOf } from './schema-from-zod.ts'
 
 /** A Zod schema understood as a field: what is stored, described and validated. */
 export interface ZodField {

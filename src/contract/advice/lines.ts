@@ -1,5 +1,5 @@
-import { segmentOf } from '../../compile/changes/draft.ts'
-import type { ContractField } from '../../compile/frozen.ts'
+import { segmentOf } from '../../compile/changes/view-draft.ts'
+import type { ContractField } from '../../compile/contract-format.ts'
 import type { Version, View } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
 import type { Method } from '../../declare/resource.ts'

@@ -1,6 +1,6 @@
-import type { ContractField } from '../../compile/frozen.ts'
+import type { ContractField } from '../../compile/contract-format.ts'
+import { stateRule } from '../diff/compare-state-rules.ts'
 import type { Difference } from '../diff/difference.ts'
-import { stateRule } from '../diff/state-rules.ts'
 import { keyed, quoted } from './zod-source.ts'
 
 /** One line for all values of a field that came or went. */

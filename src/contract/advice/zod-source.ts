@@ -1,4 +1,4 @@
-import type { ContractField } from '../../compile/frozen.ts'
+import type { ContractField } from '../../compile/contract-format.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { stringFormats } from '../../kinds/kinds.ts'
 

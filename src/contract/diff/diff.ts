@@ -1,13 +1,13 @@
 import { sameJson } from '../../compile/canonical.ts'
-import type { Contract } from '../../compile/frozen.ts'
-import { compareAccess } from './access.ts'
+import type { Contract } from '../../compile/contract-format.ts'
+import { compareAccess } from './compare-access.ts'
+import { compareIncludeRows } from './compare-include-rows.ts'
+import { compareLifecycles } from './compare-lifecycles.ts'
+import { comparePaths } from './compare-paths.ts'
+import { compareReplacements } from './compare-replacements.ts'
+import { compareResources } from './compare-resources.ts'
+import { compareServices } from './compare-services.ts'
 import { additive, type Difference } from './difference.ts'
-import { compareIncludeRows } from './include-rows.ts'
-import { compareLifecycles } from './lifecycle.ts'
-import { comparePaths } from './paths.ts'
-import { compareReplacements } from './replacements.ts'
-import { compareResources } from './resources.ts'
-import { compareServices } from './service.ts'
 
 /**
  * Every difference that a consumer of `older` meets in `newer`, with its verdict. It reads nothing but the two contracts,

@@ -1,5 +1,5 @@
 import type { Version } from '../../compile/model.ts'
-import type { Part } from './fields.ts'
+import type { Part } from './field-schemas.ts'
 
 const text = (description: string, example?: string): Part => ({
   description,

@@ -1,7 +1,7 @@
 import type { Model } from '../../compile/model.ts'
 import { isEngineProblem, type ProblemKind, type ProblemType } from '../../problems.ts'
-import type { Part } from './fields.ts'
-import { pascal } from './names.ts'
+import { pascal } from './document-names.ts'
+import type { Part } from './field-schemas.ts'
 
 const count = (description: string): Part => ({ type: 'integer', description })
 const word = (description: string): Part => ({ type: 'string', description })

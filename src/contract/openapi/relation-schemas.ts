@@ -1,6 +1,6 @@
 import type { IncludeNode, View } from '../../compile/model.ts'
-import type { Part } from './fields.ts'
-import { type Naming, pascal, singularName } from './names.ts'
+import { type Naming, pascal, singularName } from './document-names.ts'
+import type { Part } from './field-schemas.ts'
 import { schemaRef } from './schema-ref.ts'
 
 type Schemas = { [name: string]: Part }

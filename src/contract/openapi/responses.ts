@@ -1,9 +1,9 @@
 import type { Version, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
+import { type Naming, singularName, withArticle, words } from './document-names.ts'
 import { exampleOfRow } from './examples.ts'
-import type { Part } from './fields.ts'
+import type { Part } from './field-schemas.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
-import { type Naming, singularName, withArticle, words } from './names.ts'
 import { schemaRef } from './schema-ref.ts'
 import { envelopeName, listName, readName } from './schemas.ts'
 

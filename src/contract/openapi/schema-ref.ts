@@ -1,3 +1,3 @@
-import type { Part } from './fields.ts'
+import type { Part } from './field-schemas.ts'
 
 export const schemaRef = (name: string): Part => ({ $ref: `#/components/schemas/${name}` })

@@ -1,7 +1,7 @@
 import type { SubCollection, Version, View, ViewField } from '../../compile/model.ts'
+import { type Naming, pascal, singularName, words } from './document-names.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace, exampleOfRow } from './examples.ts'
-import { createdField, type Part, patchedField, replacedField, shownField } from './fields.ts'
-import { type Naming, pascal, singularName, words } from './names.ts'
+import { createdField, type Part, patchedField, replacedField, shownField } from './field-schemas.ts'
 import { relationSchemas, relationsName } from './relation-schemas.ts'
 import { schemaRef } from './schema-ref.ts'
 

@@ -1,4 +1,9 @@
-import type { Contract, ContractField, ContractRelation, ContractResource } from '../../compile/frozen.ts'
+import type {
+  Contract,
+  ContractField,
+  ContractRelation,
+  ContractResource,
+} from '../../compile/contract-format.ts'
 import type { Model, Version, View, ViewRelation } from '../../compile/model.ts'
 import { withoutOrder } from '../../compile/order.ts'
 import {

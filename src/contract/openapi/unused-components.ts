@@ -1,4 +1,4 @@
-import type { Part } from './fields.ts'
+import type { Part } from './field-schemas.ts'
 
 const prefix = '#/components/'
 

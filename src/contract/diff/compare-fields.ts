@@ -1,5 +1,5 @@
 import { sameJson } from '../../compile/canonical.ts'
-import type { ContractField, ContractResource } from '../../compile/frozen.ts'
+import type { ContractField, ContractResource } from '../../compile/contract-format.ts'
 import { compareSchemas } from '../../compile/schema-difference.ts'
 import type { SchemaDifference, Verdict } from '../../compile/schema-verdict.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'

@@ -1,8 +1,8 @@
 import type { Model } from '../compile/model.ts'
 import type { FrozenContracts } from './files.ts'
 import { checkContracts } from './gate.ts'
-import { type Refusal, refusalText } from './refusal.ts'
-import { unpublishedDates } from './unpublished.ts'
+import { type Refusal, refusalText } from './gate-refusal.ts'
+import { unpublishedDates } from './unpublished-dates.ts'
 
 /** The API would break a promise it has published; its message names each one and what to write. */
 export class BrokenPromises extends Error {

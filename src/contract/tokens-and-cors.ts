@@ -1,5 +1,5 @@
+import type { ContractCors, ContractTokens } from '../compile/contract-format.ts'
 import { corsRulesOf } from '../compile/cors.ts'
-import type { ContractCors, ContractTokens } from '../compile/frozen.ts'
 import { tokenRulesOf } from '../compile/tokens.ts'
 import type { CorsDeclaration, TokenDeclaration } from '../declare/api.ts'
 

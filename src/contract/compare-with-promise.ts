@@ -1,9 +1,9 @@
-import type { Contract } from '../compile/frozen.ts'
+import type { Contract } from '../compile/contract-format.ts'
 import type { Model, Version } from '../compile/model.ts'
 import { contractOf } from './contract.ts'
+import { stateRule } from './diff/compare-state-rules.ts'
 import { compareContracts } from './diff/diff.ts'
 import { type Difference, isBreaking, type Part } from './diff/difference.ts'
-import { stateRule } from './diff/state-rules.ts'
 
 /** The newest published version may have grown; older ones must be the same. */
 export type Age = 'newest' | 'older'

@@ -1,9 +1,9 @@
 import { isSum } from '../declare/field.ts'
 import { kinds } from '../kinds/kinds.ts'
-import type { Draft, Drafts, ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field, Resource, SumFeed, WhileRule } from './model.ts'
 import { didYouMean } from './nearest.ts'
+import type { Draft, Drafts, ResourceDraft } from './resource-draft.ts'
 
 /** Binds the sums of a resource to their relations; gives what each feeds from. */
 export const linkSums = (

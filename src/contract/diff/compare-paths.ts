@@ -1,7 +1,7 @@
-import type { Contract, ContractOperation } from '../../compile/frozen.ts'
+import type { Contract, ContractOperation } from '../../compile/contract-format.ts'
+import { compareProblems, toldByRules } from './compare-problems.ts'
+import { compareNames } from './compare-services.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
-import { compareProblems, toldByRules } from './problems.ts'
-import { compareNames } from './service.ts'
 
 type Operations = { readonly [operation: string]: ContractOperation }
 

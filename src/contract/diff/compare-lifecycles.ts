@@ -1,4 +1,4 @@
-import type { ContractLifecycle } from '../../compile/frozen.ts'
+import type { ContractLifecycle } from '../../compile/contract-format.ts'
 import type { Verdict } from '../../compile/schema-verdict.ts'
 import { additive, breaking, type Difference, type Differences } from './difference.ts'
 

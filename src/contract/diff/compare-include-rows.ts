@@ -1,4 +1,4 @@
-import type { Contract, ContractResource } from '../../compile/frozen.ts'
+import type { Contract, ContractResource } from '../../compile/contract-format.ts'
 import { breaking, type Differences, heldBack, matched } from './difference.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { SubCollection, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
 import { uniquesOf } from '../contract.ts'
 import { stateRulesOf } from '../state-rules.ts'
-import { words } from './names.ts'
+import { words } from './document-names.ts'
 
 /** What an operation asks and promises beyond its schemas, in sentences. */
 export const rulesText = (view: View, method: Method, scope: string, sub: SubCollection | null): string =>

@@ -3,9 +3,9 @@ import type { Method } from '../../declare/resource.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { type OperatorName, operators, operatorsFor } from '../../kinds/operators.ts'
 import { idempotencyKeyPattern } from '../../kinds/text-patterns.ts'
-import type { Part } from './fields.ts'
+import { words } from './document-names.ts'
+import type { Part } from './field-schemas.ts'
 import { filterSchema, nullNote } from './filter-schemas.ts'
-import { words } from './names.ts'
 
 export const parameterRef = (name: string): Part => ({ $ref: `#/components/parameters/${name}` })
 

@@ -1,8 +1,8 @@
 import type { IdempotencyDeclaration, Method, ScopeRule } from '../declare/resource.ts'
-import type { ResourceDraft } from './draft.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { View } from './model.ts'
 import { didYouMean } from './nearest.ts'
+import type { ResourceDraft } from './resource-draft.ts'
 
 export const allMethods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 

@@ -1,4 +1,4 @@
-import type { Contract, ContractField } from '../../compile/frozen.ts'
+import type { Contract, ContractField } from '../../compile/contract-format.ts'
 import { breaking, type Difference, type Differences, heldBack, matched } from './difference.ts'
 
 /**

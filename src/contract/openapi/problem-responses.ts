@@ -1,8 +1,8 @@
 import type { Model, Version } from '../../compile/model.ts'
 import { isEngineProblem, type ProblemKind, type ProblemType } from '../../problems.ts'
-import type { Part } from './fields.ts'
+import { pascal } from './document-names.ts'
+import type { Part } from './field-schemas.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
-import { pascal } from './names.ts'
 import { problemExample, problemSchemaName, problemUri } from './problem-schemas.ts'
 import { schemaRef } from './schema-ref.ts'
 

@@ -1,5 +1,5 @@
 import { compileApi } from '../../compile/compile.ts'
-import type { Contract } from '../../compile/frozen.ts'
+import type { Contract } from '../../compile/contract-format.ts'
 import { Mistakes } from '../../compile/mistakes.ts'
 import type { Model } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'

@@ -1,5 +1,6 @@
 import { sameJson } from '../../compile/canonical.ts'
-import type { ContractRate, ContractService } from '../../compile/frozen.ts'
+import type { ContractRate, ContractService } from '../../compile/contract-format.ts'
+import { compareProblems } from './compare-problems.ts'
 import {
   additive,
   asSet,
@@ -9,7 +10,6 @@ import {
   matched,
   type Part,
 } from './difference.ts'
-import { compareProblems } from './problems.ts'
 
 export const compareServices = (from: ContractService, to: ContractService): Differences => {
   const found: Difference[] = []

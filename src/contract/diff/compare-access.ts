@@ -1,7 +1,7 @@
 import { sameJson } from '../../compile/canonical.ts'
-import type { ContractCors, ContractService, ContractTokens } from '../../compile/frozen.ts'
+import type { ContractCors, ContractService, ContractTokens } from '../../compile/contract-format.ts'
+import { compareLimits, compareNames } from './compare-services.ts'
 import { additive, breaking, type Difference, type Differences } from './difference.ts'
-import { compareLimits, compareNames } from './service.ts'
 
 /** Who is let in: which tokens are accepted, and the pages of which sites. */
 export const compareAccess = (from: ContractService, to: ContractService): Differences => [

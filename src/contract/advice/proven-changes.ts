@@ -1,10 +1,10 @@
-import type { Contract } from '../../compile/frozen.ts'
+import type { Contract } from '../../compile/contract-format.ts'
 import type { Model } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
+import { type Age, compareWithPromise } from '../compare-with-promise.ts'
 import type { Difference } from '../diff/difference.ts'
-import { type Age, compareWithPromise } from '../refused.ts'
-import { type Guess, guessRenames } from './renames.ts'
-import { withChanges } from './trial.ts'
+import { type Guess, guessRenames } from './guess-renames.ts'
+import { withChanges } from './with-changes.ts'
 import { keyed, quoted } from './zod-source.ts'
 
 export interface Explained {

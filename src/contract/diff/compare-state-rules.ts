@@ -1,4 +1,9 @@
-import type { ContractField, ContractResource, ContractRules, StateRules } from '../../compile/frozen.ts'
+import type {
+  ContractField,
+  ContractResource,
+  ContractRules,
+  StateRules,
+} from '../../compile/contract-format.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
 
 export const stateRule = 'state rule'

@@ -1,9 +1,9 @@
-import type { Contract } from '../compile/frozen.ts'
+import type { Contract } from '../compile/contract-format.ts'
 import type { Model } from '../compile/model.ts'
 import { contractOf } from './contract.ts'
+import { compareLifecycles } from './diff/compare-lifecycles.ts'
 import { isBreaking } from './diff/difference.ts'
-import { compareLifecycles } from './diff/lifecycle.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from './gate-refusal.ts'
 
 const announced: ReadonlySet<string> = new Set(['deprecated', 'sunset'])
 

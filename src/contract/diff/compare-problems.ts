@@ -1,4 +1,4 @@
-import type { ContractProblems } from '../../compile/frozen.ts'
+import type { ContractProblems } from '../../compile/contract-format.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
 
 /** Not possible in the present state: a refusal that a sender who changed nothing now meets. */

@@ -1,6 +1,9 @@
 import { sameJson } from '../../compile/canonical.ts'
-import type { Contract, ContractRelation, ContractResource } from '../../compile/frozen.ts'
+import type { Contract, ContractRelation, ContractResource } from '../../compile/contract-format.ts'
 import { judgeCaching } from './cache-control.ts'
+import { compareFields } from './compare-fields.ts'
+import { compareLimits, compareNames, compareRates } from './compare-services.ts'
+import { compareStateRules } from './compare-state-rules.ts'
 import {
   additive,
   breaking,
@@ -10,9 +13,6 @@ import {
   matched,
   type Part,
 } from './difference.ts'
-import { compareFields } from './fields.ts'
-import { compareLimits, compareNames, compareRates } from './service.ts'
-import { compareStateRules } from './state-rules.ts'
 
 export const compareResources = (from: Contract['resources'], to: Contract['resources']): Differences => {
   const { both, gone, come } = matched(from, to)
