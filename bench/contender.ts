@@ -1,70 +1,78 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { freePort } from '../test/support/free-port.ts'
+import { type Prepared, program, shop } from './data.ts'
 import { onProcessor } from './processors.ts'
 
-/** A server under test: a process of its own. */
+/** A server under test: a process of its own, with the data it serves. */
 export interface Contender {
   readonly name: string
   readonly port: number
-  /** `/v2`, or `/v1` for the old version on the same process. */
-  readonly prefix: string
+  readonly pid: number
+  /** `/v2`, or `/v1` for the older version on the same process. */
+  readonly prefix: '/v2' | '/v1'
   readonly key: string
-  readonly process: ChildProcess
+  stop(): Promise<void>
 }
 
-/** What a contender is started with. */
-export interface Entry {
+interface Start extends Prepared {
   readonly name: string
-  readonly script: string
-  readonly database: string
-  readonly key: string
-  /** One more word for the script. */
-  readonly more?: string
   /** The processor it is kept to, if any. */
   readonly processor: number | null
 }
 
-export async function startContender(entry: Entry): Promise<Contender> {
-  const { name, script, database, key, more = '' } = entry
+/** `bin/nounkit serve` with its default settings. The rate limit is off, since one client sends all requests. */
+export const startNounkit = (start: Start, workers = 1): Promise<Contender> => {
+  const flags = workers > 1 ? ['--workers', String(workers)] : []
+  return startProcess(start, (port) => [program, 'serve', shop, '--port', `${port}`, ...flags], {
+    DATABASE_URL: start.url,
+    NOUNKIT_RATE: 'off',
+  })
+}
+
+/** `floor` or `fastify`, by its name. */
+export const startByHand = (start: Start): Promise<Contender> => {
+  const database = start.url.replace(/^sqlite:/, '')
+  const path = new URL(`contenders/${start.name}.ts`, import.meta.url).pathname
+  return startProcess(start, (port) => [process.execPath, path, database, String(port)], {})
+}
+
+async function startProcess(
+  { name, key, processor }: Start,
+  command: (port: number) => readonly string[],
+  settings: { readonly [name: string]: string },
+): Promise<Contender> {
   const port = await freePort()
-  const path = new URL(`contenders/${script}`, import.meta.url).pathname
-  const args = ['--conditions=nounkit-source', path, database, String(port), more]
-  const [program = '', ...words] = onProcessor(entry.processor, [process.execPath, ...args])
-  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'inherit'] })
-  // `ready`, and a key where the contender made one itself.
-  const said = await new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (chunk) => String(chunk).includes('ready') && resolve(String(chunk)))
+  const [program = '', ...args] = onProcessor(processor, command(port))
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...plainEnvironment(), ...settings },
+  })
+  await ready(child, name)
+  return { name, port, pid: child.pid ?? 0, prefix: '/v2', key, stop: () => stop(child) }
+}
+
+/** A setting of Nounkit in the harness's own environment would not be a default one. */
+const plainEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NOUNKIT_|PG|NODE_ENV$)/.test(name)))
+
+/** The access log is read and thrown away, as long as the process runs. */
+const ready = (child: ChildProcess, name: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let said = ''
+    const read = (chunk: Buffer) => {
+      said += chunk
+      if (!said.includes('ready')) return
+      child.stdout?.off('data', read).resume()
+      resolve()
+    }
+    child.stdout?.on('data', read)
+    child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`${name} ended with ${code} before it was ready`)))
   })
-  const ownKey = /ready (nk_\w+)/.exec(said)?.[1]
-  return { name, port, prefix: ownKey ? '/v1' : '/v2', key: ownKey ?? key, process: child }
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-
-/**
- * CPU time a process has used, in microseconds, and its own memory in MB: without pages of files, of the program itself or of a
- * database that is mapped, which are the system's to take back. Linux only; zero elsewhere.
- */
-export function usageOf(pid: number | undefined): { readonly cpuMicros: number; readonly memoryMb: number } {
-  try {
-    const memory = /RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
-    return { cpuMicros: nanosecondsRun(pid) / 1_000, memoryMb: Number(memory) / 1024 }
-  } catch {
-    return { cpuMicros: 0, memoryMb: 0 }
-  }
-}
-
-const nanosecondsRun = (pid: number | undefined): number =>
-  readdirSync(`/proc/${pid}/task`)
-    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))
-    .reduce((sum, one) => sum + one, 0)

@@ -1,12 +1,13 @@
+import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import shop from '../examples/shop/api.ts'
-import { systemClock } from '../src/clock.ts'
-import { KeyRing } from '../src/guard/key-ring.ts'
-import { openService } from '../src/serve/service.ts'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import postgres from 'postgres'
 
 export interface Size {
   readonly customers: number
@@ -18,13 +19,13 @@ export interface Size {
 export const standard: Size = { customers: 1_000, products: 200, orders: 100_000, itemsPerOrder: 3 }
 
 export const account = 'bench'
-const folder = join(tmpdir(), 'nounkit-bench')
+const kept = join(tmpdir(), 'nounkit-bench')
 
 /** Rows of one table, column by column, in an order that satisfies foreign keys. */
 export interface Table {
   readonly name: string
   readonly columns: readonly string[]
-  rows(): Iterable<readonly (string | number)[]>
+  readonly rows: () => Iterable<readonly (string | number)[]>
 }
 
 /** The same data for every store: ids grow with time, as real ones do. */
@@ -120,39 +121,38 @@ export interface Prepared {
   readonly key: string
 }
 
-const prepare = async (url: string, fill: () => Promise<void>): Promise<Prepared> => {
-  const { seed: _, ...declaration } = shop
-  const service = await openService({ declaration, databaseUrl: url, rate: 'off' })
-  try {
-    const row = await service.store.first('SELECT count(*) FROM "orders"', [])
-    if (Number(row?.[0]) === 0) await fill()
-    const ring = new KeyRing(service.store, systemClock)
-    const { secret } = await ring.replace({ account, name: 'bench', scopes: ['*'], kind: 'internal' })
-    return { url, key: secret }
-  } finally {
-    await service.close()
-  }
+const run = promisify(execFile)
+export const program = new URL('../bin/nounkit', import.meta.url).pathname
+export const shop = new URL('../examples/shop', import.meta.url).pathname
+
+/** Makes the tables as users do. Nothing is seeded. */
+const migrate = (url: string) =>
+  run(program, ['migrate', shop], { env: { ...process.env, DATABASE_URL: url } })
+
+async function withKey(url: string): Promise<Prepared> {
+  const words = ['keys', 'create', shop, '--account', account, '--name', 'bench', '--kind', 'internal']
+  const { stdout } = await run(program, words, { env: { ...process.env, DATABASE_URL: url } })
+  return { url, key: stdout.trim().split(/\s/).at(-1) ?? '' }
 }
 
-/** A SQLite file with the data, made once per size and schema; each contender gets a copy, because writes change it. */
-export async function sqliteData(size: Size, contender: string): Promise<Prepared> {
-  mkdirSync(folder, { recursive: true })
-  const own = join(folder, `${contender}-orders-${size.orders}-${size.itemsPerOrder}.db`)
-  removeDatabase(own)
-  const prepared = await prepare(`sqlite:${own}`, async () => {})
-  const master = join(folder, `orders-${size.orders}-${size.itemsPerOrder}-${schemaMark(own)}.db`)
-  if (!existsSync(`${master}.done`)) {
-    removeDatabase(master)
-    await prepare(`sqlite:${master}`, async () => fillSqlite(master, size))
-    writeFileSync(`${master}.done`, '')
+/**
+ * A SQLite file with the data, below `folder`. The rows are made once per size and schema and kept for later runs; each contender
+ * gets a copy, because writes change it.
+ */
+export async function sqliteData(size: Size, folder: string, contender: string): Promise<Prepared> {
+  const own = join(folder, `${contender}.db`)
+  await migrate(`sqlite:${own}`)
+  mkdirSync(kept, { recursive: true })
+  const filled = join(kept, `rows-${size.orders}-${size.itemsPerOrder}-${schemaMark(own)}.db`)
+  if (!existsSync(filled)) {
+    // Renamed when it is complete: another run may be doing the same.
+    const partial = `${filled}-${process.pid}`
+    copyFileSync(own, partial)
+    fillSqlite(partial, size)
+    renameSync(partial, filled)
   }
-  removeDatabase(own)
-  copyFileSync(master, own)
-  return prepare(prepared.url, async () => {})
-}
-
-export function removeDatabase(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  copyFileSync(filled, own)
+  return withKey(`sqlite:${own}`)
 }
 
 /** Tables that an older build made are not those that are to be measured. */
@@ -181,29 +181,29 @@ function fillSqlite(path: string, size: Size): void {
 
 /** One PostgreSQL database for all contenders: the server is theirs in turn. */
 export async function postgresData(size: Size, url: string): Promise<Prepared> {
-  return prepare(url, async () => {
-    const { default: postgres } = await import('postgres')
-    const sql = postgres(url, { max: 1, onnotice: () => {} })
-    for (const table of tables(size)) {
-      const names = table.columns.map((column) => `"${column}"`).join(', ')
-      const writable = await sql.unsafe(`COPY "${table.name}" (${names}) FROM STDIN`).writable()
-      let chunk = ''
-      for (const row of table.rows()) {
-        chunk += `${row.map((value, at) => (table.columns[at] === 'active' ? Boolean(value) : value)).join('\t')}\n`
-        if (chunk.length > 100_000) {
-          if (!writable.write(chunk)) await new Promise((resolve) => writable.once('drain', resolve))
-          chunk = ''
-        }
-      }
-      await new Promise<void>((resolve, reject) => {
-        writable.once('error', reject)
-        writable.once('finish', () => resolve())
-        writable.end(chunk)
-      })
+  await migrate(url)
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  for (const table of tables(size)) {
+    const names = table.columns.map((column) => `"${column}"`).join(', ')
+    const into = await sql.unsafe(`COPY "${table.name}" (${names}) FROM STDIN`).writable()
+    await pipeline(Readable.from(copyText(table)), into)
+  }
+  await sql.unsafe('ANALYZE')
+  await sql.end()
+  return withKey(url)
+}
+
+/** Rows as COPY reads them, some hundred at a time. */
+function* copyText({ columns, rows }: Table): Iterable<string> {
+  let chunk = ''
+  for (const row of rows()) {
+    chunk += `${row.map((value, at) => (columns[at] === 'active' ? Boolean(value) : value)).join('\t')}\n`
+    if (chunk.length > 100_000) {
+      yield chunk
+      chunk = ''
     }
-    await sql.unsafe('ANALYZE')
-    await sql.end()
-  })
+  }
+  yield chunk
 }
 
 /** Ids for random access, evenly spread. */

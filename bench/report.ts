@@ -1,122 +1,159 @@
-import type { Turn } from './heat.ts'
-import type { Latency } from './load.ts'
+import { type Aim, latencies, paces } from './aims.ts'
+import type { Measured } from './load.ts'
+import type { Store } from './stores.ts'
+import type { Result } from './turns.ts'
 
-export interface Line {
+/** The middle of many figures, and how far they differ: half of them lie between the quartiles. */
+export interface Spread {
+  readonly median: number
+  readonly lower: number
+  readonly upper: number
+}
+
+function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (share: number) => {
+    const place = (sorted.length - 1) * share
+    const below = sorted[Math.floor(place)] ?? 0
+    const above = sorted[Math.ceil(place)] ?? 0
+    return below + (above - below) * (place % 1)
+  }
+  return { median: at(0.5), lower: at(0.25), upper: at(0.75) }
+}
+
+const median = (values: readonly number[]): number => spreadOf(values).median
+
+/** Divided turn by turn, so that a slow moment of the host hits both sides. */
+const ratios = (mine: Result, theirs: Result, figure: keyof Measured): Spread =>
+  spreadOf(mine.turns.map((turn, at) => turn[figure] / (theirs.turns[at]?.[figure] ?? Number.NaN)))
+
+const find = (results: readonly Result[], workload: string, contender: string): Result | undefined =>
+  results.find((result) => result.workload === workload && result.contender === contender)
+
+export interface Line extends Measured {
   readonly workload: string
   readonly contender: string
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly cpuMicros: number
-  readonly memoryMb: number
-  readonly toFloor: number | null
-  readonly toFastify: number | null
+  readonly leastCpuMicros: number
+  readonly toFloor: Spread | null
+  readonly toFastify: Spread | null
 }
 
-export const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
-}
-
-export const laneName = (workload: string, contender: string): string => `${workload}\0${contender}`
-
-/** Ratios are taken round by round, so that a slow moment of the machine hits both sides, and then the median. */
-export function summarise(turns: readonly Turn[], latencies: ReadonlyMap<string, Latency>): readonly Line[] {
-  const keys = [...new Set(turns.map((turn) => laneName(turn.workload, turn.contender)))]
-  const of = (workload: string, contender: string) =>
-    turns.filter((turn) => turn.workload === workload && turn.contender === contender)
-  const ratio = (mine: readonly Turn[], theirs: readonly Turn[]): number | null =>
-    theirs.length === 0 || mine === theirs
-      ? null
-      : median(mine.map((turn, at) => turn.perSecond / (theirs[at]?.perSecond ?? 1)))
-  return keys.map((key) => {
-    const [workload = '', contender = ''] = key.split('\0')
-    const mine = of(workload, contender)
-    const isOurs = contender.startsWith('nounkit')
+export function linesOf(results: readonly Result[]): readonly Line[] {
+  return results.map((result) => {
+    const { workload, contender, turns } = result
+    const of = (figure: keyof Measured) => turns.map((turn) => turn[figure])
+    const to = (name: string) => {
+      const theirs = contender === name ? undefined : find(results, workload, name)
+      return theirs ? ratios(result, theirs, 'perSecond') : null
+    }
     return {
       workload,
       contender,
-      perSecond: median(mine.map((turn) => turn.perSecond)),
-      p50Ms: latencies.get(key)?.p50Ms ?? 0,
-      p99Ms: latencies.get(key)?.p99Ms ?? 0,
-      cpuMicros: median(mine.map((turn) => turn.cpuMicros)),
-      memoryMb: median(mine.map((turn) => turn.memoryMb)),
-      toFloor: isOurs ? ratio(mine, of(workload, 'floor')) : null,
-      toFastify: isOurs ? ratio(mine, of(workload, 'fastify')) : null,
+      perSecond: median(of('perSecond')),
+      p50Ms: median(of('p50Ms')),
+      p99Ms: median(of('p99Ms')),
+      cpuMicros: median(of('cpuMicros')),
+      leastCpuMicros: Math.min(...of('cpuMicros')),
+      memoryMb: median(of('memoryMb')),
+      toFloor: to('floor'),
+      toFastify: contender === 'floor' ? null : to('fastify'),
     }
   })
 }
 
-/** What is held against another workload or version of Nounkit itself: the newer or plainer one is the measure. */
-export interface Within {
+export interface Judged {
   readonly what: string
-  readonly ratio: number
+  readonly ratio: Spread
+  /** The same ratio of the least CPU time a request took: the host's other work disturbs it least. */
+  readonly byLeastCpu: number | null
+  readonly aim: number | null
+  readonly atMost: boolean
+  readonly met: boolean | null
 }
 
-export function within(turns: readonly Turn[]): readonly Within[] {
-  const of = (workload: string, contender: string) =>
-    turns.filter((turn) => turn.workload === workload && turn.contender === contender)
-  const ratio = (what: string, mine: readonly Turn[], theirs: readonly Turn[]): Within[] =>
-    mine.length === 0 || theirs.length === 0
-      ? []
-      : [{ what, ratio: median(mine.map((turn, at) => turn.perSecond / (theirs[at]?.perSecond ?? 1))) }]
-  const reads = [...new Set(turns.map(({ workload }) => workload))].filter((name) =>
-    /^(one|list|deep|not)/.test(name),
+/** The ratios of which this run has measured both sides. An aim is met by the median. */
+export const judge = (store: Store, results: readonly Result[]): readonly Judged[] => [
+  ...paces.flatMap((aim) => judgeOne(aim, store, results, 'perSecond')),
+  ...latencies.flatMap((aim) => judgeOne(aim, store, results, 'p99Ms')),
+]
+
+function judgeOne(
+  [what, mine, theirs, onSqlite, onPostgres]: Aim,
+  store: Store,
+  results: readonly Result[],
+  figure: 'perSecond' | 'p99Ms',
+): readonly Judged[] {
+  const ours = find(results, mine.workload, mine.contender)
+  const other = find(results, theirs.workload, theirs.contender)
+  if (!ours || !other) return []
+  const aim = store === 'SQLite' ? onSqlite : onPostgres
+  const ratio = ratios(ours, other, figure)
+  const atMost = figure === 'p99Ms'
+  const least = ({ turns }: Result) => Math.min(...turns.map(({ cpuMicros }) => cpuMicros))
+  const byLeastCpu = atMost ? null : least(other) / least(ours)
+  const met = aim === null ? null : atMost ? ratio.median <= aim : ratio.median >= aim
+  return [{ what, ratio, byLeastCpu, aim, atMost, met }]
+}
+
+/** Of several runs, each row is that of the run in the middle. */
+export const middle = <Row>(
+  runs: readonly (readonly Row[])[],
+  figure: (row: Row) => number,
+): readonly Row[] =>
+  (runs[0] ?? []).map((first, at) => {
+    const rows = runs.map((run) => run[at] ?? first).sort((a, b) => figure(a) - figure(b))
+    return rows[Math.floor((rows.length - 1) / 2)] ?? first
+  })
+
+const number = (value: number, digits = 0): string =>
+  value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+const spread = (ratio: Spread | null): string =>
+  ratio ? `${number(ratio.median, 2)} (${number(ratio.lower, 2)}–${number(ratio.upper, 2)})` : ''
+
+/** The first columns are text, the others numbers. */
+const table = (texts: number, head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map((_, at) => (at < texts ? '---' : '--:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')
+
+export const lineTable = (lines: readonly Line[]): string =>
+  table(
+    2,
+    [
+      'workload',
+      'contender',
+      'requests/s',
+      'p50 ms',
+      'p99 ms',
+      'CPU µs',
+      'least',
+      'MB',
+      ': floor',
+      ': Fastify',
+    ],
+    lines.map((line) => [
+      line.workload,
+      line.contender,
+      number(line.perSecond),
+      number(line.p50Ms, 2),
+      number(line.p99Ms, 2),
+      number(line.cpuMicros),
+      number(line.leastCpuMicros),
+      number(line.memoryMb),
+      spread(line.toFloor),
+      spread(line.toFastify),
+    ]),
   )
-  const keyed = ['keyed create', 'keyed create, keys by time']
-  return [
-    ...keyed.flatMap((name) => ratio(`${name} : create`, of(name, 'nounkit v2'), of('create', 'nounkit v2'))),
-    ...ratio(
-      'deep page : first page',
-      of('deep page, row 90,000', 'nounkit v2'),
-      of('list of 25', 'nounkit v2'),
-    ),
-    ...reads.flatMap((name) => ratio(`v1 : v2, ${name}`, of(name, 'nounkit v1'), of(name, 'nounkit v2'))),
-  ]
-}
 
-export const withinTable = (all: readonly Within[]): string =>
-  [
-    '| within nounkit | ratio |',
-    '|---|--:|',
-    ...all.map(({ what, ratio }) => `| ${what} | ${ratio.toFixed(2)} |`),
-  ].join('\n')
-
-export function tableOf(lines: readonly Line[]): string {
-  const number = (value: number, digits = 0) =>
-    value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
-  const times = (value: number | null) => (value === null ? '' : value.toFixed(2))
-  const head =
-    '| workload | contender | requests/s | p50 ms | p99 ms | CPU µs | MB | : floor | : Fastify |\n|---|---|--:|--:|--:|--:|--:|--:|--:|'
-  const rows = lines.map(
-    (line) =>
-      `| ${line.workload} | ${line.contender} | ${number(line.perSecond)} | ${number(line.p50Ms, 2)} | ${number(line.p99Ms, 2)} | ${number(line.cpuMicros)} | ${number(line.memoryMb)} | ${times(line.toFloor)} | ${times(line.toFastify)} |`,
+export const aimTable = (judged: readonly Judged[]): string =>
+  table(
+    1,
+    ['ratio', 'aim', 'measured (quartiles)', 'by least CPU', 'met'],
+    judged.map(({ what, aim, atMost, ratio, byLeastCpu, met }) => [
+      what,
+      aim === null ? '' : `${atMost ? '≤' : '≥'} ${number(aim, 2)}`,
+      spread(ratio),
+      byLeastCpu === null ? '' : number(byLeastCpu, 2),
+      met === null ? '' : met ? 'yes' : 'no',
+    ]),
   )
-  return [head, ...rows].join('\n')
-}
-
-const colours: { readonly [contender: string]: string } = {
-  floor: '#9aa4b2',
-  fastify: '#d97706',
-  'nounkit v2': '#2563eb',
-  'nounkit v1': '#7c3aed',
-}
-
-/** A bar per contender and workload, as SVG that reads on light and dark pages. */
-export function chartOf(lines: readonly Line[], title: string): string {
-  const workloads = [...new Set(lines.map((line) => line.workload))]
-  const most = Math.max(...lines.map((line) => line.perSecond))
-  let y = 48
-  let body = ''
-  for (const workload of workloads) {
-    body += `<text x="16" y="${y + 12}" font-weight="600">${workload}</text>`
-    y += 20
-    for (const line of lines.filter((one) => one.workload === workload)) {
-      const width = Math.max(2, (line.perSecond / most) * 420)
-      body += `<rect x="130" y="${y}" width="${width.toFixed(1)}" height="12" rx="2" fill="${colours[line.contender] ?? '#888'}"/><text x="122" y="${y + 10}" text-anchor="end">${line.contender}</text><text x="${(138 + width).toFixed(1)}" y="${y + 10}">${Math.round(line.perSecond).toLocaleString('en')}</text>`
-      y += 16
-    }
-    y += 10
-  }
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 ${y}" role="img" aria-label="${title}" font-family="system-ui, sans-serif" font-size="11"><style>text{fill:#1f2937}@media (prefers-color-scheme: dark){text{fill:#e5e7eb}}</style><text x="16" y="24" font-size="14" font-weight="700">${title}, requests per second</text>${body}</svg>\n`
-}

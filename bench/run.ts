@@ -1,146 +1,147 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { startPostgres } from '../test/support/own-postgres.ts'
-import { checkAnswers, deepCursor } from './answers.ts'
-import { type Contender, type Entry, startContender } from './contender.ts'
-import { customerIds, postgresData, type Size, sampleIds, sqliteData, standard } from './data.ts'
-import { growth, growthTable } from './growth.ts'
-import { runHeat, type Turn } from './heat.ts'
-import { type Lane, type Latency, measureLatency, type Sample } from './load.ts'
-import { processors } from './processors.ts'
-import {
-  chartOf,
-  type Line,
-  laneName,
-  summarise,
-  tableOf,
-  type Within,
-  within,
-  withinTable,
-} from './report.ts'
-import { workloads } from './workloads.ts'
+import { millionKeys, twoProcesses, v1, v2 } from './aims.ts'
+import { call, checkAnswers, deepCursor } from './answers.ts'
+import type { Contender } from './contender.ts'
+import { customerIds, type Size, sampleIds, standard } from './data.ts'
+import type { Sample } from './draw.ts'
+import { type Load, startLoad } from './load.ts'
+import { aimTable, judge, type Line, linesOf, lineTable, middle } from './report.ts'
+import { type Field, type Store, startField } from './stores.ts'
+import { afterQuiet, firstSecond, type Lane, type Result, takeTurns } from './turns.ts'
+import { type Workload, workloads } from './workloads.ts'
 
 const { values: flags } = parseArgs({
   options: {
-    store: { type: 'string', default: 'all' },
-    only: { type: 'string' },
-    rounds: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '1' },
+    store: { type: 'string' },
+    only: { type: 'string', default: '' },
+    rounds: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '0.3' },
+    runs: { type: 'string', default: '1' },
     orders: { type: 'string', default: String(standard.orders) },
-    json: { type: 'boolean', default: false },
-    growth: { type: 'boolean', default: false },
-    'fastify-keeps-tokens': { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    json: { type: 'string' },
   },
 })
 
-/** Fastify without a look-up of the token for every request: what a cache without an end would give it. */
-const more = (name: string): string => (name === 'fastify' && flags['fastify-keeps-tokens'] ? 'keep' : '')
-
-const latencySeconds = 1
-const size: Size = { ...standard, orders: Number(flags.orders) }
+const atLeast = (name: 'rounds' | 'seconds' | 'runs' | 'orders', least: number): number => {
+  const value = Number(flags[name])
+  if (!(value >= least)) throw new Error(`--${name} is ${flags[name]}. Write a number of ${least} or more.`)
+  return value
+}
+const rounds = atLeast('rounds', 1)
+const turnMs = atLeast('seconds', 0.05) * 1_000
+const runs = atLeast('runs', 1)
 // Fewer have no page behind the one that is deep.
-if (!(size.orders >= 1_000)) throw new Error(`--orders is ${flags.orders}. Write a number of 1000 or more.`)
-const deepRow = size.orders * 0.9
+const size: Size = { ...standard, orders: atLeast('orders', 1_000) }
+const names: { readonly [word: string]: Store } = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+const stores = flags.store ? [names[flags.store]] : Object.values(names)
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
+const wanted = (name: string): boolean => name.includes(flags.only)
+/** Quiet seconds take long, so there are fewer of these turns. */
+const quietRounds = Math.min(rounds, 5)
+const quietMs = 10_000
 
-interface Result {
-  readonly lines: readonly Line[]
-  readonly within: readonly Within[]
-}
-
-/** Those that are compared with each other run in one heat. */
-function heatsOf(contenders: readonly Contender[], sample: Sample): readonly (readonly Lane[])[] {
-  const chosen = workloads.filter(({ name }) => !flags.only || name.includes(flags.only))
-  const lanes = chosen.flatMap((workload) =>
+/** Workloads that are compared with each other, with all who take part. */
+function groupsOf(contenders: readonly Contender[]): readonly (readonly Lane[])[] {
+  const takesPart = ({ onlyNounkit, kind }: Workload, { name }: Contender) =>
+    name === v2 || (name === v1 ? kind !== 'mix' && kind !== 'keyed' : !onlyNounkit)
+  const lanes = workloads.flatMap((workload) =>
     contenders
-      .filter(({ name }) => !workload.only || workload.only.includes(name))
-      .map((contender) => ({ contender, workload, sample })),
+      .filter((contender) => takesPart(workload, contender))
+      .map((contender) => ({ contender, workload })),
   )
-  const heats = Map.groupBy(lanes, ({ workload }) => workload.beside ?? workload.name)
-  return [...heats.values()]
+  const groups = Map.groupBy(lanes, ({ workload }) => workload.beside ?? workload.name)
+  return [...groups.values()].filter((group) => group.some(({ workload }) => wanted(workload.name)))
 }
 
-async function measure(contenders: readonly Contender[], sample: Sample): Promise<Result> {
-  const heats = heatsOf(contenders, sample)
-  const turns: Turn[] = []
-  for (let round = 0; round <= Number(flags.rounds); round++) {
-    for (const heat of heats) {
-      const taken = await runHeat(heat, Number(flags.seconds))
-      // The first round warms up.
-      if (round > 0) turns.push(...taken)
-    }
-    say(round === 0 ? 'warm' : `round ${round} of ${flags.rounds}`)
+async function measure(field: Field, contenders: readonly Contender[], load: Load): Promise<Result[]> {
+  const results: Result[] = []
+  for (const group of groupsOf(contenders)) {
+    results.push(...(await takeTurns(load, group, rounds, turnMs)))
+    say(`  ${group[0]?.workload.name}`)
   }
-  const latencies = new Map<string, Latency>()
-  for (const lane of heats.flat())
-    latencies.set(
-      laneName(lane.workload.name, lane.contender.name),
-      await measureLatency(lane, latencySeconds),
-    )
-  return { lines: summarise(turns, latencies), within: within(turns) }
+  const [one] = workloads
+  if (one && wanted(firstSecond)) {
+    results.push(...(await afterQuiet(load, field.contenders, one, quietRounds, quietMs)))
+    say(`  ${firstSecond}`)
+  }
+  if (one && wanted(twoProcesses)) results.push(...(await withWorkers(field, one, load)))
+  if (flags.full && wanted(`keyed create${millionKeys}`)) {
+    results.push(...(await withManyKeys(field, contenders, load)))
+  }
+  return results
 }
 
-async function bench(store: string, entries: readonly Entry[]): Promise<Result> {
-  const contenders: Contender[] = []
+async function withWorkers(field: Field, one: Workload, load: Load): Promise<Result[]> {
+  const lanes = (await field.startWorkers()).map((contender) => ({ contender, workload: one }))
+  const results = await takeTurns(load, lanes, rounds, turnMs)
+  say(`  ${twoProcesses}`)
+  return results.map((result) => ({ ...result, workload: twoProcesses }))
+}
+
+async function withManyKeys(field: Field, contenders: readonly Contender[], load: Load): Promise<Result[]> {
+  await field.fillKeys(1_000_000)
+  say('  a million keys are kept')
+  const lanes = workloads.flatMap((workload) =>
+    workload.kind === 'create' || workload.kind === 'keyed'
+      ? contenders.filter(({ name }) => name === v2).map((contender) => ({ contender, workload }))
+      : [],
+  )
+  const results = await takeTurns(load, lanes, rounds, turnMs)
+  return results.map((result) => ({ ...result, workload: `${result.workload}${millionKeys}` }))
+}
+
+async function sampleOf(ours: Contender, old: Contender): Promise<Sample> {
+  const ids = sampleIds(size)
+  const of = async (contender: Contender) => ({
+    cursor: await deepCursor(contender, size.orders * 0.9),
+    etag: (await call(contender, { method: 'GET', path: `/orders/${ids[0]}` })).etag,
+  })
+  return { ids, customers: customerIds(size), of: { '/v2': await of(ours), '/v1': await of(old) } }
+}
+
+async function runOn(store: Store): Promise<readonly Result[]> {
+  const field = await startField[store](size)
   try {
-    for (const entry of entries) contenders.push(await startContender({ ...entry, more: more(entry.name) }))
-    const ours = contenders.find(({ name }) => name === 'nounkit v2')
+    const ours = field.contenders.find(({ name }) => name === v2)
     if (!ours) throw new Error('nounkit did not start')
-    const old: Contender = { ...ours, name: 'nounkit v1', prefix: '/v1' }
-    const all = [...contenders, old]
-    const cursors = { '/v2': await deepCursor(ours, deepRow), '/v1': await deepCursor(old, deepRow) }
-    const sample: Sample = { ids: sampleIds(size), customers: customerIds(size), cursors }
-    await checkAnswers(all, workloads, sample)
+    const old: Contender = { ...ours, name: v1, prefix: '/v1' }
+    const sample = await sampleOf(ours, old)
+    await checkAnswers(field.contenders, sample)
     say(`${store}: all contenders give the same answers`)
-    return await measure(all, sample)
+    const load = startLoad(sample)
+    try {
+      return await measure(field, [...field.contenders, old], load)
+    } finally {
+      await load.stop()
+    }
   } finally {
-    for (const { process: child } of contenders) child.kill('SIGTERM')
+    await field.close()
   }
 }
 
-async function onSqlite(): Promise<Result> {
-  const entries: Entry[] = []
-  const processor = processors.server
-  for (const [name, script] of [
-    ['floor', 'floor-sqlite.ts'],
-    ['fastify', 'fastify-sqlite.ts'],
-    ['nounkit v2', 'nounkit.ts'],
-  ] as const) {
-    const { url, key } = await sqliteData(size, name.replace(' ', '-'))
-    const database = script === 'nounkit.ts' ? url : url.slice('sqlite:'.length)
-    entries.push({ name, script, database, key, processor })
-  }
-  return bench('SQLite', entries)
-}
+const machine = (): string =>
+  `Node ${process.version}, ${availableParallelism()} processors, load average ${loadavg()[0]?.toFixed(1)}`
 
-/** The database and the servers share the processors, as they are: it takes more than one. */
-async function onPostgres(): Promise<Result> {
-  const server = await startPostgres()
-  try {
-    const { url, key } = await postgresData(size, server.url)
-    const all = { database: url, key, processor: null }
-    return await bench('PostgreSQL', [
-      { name: 'floor', script: 'floor-postgres.ts', ...all },
-      { name: 'fastify', script: 'fastify-postgres.ts', ...all },
-      { name: 'nounkit v2', script: 'nounkit.ts', ...all },
-    ])
-  } finally {
-    await server.stop()
-  }
-}
-
-const results: { [store: string]: Result } = {}
-if (flags.store !== 'postgres' && flags.store !== 'none') results.SQLite = await onSqlite()
-if (flags.store !== 'sqlite' && flags.store !== 'none') results.PostgreSQL = await onPostgres()
-mkdirSync(new URL('results/', import.meta.url), { recursive: true })
-for (const [store, { lines, within: own }] of Object.entries(results)) {
-  writeFileSync(
-    new URL(`results/${store.toLowerCase()}.svg`, import.meta.url),
-    chartOf(lines, `Nounkit on ${store}`),
+const report: { [store: string]: unknown } = {}
+for (const store of stores) {
+  if (!store) throw new Error(`--store is ${flags.store}. Write sqlite or postgres.`)
+  const before = machine()
+  const all: (readonly Result[])[] = []
+  for (let run = 0; run < runs; run++) all.push(await runOn(store))
+  const lines = middle<Line>(all.map(linesOf), (line) => line.toFloor?.median ?? line.perSecond)
+  const judged = middle(
+    all.map((results) => judge(store, results)),
+    ({ ratio }) => ratio.median,
   )
-  if (!flags.json) console.log(`\n## ${store}\n\n${tableOf(lines)}\n\n${withinTable(own)}`)
+  report[store] = { before, lines, aims: judged, runs: all }
+  console.log(
+    `\n## ${store}\n\nBefore: ${before}. Afterwards: ${machine()}.
+\`bin/nounkit serve\` with default settings but NOUNKIT_RATE=off. ${rounds} turns of ${turnMs} ms each, the middle of ${runs} run(s).\n
+${lineTable(lines)}\n\n${aimTable(judged)}`,
+  )
 }
-const grown = flags.growth ? await growth(Number(flags.rounds), Number(flags.seconds)) : null
-if (grown && !flags.json) console.log(`\n## Growth\n\n${growthTable(grown)}`)
-if (flags.json) console.log(JSON.stringify({ ...results, ...(grown ? { growth: grown } : {}) }, null, 2))
+if (flags.json) writeFileSync(flags.json, JSON.stringify(report, null, 2))

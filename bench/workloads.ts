@@ -1,89 +1,97 @@
-/** What is asked of every contender. Paths are the head's; `{id}` is an order's id, drawn at random for each request. */
-export interface Workload {
-  readonly name: string
+import type { Draw } from './draw.ts'
+
+/** A request that is sent again and again, with other ids each time. */
+export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH'
   readonly path: string
-  /** Whether contenders that only read can take part. */
-  readonly writes: boolean
-  readonly body?: 'order' | 'note'
-  /** Keys that nobody has sent before are random, as most clients make them, or sort by time. */
-  readonly headers?: 'random-key' | 'ordered-key' | 'known-key' | 'etag'
-  /** What it is compared with within Nounkit, so that both are measured together. */
-  readonly beside?: string
-  /** The contenders that can do it: the floor and Fastify have no keys, cursors or entity tags. */
-  readonly only?: readonly string[]
+  readonly headers?: { readonly [name: string]: string }
+  readonly body?: { readonly [field: string]: unknown }
 }
 
-const deep = 'customer,items,items.product'
+export interface Workload {
+  readonly name: string
+  readonly kind: 'read' | 'list' | 'create' | 'keyed' | 'mix' | 'other'
+  /** Floor and Fastify have no cursors, conditional requests or updates. */
+  readonly onlyNounkit?: true
+  /** What it is compared with within Nounkit; both are measured in the same turns. */
+  readonly beside?: string
+  readonly request: (draw: Draw) => Request
+}
+
+const all = 'customer,items,items.product'
+const get = (path: string): Request => ({ method: 'GET', path })
+const order = (draw: Draw) => ({ ...draw.customer(), note: 'from the benchmark' })
+const create = (draw: Draw): Request => ({ method: 'POST', path: '/orders', body: order(draw) })
+const keyedCreate = (draw: Draw): Request => ({
+  ...create(draw),
+  headers: { 'Idempotency-Key': draw.freshKey() },
+})
+const one = ({ id }: Draw): Request => get(`/orders/${id()}`)
+const listWithCustomer = ({ include }: Draw): Request =>
+  get(`/orders?limit=25&include=${include('customer')}`)
+
+function mixed(draw: Draw): Request {
+  const drawn = Math.random()
+  if (drawn < 0.8) return one(draw)
+  return drawn < 0.95 ? listWithCustomer(draw) : keyedCreate(draw)
+}
 
 export const workloads: readonly Workload[] = [
-  { name: 'one order', method: 'GET', path: '/orders/{id}', writes: false },
-  { name: 'one order with customer', method: 'GET', path: '/orders/{id}?include=customer', writes: false },
+  { name: 'one order', kind: 'read', request: one },
+  {
+    name: 'one order with customer',
+    kind: 'read',
+    request: ({ id, include }) => get(`/orders/${id()}?include=${include('customer')}`),
+  },
   {
     name: 'one order with customer, items, products',
-    method: 'GET',
-    path: `/orders/{id}?include=${deep}`,
-    writes: false,
+    kind: 'read',
+    request: ({ id, include }) => get(`/orders/${id()}?include=${include(all)}`),
   },
-  { name: 'list of 25', method: 'GET', path: '/orders?limit=25', writes: false },
+  { name: 'list of 25', kind: 'list', request: () => get('/orders?limit=25') },
+  { name: 'list of 25 with customer', kind: 'list', request: listWithCustomer },
   {
-    name: 'list of 25 with customer',
-    method: 'GET',
-    path: '/orders?limit=25&include=customer',
-    writes: false,
-  },
-  {
-    name: 'deep page, row 90,000',
-    method: 'GET',
-    path: '/orders?limit=25&cursor={cursor}',
-    writes: false,
+    name: 'deep page',
+    kind: 'other',
+    onlyNounkit: true,
     beside: 'list of 25',
-    only: ['nounkit v2', 'nounkit v1'],
+    request: ({ cursor }) => get(`/orders?limit=25&cursor=${cursor}`),
   },
   {
     name: 'not modified',
-    method: 'GET',
-    path: '/orders/{id}',
-    writes: false,
-    headers: 'etag',
-    only: ['nounkit v2', 'nounkit v1'],
+    kind: 'other',
+    onlyNounkit: true,
+    request: ({ firstId, etag }) => ({ ...get(`/orders/${firstId}`), headers: { 'If-None-Match': etag } }),
   },
-  { name: 'create', method: 'POST', path: '/orders', writes: true, body: 'order' },
-  {
-    name: 'keyed create',
-    method: 'POST',
-    path: '/orders',
-    writes: true,
-    beside: 'create',
-    body: 'order',
-    headers: 'random-key',
-    only: ['nounkit v2', 'nounkit v1'],
-  },
+  { name: 'create', kind: 'create', request: create },
+  { name: 'keyed create', kind: 'keyed', beside: 'create', request: keyedCreate },
   {
     name: 'keyed create, keys by time',
-    method: 'POST',
-    path: '/orders',
-    writes: true,
+    kind: 'other',
+    onlyNounkit: true,
     beside: 'create',
-    body: 'order',
-    headers: 'ordered-key',
-    only: ['nounkit v2'],
+    request: (draw) => ({ ...create(draw), headers: { 'Idempotency-Key': draw.keyByTime() } }),
   },
   {
     name: 'replay',
-    method: 'POST',
-    path: '/orders',
-    writes: true,
-    body: 'order',
-    headers: 'known-key',
-    only: ['nounkit v2', 'nounkit v1'],
+    kind: 'other',
+    onlyNounkit: true,
+    request: ({ customer, version }) => ({
+      method: 'POST',
+      path: '/orders',
+      headers: { 'Idempotency-Key': `known-${version}` },
+      body: { ...customer(0), note: 'the same each time' },
+    }),
   },
   {
     name: 'patch',
-    method: 'PATCH',
-    path: '/orders/{id}',
-    writes: true,
-    body: 'note',
-    only: ['nounkit v2', 'nounkit v1'],
+    kind: 'other',
+    onlyNounkit: true,
+    request: ({ id }) => ({
+      method: 'PATCH',
+      path: `/orders/${id()}`,
+      body: { note: `changed at ${Math.random()}` },
+    }),
   },
+  { name: 'mix', kind: 'mix', request: mixed },
 ]

@@ -1,78 +1,109 @@
-import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
 import postgres from 'postgres'
+import { createKeyTable, findCaller } from './common.ts'
+import type { Answer, FloorStore } from './floor.ts'
 
-/** The floor on PostgreSQL: node:http and postgres.js, one connection a client, SQL that returns the JSON. */
-const [url = '', port = '0'] = process.argv.slice(2)
-const clients = Array.from({ length: 10 }, () =>
-  postgres(url, { max: 1, fetch_types: false, onnotice: () => {} }),
-)
-let turn = 0
+const id = (column: string) => `'"' || ${column} || '"'`
+const text = (column: string) => `coalesce(to_json(${column})::text, 'null')`
+const plain = (column: string) => `${column}::text`
+const time = (column: string) =>
+  `'"' || to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`
+/** An object as text, put together as text: json_build_object takes longer and writes more spaces. */
+const object = (members: { readonly [name: string]: string }) =>
+  `'{' || ${Object.entries(members)
+    .map(([name, sql], at) => `'${at ? ',' : ''}"${name}":' || ${sql}`)
+    .join(' || ')} || '}'`
+const stamps = (alias: string) => ({
+  created_at: time(`${alias}.created_at`),
+  updated_at: time(`${alias}.updated_at`),
+})
 
-const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-const stamps = (alias: string) =>
-  `'created_at', ${time(`${alias}.created_at`)}, 'updated_at', ${time(`${alias}.updated_at`)}`
-const customer = `json_build_object('id', c.id, 'referrer_id', c.referrer_id, 'name', c.name, 'email', c.email, 'phone', c.phone, ${stamps('c')})`
-const own = `'id', o.id, 'customer_id', o.customer_id, 'currency', o.currency, 'note', o.note, 'status', o.status, 'total', o.total, ${stamps('o')}`
-const product = `json_build_object('id', p.id, 'sku', p.sku, 'title', p.title, 'price', p.price, 'currency', p.currency, 'active', p.active, ${stamps('p')})`
-const item = `json_build_object('id', i.id, 'order_id', i.order_id, 'product_id', i.product_id, 'quantity', i.quantity, 'unit_price', i.unit_price, ${stamps('i')}, 'product', ${product})`
-const items = `json_build_object('data', (SELECT json_agg(${item} ORDER BY i.id) FROM order_items i JOIN products p ON p.id = i.product_id WHERE i.account_id = 'bench' AND i.order_id = o.id), 'page', json_build_object('limit', 50, 'has_more', false, 'next_cursor', null, 'next', null))`
-const joined = `FROM orders o JOIN customers c ON c.account_id = 'bench' AND c.id = o.customer_id WHERE o.account_id = 'bench' AND o.id = $1`
-const page = `json_build_object('limit', 25, 'has_more', true, 'next_cursor', 'x')`
-
-const statements = {
-  one: `SELECT json_build_object('data', json_build_object(${own}))::text FROM orders o WHERE o.account_id = 'bench' AND o.id = $1`,
-  withCustomer: `SELECT json_build_object('data', json_build_object(${own}, 'customer', ${customer}))::text ${joined}`,
-  withAll: `SELECT json_build_object('data', json_build_object(${own}, 'customer', ${customer}, 'items', ${items}))::text ${joined}`,
-  list: `SELECT json_build_object('data', json_agg(j), 'page', ${page})::text FROM (SELECT json_build_object(${own}) AS j FROM orders o WHERE o.account_id = 'bench' ORDER BY o.id LIMIT 25) p`,
-  listWithCustomer: `SELECT json_build_object('data', json_agg(j), 'page', ${page})::text FROM (SELECT json_build_object(${own}, 'customer', ${customer}) AS j FROM orders o JOIN customers c ON c.account_id = 'bench' AND c.id = o.customer_id WHERE o.account_id = 'bench' ORDER BY o.id LIMIT 25) p`,
-  insert: `INSERT INTO orders AS o (account_id, id, customer_id, currency, note, status, total, version, created_at, updated_at) VALUES ('bench', $1, $2, $3, $4, 'draft', 0, 1, $5::timestamptz, $5::timestamptz) RETURNING json_build_object('data', json_build_object(${own}))::text`,
+const customer = object({
+  id: id('c.id'),
+  referrer_id: text('c.referrer_id'),
+  name: text('c.name'),
+  email: text('c.email'),
+  phone: text('c.phone'),
+  ...stamps('c'),
+})
+const own = {
+  id: id('o.id'),
+  customer_id: id('o.customer_id'),
+  currency: text('o.currency'),
+  note: text('o.note'),
+  status: text('o.status'),
+  total: plain('o.total'),
+  ...stamps('o'),
 }
+const product = object({
+  id: id('p.id'),
+  sku: text('p.sku'),
+  title: text('p.title'),
+  price: plain('p.price'),
+  currency: text('p.currency'),
+  active: plain('p.active'),
+  ...stamps('p'),
+})
+const item = object({
+  id: id('i.id'),
+  order_id: id('i.order_id'),
+  product_id: id('i.product_id'),
+  quantity: plain('i.quantity'),
+  unit_price: plain('i.unit_price'),
+  ...stamps('i'),
+  product,
+})
+const items = object({
+  data: `'[' || (SELECT string_agg(${item}, ',' ORDER BY i.id) FROM order_items i JOIN products p ON p.id = i.product_id WHERE i.account_id = $1 AND i.order_id = o.id) || ']'`,
+  page: `'{"limit":50,"has_more":false,"next_cursor":null,"next":null}'`,
+})
+const joined = 'FROM orders o JOIN customers c ON c.account_id = $1 AND c.id = o.customer_id'
+const byId = 'WHERE o.account_id = $1 AND o.id = $2'
+const lastId = '(array_agg(o.id ORDER BY o.id DESC))[1]'
+const listed = (row: string) =>
+  `'{"data":[' || string_agg(${row}, ',' ORDER BY o.id) || '],"page":{"limit":25,"has_more":true,"next_cursor":"' || ${lastId} || '"}}', ${lastId}`
+const firstPage = '(SELECT * FROM orders WHERE account_id = $1 ORDER BY id LIMIT 25) o'
 
-const text = async (sql: string, values: (string | number | null)[]): Promise<string> => {
-  const client = clients[turn++ % clients.length]
-  const rows = await client
-    ?.unsafe(sql, values, { prepare: true, simple: false } as { prepare: true })
-    .values()
-  return String(rows?.[0]?.[0])
+const reads = {
+  one: `SELECT ${object({ data: object(own) })}, o.version FROM orders o ${byId}`,
+  withCustomer: `SELECT ${object({ data: object({ ...own, customer }) })}, o.version ${joined} ${byId}`,
+  withAll: `SELECT ${object({ data: object({ ...own, customer, items }) })}, o.version ${joined} ${byId}`,
+  list: `SELECT ${listed(object(own))} FROM ${firstPage}`,
+  listWithCustomer: `SELECT ${listed(object({ ...own, customer }))} FROM ${firstPage} JOIN customers c ON c.account_id = $1 AND c.id = o.customer_id`,
 }
+const insert = `INSERT INTO orders AS o (account_id, id, customer_id, currency, note, status, total, version, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, 'draft', 0, 1, $6::timestamptz, $6::timestamptz) RETURNING ${object({ data: object(own) })}`
+// One statement, so one round trip. A key that is known already inserts nothing.
+const keyedInsert = `WITH made AS (${insert} AS answer), kept AS (INSERT INTO bench_keys (account_id, key, fingerprint, answer) SELECT $1, $7, $8, answer FROM made) SELECT answer FROM made`
+const known = 'SELECT answer FROM bench_keys WHERE account_id = $1 AND key = $2'
 
-createServer(async (request, response) => {
-  const path = request.url ?? ''
-  const send = (status: number, body: string) => {
-    response.writeHead(status, {
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-    })
-    response.end(body)
+/** What a session of Nounkit has too. */
+const session = { jit: 'off', random_page_cost: '1.1' }
+
+export async function openPostgresFloor(url: string): Promise<FloorStore> {
+  // One connection a client: postgres.js sends statements of several requests over it without waiting for each answer.
+  const clients = Array.from({ length: 10 }, () =>
+    postgres(url, { max: 1, fetch_types: false, onnotice: () => {}, connection: session }),
+  )
+  let turn = 0
+  const first = async (sql: string, values: readonly (string | null)[]) => {
+    const client = clients[turn++ % clients.length]
+    const rows = await client?.unsafe(sql, [...values], { prepare: true }).values()
+    return rows?.[0] as string[] | undefined
   }
-  if (request.method === 'POST') {
-    let body = ''
-    request.on('data', (chunk) => {
-      body += chunk
-    })
-    request.on('end', async () => {
-      const order = JSON.parse(body)
-      send(
-        201,
-        await text(statements.insert, [
-          randomUUID(),
-          order.customer_id,
-          order.currency,
-          order.note ?? null,
-          new Date().toISOString(),
-        ]),
-      )
-    })
-    return
+  await clients[0]?.unsafe(createKeyTable)
+  return {
+    caller: (hash) => first(`${findCaller} $1`, [hash]),
+    read: async (name, values) => (await first(reads[name], values)) as unknown as Answer,
+    async create(values, keyed) {
+      const id = values[1] ?? ''
+      if (!keyed) return [(await first(insert, values))?.[0] ?? '', id]
+      try {
+        const row = await first(keyedInsert, [...values, keyed.key, keyed.fingerprint])
+        return [row?.[0] ?? '', id]
+      } catch (error) {
+        const row = await first(known, [values[0] ?? '', keyed.key])
+        if (!row) throw error
+        return [row[0] ?? '', '']
+      }
+    },
   }
-  if (path.startsWith('/v2/orders?'))
-    return send(200, await text(path.includes('include') ? statements.listWithCustomer : statements.list, []))
-  const sql =
-    path.length === 47
-      ? statements.one
-      : path.includes('items')
-        ? statements.withAll
-        : statements.withCustomer
-  send(200, await text(sql, [path.slice(11, 47)]))
-}).listen(Number(port), '127.0.0.1', () => console.log('ready'))
+}

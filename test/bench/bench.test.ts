@@ -1,28 +1,41 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
 const run = promisify(execFile)
-
-interface Line {
-  readonly workload: string
-  readonly contender: string
-  readonly perSecond: number
-}
+const folder = mkdtempSync(join(tmpdir(), 'nounkit-bench-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 const workload = 'list of 25 with customer'
 /** Small and short: what it measures means nothing, that it measures does. */
-const small = ['--orders', '1000', '--rounds', '1', '--seconds', '0.3', '--only', workload, '--json']
+const small = ['--orders', '1000', '--rounds', '1', '--seconds', '0.1', '--only', workload]
 
-test('the benchmark finds that all contenders give the same answers, and times each of them', async () => {
-  const script = ['--conditions=nounkit-source', 'bench/run.ts', ...small]
-  const { stdout, stderr } = await run(process.execPath, script)
-  const results = JSON.parse(stdout) as { readonly [store: string]: { readonly lines: readonly Line[] } }
-  expect(Object.keys(results)).toEqual(['SQLite', 'PostgreSQL'])
-  for (const [store, { lines }] of Object.entries(results)) {
+test.each([
+  ['sqlite', 'SQLite'],
+  ['postgres', 'PostgreSQL'],
+])(
+  'on %s all contenders give the same answers, and the benchmark prints a row for each and every aim',
+  async (flag, store) => {
+    const file = join(folder, `${flag}.json`)
+    const { stdout, stderr } = await run(process.execPath, [
+      'bench/run.ts',
+      '--store',
+      flag,
+      ...small,
+      '--json',
+      file,
+    ])
     expect(stderr).toContain(`${store}: all contenders give the same answers`)
-    const contenders = ['floor', 'fastify', 'nounkit v2', 'nounkit v1']
-    expect(lines).toEqual(contenders.map((contender) => expect.objectContaining({ workload, contender })))
-    for (const { perSecond } of lines) expect(perSecond).toEqual(expect.any(Number))
-  }
-})
+    const cells = stdout.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
+    const measured = cells.filter(([, name]) => name === workload).map(([, , contender]) => contender)
+    expect(measured).toEqual(['floor', 'fastify', 'nounkit v2', 'nounkit v1'])
+    const aims = cells.filter(([, , aim]) => /^[≥≤]/.test(aim ?? '')).map(([, what]) => what)
+    expect(aims).toEqual([`${workload} : floor`, `${workload}, v1 : v2`, `p99 of ${workload} : floor`])
+    const report = JSON.parse(readFileSync(file, 'utf8'))
+    expect(report[store].lines).toHaveLength(measured.length)
+    expect(report[store].aims).toHaveLength(aims.length)
+  },
+)

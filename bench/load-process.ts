@@ -1,0 +1,102 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { drawFor, type Sample } from './draw.ts'
+import type { Measured, Task } from './load.ts'
+import { usageOf } from './usage.ts'
+import { type Request, type Workload, workloads } from './workloads.ts'
+
+/**
+ * The load: a process of its own that keeps so many connections busy, each with one request at a time. It reads answers by their
+ * Content-Length and nothing else, so that it costs much less than the servers it measures.
+ */
+let sample: Sample
+
+process.on('message', async (message: Sample | Task) => {
+  if ('ids' in message) sample = message
+  else process.send?.(await run(message).catch((error: Error) => ({ failed: error.message })))
+})
+
+async function run(task: Task): Promise<Measured> {
+  const next = requestsOf(task)
+  const clients = await Promise.all(Array.from({ length: task.connections }, () => open(task.port)))
+  const latencies: number[] = []
+  const cpuBefore = usageOf(task.pid).cpuMicros
+  const startedAt = performance.now()
+  let running = true
+  const loops = clients.map(async (client) => {
+    while (running) latencies.push(await client.ask(next()))
+  })
+  await Promise.race([setTimeout(task.ms), ...loops])
+  running = false
+  await Promise.all(loops)
+  const seconds = (performance.now() - startedAt) / 1_000
+  const { cpuMicros, memoryMb } = usageOf(task.pid)
+  for (const client of clients) client.close()
+  latencies.sort((a, b) => a - b)
+  return {
+    perSecond: latencies.length / seconds,
+    p50Ms: latencies[Math.floor(latencies.length * 0.5)] ?? 0,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
+    cpuMicros: (cpuMicros - cpuBefore) / latencies.length,
+    memoryMb,
+  }
+}
+
+interface Client {
+  /** Sends a request and gives the milliseconds until its whole answer was there. */
+  ask(text: string): Promise<number>
+  close(): void
+}
+
+const open = (port: number): Promise<Client> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(clientOn(socket)))
+    socket.once('error', reject)
+  })
+
+const endOfHead = Buffer.from('\r\n\r\n')
+
+function clientOn(socket: Socket): Client {
+  let sentAt = 0
+  let received: Buffer | null = null
+  let waiting: { done(ms: number): void; fail(error: Error): void } | null = null
+  socket.on('data', (chunk: Buffer) => {
+    received = received ? Buffer.concat([received, chunk]) : chunk
+    const head = received.indexOf(endOfHead)
+    if (head < 0) return
+    const text = received.toString('latin1', 0, head)
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0)
+    if (received.length < head + endOfHead.length + length) return
+    // HTTP/1.1 200: 2xx, and 304 for those who ask for it.
+    const isFine = text[9] === '2' || text.startsWith('304', 9)
+    if (isFine) waiting?.done(performance.now() - sentAt)
+    else waiting?.fail(new Error(`answered ${received.toString()}`))
+    received = null
+  })
+  socket.on('close', () => waiting?.fail(new Error('closed the connection')))
+  return {
+    ask: (text) =>
+      new Promise((done, fail) => {
+        waiting = { done, fail }
+        sentAt = performance.now()
+        socket.write(text, 'latin1')
+      }),
+    close: () => void socket.destroy(),
+  }
+}
+
+/** Gives the text of one request after another. */
+function requestsOf({ workload: name, prefix, key, port }: Task): () => string {
+  const { request } = workloads.find((one) => one.name === name) as Workload
+  const draw = drawFor(sample, prefix)
+  const fixed = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`
+  return () => textOf(request(draw), prefix, fixed)
+}
+
+function textOf({ method, path, headers = {}, body }: Request, prefix: string, fixed: string): string {
+  let head = `${method} ${prefix}${path} HTTP/1.1\r\n${fixed}`
+  for (const header in headers) head += `${header}: ${headers[header]}\r\n`
+  if (!body) return `${head}\r\n`
+  const json = JSON.stringify(body)
+  return `${head}Content-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`
+}

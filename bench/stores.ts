@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import postgres from 'postgres'
+import { startPostgres } from '../test/support/own-postgres.ts'
+import { v2, v2TwoWorkers } from './aims.ts'
+import { type Contender, startByHand, startNounkit } from './contender.ts'
+import { type Prepared, postgresData, type Size, sqliteData } from './data.ts'
+import { processors } from './processors.ts'
+
+export type Store = 'SQLite' | 'PostgreSQL'
+
+/** The contenders on one store, all started. */
+export interface Field {
+  readonly contenders: readonly Contender[]
+  /** Nounkit with one process and with two, on all processors. */
+  startWorkers(): Promise<readonly Contender[]>
+  /** Puts keys into Nounkit's table of Idempotency-Keys, as copies of one that it has made. */
+  fillKeys(count: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** Every contender has a copy of the data, because writes change it, and one processor to itself. */
+async function onSqlite(size: Size): Promise<Field> {
+  const folder = mkdtempSync(join(tmpdir(), 'nounkit-bench-'))
+  const remove = async () => rmSync(folder, { recursive: true })
+  const data = {
+    floor: await sqliteData(size, folder, 'floor'),
+    fastify: await sqliteData(size, folder, 'fastify'),
+    nounkit: await sqliteData(size, folder, 'nounkit'),
+  }
+  const fillKeys = async (count: number) => {
+    const db = new DatabaseSync(data.nounkit.url.slice('sqlite:'.length), { timeout: 10_000 })
+    const batch = 100_000
+    for (let done = 0; done < count; done += batch)
+      db.exec(copiesOfKey('SQLite', Math.min(batch, count - done)))
+    db.close()
+  }
+  return startAll(data, processors.server, fillKeys, remove)
+}
+
+/** One PostgreSQL database for all contenders. Servers, database and load share the processors. */
+async function onPostgres(size: Size): Promise<Field> {
+  const server = await startPostgres()
+  try {
+    const one = await postgresData(size, server.url)
+    const fillKeys = async (count: number) => {
+      const sql = postgres(server.url, { max: 1 })
+      await sql.unsafe(copiesOfKey('PostgreSQL', count))
+      await sql.end()
+    }
+    return await startAll({ floor: one, fastify: one, nounkit: one }, null, fillKeys, () => server.stop())
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+}
+
+async function startAll(
+  data: { readonly [contender in 'floor' | 'fastify' | 'nounkit']: Prepared },
+  processor: number | null,
+  fillKeys: Field['fillKeys'],
+  closeStore: () => Promise<void>,
+): Promise<Field> {
+  const running: Contender[] = []
+  const stopAll = () => Promise.all(running.map((contender) => contender.stop()))
+  try {
+    for (const name of ['floor', 'fastify'] as const)
+      running.push(await startByHand({ name, ...data[name], processor }))
+    running.push(await startNounkit({ name: v2, ...data.nounkit, processor }))
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+  const startWorkers = async () => {
+    const alone = await startNounkit({ name: v2, ...data.nounkit, processor: null })
+    running.push(alone)
+    const two = await startNounkit({ name: v2TwoWorkers, ...data.nounkit, processor: null }, 2)
+    running.push(two)
+    return [alone, two]
+  }
+  return { contenders: [...running], startWorkers, fillKeys, close: () => stopAll().then(closeStore) }
+}
+
+/** Sorted by key, because that fills an index sooner. */
+const copiesOfKey = (store: Store, count: number): string => {
+  const rows = {
+    SQLite: `WITH RECURSIVE n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < ${count}), k(key) AS (SELECT lower(hex(randomblob(16))) FROM n ORDER BY 1)`,
+    PostgreSQL: `WITH k(key) AS (SELECT gen_random_uuid()::text FROM generate_series(1, ${count}) ORDER BY 1)`,
+  }[store]
+  const columns =
+    'expires_at, completed_at, fingerprint_version, status, account_id, fingerprint, location, etag, row_id, body'
+  return `INSERT INTO nounkit_idempotency (key, ${columns}) ${rows} SELECT k.key, t.* FROM k, (SELECT ${columns} FROM nounkit_idempotency LIMIT 1) t`
+}
+
+export const startField = { SQLite: onSqlite, PostgreSQL: onPostgres }
