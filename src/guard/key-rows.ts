@@ -1,7 +1,7 @@
 import type { Maybe } from '../maybe.ts'
 import { type Dialect, ident } from '../plan/dialect.ts'
 import type { Consumer } from '../request/caller.ts'
-import type { Row, Store, Value } from '../store/store.ts'
+import { numberOrNull, type Row, type Store, textOrNull, type Value } from '../store/store.ts'
 
 export interface StoredKey {
   /** The consumer's id, which stays the same when the key is rotated. */
@@ -89,12 +89,9 @@ export const storedKeyOf = (row: Row): StoredKey => {
     prefix: String(prefix ?? ''),
     scopes: JSON.parse(String(scopes ?? 'null')) ?? [],
     kind: kind === 'internal' || kind === 'probe' ? kind : 'external',
-    contact: contact === null || contact === undefined ? null : String(contact),
+    contact: textOrNull(contact),
     createdAt: Number(createdAt),
-    expiresAt: timeOrNull(expiresAt),
-    revokedAt: timeOrNull(revokedAt),
+    expiresAt: numberOrNull(expiresAt),
+    revokedAt: numberOrNull(revokedAt),
   }
 }
-
-const timeOrNull = (value: Row[number] | undefined): number | null =>
-  value === null || value === undefined ? null : Number(value)

@@ -1,5 +1,5 @@
 import type { Consumer } from '../request/caller.ts'
-import type { Store } from '../store/store.ts'
+import { type Store, textOrNull } from '../store/store.ts'
 
 /** A consumer as people know it: all keys of one name are one, a token's client is `token:{client}`. */
 export interface KnownConsumer {
@@ -48,6 +48,6 @@ async function readKeys(store: Store): Promise<readonly (KnownConsumer & { reado
     account: String(account),
     name: String(name),
     kind: kind === 'internal' || kind === 'probe' ? kind : 'external',
-    contact: contact === null || contact === undefined ? null : String(contact),
+    contact: textOrNull(contact),
   }))
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Dialect, ident } from '../plan/dialect.ts'
-import type { Row, Store } from '../store/store.ts'
+import { type Row, type Store, textOrNull } from '../store/store.ts'
 
 /** That a consumer was told a version will end: when, how, by whom. */
 export interface Contact {
@@ -54,6 +54,6 @@ const contactOf = ([version, account, consumer, note, by, at]: Row): Contact => 
   account: String(account),
   consumer: String(consumer),
   note: String(note),
-  by: by === null || by === undefined ? null : String(by),
+  by: textOrNull(by),
   at: Number(at),
 })

@@ -1,5 +1,5 @@
 import { type Dialect, ident } from '../plan/dialect.ts'
-import type { Row, Store } from '../store/store.ts'
+import { numberOrNull, type Row, type Store, textOrNull } from '../store/store.ts'
 
 /** A retirement that was decided, and perhaps withdrawn. */
 export interface Decision {
@@ -66,11 +66,8 @@ const decisionOf = (row: Row): Decision => {
     decidedAt: Number(decidedAt),
     decidedBy: textOrNull(decidedBy),
     evidence: JSON.parse(String(evidence)),
-    withdrawnAt: withdrawnAt === null || withdrawnAt === undefined ? null : Number(withdrawnAt),
+    withdrawnAt: numberOrNull(withdrawnAt),
     withdrawnBy: textOrNull(withdrawnBy),
     withdrawnWhy: textOrNull(withdrawnWhy),
   }
 }
-
-const textOrNull = (value: Row[number] | undefined): string | null =>
-  value === null || value === undefined ? null : String(value)

@@ -1,6 +1,6 @@
 import type { Model } from '../compile/model.ts'
 import { ident } from '../plan/dialect.ts'
-import type { Store, Transaction } from '../store/store.ts'
+import { type Store, type Transaction, textOrNull } from '../store/store.ts'
 
 /** What callers of a version were told of its end, in the headers of its responses. */
 export interface SentSignal {
@@ -35,7 +35,7 @@ export async function readSignals(store: Store): Promise<ReadonlyMap<string, Sen
       {
         version: String(version),
         firstSentAt: Number(at),
-        sunset: sunset === null || sunset === undefined ? null : String(sunset),
+        sunset: textOrNull(sunset),
       },
     ]),
   )

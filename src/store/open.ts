@@ -1,13 +1,13 @@
 import { type Store, StoreRefused } from './store.ts'
 
 export interface StoreOptions {
-  /** Settings such as NOUNKIT_POOL; the process's own unless said. */
+  /** Settings such as NOUNKIT_POOL; those of the process by default. */
   readonly env?: { readonly [name: string]: string | undefined }
-  /** SQLite: how long another process may hold the file before callers are told to come back later; 10,000 unless said. */
+  /** SQLite: how long to wait for another process to unlock the file before requests are answered 503; 10,000 by default. */
   readonly busyMs?: number
 }
 
-/** Opens `sqlite:path` or `postgres://…`; throws StoreRefused when it cannot be used. Each driver is loaded only when asked for. */
+/** Opens `sqlite:path` or `postgres://…`; throws StoreRefused when it cannot be used. A driver is loaded only when its URL is opened. */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   const env = options.env ?? process.env
   if (url.startsWith('sqlite:')) {

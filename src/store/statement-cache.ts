@@ -1,6 +1,6 @@
 /**
- * A bounded cache in two generations: what is asked for while it is in the old one moves to the young one; when the young one
- * is full, what is left in the old one goes. Nearly a least-recently-used cache at the price of one map look-up.
+ * A bounded cache in two generations. An entry found in the old generation moves to the young one; when the young one is full, it
+ * becomes the old one, and the former old one is dropped. This is close to least-recently-used, and a hit costs one map look-up.
  */
 export interface StatementCache<S> {
   get(sql: string): S

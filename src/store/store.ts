@@ -1,9 +1,9 @@
 import type { Maybe } from '../maybe.ts'
 import type { Dialect } from '../plan/dialect.ts'
 
-/** What can be bound to a statement and read from a row. Times, dates and JSON travel as text, booleans as 0 and 1. */
+/** A value bound to a statement or read from a row. Times, dates and JSON are text, booleans 0 and 1. */
 export type Value = string | number | null
-/** A row is an array: statements name their columns by position, so no object is built for one. */
+/** Values in the order of the statement's columns. An array costs less than an object with names. */
 export type Row = readonly Value[]
 
 /** The only I/O of a request. Statements are prepared once per text and kept in a bounded cache. */
@@ -12,16 +12,16 @@ export interface Store {
   /** Reads the first row outside any transaction. */
   first(sql: string, values: readonly Value[]): Maybe<Row | undefined>
   all(sql: string, values: readonly Value[]): Maybe<readonly Row[]>
-  /** One writing statement as a transaction of its own, durable when it resolves: how many rows it wrote. */
+  /** Runs one writing statement as a transaction of its own. Resolves, once it is durable, with the number of rows written. */
   writeOne(sql: string, values: readonly Value[]): Promise<number>
   /**
-   * Runs `work` as one transaction, durable when it resolves. When it throws, everything it wrote is undone and the error
-   * comes out. A store may run it again from the start after a serialization failure or deadlock, so it must not keep state.
+   * Runs `work` as one transaction, durable when it resolves. When `work` throws, the transaction is rolled back and the error
+   * is thrown on. A store may run `work` again after a serialization failure or deadlock, so `work` must not keep state.
    */
   transaction<T>(work: (tx: Transaction) => Maybe<T>): Promise<T>
   /** Resolves when the store answers, else throws a StoreError of kind `unavailable`. */
   ready(): Promise<void>
-  /** Lends a connection of its own, without time limits, for migrations and upkeep; never for requests. */
+  /** Opens a connection of its own, without time limits, for migrations and maintenance; never for requests. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>
   close(): Promise<void>
   readonly counters: StoreCounters
@@ -33,12 +33,20 @@ export interface Transaction {
   all(sql: string, values: readonly Value[]): Maybe<readonly Row[]>
 }
 
-/** One connection outside any transaction but those its statements begin. */
+/** One connection. Its statements begin and end transactions themselves. */
 export interface Session {
   all(sql: string, values?: readonly Value[]): Promise<readonly Row[]>
   /** Several statements at once, without values. */
   script(sql: string): Promise<void>
 }
+
+/** A nullable column of a row, as text. */
+export const textOrNull = (value: Value | undefined): string | null =>
+  value === null || value === undefined ? null : String(value)
+
+/** A nullable column of a row, as a number. */
+export const numberOrNull = (value: Value | undefined): number | null =>
+  value === null || value === undefined ? null : Number(value)
 
 export interface StoreCounters {
   statements: number
@@ -63,20 +71,20 @@ export const newCounters = (): StoreCounters => ({
 })
 
 export type StoreErrorKind =
-  /** A unique index refused; `columns` says which (without account_id). */
+  /** A unique index refused the row; `columns` are those of the index, without account_id. */
   | 'unique'
-  /** A row that is named does not exist, or one that is deleted is still named. */
+  /** A referenced row does not exist, or a deleted row is still referenced. */
   | 'foreign-key'
   /** A number or text that a column cannot hold. */
   | 'out-of-range'
-  /** Another transaction held a row for too long. */
+  /** Another transaction held a row lock for too long. */
   | 'lock-timeout'
-  /** A table or column that the statement names is not there, or is of another type: the store was migrated past this process. */
+  /** A table or column of the statement does not exist, or has another type: the store was migrated after this process started. */
   | 'outdated'
   /** Unreachable, busy, full, read-only, restarting, cancelled: try again later. */
   | 'unavailable'
 
-/** A driver's error in the store's own words. `message` is for logs, never for consumers. */
+/** An error of the database, with a kind that is the same for all databases. `message` is for logs, never for consumers. */
 export class StoreError extends Error {
   readonly kind: StoreErrorKind
   readonly table: string | null
@@ -95,7 +103,7 @@ export class StoreError extends Error {
   }
 }
 
-/** A store that cannot be used at all, said to the person who starts the service: what, where, what to do. */
+/** The store cannot be used at all. The message tells the person who starts the service what, where, and what to do. */
 export class StoreRefused extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -103,7 +111,7 @@ export class StoreRefused extends Error {
   }
 }
 
-/** The store was migrated past this declaration: only a newer release can use it, so starting again does not help. */
+/** The store was migrated by a newer release, which alone can use it: a restart does not help. */
 export class StoreOutdated extends StoreRefused {
   constructor(message: string) {
     super(message)

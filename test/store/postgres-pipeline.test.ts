@@ -136,7 +136,7 @@ test('a closed store connects no more, whoever still waits for it', async () => 
   await expect(store.first('SELECT 3', [])).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('a server that asks to log in as nobody here can is refused, and ends nothing', async () => {
+test('a server that asks for an unsupported way to log in is refused, and the process lives on', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     // AuthenticationGSS

@@ -7,7 +7,7 @@ import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { lineagesOf } from '../../src/store/schema/lineage.ts'
-import { movesOf, ringsOf } from '../../src/store/schema/name-moves.ts'
+import { cyclesOf, movesOf } from '../../src/store/schema/name-moves.ts'
 
 const model = compileApi(
   api('club', {
@@ -113,7 +113,7 @@ test('names that follow each other move in an order in which each is free', () =
 
 test('rings are names that changed places, chains are none', () => {
   const places = { a: 'b', b: 'a', c: 'd', e: 'f', f: 'g', g: 'e', h: 'h' }
-  expect(ringsOf(new Map(Object.entries(places)))).toEqual([
+  expect(cyclesOf(new Map(Object.entries(places)))).toEqual([
     ['a', 'b'],
     ['e', 'f', 'g'],
   ])

@@ -8,14 +8,14 @@ interface ServerError extends Error {
   readonly table?: string
   readonly constraint?: string
   readonly routine?: string
-  /** What was being done: `while inserting index tuple (0,4) in relation "orders"`. */
+  /** What the server was doing: `while inserting index tuple (0,4) in relation "orders"`. */
   readonly where?: string
 }
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** The driver's own errors have no code; those of the server and the system do. */
+/** Gives the driver's own errors a code, as those of the server and the operating system have. */
 export function coded(error: Error, otherwise?: string): Error {
   if ('code' in error && error.code !== undefined) return error
   const code = ownErrors.find(([message]) => message.test(error.message))?.[1] ?? otherwise
@@ -31,28 +31,28 @@ const ownErrors: readonly (readonly [message: RegExp, code: string])[] = [
   [/^There was an error establishing an SSL connection$/, 'CONNECTION_CLOSED'],
 ]
 
-/** The driver's codes and the system's for a connection that is not there or no more. */
+/** Codes for a connection that could not be opened or was lost: ours for the driver's errors, and the operating system's. */
 const brokenCodes =
   /^(CONNECTION_|CONNECT_TIMEOUT|E(CONN|PIPE|TIMEDOUT|NOTFOUND|AI_|HOST|NET|ADDR|MFILE|NFILE|NOENT|PROTO)|ERR_(SSL|TLS|SOCKET)|SASL_)/
 
-/** The connection is gone, and with it whatever was on its way. */
+/** The connection is lost, and statements in flight with it. */
 export const isBroken = (error: unknown): boolean =>
   brokenCodes.test(codeOf(error)) || /^(08|57P0)/.test(codeOf(error))
 
-/** Undone by the server for the sake of another transaction, or by a change of a table: the same again may succeed. */
+/** A serialization failure, a deadlock, or a statement prepared before its table changed: a retry may succeed. */
 export const isRetryable = (error: unknown): boolean => {
   const code = codeOf(error)
   return code === '40001' || code === '40P01' || isForgotten(error)
 }
 
-/** The server no longer has the statement, or no longer as it was prepared. */
+/** The server no longer has the prepared statement, or its result type has changed. */
 export const isForgotten = (error: unknown): boolean => {
   const code = codeOf(error)
   if (code !== '0A000' && code !== '26000') return false
   return /^(RevalidateCachedQuery|FetchPreparedStatement)$/.test((error as ServerError).routine ?? '')
 }
 
-/** After a failover the old connections lead to a server that only reads. */
+/** After a failover, old connections lead to a server that is read-only. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
 
 /** Recovering, out of resources, read-only, shutting down, cancelled, no such role or database any more. */
@@ -62,7 +62,7 @@ const outdatedStates = /^42(703|P01|804|883)$/
 /** Data that does not fit (22), an index entry that is too long (54). */
 const outOfRangeStates = /^(22|54)/
 
-/** The driver's error in the store's words; anything that is not the database's doing comes back as it is. */
+/** A database error as a StoreError; any other error is returned as it is. */
 export function postgresError(error: unknown): unknown {
   const code = codeOf(error)
   if (code === '' || error instanceof StoreError) return error
@@ -84,8 +84,8 @@ export function postgresError(error: unknown): unknown {
 }
 
 /**
- * Only of the keys' table it matters that it was the one. The words around its name are of the server's language, and so are
- * the quotation marks; on Citus a shard's number follows.
+ * `table` is set for the table of Idempotency-Keys only, because no caller needs others. The text around the name depends on the
+ * server's language, and on Citus a shard number follows the name, so it is searched for the name alone.
  */
 function lockTimeout(cause: ServerError, message: string): StoreError {
   const forKey = cause.where?.includes(keyTable)
@@ -93,8 +93,8 @@ function lockTimeout(cause: ServerError, message: string): StoreError {
 }
 
 /**
- * The detail names the columns in every language (`(account_id, email)=(…)`); without it the index's own name tells.
- * On Citus both carry the number of a shard, the index's name behind ours.
+ * The detail lists the columns in every language (`(account_id, email)=(…)`); without a detail the index name has them.
+ * On Citus a shard number follows the names of tables and indexes.
  */
 function uniqueError(cause: ServerError, message: string): StoreError {
   const [ownTable, ...parts] = (cause.constraint ?? '').split('__')

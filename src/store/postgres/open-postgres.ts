@@ -9,7 +9,7 @@ import { postgresStore, readFrom } from './postgres-store.ts'
 
 const oldestServer = 140_000
 
-/** A store on PostgreSQL, or on anything that speaks as it does. */
+/** A store on PostgreSQL, or on a database that speaks its protocol. */
 export async function openPostgres(
   url: string,
   env: { readonly [name: string]: string | undefined },
@@ -36,7 +36,7 @@ const serverSql = `SELECT current_setting('server_version_num')::int, current_se
   to_regclass('pg_dist_partition') IS NOT NULL, current_user::text, current_setting('search_path'), current_schema()::text,
   has_schema_privilege(current_schema(), 'CREATE') OR to_regclass(quote_ident(current_schema()) || '.nounkit_meta') IS NOT NULL`
 
-/** What is spoken with the server; a server that cannot be used is refused. */
+/** The SQL dialect of the server. Throws when the server cannot be used. */
 async function dialectOf(pool: Pool, place: string): Promise<Dialect> {
   const [version, encoding, hasCitus, ...schema] =
     (await readFrom(pool, { sql: serverSql, values: [], take: firstRow })) ?? []
@@ -50,7 +50,7 @@ async function dialectOf(pool: Pool, place: string): Promise<Dialect> {
   return hasCitus === 1 ? postgresOnCitus : postgres
 }
 
-/** Without CREATE a schema can still be served from, once somebody else has migrated it. */
+/** A user without CREATE can still serve a schema that another user has migrated. */
 function refuseSchema(place: string, [user, path, schema, fits]: Row): void {
   const role = ident(String(user))
   if (schema === null) {
@@ -71,17 +71,17 @@ const hints: { readonly [code: string]: string } = {
   ECONNREFUSED: 'Nothing listens there: start the server, or correct host and port in the URL.',
   ENOTFOUND: 'There is no host of that name: correct it in the URL.',
   EAI_AGAIN: 'The name of the host could not be looked up: check the network, or correct it in the URL.',
-  CONNECT_TIMEOUT: 'It does not answer: check the host, the port and the firewall between.',
-  SASL_FAILED: 'Its way of asking for the password failed: check that the URL has one, and which.',
+  CONNECT_TIMEOUT: 'The server does not answer: check the host, the port and the firewall between.',
+  SASL_FAILED:
+    'The server did not accept the password exchange: check that the URL has a password, and that it is the right one.',
   CONNECTION_LOGIN_UNKNOWN:
-    'It asks to log in as nobody here can: have scram-sha-256 for this user in pg_hba.conf.',
+    'The server asks for a way to log in that is not supported here: set scram-sha-256 for this user in pg_hba.conf.',
   CONNECTION_WITHOUT_TLS: 'The server has no TLS: turn it on there, or write sslmode=disable in the URL.',
   '28P01': 'The password is wrong: correct it in the URL.',
-  '28000':
-    'The server does not let this user in: check user and pg_hba.conf, or add sslmode=require to the URL.',
+  '28000': 'The server refuses this user: check user and pg_hba.conf, or add sslmode=require to the URL.',
   '3D000': 'That database does not exist: create it with createdb, or correct its name in the URL.',
-  '53300': 'It has no connection left: lower NOUNKIT_POOL, or raise max_connections.',
-  '08P01': 'It refused a setting of the connection: behind PgBouncer add pgbouncer=true to the URL.',
+  '53300': 'The server has no connection left: lower NOUNKIT_POOL, or raise max_connections.',
+  '08P01': 'The server refused a setting of the connection: behind PgBouncer add pgbouncer=true to the URL.',
 }
 
 function refusal(place: string, error: unknown): unknown {

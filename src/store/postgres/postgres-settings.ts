@@ -4,11 +4,11 @@ import { StoreRefused } from '../store.ts'
 type Env = { readonly [name: string]: string | undefined }
 
 export interface PostgresSettings {
-  /** With those parameters that the driver itself knows. */
+  /** The URL with only those parameters that the driver reads. */
   readonly url: string
-  /** Those that are neither ours nor the driver's are the server's: `search_path`, `application_name`. */
+  /** Parameters that are passed on to the server: `search_path`, `application_name`. */
   readonly parameters: { readonly [name: string]: string }
-  /** For messages: host and database, never the password. */
+  /** Host and database, for messages; never the password. */
   readonly place: string
   readonly pool: number
   readonly statementMs: number
@@ -16,7 +16,7 @@ export interface PostgresSettings {
   readonly idleMs: number
   readonly connectMs: number
   readonly ssl: Ssl
-  /** Sessions are shared between clients: nothing may be kept in one. */
+  /** PgBouncer shares sessions between clients, so that no prepared statement or setting may stay in one. */
   readonly pgbouncer: boolean
 }
 
@@ -35,7 +35,7 @@ const ours = new Set([
 
 const drivers = new Set(['host', 'port', 'user', 'password'])
 
-/** Words that clients of libpq take, and that the server would refuse without saying why. */
+/** Parameters of other clients. The server would refuse them without saying why. */
 const others =
   /^(hostaddr|dbname|database|passfile|service|require_auth|channel_binding|client_encoding|ssl|ssl[a-z]+|ssl_m(in|ax)_protocol_version|gss\w+|krbsrvname|target_session_attrs|load_balance_hosts|keepalives(_\w+)?|tcp_user_timeout|requirepeer)$/
 
@@ -48,7 +48,7 @@ export function postgresSettings(url: string, env: Env): PostgresSettings {
   const foreign = server.find(([name]) => others.test(name))?.[0]
   if (foreign)
     throw new StoreRefused(
-      `The database URL has ${JSON.stringify(foreign)}, which means nothing here. Leave it out; TLS is chosen with sslmode and sslrootcert.`,
+      `The database URL has ${JSON.stringify(foreign)}, which is not supported here. Leave it out; TLS is chosen with sslmode and sslrootcert.`,
     )
   const whole = (parameter: string, variable: string, fallback: number): number =>
     wholeNumber(all.get(parameter) ?? env[variable], fallback, `${parameter} (or ${variable})`)
@@ -66,7 +66,7 @@ export function postgresSettings(url: string, env: Env): PostgresSettings {
   }
 }
 
-/** The driver looks for a host that is not said where libpq would. */
+/** A URL without a host means the default host, as in libpq. */
 function placeOf(url: string, otherwise: string): string {
   const [place = ''] = url.replace(/^[a-z]+:\/\/(.*@)?/, '').split('?', 1)
   return place === '' || place.startsWith('/') ? otherwise + place : place
@@ -78,7 +78,7 @@ function wholeNumber(text: string | undefined, fallback: number, name: string): 
   throw new StoreRefused(`${name} is ${JSON.stringify(text)}. Write a whole number, for example ${fallback}.`)
 }
 
-/** As libpq reads it: `require` encrypts without asking who answers, `verify-full` asks. */
+/** As in libpq: `require` encrypts without checking the server's certificate, `verify-full` checks it. */
 function ssl(mode: string | undefined, rootCertificate: string | undefined): Ssl {
   switch (mode) {
     case undefined:

@@ -65,7 +65,7 @@ const writing: Purpose = { writes: true, mayRepeat: isRetryable }
 
 type Take<T> = (answer: Answer) => T
 
-/** One statement that only reads, again where that may help. */
+/** Runs one reading statement, with retries where those may help. */
 export const readFrom = <T>(pool: Pool, what: Single<T>): Promise<T> => single(pool, what, reading)
 
 interface Single<T> {
@@ -74,17 +74,18 @@ interface Single<T> {
   readonly take: Take<T>
 }
 
+/** The first attempt allocates no async function where a client is free. */
 function single<T>(pool: Pool, what: Single<T>, purpose: Purpose): Promise<T> {
   const client = pool.free(purpose.writes)
-  if (!client) return insistently(pool, what, purpose, 1)
+  if (!client) return withRetries(pool, what, purpose, 1)
   return client.query(what.sql, what.values, what.take, purpose.writes).catch(async (error: unknown) => {
     await beforeNextAttempt(client, error, purpose, 1)
-    return insistently(pool, what, purpose, 2)
+    return withRetries(pool, what, purpose, 2)
   })
 }
 
-/** Waits for a connection, and tries again while that may help. */
-async function insistently<T>(
+/** Waits for a client, and retries while that may help. */
+async function withRetries<T>(
   pool: Pool,
   { sql, values, take }: Single<T>,
   purpose: Purpose,
@@ -104,7 +105,7 @@ async function insistently<T>(
   }
 }
 
-/** Throws when there shall be none. */
+/** Waits before the next attempt; throws when there shall be none. */
 async function beforeNextAttempt(
   client: Client,
   error: unknown,
@@ -113,7 +114,7 @@ async function beforeNextAttempt(
 ): Promise<void> {
   if (isReadOnly(error)) client.retire()
   if (attempt >= attemptsMost || !purpose.mayRepeat(error, attempt)) throw postgresError(error)
-  await pause(attempt)
+  await backOff(attempt)
 }
 
 async function transact<T>(
@@ -127,12 +128,12 @@ async function transact<T>(
     pool.release(client)
     if (outcome.kind === 'done') return outcome.value
     if (outcome.kind === 'failed' || attempt >= attemptsMost) throw postgresError(outcome.error)
-    await pause(attempt)
+    await backOff(attempt)
   }
 }
 
-/** Longer with each attempt, and by chance, so that those who were in each other's way do not meet again. */
-const pause = (attempt: number): Promise<void> => sleep(Math.random() * 10 * 2 ** attempt)
+/** Exponential back-off with jitter, so that transactions that collided do not collide again. */
+const backOff = (attempt: number): Promise<void> => sleep(Math.random() * 10 * 2 ** attempt)
 
 async function withSession<T>(
   driver: Driver,

@@ -1,5 +1,6 @@
 import type { Maybe } from '../../maybe.ts'
 import type { Dialect } from '../../plan/dialect.ts'
+import { minuteMs } from '../../times.ts'
 import { type Row, StoreError, type Transaction, type Value } from '../store.ts'
 import { allRows, type Client, firstRow } from './client.ts'
 import { isRetryable, postgresError } from './errors.ts'
@@ -7,11 +8,11 @@ import type { PostgresSettings } from './postgres-settings.ts'
 
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
-  /** Nothing was begun, or everything undone for the sake of another: the same again may succeed. */
+  /** Nothing was begun, or the server rolled it back because of another transaction: a retry may succeed. */
   | { readonly kind: 'again'; readonly error: unknown }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** Runs `work` once on a client that is its own for as long. */
+/** Runs `work` once, on a client that is reserved for it. */
 export async function attemptTransaction<T>(
   client: Client,
   dialect: Dialect,
@@ -38,28 +39,28 @@ export async function attemptTransaction<T>(
   }
 }
 
-/** A transaction holds a connection, and locks: a hook that never ends is given up, and the connection with it. */
+/** A transaction holds a connection and locks. When a hook does not end in time, the connection is closed and all is rolled back. */
 function timeLimit(client: Client, settings: PostgresSettings) {
   const { promise: passed, reject } = Promise.withResolvers<never>()
   passed.catch(() => {})
-  const ms = settings.statementMs > 0 ? 3 * settings.statementMs : 60_000
+  const ms = settings.statementMs > 0 ? 3 * settings.statementMs : minuteMs
   const timer = setTimeout(() => {
     client.cut()
-    reject(new StoreError('unavailable', `PostgreSQL: a transaction was given up after ${ms} ms`))
+    reject(new StoreError('unavailable', `PostgreSQL: a transaction was rolled back after ${ms} ms`))
   }, ms)
   return { passed, lift: () => clearTimeout(timer) }
 }
 
 async function begin(client: Client, settings: PostgresSettings): Promise<void> {
-  // Behind PgBouncer a session's settings are nobody's, so a transaction brings its own.
+  // Behind PgBouncer sessions are shared, so each transaction sets its own limits.
   const limits = `SET LOCAL statement_timeout = ${settings.statementMs}; SET LOCAL lock_timeout = ${settings.lockMs}`
-  // It was handed over by one that lost its connection.
+  // The transaction that had this client before may have lost its connection.
   if (!client.connected) await client.connect()
   await client.command(settings.pgbouncer ? `BEGIN; ${limits}` : 'BEGIN')
 }
 
 interface OpenTransaction extends Transaction {
-  /** The driver's error that ended it: PostgreSQL undoes all of a transaction of which one statement failed. */
+  /** The error of the first failed statement: PostgreSQL then rolls back the whole transaction. */
   readonly failure: unknown
   commit(): Promise<void>
   undo(): Promise<void>
@@ -74,14 +75,14 @@ function openTransaction(client: Client, dialect: Dialect): OpenTransaction {
   const refuseWhenEnded = (): void => {
     if (failure) throw postgresError(failure)
     if (ended) throw new Error('A statement came after its transaction had ended: await every call in a hook')
-    // On a new connection it would be a transaction of its own.
+    // On a new connection the statement would be a transaction of its own.
     if (client.generation !== generation)
       throw new StoreError('unavailable', 'PostgreSQL: the connection was lost during a transaction')
   }
 
-  /** One at a time: a statement that waits in the driver when the connection is lost would be sent on the next one. */
-  const inTurn = <T>(issue: () => Promise<T>): Promise<T> => {
-    const turn = last.then(async () => {
+  /** One statement at a time: none may wait in the driver while an earlier one can still fail. */
+  const oneAtATime = <T>(issue: () => Promise<T>): Promise<T> => {
+    const done = last.then(async () => {
       refuseWhenEnded()
       try {
         return await issue()
@@ -90,21 +91,21 @@ function openTransaction(client: Client, dialect: Dialect): OpenTransaction {
         throw postgresError(error)
       }
     })
-    last = turn.catch(() => {})
-    return turn
+    last = done.catch(() => {})
+    return done
   }
   const all = (sql: string, values: readonly Value[]): Promise<readonly Row[]> =>
-    inTurn(() => client.query(sql, values, allRows))
+    oneAtATime(() => client.query(sql, values, allRows))
 
   return {
     dialect,
     all,
-    first: (sql, values) => inTurn(() => client.query(sql, values, firstRow)),
+    first: (sql, values) => oneAtATime(() => client.query(sql, values, firstRow)),
     get failure() {
       return failure
     },
     async commit() {
-      const tag = await inTurn(() => client.command('COMMIT'))
+      const tag = await oneAtATime(() => client.command('COMMIT'))
       ended = true
       if (tag !== 'COMMIT') throw new Error(`PostgreSQL answered COMMIT with ${tag}`)
     },

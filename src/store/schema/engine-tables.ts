@@ -2,12 +2,12 @@ import type { FieldKind } from '../../kinds/kinds.ts'
 import { objectName } from './object-name.ts'
 import type { Column, Index, Table } from './table.ts'
 
-type ColumnWords = { readonly [name: string]: FieldKind | `${FieldKind}?` }
+type ColumnKinds = { readonly [name: string]: FieldKind | `${FieldKind}?` }
 
 interface EngineTable {
   readonly name: `nounkit_${string}`
   /** A kind, with `?` where NULL is allowed. Times are integers: milliseconds since 1970. */
-  readonly columns: ColumnWords
+  readonly columns: ColumnKinds
   readonly primaryKey: readonly string[]
   readonly uniques?: readonly (readonly string[])[]
   readonly indexes?: readonly (readonly string[])[]
@@ -24,7 +24,7 @@ const tables: readonly EngineTable[] = [
   },
   {
     name: 'nounkit_idempotency',
-    // What the sweeper looks at comes first: a database goes through the columns before, and a long body is kept elsewhere.
+    // The columns that the sweeper reads come first: a database reads a row from its start, and stores a long body elsewhere.
     columns: {
       expires_at: 'integer',
       completed_at: 'integer',
@@ -57,7 +57,7 @@ const tables: readonly EngineTable[] = [
       expires_at: 'integer?',
       revoked_at: 'integer?',
     },
-    // Looked up by hash before the account is known, so not spread by it.
+    // Keys are looked up by hash before the account is known, so this table is not distributed by account.
     primaryKey: ['id'],
     uniques: [['hash']],
     indexes: [['account_id', 'name']],
@@ -94,7 +94,7 @@ const tables: readonly EngineTable[] = [
     indexes: [['day']],
   },
   {
-    // A process that counts. `flushes` numbers its writes, so that one whose outcome is unknown is not made twice.
+    // One row for each process that counts calls. `flushes` is the number of its last write, so that a write whose outcome is unknown is not repeated.
     name: 'nounkit_recorders',
     columns: {
       id: 'string',
@@ -141,7 +141,7 @@ const tables: readonly EngineTable[] = [
   },
 ]
 
-/** The engine's own tables. A new one is a row above; whatever is about one account has `account_id` first in its key. */
+/** The engine's own tables. A new one is an entry above; a table with rows of accounts has `account_id` first in its primary key. */
 export const engineTables: readonly Table[] = tables.map(toTable)
 
 function toTable(table: EngineTable): Table {

@@ -11,7 +11,7 @@ export interface NewColumn {
   readonly why: string
 }
 
-/** A `changeType` says how its values become those of the new type. */
+/** A column whose values a declared `changeType` converts. */
 export interface ConvertedColumn {
   readonly kind: 'converted'
   readonly column: Column
@@ -22,7 +22,7 @@ export interface ConvertedColumn {
 export interface OtherType {
   readonly kind: 'type'
   readonly column: Column
-  /** The database's own cast keeps the meaning of every value, or refuses it. */
+  /** A cast of the database keeps the meaning of every value, or fails. */
   readonly castable: boolean
   readonly why: string
 }
@@ -33,7 +33,7 @@ export type ColumnFinding =
   | OtherType
   | { readonly kind: 'must-be-set' | 'may-be-null'; readonly column: Column; readonly why: string }
 
-/** How the wanted columns differ from those found, in no database's words. */
+/** How the wanted columns differ from those found, the same for every database. */
 export function columnFindings(
   table: Table,
   found: PresentTable,
@@ -69,7 +69,7 @@ function typeFindings(
   return [{ kind: 'type', column, castable: isCastable(found, column.kind, type), why }]
 }
 
-/** Only where the cast keeps the meaning: seconds cast to text would be no datetime, and 5 no boolean. */
+/** Only where the cast keeps the meaning: seconds cast to text are no datetime, and 5 is no boolean. */
 const isCastable = (found: string, kind: FieldKind, type: string): boolean =>
   found.startsWith(`${type.toLowerCase()} collate`) || kinds[kind].castableFrom.includes(found)
 
@@ -81,7 +81,7 @@ function newColumn(column: Column, name: string): ColumnFinding {
   return { kind: 'new', column, additive, why }
 }
 
-/** What the model no longer has stays, data and all, unless it would refuse every new row. */
+/** A column that is no longer declared stays with its data. These would refuse every new row, because they are NOT NULL. */
 export function leftOverColumns(
   table: Table,
   found: PresentTable,
@@ -98,7 +98,7 @@ export function leftOverColumns(
 export interface ForeignKeyFinding {
   readonly key: ForeignKey
   readonly found: PresentForeignKey | null
-  /** Its column is new as well, so that no row that exists can break it. */
+  /** Its column is new as well, so that no existing row can violate it. */
   readonly additive: boolean
   readonly why: string
 }

@@ -7,8 +7,9 @@ const meta = ident('nounkit_meta')
 export const renamedPrefix = 'renamed '
 
 /**
- * The last of the steps that an older process cannot stand. It writes down which names and values are gone, so that an older
- * declaration does not make empty tables under them, and counts up the generation, by which older processes see that they must end.
+ * Adds a step after the last rename. It stores the names and values that no longer exist, so that an older declaration does not
+ * create empty tables under them. It also increments the generation, by which processes of an older release notice that they must
+ * end.
  */
 export function withGeneration(steps: readonly Step[]): readonly Step[] {
   const last = steps.findLastIndex((step) => step.rename)
@@ -32,7 +33,7 @@ export function withGeneration(steps: readonly Step[]): readonly Step[] {
   return steps.toSpliced(last + 1, 0, step)
 }
 
-/** Counts how often names, values or types that a process counts on were changed. */
+/** How often the store was migrated in a way that processes of an older release cannot use. */
 export async function readGeneration(store: Store): Promise<number> {
   const row = await store.first(`SELECT "value" FROM ${meta} WHERE "key" = ${sqlText(key)}`, [])
   return Number(row?.[0] ?? 0)

@@ -2,13 +2,13 @@ import type { Model, Resource, Version } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
 import type { FormerType } from './table.ts'
 
-/** What a table was called over the versions, and what in it: all that a store of an older declaration may still have. */
+/** The names of a table, its columns and its values in every version: a store of an older declaration may still have them. */
 export interface Lineage {
-  /** As the head names it. */
+  /** The table's name in the head. */
   readonly table: string
   /** Newest first; only versions that had the table. */
   readonly former: readonly TableThen[]
-  /** The head's column → the one change of its type. */
+  /** The head's column → the change of its type. */
   readonly types: ReadonlyMap<string, FormerType>
 }
 
@@ -17,7 +17,7 @@ export interface TableThen {
   readonly table: string
   /** The head's column → its name then, for every column that was there. */
   readonly columns: ReadonlyMap<string, string>
-  /** The head's column → its values then → what they are now, where values were mapped. */
+  /** The head's column → its old values → its values in the head, where values were mapped. */
   readonly values: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
@@ -26,10 +26,10 @@ type OfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
 const ofKind = <K extends Change['kind']>(version: Version, kind: K): readonly OfKind<K>[] =>
   version.changes.filter((change): change is OfKind<K> => change.kind === kind)
 
-/** One resource on the way back from the head. */
+/** The state of one resource while the changes are undone from the head backwards. */
 interface Trace {
   readonly resource: Resource
-  /** In the version reached; null before the resource was there. */
+  /** The name in the version reached; null in versions without the resource. */
   name: string | null
   readonly columns: Map<string, string>
   readonly values: Map<string, ReadonlyMap<string, string>>
@@ -37,7 +37,7 @@ interface Trace {
   readonly former: TableThen[]
 }
 
-/** Every table's names and values in each older version, from the changes alone: a store keeps also what no contract shows. */
+/** Computed from the changes alone, because a store also has columns that no contract shows. */
 export function lineagesOf(model: Model): readonly Lineage[] {
   const traces = [...model.resources.values()].map(startTrace)
   for (const version of model.versions.slice(1)) {
@@ -73,7 +73,7 @@ const snapshot = (trace: Trace, name: string, version: Version): TableThen => ({
   values: new Map(trace.values),
 })
 
-/** Takes back what the version's changes say of one resource. They name it, and its fields, as the newer version does. */
+/** Undoes the version's changes of one resource. Changes name resources and fields as the newer version does. */
 function stepBack(trace: Trace, newer: string, version: Version): void {
   const { resource, columns, values, types } = trace
   const here = <C extends { readonly resource: string }>(change: C): boolean => change.resource === newer
@@ -123,7 +123,7 @@ function stepBack(trace: Trace, newer: string, version: Version): void {
   }
 }
 
-/** Names change all at once. Who has a name that another one had then, without a rename of its own, was not there yet. */
+/** All renames apply at once. A thing that keeps a name which another thing had in the older version did not exist there. */
 function renameAll<T>(
   things: readonly T[],
   nameOf: (thing: T) => string | null,
@@ -141,7 +141,7 @@ function renameAll<T>(
   })
 }
 
-/** The older version's values → the head's, from those of the newer one. */
+/** The older version's values → the head's values, computed from the mapping of the newer version. */
 function valuesBefore(
   { values, onlyInNewer }: OfKind<'map-values'>,
   newer: ReadonlyMap<string, string> | undefined,

@@ -7,8 +7,9 @@ import { migrateSqlite } from './sqlite-migrate.ts'
 import { wantedTables } from './wanted.ts'
 
 /**
- * Brings the store's tables to what the model needs, by additions, and by renames where asked; throws MigrationRefused with the
- * SQL for anything else, before anything is changed. Two processes may start at once: one does it, the other waits. What failed half-way can be run again.
+ * Changes the store's tables to what the model needs, by additions, and by renames where asked for. Anything else throws
+ * MigrationRefused with the SQL, before anything is changed. Of two processes that start at once, one migrates and the other
+ * waits. A migration that failed half-way can be run again.
  */
 export async function migrate(store: Store, model: Model, options: MigrateOptions = {}): Promise<Migration> {
   const lineages = lineagesOf(model)

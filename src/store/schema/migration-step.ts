@@ -1,18 +1,18 @@
-/** One thing to do to the store. What is not additive is never done unasked: it is shown. */
+/** One change of the store. A step that is not additive is only shown, unless it is a rename that was asked for. */
 export interface Step {
   readonly table: string
   readonly sql: string
-  /** The SQL for somebody who runs it by hand, where it takes more there. */
+  /** The SQL to run by hand, where that differs. */
   readonly byHand?: string
-  /** What the database's shell is to be told first, where somebody runs the SQL by hand. */
+  /** A command of the database's shell to run before the SQL by hand. */
   readonly shell?: string
   readonly additive: boolean
   /** `orders.currency is new` */
   readonly why: string
-  /** Cannot run inside a transaction, or must not hold others up: it runs by itself. */
+  /** Runs outside any transaction, because it cannot run in one, or would hold locks for long. */
   readonly alone?: boolean
-  /** The change lists say that this is what became of a name, value or type: done when renames are asked for. */
+  /** A rename or conversion that the declared changes describe: run with --rename. */
   readonly rename?: boolean
-  /** Names that are gone after it, `orders`, `orders.note` or `orders.status=open`, and the name that each became. */
+  /** Names that no longer exist after it (`orders`, `orders.note` or `orders.status=open`), each with its new name. */
   readonly became?: readonly (readonly [from: string, to: string])[]
 }

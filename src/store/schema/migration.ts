@@ -1,22 +1,22 @@
-import { StoreRefused } from '../store.ts'
+import { type StoreError, StoreRefused } from '../store.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'
 import type { Table } from './table.ts'
 
-/** What the store should have, and what that was called in versions before. */
+/** The tables that the store should have, and their names in older versions. */
 export interface Wanted {
   readonly tables: readonly Table[]
   readonly lineages: readonly Lineage[]
 }
 
 export interface MigrateOptions {
-  /** Says what would be done, and does nothing. */
+  /** Returns the steps without running them. */
   readonly dryRun?: boolean
-  /** Spreads the tables over the machines of a Citus cluster; goes without saying where they already are. */
+  /** Distributes the tables over a Citus cluster. Not needed once they are distributed. */
   readonly citus?: boolean
-  /** Renames tables, columns and values, and converts types, as the change lists say. Processes of the older declaration break at that moment. */
+  /** Renames tables, columns and values, and converts types, as the change lists say. Processes of the older declaration fail from then on. */
   readonly rename?: boolean
-  /** Called when renames are about to be made and nobody can begin to serve meanwhile; throws to refuse them. */
+  /** Called before renames, under a lock that keeps other processes from starting to serve; throws to refuse the renames. */
   readonly beforeRenames?: () => Promise<void>
 }
 
@@ -25,7 +25,7 @@ export interface Migration {
   readonly applied: boolean
 }
 
-/** The store's tables do not fit the declaration, and making them fit is not ours to decide. */
+/** The store's tables do not fit the declaration, and an operator must decide how to change them. */
 export class MigrationRefused extends StoreRefused {
   readonly steps: readonly Step[]
 
@@ -41,7 +41,7 @@ const whenAsked = ' (applied by --rename)'
 const note = (step: Pick<Step, 'additive' | 'rename'>): string =>
   step.additive ? '' : step.rename ? whenAsked : notByItself
 
-/** The steps as one would paste them into the database's shell. */
+/** The steps as SQL for the database's shell. */
 export const migrationSql = (steps: readonly Step[]): string =>
   steps
     .map(({ why, shell, sql, byHand = sql, ...step }) =>
@@ -54,7 +54,13 @@ export const mayBeTaken = (step: Step, { rename = false }: MigrateOptions): bool
 
 export const hasRenames = (steps: readonly Step[]): boolean => steps.some((step) => step.rename)
 
-/** Throws unless every step is one that may be taken. */
+/** The refusal of a unique index that existing rows violate. */
+export function sharedValues(step: Step, error: StoreError): MigrationRefused {
+  const why = `${step.why}, but rows of ${step.table} share values of ${error.columns.join(', ')}: change those first`
+  return new MigrationRefused([{ ...step, additive: false, why }], error)
+}
+
+/** Throws unless every step may be run. */
 export function refuse(steps: readonly Step[], options: MigrateOptions): void {
   if (!steps.every((step) => mayBeTaken(step, options))) throw new MigrationRefused(steps)
 }

@@ -1,4 +1,4 @@
-/** Something that is wanted under a name, and the names it had, newest first. */
+/** The wanted name of a table, column or index, and its older names, newest first. */
 export interface Named {
   readonly name: string
   readonly former: readonly string[]
@@ -10,8 +10,8 @@ export interface Move {
 }
 
 /**
- * Which of the names that are there become which that are wanted, in an order in which each is free when it is taken. Who is
- * there under its own name stays, whatever else is there.
+ * The renames from present names to wanted ones, in an order in which each new name is free when it is used. A name that is
+ * wanted and present is not renamed.
  */
 export function movesOf(wanted: readonly Named[], present: Iterable<string>): readonly Move[] {
   const there = new Set(present)
@@ -34,24 +34,24 @@ export function movesOf(wanted: readonly Named[], present: Iterable<string>): re
   return moves
 }
 
-/** Rings of names that went round: each one's old name is the next one's new name. What is there looks the same before and after. */
-export function ringsOf(nameThen: ReadonlyMap<string, string>): readonly (readonly string[])[] {
-  const rings: string[][] = []
+/** Cycles of renames, in which each old name is another's new name. The names that are present are the same before and after. */
+export function cyclesOf(nameThen: ReadonlyMap<string, string>): readonly (readonly string[])[] {
+  const cycles: string[][] = []
   const seen = new Set<string>()
   for (const start of nameThen.keys()) {
-    const ring: string[] = []
+    const cycle: string[] = []
     let at: string | undefined = start
     while (at !== undefined && !seen.has(at)) {
       seen.add(at)
-      ring.push(at)
+      cycle.push(at)
       at = nameThen.get(at)
     }
-    if (at === start && ring.length > 1) rings.push(ring)
+    if (at === start && cycle.length > 1) cycles.push(cycle)
   }
-  return rings
+  return cycles
 }
 
-/** The names a thing had, newest first, each once, without the one it has. */
+/** The distinct older names, newest first, without the present one. */
 export const formerNames = (name: string, former: readonly (string | undefined)[]): readonly string[] => [
   ...new Set(former.filter((old) => old !== undefined && old !== name) as string[]),
 ]

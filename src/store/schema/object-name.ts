@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** PostgreSQL cuts longer names off, and two that differ only behind the cut would be one. */
+/** PostgreSQL truncates longer names, and two that differ only after that would be the same. */
 const longest = 63
 
-/** The name of an index or constraint, from what it is about: a change of its columns is another name. */
+/** The name of an index or constraint, from its table and columns: with other columns it has another name. */
 export function objectName(
   table: string,
   columns: readonly string[],

@@ -6,8 +6,8 @@ import type { PresentTable } from './present.ts'
 import type { Table } from './table.ts'
 
 /**
- * Refuses a declaration that wants names which the store no longer has, and does not know what they were renamed to: it is older
- * than the store, and would serve new, empty tables and columns in place of those with the rows.
+ * Refuses a declaration that uses names which were renamed in the store, and does not know the new names. Such a declaration is
+ * older than the store, and would serve new, empty tables and columns instead of those with the rows.
  */
 export async function refuseOlderDeclaration(
   session: Session,
@@ -24,16 +24,16 @@ export async function refuseOlderDeclaration(
     return now === undefined || isKnown(now, lineages) ? [] : [{ name, now }]
   })
   if (missed.length === 0) return
-  const told = missed.map(({ name, now }) => `${name} is ${now} now`).join(', ')
+  const renames = missed.map(({ name, now }) => `${name} is ${now} now`).join(', ')
   const keys = missed.map(({ name }) => sqlText(renamedPrefix + name)).join(', ')
   throw new StoreOutdated(
-    `The store was migrated past this declaration: ${told}. Nothing was changed. Start the newer release, which knows them. If these names are meant for something new, say so first: DELETE FROM "nounkit_meta" WHERE "key" IN (${keys})`,
+    `The store was migrated past this declaration: ${renames}. Nothing was changed. Start the newer release, which knows them. If these names are meant for something new, say so first: DELETE FROM "nounkit_meta" WHERE "key" IN (${keys})`,
   )
 }
 
 interface MissingName {
   readonly name: string
-  /** Whether the declaration has, or had, something of the name that took its place. */
+  /** Whether the declaration has, or had in some version, something under the new name. */
   readonly isKnown: (now: string, lineages: readonly Lineage[]) => boolean
 }
 
@@ -62,7 +62,7 @@ const missingColumns = (table: Table, found: PresentTable): MissingName[] =>
         formerOf(table, lineages).some(({ columns }) => [...columns.values()].includes(now)),
     }))
 
-/** Whether a row has a value is not asked: the declaration would write it again. */
+/** Values count even when no row has one: the older declaration would write them again. */
 const values = (table: Table): MissingName[] =>
   table.checks.flatMap((check) =>
     check.values.map((value) => ({

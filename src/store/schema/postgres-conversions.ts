@@ -1,14 +1,14 @@
 import { postgres } from '../../plan/postgres.ts'
-import { type ConversionWords, safe, seconds } from './conversion.ts'
+import { type ConversionSql, safe, seconds } from './conversion.ts'
 import { postgresType } from './postgres-ddl.ts'
 
 const integer = (x: string): string => `${x}::bigint`
 const cents = (x: string): string => integer(`replace(${x}, '.', '')`)
-/** The pattern keeps from the cast what would stop it. */
+/** The pattern keeps text that cannot be cast away from the cast. */
 const matching = (x: string, pattern: string, then: string): string =>
   `CASE WHEN ${x} ~ '${pattern}' THEN ${then} ELSE FALSE END`
 
-export const postgresConversions: ConversionWords = {
+export const postgresConversions: ConversionSql = {
   dialect: postgres,
   type: postgresType,
   readable: {

@@ -5,7 +5,7 @@ import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
 
 export const postgresType = (kind: FieldKind): string => kinds[kind].postgres.type
 
-/** Collation "C" compares by code point, as SQLite does, whatever language the database was made for. */
+/** Collation "C" compares by code point, as SQLite does, whatever the language of the database. */
 const typeWithCollation = (kind: FieldKind): string =>
   postgresType(kind) === 'text' ? 'text COLLATE "C"' : postgresType(kind)
 
@@ -33,7 +33,7 @@ const alter = (table: Table, what: string): string => `ALTER TABLE ${ident(table
 export const addColumn = (table: Table, column: Column): string =>
   alter(table, `ADD COLUMN ${columnText(column)}`)
 
-/** Filled in by whoever runs it; the value is theirs to know. */
+/** The operator who runs this SQL replaces the `…` by a value. */
 export const addRequiredColumn = (table: Table, column: Column): string =>
   [
     addColumn(table, { ...column, nullable: true }),
@@ -47,7 +47,7 @@ export const setNotNull = (table: Table, { name }: { readonly name: string }): s
 export const dropNotNull = (table: Table, name: string): string =>
   alter(table, `ALTER COLUMN ${ident(name)} DROP NOT NULL`)
 
-/** A default is of the old type, and no cast is tried on it: it is set anew. */
+/** PostgreSQL does not convert the default of a column, so it is dropped and set again. */
 export const changeColumnType = (
   table: Table,
   { name, kind, default: value }: Column,
@@ -64,7 +64,7 @@ export const changeColumnType = (
 
 export const cast = ({ name, kind }: Column): string => `${ident(name)}::${postgresType(kind)}`
 
-/** Lists are sorted with NULLs first, which is not the order of an index unless it says so. */
+/** Lists are sorted with NULLs first, which an index must declare to serve them. */
 export const createIndex = (
   table: Table,
   { name, unique, columns }: Index,
@@ -76,7 +76,7 @@ export const createIndex = (
 
 export const dropIndex = (name: string): string => `DROP INDEX CONCURRENTLY IF EXISTS ${ident(name)}`
 
-/** NOT VALID: what is written from now on is checked at once, what is there by VALIDATE, which holds up nobody. */
+/** NOT VALID checks new rows at once. VALIDATE then checks existing rows without blocking writes. */
 export const addCheck = (table: Table, check: Check, values: readonly string[]): string =>
   alter(table, `ADD ${checkText(check, values)} NOT VALID`)
 

@@ -7,7 +7,7 @@ import * as ddl from './postgres-ddl.ts'
 import type { PresentTable } from './present.ts'
 import type { Check, ForeignKey, Index, Table } from './table.ts'
 
-/** In the order they must run: tables, then what refers from one to another, then what may take long. */
+/** The steps in the order they must run: tables, foreign keys between them, then steps that may take long. */
 export function postgresDifference(
   wanted: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
@@ -59,7 +59,7 @@ function existingTable(table: Table, found: PresentTable): Step[] {
   ]
 }
 
-/** A new column comes with its check and its reference at once: a migration that is cut off leaves no column without. */
+/** A new column gets its check and its foreign key in the same step: a migration that is interrupted leaves no column without them. */
 function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): Step {
   const { column, why } = finding
   switch (finding.kind) {
@@ -107,7 +107,7 @@ function checkSteps(table: Table, found: PresentTable, check: Check): Step[] {
     const sql = `${ddl.addCheck(table, check, check.values)};\n${validation.sql}`
     return [step(table, sql, `${table.name}.${check.column} takes only some values now`, { additive: false })]
   }
-  // Values that are no longer declared stay allowed: processes of the last deploy, and rows, still have them.
+  // Values that are no longer declared stay allowed: rows have them, and processes of the last release still write them.
   const missing = check.values.filter((value) => !present.values.has(value))
   if (missing.length === 0) return present.valid ? [] : [validation]
   const values = [...present.values, ...missing]
@@ -115,7 +115,7 @@ function checkSteps(table: Table, found: PresentTable, check: Check): Step[] {
   return [step(table, sql, `${table.name}.${check.column} takes ${missing.join(', ')} too`), validation]
 }
 
-/** A column that took some values and now takes any. */
+/** Checks of columns that may now have any value. */
 const droppedChecks = (table: Table, found: PresentTable): Step[] =>
   [...found.checks.keys()]
     .filter((name) => name.startsWith(`${table.name}__`) && name.endsWith('__check'))

@@ -8,8 +8,8 @@ import {
   hasRenames,
   type MigrateOptions,
   type Migration,
-  MigrationRefused,
   refuse,
+  sharedValues,
   type Wanted,
 } from './migration.ts'
 import type { Step } from './migration-step.ts'
@@ -32,7 +32,7 @@ export async function migratePostgres(
     refuse(steps, options)
     if (steps.length === 0) return { steps, applied: false }
     return alone(store, async () => {
-      // Made again under the lock: another process may have done it meanwhile.
+      // The plan is computed again under the lock: another process may have migrated meanwhile.
       const now = await plan(session, store.dialect, wanted, options)
       refuse(now, options)
       for (const group of inGroups(now)) await run(session, group, options)
@@ -48,15 +48,15 @@ async function plan(
   options: MigrateOptions,
 ): Promise<readonly Step[]> {
   const found = await readPostgres(session)
-  refuseStrangers(tables, found)
+  refuseForeignTables(tables, found)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, postgresRenames)
   const spread = options.citus || tables.some((table) => present.get(table.name)?.spread)
-  if (!spread) return withGeneration([...steps, ...onOneMachine(dialect, tables, present), ...last])
+  if (!spread) return withGeneration([...steps, ...withoutCitus(dialect, tables, present), ...last])
   const alone = (step: Step): Step => ({ ...step, alone: true })
   return withGeneration([...steps.map(alone), ...citusDifference(tables, present), ...last.map(alone)])
 }
 
-function onOneMachine(
+function withoutCitus(
   dialect: Dialect,
   tables: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
@@ -66,7 +66,7 @@ function onOneMachine(
   return [...postgresDifference(bare, present), ...dropSweeperIndexes(tables, present)]
 }
 
-/** Earlier releases made them on PostgreSQL too, and every write would still pay for them. */
+/** Earlier releases created these indexes on PostgreSQL too, and every write would still maintain them. */
 const dropSweeperIndexes = (
   tables: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
@@ -83,20 +83,21 @@ const dropSweeperIndexes = (
       })),
   )
 
-function refuseStrangers(wanted: readonly Table[], present: ReadonlyMap<string, PresentTable>): void {
+function refuseForeignTables(wanted: readonly Table[], present: ReadonlyMap<string, PresentTable>): void {
   if (present.has('nounkit_meta')) return
   const taken = wanted.map((table) => table.name).filter((name) => present.has(name))
   if (taken.length === 0) return
   throw new StoreRefused(
-    `The database has tables that this API would make (${taken.join(', ')}), but no nounkit_meta: they are another program's. Name another database, or another schema with ?search_path=name in the URL.`,
+    `The database has tables that this API would create (${taken.join(', ')}), but no nounkit_meta: they are another program's. Name another database, or another schema with ?search_path=name in the URL.`,
   )
 }
 
 const lockWaitMs = 10 * minuteMs
 
 /**
- * One process at a time. The lock belongs to a transaction on a connection of its own: behind PgBouncer a session's lock would be
- * anybody's. It is asked for again and again: a statement that waits would hold up CREATE INDEX CONCURRENTLY, and that the lock.
+ * Runs `work` in one process at a time. The advisory lock belongs to a transaction on a connection of its own, because behind
+ * PgBouncer sessions are shared. The lock is polled: a statement that waits for it would block CREATE INDEX CONCURRENTLY of the
+ * process that holds it.
  */
 async function alone<T>(store: Store, work: () => Promise<T>): Promise<T> {
   return store.session(async (lock) => {
@@ -122,7 +123,7 @@ async function alone<T>(store: Store, work: () => Promise<T>): Promise<T> {
   })
 }
 
-/** Steps in a row that may share a transaction. */
+/** Consecutive steps that may share a transaction. */
 function inGroups(steps: readonly Step[]): readonly (readonly Step[])[] {
   const groups: Step[][] = []
   for (const step of steps) {
@@ -149,9 +150,9 @@ async function run(
   const script = group.map((step) => step.sql).join(';\n')
   for (let attempt = 1; ; attempt++) {
     try {
-      // A statement that waits for a table holds up everybody behind it, so it gives way and tries again.
+      // A statement that waits for a table lock blocks every later one, so it times out and is retried.
       await session.script(`BEGIN; SET LOCAL lock_timeout = '3s'`)
-      if (renames) await beforehand(session, beforeRenames)
+      if (renames) await lockOutServers(session, beforeRenames)
       await session.script(`${script};\nCOMMIT`)
       return
     } catch (error) {
@@ -163,8 +164,11 @@ async function run(
   }
 }
 
-/** A process that begins to serve writes that down first, and waits for this lock until the renames are made. */
-async function beforehand(session: Session, beforeRenames: MigrateOptions['beforeRenames']): Promise<void> {
+/** A process that starts to serve first inserts its row here, and so waits for this lock until the renames are done. */
+async function lockOutServers(
+  session: Session,
+  beforeRenames: MigrateOptions['beforeRenames'],
+): Promise<void> {
   await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
   await beforeRenames?.()
 }
@@ -176,7 +180,6 @@ async function runAlone(session: Session, step: Step): Promise<void> {
     if (!(error instanceof StoreError && error.kind === 'unique')) throw error
     const index = /INDEX CONCURRENTLY "([^"]+)"/.exec(step.sql)?.[1]
     if (index) await session.script(ddl.dropIndex(index))
-    const why = `${step.why}, but rows of ${step.table} share values of ${error.columns.join(', ')}: change those first`
-    throw new MigrationRefused([{ ...step, additive: false, why }], error)
+    throw sharedValues(step, error)
   }
 }

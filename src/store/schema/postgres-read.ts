@@ -1,4 +1,4 @@
-import type { Row, Session } from '../store.ts'
+import { type Row, type Session, textOrNull } from '../store.ts'
 import type { PresentCheck, PresentColumn, PresentForeignKey, PresentIndex, PresentTable } from './present.ts'
 
 type Found = ReturnType<typeof emptyTable>
@@ -40,7 +40,7 @@ export async function readPostgres(session: Session): Promise<ReadonlyMap<string
   return tables
 }
 
-/** Those that Citus knows; none where there is no Citus. */
+/** The tables that are distributed by Citus; none without Citus. */
 async function spreadTables(session: Session): Promise<ReadonlySet<string>> {
   const [there] = await session.all(`SELECT to_regclass('pg_dist_partition') IS NOT NULL`)
   if (there?.[0] !== 1) return new Set()
@@ -58,7 +58,7 @@ function readColumn(tables: Map<string, Found>, spread: ReadonlySet<string>, row
     name: String(name),
     type: String(type),
     nullable: nullable === 1,
-    default: value === null || value === undefined ? null : String(value),
+    default: textOrNull(value),
   })
 }
 

@@ -4,15 +4,15 @@ import { type Move, movesOf } from './name-moves.ts'
 import { postgresConversions } from './postgres-conversions.ts'
 import * as ddl from './postgres-ddl.ts'
 import type { PresentTable } from './present.ts'
+import type { RenameSql } from './rename-sql.ts'
 import { type Found, formerObjectNames, indexMoves, withNames } from './rename-steps.ts'
-import type { RenameWords } from './rename-words.ts'
 
-export const postgresRenames: RenameWords<PresentTable> = {
+export const postgresRenames: RenameSql<PresentTable> = {
   conversions: postgresConversions,
 
   renamedTable: withNames,
 
-  /** They do not follow the names of their table and columns, so theirs are changed after them. */
+  /** PostgreSQL does not rename indexes and constraints with their table and columns, so separate steps do. */
   oldNames(found, there) {
     const { name } = found.table
     const indexes = indexMoves(found, there)
@@ -37,7 +37,7 @@ export const postgresRenames: RenameWords<PresentTable> = {
     }
   },
 
-  /** The check knows the old values and not yet the new ones, so it is off meanwhile. */
+  /** The check allows the old values and not yet the new ones, so it is dropped and added again. */
   aroundValues({ table, lineage }, there, check, gone, updates) {
     const names = [check.name, ...formerObjectNames(lineage, [check.column], 'check')]
     const old = names.find((name) => there.checks.has(name))

@@ -3,17 +3,17 @@ export interface PresentTable {
   readonly name: string
   readonly columns: ReadonlyMap<string, PresentColumn>
   readonly indexes: ReadonlyMap<string, PresentIndex>
-  /** By their columns, joined by commas: SQLite does not tell their names. */
+  /** By their columns, joined by commas: SQLite does not report their names. */
   readonly foreignKeys: ReadonlyMap<string, PresentForeignKey>
   /** By name; PostgreSQL only. */
   readonly checks: ReadonlyMap<string, PresentCheck>
-  /** Citus has spread it over its machines. */
+  /** Whether Citus has distributed it. */
   readonly spread: boolean
 }
 
 export interface PresentColumn {
   readonly name: string
-  /** As the database writes it, in lower case and without collation. */
+  /** As the database spells it, in lower case and without collation. */
   readonly type: string
   readonly nullable: boolean
   readonly default: string | null
@@ -21,7 +21,7 @@ export interface PresentColumn {
 
 export interface PresentIndex {
   readonly unique: boolean
-  /** False for what a CREATE INDEX CONCURRENTLY that failed has left behind. */
+  /** False for the rest of a CREATE INDEX CONCURRENTLY that failed. */
   readonly valid: boolean
 }
 

@@ -6,11 +6,11 @@ import { objectName } from './object-name.ts'
 import type { PresentForeignKey, PresentTable } from './present.ts'
 import type { Table } from './table.ts'
 
-/** A table that is wanted and there, be it under an older name. */
+/** A wanted table that is present, under its own name or an older one. */
 export interface Found {
   readonly table: Table
   readonly lineage: Lineage
-  /** What it is called now, before anything is renamed. */
+  /** Its present name, before anything is renamed. */
   readonly name: string
   readonly columns: readonly Move[]
 }
@@ -18,18 +18,18 @@ export interface Found {
 export interface RenamePlan<T> {
   readonly steps: readonly Step[]
   readonly found: readonly Found[]
-  /** The tables as they are once the steps have run. */
+  /** The tables after the steps have run. */
   readonly present: ReadonlyMap<string, T>
 }
 
-/** Tables and columns that are there under the name an older version gave them, and not under their own. */
+/** Renames of tables and columns that are present under the name of an older version, and not under their own. */
 export function planRenames<T extends PresentTable>(
   wanted: readonly Table[],
   lineages: readonly Lineage[],
   present: ReadonlyMap<string, T>,
   renamedTable: (table: T, name: string, columns: readonly Move[]) => T,
 ): RenamePlan<T> {
-  // Without it nothing here is ours, whatever it is called.
+  // Without nounkit_meta the tables are another program's.
   if (!present.has('nounkit_meta')) return { steps: [], found: [], present }
   const named = lineages.map(({ table, former }) => ({
     name: table,
@@ -113,7 +113,7 @@ function renamedAll<T extends PresentTable>(
   return new Map(renamed)
 }
 
-/** The table under its new name, with its new column names wherever they stand. */
+/** The table with its new name, and its new column names in columns and foreign keys. */
 export function withNames<T extends PresentTable>(table: T, name: string, columns: readonly Move[]): T {
   const after = (column: string): string => columns.find(({ from }) => from === column)?.to ?? column
   return {
@@ -128,7 +128,7 @@ export function withNames<T extends PresentTable>(table: T, name: string, column
   }
 }
 
-/** What an index or constraint of the table was called when table and columns had their older names, newest first. */
+/** The names of an index or constraint in older versions, newest first: they follow from the names of table and columns. */
 export const formerObjectNames = (
   { table, former }: Lineage,
   columns: readonly string[],
@@ -145,7 +145,7 @@ export const formerObjectNames = (
     ),
   )
 
-/** Indexes of the table that still have the name of older columns or of an older table. */
+/** Renames of indexes that still have the name of an older table or of older columns. */
 export function indexMoves({ table, lineage }: Found, present: PresentTable): readonly Move[] {
   const own = table.indexes.map(({ name, unique, columns }) => ({
     name,

@@ -3,7 +3,7 @@ import type { Store } from '../store.ts'
 
 const name = 'cursor-secret'
 
-/** The store's own secret: made once, by whoever comes first, and the same for every process ever after. */
+/** The store's secret for cursors. The first process creates it, and every other process uses the same one. */
 export async function ensureSecret(store: Store): Promise<string> {
   const key = store.dialect.param(1, 'string')
   const read = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${key}`

@@ -1,14 +1,14 @@
 import { sqlite } from '../../plan/sqlite.ts'
-import { type ConversionWords, safe, seconds } from './conversion.ts'
+import { type ConversionSql, safe, seconds } from './conversion.ts'
 import { sqliteType } from './sqlite-ddl.ts'
 
 const integer = (x: string): string => `CAST(${x} AS INTEGER)`
 const cents = (x: string): string => integer(`replace(${x}, '.', '')`)
 
-export const sqliteConversions: ConversionWords = {
+export const sqliteConversions: ConversionSql = {
   dialect: sqlite,
   type: sqliteType,
-  // A cast of text stops at the first character that is no digit. What it left out shows when the value is shown again.
+  // A cast of text ignores everything after the digits. `converts` notices that, because the value then shows other text.
   readable: {
     'integer-as-string': (x) => `${integer(x)} ${safe}`,
     'boolean-as-integer': (x) => `${x} IN (0, 1)`,

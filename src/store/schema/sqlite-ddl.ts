@@ -21,7 +21,7 @@ const foreignKey = ({ columns, table, references, onDelete }: ForeignKey): strin
 export const sqliteIndex = (table: string, { name, unique, columns }: Index): string =>
   `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${ident(name)} ON ${ident(table)} (${list(columns.map((column) => column.name))})`
 
-/** STRICT: a value of another type is an error, as on PostgreSQL. WITHOUT ROWID: a row lies in its primary key's tree, one search away. */
+/** STRICT: a value of another type is an error, as on PostgreSQL. WITHOUT ROWID: a row is stored in the tree of its primary key, so a look-up is one search. */
 export function sqliteTable(table: Table, name = table.name, more: readonly PresentColumn[] = []): string {
   const parts = [
     ...table.columns.map(sqliteColumn),
@@ -32,19 +32,19 @@ export function sqliteTable(table: Table, name = table.name, more: readonly Pres
   return `CREATE TABLE ${ident(name)} (\n  ${parts.join(',\n  ')}\n) STRICT${table.longRows ? '' : ', WITHOUT ROWID'}`
 }
 
-/** What only a person can know stands as this in SQL that is shown: no database takes it for a value. */
+/** Stands for a value that the operator must fill in, in SQL that is shown. No database accepts it as a value. */
 export const toFillIn = '…'
 
-/** What a column of a table that is made anew gets in the rows that exist, if not what they have. */
+/** Column → the expression that fills it when a table is rebuilt, where it does not keep its value. */
 export type Filling = ReadonlyMap<string, string>
 
-/** In place of NULL where the column must have a value. */
+/** A value instead of NULL, for a column that is NOT NULL. */
 export const insteadOfNull = ({ kind, default: value }: Column, otherwise: string): string =>
   `coalesce(${otherwise}, ${value === undefined ? toFillIn : literal(value, kind)})`
 
 /**
- * The way SQLite's manual gives for changes that ALTER TABLE cannot make (lang_altertable.html, section 7): make the table anew
- * and copy. Columns that the model no longer has come along, and so do indexes, theirs and ours.
+ * The way SQLite's manual gives for changes that ALTER TABLE cannot make (lang_altertable.html, section 7): create a new
+ * table and copy the rows. Columns that the model no longer has are kept, and so are all indexes.
  */
 export function sqliteRebuild(
   table: Table,
@@ -67,6 +67,6 @@ export function sqliteRebuild(
   ].join(';\n')
 }
 
-/** For a shell, where foreign keys may be on: then the rows that refer to a dropped table would be deleted with it. */
+/** For a shell, where foreign keys may be on: dropping the table would then delete the rows that reference it. */
 export const asOneByHand = (sql: string): string =>
   `PRAGMA foreign_keys = OFF;\nBEGIN IMMEDIATE;\n${sql};\nCOMMIT`

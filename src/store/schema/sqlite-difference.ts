@@ -67,7 +67,7 @@ function existingTable(table: Table, found: SqliteTable): Step[] {
   if (conversions.length > 0)
     return [conversion(table, found, columns, [...conversions.map(({ why }) => why), ...added])]
   const required = unset.map((finding) => addColumn(table, finding))
-  // A foreign key over two columns cannot be added to a table, so the table is made anew, new columns and indexes with it.
+  // A foreign key over two columns cannot be added to a table, so the table is rebuilt, with its new columns and indexes.
   if (added.length > 0) {
     const rebuilt = sqliteRebuild(table, found, foreignIndexes(table, found))
     return [...required, step(table, rebuilt, added.join('; '))]
@@ -85,7 +85,7 @@ function addColumn(table: Table, { column, why, additive }: NewColumn): Step {
 
 const fillIn = `put it in place of ${toFillIn}`
 
-/** The table is made anew with the new types, and with all that is new in it. */
+/** Rebuilds the table with the new types, columns and indexes. */
 function conversion(
   table: Table,
   found: SqliteTable,
@@ -97,7 +97,7 @@ function conversion(
   return { ...step(table, sql, whys.join('; '), false), ...byHand, rename: true }
 }
 
-/** What the columns of the new table get, where that is not what the old one has. */
+/** The expressions for columns of the new table that do not keep their value. */
 function fillingOf(columns: readonly ColumnFinding[]): Filling {
   const filling = new Map<string, string>()
   for (const finding of columns) {
@@ -112,8 +112,8 @@ function fillingOf(columns: readonly ColumnFinding[]): Filling {
 }
 
 /**
- * All that somebody has to decide about a table, in one copy of it. The table is dropped in the end, so the copy must have
- * succeeded: the shell is told to stop at an error, which it does not do by itself.
+ * One rebuild with everything that an operator must decide about a table. The old table is dropped at the end, so the shell must
+ * stop at a failed copy, which it does only with `.bail on`.
  */
 function rebuiltByHand(
   table: Table,
@@ -131,7 +131,7 @@ function rebuiltByHand(
   return { ...step(table, sql, `${whys.join('; ')}${remark}`, false), shell: '.bail on' }
 }
 
-/** Columns that nobody fills any more may be empty from now on. */
+/** Makes columns that are no longer declared nullable. */
 function withNulls(found: SqliteTable, leftOver: readonly { readonly column: string }[]): SqliteTable {
   const columns = new Map(found.columns)
   for (const { column } of leftOver) {
@@ -146,7 +146,7 @@ const newIndexes = (table: Table, found: SqliteTable): Step[] =>
     .filter((index) => !found.indexes.has(index.name))
     .map((index) => step(table, sqliteIndex(table.name, index), `index ${index.name} is new`))
 
-/** Indexes that somebody made by hand, or that an older declaration wanted. */
+/** Indexes that an operator created by hand, or that an older declaration wanted. */
 const foreignIndexes = (table: Table, found: SqliteTable): string[] => {
   const ours = new Set(table.indexes.map((index) => index.name))
   return [...found.indexSql].filter(([name]) => !ours.has(name)).map(([, sql]) => sql)

@@ -5,13 +5,13 @@ import type { PresentTable } from './present.ts'
 import { sqliteIndex, sqliteTable } from './sqlite-ddl.ts'
 import type { Table } from './table.ts'
 
-/** The row numbers of the log, which the plain table does not have. */
+/** The column of row numbers, which only the log had. */
 const logColumn = 'place'
 const logTables = [`${keyTable}_runs`, `${keyTable}_places`]
 
 /**
  * Earlier releases kept Idempotency-Keys in SQLite as a log, with tables of their own to look keys up. This step copies the keys
- * into the plain table. Null for a file that never had the log, or has it no more.
+ * into the plain table. Null for a file without the log.
  */
 export function replaceKeyLog(
   tables: readonly Table[],
@@ -23,7 +23,7 @@ export function replaceKeyLog(
   const columns = table.columns.map(({ name }) => ident(name)).join(', ')
   const statements = [
     sqliteTable(table, temporary),
-    // The log held each key once. Should one stand there twice, the newest answer is the one to replay.
+    // The log held each key once. Should a key be there twice, the newest response is kept.
     `INSERT OR IGNORE INTO ${ident(temporary)} (${columns}) SELECT ${columns} FROM ${ident(keyTable)} ORDER BY ${ident(logColumn)} DESC`,
     `DROP TABLE ${ident(keyTable)}`,
     `ALTER TABLE ${ident(temporary)} RENAME TO ${ident(keyTable)}`,

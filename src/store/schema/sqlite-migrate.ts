@@ -4,8 +4,8 @@ import {
   hasRenames,
   type MigrateOptions,
   type Migration,
-  MigrationRefused,
   refuse,
+  sharedValues,
   type Wanted,
 } from './migration.ts'
 import type { Step } from './migration-step.ts'
@@ -37,18 +37,20 @@ async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> 
   return withGeneration([...steps, ...(keys ? [keys] : []), ...sqliteDifference(others, present), ...last])
 }
 
-/** The whole migration is one transaction, and the plan is made under its lock: another process may have done it meanwhile. */
+/** The whole migration is one transaction, and the plan is computed again under its lock: another process may have migrated meanwhile. */
 async function apply(session: Session, wanted: Wanted, options: MigrateOptions): Promise<Migration> {
   await session.script('BEGIN IMMEDIATE')
   try {
     const steps = await plan(session, wanted)
     refuse(steps, options)
-    // The lock keeps every other process from writing, and so from saying that it has begun to serve.
+    // The lock keeps every other process from writing its row in nounkit_recorders, and so from starting to serve.
     if (hasRenames(steps)) await options.beforeRenames?.()
     for (const step of steps) await run(session, step)
     const broken = await session.all('PRAGMA foreign_key_check')
     if (broken.length > 0)
-      throw new Error(`The migration would leave ${broken.length} rows that refer to nothing; it was undone`)
+      throw new Error(
+        `The migration would leave ${broken.length} rows that reference missing rows; it was rolled back`,
+      )
     await session.script('COMMIT')
     return { steps, applied: steps.length > 0 }
   } catch (error) {
@@ -61,8 +63,6 @@ async function run(session: Session, step: Step): Promise<void> {
   try {
     await session.script(step.sql)
   } catch (error) {
-    if (!(error instanceof StoreError && error.kind === 'unique')) throw error
-    const why = `${step.why}, but rows of ${step.table} share values of ${error.columns.join(', ')}: change those first`
-    throw new MigrationRefused([{ ...step, additive: false, why }], error)
+    throw error instanceof StoreError && error.kind === 'unique' ? sharedValues(step, error) : error
   }
 }

@@ -1,4 +1,4 @@
-import type { Session } from '../store.ts'
+import { type Session, textOrNull } from '../store.ts'
 import type { PresentColumn, PresentForeignKey, PresentIndex, PresentTable } from './present.ts'
 
 export interface SqliteTable extends PresentTable {
@@ -20,7 +20,7 @@ export async function readSqlite(session: Session): Promise<ReadonlyMap<string, 
       name: String(name),
       type: String(type),
       nullable: notNull === 0,
-      default: value === null || value === undefined ? null : String(value),
+      default: textOrNull(value),
     })
   const indexes = await session.all(
     `SELECT m.name, i.name, i."unique", x.sql ${found} pragma_index_list(m.name) AS i LEFT JOIN sqlite_schema AS x ON x.name = i.name WHERE m.type = 'table'`,

@@ -1,11 +1,11 @@
 import { ident } from '../../plan/dialect.ts'
 import type { Move } from './name-moves.ts'
+import type { RenameSql } from './rename-sql.ts'
 import { indexMoves, withNames } from './rename-steps.ts'
-import type { RenameWords } from './rename-words.ts'
 import { sqliteConversions } from './sqlite-conversions.ts'
 import type { SqliteTable } from './sqlite-read.ts'
 
-export const sqliteRenames: RenameWords<SqliteTable> = {
+export const sqliteRenames: RenameSql<SqliteTable> = {
   conversions: sqliteConversions,
 
   renamedTable: (table, name, columns) => ({
@@ -18,7 +18,7 @@ export const sqliteRenames: RenameWords<SqliteTable> = {
     ),
   }),
 
-  /** An index cannot be renamed: the old one goes, and is made under its new name like any that is missing. */
+  /** SQLite cannot rename an index: the old one is dropped, and a later step creates the missing one under its new name. */
   oldNames(found, there) {
     const moves = indexMoves(found, there)
     const stays = ([name]: readonly [string, unknown]): boolean => !moves.some(({ from }) => from === name)
@@ -40,7 +40,7 @@ export const sqliteRenames: RenameWords<SqliteTable> = {
   aroundValues: (_found, there, _check, _gone, updates) => ({ sql: updates, after: there }),
 }
 
-/** As SQLite itself rewrites the text of an index when its table or a column is renamed; the index's own name comes before ON. */
+/** SQLite rewrites the text of an index when its table or a column is renamed; so does this. The index's own name is before ON. */
 function rewritten(sql: string, moves: readonly Move[]): string {
   const names = new Map(moves.map(({ from, to }) => [from, to]))
   return sql.replace(/\bON\b.*$/is, (rest) =>

@@ -2,34 +2,34 @@ import { ident, sqlText } from '../../plan/dialect.ts'
 import type { Session } from '../store.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'
-import { ringsOf } from './name-moves.ts'
+import { cyclesOf } from './name-moves.ts'
 import type { PresentTable } from './present.ts'
+import type { RenameSql } from './rename-sql.ts'
 import type { Found } from './rename-steps.ts'
-import type { RenameWords } from './rename-words.ts'
 import type { Table } from './table.ts'
 import { formerValues } from './value-steps.ts'
 
-/** Names that changed places: the store looks the same before and after, so that it is written down when it is done. */
+/** Names that were swapped. The store looks the same before and after, so a row of nounkit_meta records that it was done. */
 interface Swap {
   readonly table: string
   readonly version: string
   /** `orders.status: open=placed placed=open` */
   readonly what: string
-  /** Whether rows may be there from before. */
+  /** Whether the store may have rows from before the swap. */
   readonly there: boolean
   readonly sql: readonly string[]
 }
 
 const prefix = 'swapped '
 
-/** Refuses swaps that the store may not have seen yet, and writes down those that it cannot have missed. */
+/** Steps for swaps that are not recorded. A swap that old rows may still need is refused; any other is only recorded. */
 export async function swapSteps<T extends PresentTable>(
   session: Session,
   wanted: readonly Table[],
   lineages: readonly Lineage[],
   before: ReadonlyMap<string, PresentTable>,
   renamed: { readonly found: readonly Found[]; readonly present: ReadonlyMap<string, T> },
-  words: RenameWords<T>,
+  renameSql: RenameSql<T>,
 ): Promise<readonly Step[]> {
   const { found, present } = renamed
   const swaps = [
@@ -39,16 +39,18 @@ export async function swapSteps<T extends PresentTable>(
       const one = found.find((there) => there.table.name === lineage.table)
       const there = one && before.get(one.name)
       const after = one && present.get(one.table.name)
-      return table ? [...columnSwaps(lineage, there), ...valueSwaps(lineage, table, one, after, words)] : []
+      return table
+        ? [...columnSwaps(lineage, there), ...valueSwaps(lineage, table, one, after, renameSql)]
+        : []
     }),
   ]
   if (swaps.length === 0) return []
-  const done = before.has('nounkit_meta') ? await writtenDown(session) : new Set()
+  const done = before.has('nounkit_meta') ? await recordedSwaps(session) : new Set()
   const first = new Map(swaps.toReversed().map((swap) => [swap.what, swap]))
   return [...first.values()].filter(({ what }) => !done.has(what)).map(swapStep)
 }
 
-const writtenDown = async (session: Session): Promise<ReadonlySet<unknown>> => {
+const recordedSwaps = async (session: Session): Promise<ReadonlySet<unknown>> => {
   const rows = await session.all(`SELECT "key" FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)}`)
   return new Set(rows.map(([key]) => String(key).slice(prefix.length)))
 }
@@ -79,11 +81,11 @@ function tableSwaps(lineages: readonly Lineage[], before: ReadonlyMap<string, Pr
         former.filter((one) => one.version === version).map((one) => [table, one.table] as const),
       ),
     )
-    return ringsOf(nameThen).map((ring) => ({
-      table: ring[0] ?? '',
+    return cyclesOf(nameThen).map((cycle) => ({
+      table: cycle[0] ?? '',
       version,
-      what: pairs(ring.map((name) => [nameThen.get(name) ?? name, name])),
-      there: ring.every((name) => before.has(name)),
+      what: pairs(cycle.map((name) => [nameThen.get(name) ?? name, name])),
+      there: cycle.every((name) => before.has(name)),
       sql: [],
     }))
   })
@@ -91,13 +93,13 @@ function tableSwaps(lineages: readonly Lineage[], before: ReadonlyMap<string, Pr
 
 const columnSwaps = ({ table, former }: Lineage, there: PresentTable | undefined): Swap[] =>
   former.flatMap(({ version, columns }) =>
-    ringsOf(columns).map((ring) => {
-      const set = ring.map((name) => `${ident(name)} = ${ident(columns.get(name) ?? name)}`)
+    cyclesOf(columns).map((cycle) => {
+      const set = cycle.map((name) => `${ident(name)} = ${ident(columns.get(name) ?? name)}`)
       return {
         table,
         version,
-        what: `${table}: ${pairs(ring.map((name) => [columns.get(name) ?? name, name]))}`,
-        there: there !== undefined && ring.every((name) => there.columns.has(name)),
+        what: `${table}: ${pairs(cycle.map((name) => [columns.get(name) ?? name, name]))}`,
+        there: there !== undefined && cycle.every((name) => there.columns.has(name)),
         sql: [`UPDATE ${ident(table)} SET ${set.join(', ')}`],
       }
     }),
@@ -108,7 +110,7 @@ const valueSwaps = <T extends PresentTable>(
   table: Table,
   found: Found | undefined,
   there: T | undefined,
-  words: RenameWords<T>,
+  renameSql: RenameSql<T>,
 ): Swap[] =>
   table.checks.flatMap((check) =>
     [...formerValues(lineage, check).reused].map(([version, mapped]) => {
@@ -121,7 +123,7 @@ const valueSwaps = <T extends PresentTable>(
         version,
         what: `${table.name}.${check.column}: ${pairs(mapped)}`,
         there: there?.columns.has(check.column) ?? false,
-        sql: found && there ? words.aroundValues(found, there, check, gone, [update]).sql : [],
+        sql: found && there ? renameSql.aroundValues(found, there, check, gone, [update]).sql : [],
       }
     }),
   )

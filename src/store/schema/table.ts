@@ -1,7 +1,7 @@
 import type { CodecName } from '../../declare/change.ts'
 import type { FieldKind } from '../../kinds/kinds.ts'
 
-/** A table as data: what the model wants, in no database's words. */
+/** A table as data: what the model wants, the same for every database. */
 export interface Table {
   readonly name: string
   readonly columns: readonly Column[]
@@ -9,9 +9,9 @@ export interface Table {
   readonly indexes: readonly Index[]
   readonly foreignKeys: readonly ForeignKey[]
   readonly checks: readonly Check[]
-  /** Where its rows live when there are many machines: with their account, or on each. */
+  /** On Citus: whether rows are distributed by account, or copied to every node. */
   readonly spread: 'by-account' | 'everywhere'
-  /** Rows may be long, so that they are not kept in the primary key's tree (SQLite). */
+  /** Rows may be long, so that SQLite does not store them in the primary key's tree. */
   readonly longRows?: boolean
 }
 
@@ -19,9 +19,9 @@ export interface Column {
   readonly name: string
   readonly kind: FieldKind
   readonly nullable: boolean
-  /** What `changeType` says it was in an older version. */
+  /** Its type in an older version, from `changeType`. */
   readonly was?: FormerType
-  /** For rows written by those who do not know the column yet; `undefined` where there is none. */
+  /** For rows that an older release writes without the column; `undefined` for none. */
   readonly default: unknown
 }
 
@@ -35,13 +35,13 @@ export interface Index {
   readonly name: string
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]
-  /** Serves the sweeper of expired rows. PostgreSQL does without it: see `Places` of the dialect. */
+  /** Serves the sweeper of expired rows. PostgreSQL does without it: see `oldest` of the dialect. */
   readonly forSweeper?: boolean
 }
 
 export interface IndexColumn {
   readonly name: string
-  /** Lists are sorted with NULLs first, so an index must be too to serve them. */
+  /** Lists are sorted with NULLs first, and an index of a nullable column must be too. */
   readonly nullable: boolean
 }
 

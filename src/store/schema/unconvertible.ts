@@ -1,49 +1,52 @@
 import { codecs } from '../../compile/codecs.ts'
 import { ident } from '../../plan/dialect.ts'
 import { type Session, StoreRefused } from '../store.ts'
-import { type ConversionWords, converts } from './conversion.ts'
+import { type ConversionSql, converts } from './conversion.ts'
 import type { PresentTable } from './present.ts'
 import type { Found } from './rename-steps.ts'
 import type { FormerType } from './table.ts'
 
-/** One sentence for each column of which some rows have a value that cannot be converted. */
+/** One sentence for each column in which some rows have a value that cannot be converted. */
 export async function unconvertible(
   session: Session,
   found: Found,
   there: PresentTable,
-  words: ConversionWords,
+  conversionSql: ConversionSql,
 ): Promise<readonly string[]> {
-  const told: string[] = []
+  const sentences: string[] = []
   for (const { name, was } of found.table.columns) {
-    // Where both types are one to the database, as integers and booleans to SQLite, every start looks at the values.
-    if (!was || there.columns.get(name)?.type !== words.type(codecs[was.codec].older).toLowerCase()) continue
+    // Where both types have the same column type, as integers and booleans on SQLite, every start checks the values.
+    if (!was || there.columns.get(name)?.type !== conversionSql.type(codecs[was.codec].older).toLowerCase())
+      continue
     const now = found.columns.find(({ to }) => to === name)?.from ?? name
-    const sentence = await toldOf(session, found.name, now, was, words)
-    if (sentence !== null) told.push(sentence)
+    const sentence = await sentenceOf(session, found.name, now, was, conversionSql)
+    if (sentence !== null) sentences.push(sentence)
   }
-  return told
+  return sentences
 }
 
-async function toldOf(
+async function sentenceOf(
   session: Session,
   table: string,
   column: string,
   { codec, version }: FormerType,
-  words: ConversionWords,
+  conversionSql: ConversionSql,
 ): Promise<string | null> {
   const x = ident(column)
-  const from = `FROM ${ident(table)} WHERE ${x} IS NOT NULL AND (${converts(words, codec, x)}) IS NOT TRUE`
+  const from = `FROM ${ident(table)} WHERE ${x} IS NOT NULL AND (${converts(conversionSql, codec, x)}) IS NOT TRUE`
   const [counted] = await session.all(`SELECT count(*) ${from}`)
   const count = Number(counted?.[0])
   if (count === 0) return null
-  const [example] = await session.all(`SELECT "id", ${words.dialect.asText(x)} ${from} ORDER BY "id" LIMIT 1`)
+  const [example] = await session.all(
+    `SELECT "id", ${conversionSql.dialect.asText(x)} ${from} ORDER BY "id" LIMIT 1`,
+  )
   const rows = count === 1 ? '1 row has' : `${count} rows have`
   return `${table}.${column}: ${rows} a value that ${codec} cannot take without changing what ${version} shows, such as ${JSON.stringify(example?.[1])} in the row with the id ${example?.[0]}.`
 }
 
-export function refuseUnconvertible(told: readonly string[]): void {
-  if (told.length === 0) return
+export function refuseUnconvertible(sentences: readonly string[]): void {
+  if (sentences.length === 0) return
   throw new StoreRefused(
-    `The types of the store cannot be converted. Nothing was changed. Change these values, then run nounkit migrate again:\n${told.join('\n')}`,
+    `The types of the store cannot be converted. Nothing was changed. Change these values, then run nounkit migrate again:\n${sentences.join('\n')}`,
   )
 }

@@ -3,14 +3,14 @@ import type { Session } from '../store.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'
 import type { PresentTable } from './present.ts'
+import type { RenameSql } from './rename-sql.ts'
 import type { Found } from './rename-steps.ts'
-import type { RenameWords } from './rename-words.ts'
 import type { Check } from './table.ts'
 
 export interface FormerValues {
-  /** Values that no longer are any → what they are called now. */
+  /** Values that no longer exist → their new names. */
   readonly stale: ReadonlyMap<string, string>
-  /** By version: old values whose name means something else by now, so that a row does not tell which it has. */
+  /** By version: old values whose name means something else now, so that a row does not show which of the two it has. */
   readonly reused: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
@@ -28,12 +28,12 @@ export function formerValues({ former }: Lineage, { column, values }: Check): Fo
   return { stale, reused }
 }
 
-/** Rows that still have a value that was renamed. */
+/** Updates of rows that still have a renamed value. */
 export async function valueSteps<T extends PresentTable>(
   session: Session,
   found: Found,
   there: T,
-  words: RenameWords<T>,
+  renameSql: RenameSql<T>,
 ): Promise<{ readonly steps: readonly Step[]; readonly after: T }> {
   const steps: Step[] = []
   let after = there
@@ -46,7 +46,7 @@ export async function valueSteps<T extends PresentTable>(
       ([old, now]) =>
         `UPDATE ${ident(found.table.name)} SET ${name} = ${sqlText(now)} WHERE ${name} = ${sqlText(old)}`,
     )
-    const around = words.aroundValues(found, after, check, new Set(stale.keys()), updates)
+    const around = renameSql.aroundValues(found, after, check, new Set(stale.keys()), updates)
     after = around.after
     steps.push({
       table: found.table.name,
@@ -60,7 +60,7 @@ export async function valueSteps<T extends PresentTable>(
   return { steps, after }
 }
 
-/** Asked only where no check of the database says it already. */
+/** The renamed values that some row has. No query is needed where a check of the database excludes the value. */
 async function storedOf(
   session: Session,
   found: Found,

@@ -45,7 +45,7 @@ function columns(resource: Resource, model: Model, types: Lineage['types']): Col
   return [...(resource.shared ? [] : [account]), ...own, version]
 }
 
-/** What rows get that were written before the field was declared, or by a process that does not know it yet. */
+/** The value of rows that were written before the field was declared, or are written by an older release. */
 function columnDefault(resource: Resource, field: Field, model: Model): unknown {
   if (field.default !== undefined && field.default !== null) return field.default
   if (field.states) return field.states.initial
@@ -77,14 +77,14 @@ function indexes(resource: Resource): Index[] {
   return distinct(made)
 }
 
-/** A unique index over columns without NULLs already puts their rows into one order. */
+/** A unique index over columns without NULLs already orders the rows completely. */
 const servesAlone = (unique: Index, names: readonly string[]): boolean =>
   unique.columns.length === names.length &&
   unique.columns.every((column, at) => column.name === names[at] && !column.nullable)
 
 const distinct = (all: readonly Index[]): Index[] => [...new Map(all.map((one) => [one.name, one])).values()]
 
-/** References to what is shared do not name the account: a delete there looks through all accounts. */
+/** A foreign key to a shared table has no account: a delete there searches the rows of all accounts. */
 const referringColumns = (resource: Resource, relation: BelongsToModel): string[] => {
   const column = resource.field.get(relation.field)?.column ?? relation.field
   return relation.target.shared ? [column] : ['account_id', column]

@@ -8,9 +8,9 @@ export interface Connection {
   readonly file: string
   first(sql: string, values: readonly Value[]): Row | undefined
   all(sql: string, values: readonly Value[]): Row[]
-  /** How many rows were written: cheaper than to have them returned, which SQLite gathers in a table first. */
+  /** The number of rows written. RETURNING would cost more: SQLite collects its rows in a temporary table. */
   write(sql: string, values: readonly Value[]): number
-  /** BEGIN, SAVEPOINT, COMMIT and their like. */
+  /** BEGIN, SAVEPOINT, COMMIT and the like. */
   control(sql: string): void
   exec(sql: string): void
   readonly inTransaction: boolean
@@ -24,7 +24,7 @@ export function openConnection(
   options: { readonly readOnly?: boolean; readonly foreignKeys?: boolean },
   counters: StoreCounters,
 ): Connection {
-  // No time-out: SQLite would wait for a lock by sleeping, and nobody else would be served meanwhile.
+  // No time-out: SQLite waits for a lock by blocking the thread, and no request would be served meanwhile.
   const database = new DatabaseSync(file, {
     readOnly: options.readOnly ?? false,
     enableForeignKeyConstraints: options.foreignKeys ?? true,
@@ -65,10 +65,10 @@ export function openConnection(
   }
 }
 
-/** How a number stands in JSON; statements call it by the name above. */
+/** A number as JSON, for the SQL function nounkit_number. */
 const jsonNumber = (value: unknown): string => JSON.stringify(value ?? null)
 
-/** node:sqlite binds every number as REAL, so that `? + 1` gave 6.0: whole numbers go as bigint, which binds INTEGER. */
+/** node:sqlite binds a number as REAL, so that `? + 1` gives 6.0. A bigint is bound as INTEGER. */
 const bound = (values: readonly Value[]): (Value | bigint)[] => {
   const all: (Value | bigint)[] = new Array(values.length)
   for (let at = 0; at < values.length; at++) {

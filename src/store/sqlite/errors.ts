@@ -11,8 +11,8 @@ const CONSTRAINT_FOREIGNKEY = 787
 const CONSTRAINT_PRIMARYKEY = 1555
 const CONSTRAINT_UNIQUE = 2067
 const CONSTRAINT_DATATYPE = 3091
-/** The file, the disk or the memory does not do what was asked: PERM, ABORT, NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB. */
-const outOfOrder = new Set([3, 4, 7, 8, 9, 10, 11, 13, 14, 15, 26])
+/** The file, the disk or the memory fails: PERM, ABORT, NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB. */
+const unavailableCodes = new Set([3, 4, 7, 8, 9, 10, 11, 13, 14, 15, 26])
 
 interface SqliteFault {
   readonly code: string
@@ -30,7 +30,7 @@ export const isBusy = (error: unknown): boolean => {
   return code === BUSY || code === LOCKED
 }
 
-/** The driver's error in the store's words; anything that is not the database's doing comes back as it is. */
+/** A database error as a StoreError; any other error is returned as it is. */
 export function sqliteError(error: unknown, file: string): unknown {
   if (!isFault(error)) return isUnreadableInteger(error) ? outOfRange(error) : error
   switch (error.errcode) {
@@ -47,7 +47,7 @@ export function sqliteError(error: unknown, file: string): unknown {
   const code = error.errcode & 0xff
   if (code === TOOBIG || code === MISMATCH) return outOfRange(error)
   if (error.message === 'integer overflow') return outOfRange(error)
-  if (code === BUSY || code === LOCKED || outOfOrder.has(code)) {
+  if (code === BUSY || code === LOCKED || unavailableCodes.has(code)) {
     const remedy = isDamage(error) ? ` ${remedyOf(file)}` : ''
     return new StoreError('unavailable', `SQLite: ${file}: ${error.message} (${error.errcode}).${remedy}`, {
       cause: error,
@@ -56,7 +56,7 @@ export function sqliteError(error: unknown, file: string): unknown {
   return error
 }
 
-/** The file is no longer what SQLite wrote. */
+/** The file is damaged, or is no SQLite file. */
 export const isDamage = (error: unknown): boolean => {
   const code = resultCode(error)
   return code === CORRUPT || code === NOTADB

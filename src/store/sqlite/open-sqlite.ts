@@ -10,19 +10,19 @@ const READONLY = 8
 const NOTADB = 26
 
 /**
- * Pages are read where the system keeps them instead of being copied out with a call each: a fifth of a look-up's time. They
- * stay the system's to take back, although it counts them as the process's. As much is mapped as SQLite can. So all that is
- * left to the cache is what is still in the log. It is no larger because a commit that splits a page looks through all of it.
+ * The file is memory-mapped as far as SQLite can, so that a page is read without a system call: a fifth of the time of a look-up.
+ * The system may reclaim mapped pages, although it counts them as the process's memory. SQLite's own cache then holds only pages
+ * of the write-ahead log. It is small because a commit that splits a page searches all of it.
  */
 const pageAccess = 'PRAGMA cache_size = -4000; PRAGMA mmap_size = 2147418112'
 
 /**
- * The log is copied into the file when it has 16 MB, not 4: most pages in it are there many times, and are copied once. Its
- * index has tables of 4,062 pages; of a longer log several would be looked through for every page that is read.
+ * The write-ahead log is copied into the file at 16 MB instead of 4: a page that is in the log many times is copied once. The
+ * index of the log has tables of 4,062 pages each; with a longer log every read would search several of them.
  */
 const logLength = 'PRAGMA wal_autocheckpoint = 4000'
 
-/** A store in one file, made when it is missing. */
+/** A store in one file, which is created when it is missing. */
 export async function openSqlite(path: string, patienceMs: number): Promise<Store> {
   refuseUnusablePath(path)
   const file = resolve(path)
@@ -45,14 +45,14 @@ async function connect(
 ): Promise<Connections> {
   const writer = openConnection(file, {}, counters)
   opened.push(writer)
-  // Before the first change: another program's file is left as it is.
-  await whenFree(() => refuseStrangers(writer, file), patienceMs)
+  // Checked before the first change, so that another program's file is left as it is.
+  await whenFree(() => refuseForeignFile(writer, file), patienceMs)
   await whenFree(() => writer.exec('PRAGMA journal_mode = WAL'), patienceMs)
   // FULL: an acknowledged write survives the loss of power, not only of the process.
   writer.exec('PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF')
   writer.exec(pageAccess)
   writer.exec(logLength)
-  // Read-only files can be opened and read; only a write tells.
+  // A read-only file can be opened and read; only a write fails.
   await whenFree(() => writer.exec('BEGIN IMMEDIATE; ROLLBACK'), patienceMs)
   const reader = openConnection(file, { readOnly: true }, counters)
   opened.push(reader)
@@ -87,7 +87,7 @@ function mayWrite(path: string): boolean {
   }
 }
 
-function refuseStrangers(connection: Connection, file: string): void {
+function refuseForeignFile(connection: Connection, file: string): void {
   const tables = connection
     .all(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreError } from '../store.ts'
 import { isBusy } from './errors.ts'
 
-/** Runs `attempt` until no other process is in the way, without holding up the event loop between attempts. */
+/** Retries `attempt` while another process has the file locked, without blocking the event loop between attempts. */
 export async function whenFree<T>(attempt: () => T, patience: number): Promise<T> {
   const giveUpAt = performance.now() + patience
   for (let tries = 0; ; tries++) {
@@ -21,5 +21,5 @@ export async function whenFree<T>(attempt: () => T, patience: number): Promise<T
 
 export const pauseMost = 16
 
-/** Short at first, since most locks last a commit; spread out so that waiting processes take turns. */
+/** Short at first, since most locks last one commit; with jitter, so that every waiting process gets the lock at some time. */
 export const pauseMs = (tries: number): number => 1 + Math.random() * Math.min(2 + tries / 4, pauseMost - 1)

@@ -7,7 +7,7 @@ import { GroupCommit } from './group-commit.ts'
 import { whenFree } from './retry.ts'
 
 export interface Connections {
-  /** Reads while the writer is in a transaction, whose rows nobody may see yet. */
+  /** Used for reads while the writer is in a transaction, whose rows must not be seen yet. */
   readonly reader: Connection
   readonly writer: Connection
 }
@@ -20,11 +20,11 @@ export function sqliteStore(
 ): Store {
   const commits = new GroupCommit(writer, sqlite, counters, patienceMs)
   /**
-   * The writer, wherever it can be: what it has in memory stays good when it commits, whereas every other connection lets go of
-   * all its pages when it sees that somebody has.
+   * Reads go to the writer when it is in no transaction: its page cache stays valid over its own commits, whereas any other
+   * connection drops all its cached pages after a commit.
    */
   const idle = (): Connection => (writer.inTransaction ? reader : writer)
-  /** Readers meet a lock only while the log is recovered or removed by another process, so waiting is the rare way. */
+  /** A read finds a lock only while another process recovers or removes the write-ahead log, so it rarely waits. */
   const reading = <T>(read: () => T): Maybe<T> => {
     try {
       return read()
@@ -60,7 +60,7 @@ async function translated<T>(file: string, result: Promise<T>): Promise<T> {
   }
 }
 
-/** Foreign keys are off on it: SQLite can only rebuild a table that way. Whoever does so runs `foreign_key_check`. */
+/** Foreign keys are off in a session, because SQLite can rebuild a table only then. A migration runs `foreign_key_check` itself. */
 async function withSession<T>(
   file: string,
   counters: StoreCounters,

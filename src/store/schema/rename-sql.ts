@@ -1,18 +1,18 @@
-import type { ConversionWords } from './conversion.ts'
+import type { ConversionSql } from './conversion.ts'
 import type { Step } from './migration-step.ts'
 import type { Move } from './name-moves.ts'
 import type { PresentTable } from './present.ts'
 import type { Found } from './rename-steps.ts'
 import type { Check } from './table.ts'
 
-/** What a rename takes in one database beyond ALTER TABLE … RENAME, which all have. */
-export interface RenameWords<T extends PresentTable> {
-  readonly conversions: ConversionWords
-  /** The table as the database has it after its renames. */
+/** What one database needs for a rename besides ALTER TABLE … RENAME, which is the same for all. */
+export interface RenameSql<T extends PresentTable> {
+  readonly conversions: ConversionSql
+  /** The table after its renames. */
   renamedTable(table: T, name: string, columns: readonly Move[]): T
-  /** Brings the names of indexes and constraints after those of their table and columns. */
+  /** Renames indexes and constraints that are named after an older table or column. */
   oldNames(found: Found, there: T): { readonly steps: readonly Step[]; readonly after: T }
-  /** Statements that change a column's values, with whatever lets them; values that are `gone` are none afterwards. */
+  /** The updates of a column's values, with statements around them that allow it. Values in `gone` are not allowed afterwards. */
   aroundValues(
     found: Found,
     there: T,
