@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import { guideOf } from '../contract/guide/guide.ts'
-import { affectedIn } from '../lifecycle/affected.ts'
-import { usageReport } from '../lifecycle/usage-report.ts'
+import { affectedIn, usageReport } from '../lifecycle/usage-report.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { withLifecycleStore } from './lifecycle-store.ts'
 import { compileLoaded, loadApi } from './load.ts'

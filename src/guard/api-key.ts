@@ -2,8 +2,8 @@ import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * `nk_`, 32 random characters, 6 of checksum. The prefix lets secret scanners find a leaked key; the checksum tells a typo
- * from an unknown key without a look-up. 62³² possible keys need no slow hash.
+ * A key is `nk_`, 32 random characters and 6 characters of checksum. The prefix lets secret scanners find a leaked key; the
+ * checksum tells a typo from an unknown key without a look-up. With 62³² possible keys, no slow hash is needed.
  */
 const prefix = 'nk_'
 const secretLength = 32
@@ -23,12 +23,12 @@ export const makeApiKey = (): ApiKey => {
   return { secret, hash: hashApiKey(secret) }
 }
 
-/** SHA-256 in hex: what the store keeps. */
+/** The SHA-256 of a key in hex, which is what the store keeps. */
 export const hashApiKey = (secret: string): string => hash('sha256', secret, 'hex')
 
 export const looksLikeApiKey = (text: string): boolean => text.startsWith(prefix)
 
-/** What is wrong with the writing of a key, or null when its checksum holds. Says nothing of whether it exists. */
+/** What is wrong with the form of a key, or null when its length and checksum are right. Whether it exists is not checked. */
 export const typoInApiKey = (text: string): string | null => {
   if (text.length !== keyLength) return `An API key has ${keyLength} characters, this one has ${text.length}.`
   const end = keyLength - checksumLength
@@ -40,7 +40,7 @@ export const randomCharacters = (count: number): string => {
   let text = ''
   while (text.length < count) {
     for (const byte of randomBytes(count)) {
-      // 248 = 4 × 62: higher bytes would make the first characters more likely than the rest.
+      // 248 = 4 × 62: higher bytes would make the first characters of the alphabet more likely than the rest.
       if (byte < 248 && text.length < count) text += alphabet[byte % 62]
     }
   }

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { hashApiKey, looksLikeApiKey, typoInApiKey } from './api-key.ts'
 import { credentialsInvalid } from './challenge.ts'
 import { ConnectionMemory } from './connection-memory.ts'
-import { type FailedAuthentication, forgiving } from './failed-authentication.ts'
+import { type FailedAuthentication, noLimit } from './failed-authentication.ts'
 import { type CachedKey, KeyCache, type KeyVerdict } from './key-cache.ts'
 import { createKeyFinder } from './key-rows.ts'
 import type { TokenVerifier } from './token-verifier.ts'
@@ -27,7 +27,7 @@ export interface AuthenticatorOptions {
 }
 
 export const createAuthenticator = async (options: AuthenticatorOptions): Promise<Authenticator> => {
-  const { model, store, clock, folder, failures = forgiving } = options
+  const { model, store, clock, folder, failures = noLimit } = options
   const keys = new KeyCache(createKeyFinder(store), clock)
   const memory = new ConnectionMemory(keys)
   const { tokens: declared } = model.declaration
@@ -46,7 +46,7 @@ export const createAuthenticator = async (options: AuthenticatorOptions): Promis
         const caller = identify(header, {
           keys,
           tokens,
-          demandPatience: () => failures.demandPatience(address),
+          refuseIfTooMany: () => failures.refuseIfTooMany(address),
           keep: (key) => connection && memory.keep(connection, header, key),
         })
         return caller instanceof Promise ? caller.catch(countFailure) : caller
@@ -56,7 +56,7 @@ export const createAuthenticator = async (options: AuthenticatorOptions): Promis
 
       function countFailure(error: unknown): never {
         if (isFailedAuthentication(error)) {
-          failures.demandPatience(address)
+          failures.refuseIfTooMany(address)
           failures.count(address)
         }
         throw error
@@ -70,7 +70,7 @@ interface Means {
   readonly keys: KeyCache
   readonly tokens: TokenVerifier | null
   /** Throws for an address that has failed too often. It is called before any look-up or signature check, not for cached keys. */
-  demandPatience(): void
+  refuseIfTooMany(): void
   /** Remembers the key for the next call on the same connection. */
   keep(key: CachedKey): void
 }
@@ -78,15 +78,15 @@ interface Means {
 const identify = (header: string, means: Means): Maybe<Caller> => {
   const secret = bearerIn(header)
   if (looksLikeApiKey(secret)) return identifyKey(secret, means)
-  const { tokens, demandPatience } = means
+  const { tokens, refuseIfTooMany } = means
   if (!tokens) throw credentialsInvalid('The credentials are not an API key: one starts with "nk_".')
   const remembered = tokens.remembered(secret)
   if (remembered) return remembered
-  demandPatience()
+  refuseIfTooMany()
   return tokens.verify(secret)
 }
 
-const identifyKey = (secret: string, { keys, demandPatience, keep }: Means): Maybe<Caller> => {
+const identifyKey = (secret: string, { keys, refuseIfTooMany, keep }: Means): Maybe<Caller> => {
   const digest = hashApiKey(secret)
   const verdict = keys.peek(digest)
   if (verdict !== null) {
@@ -96,7 +96,7 @@ const identifyKey = (secret: string, { keys, demandPatience, keep }: Means): May
   }
   const typo = typoInApiKey(secret)
   if (typo !== null) throw credentialsInvalid(typo)
-  demandPatience()
+  refuseIfTooMany()
   const loaded = keys.load(digest)
   return loaded instanceof Promise ? loaded.then(admit) : admit(loaded)
 }

@@ -5,18 +5,18 @@ export interface BucketSize {
 }
 
 /**
- * What taking from a bucket gave, as one number so that nothing is allocated: zero or more is what remains, negative is
- * refused and says in how many milliseconds the next one is there.
+ * The result of taking a token, as one number so that nothing is allocated. Zero or more: taken, and so many are left. Negative:
+ * refused, and the next token is there in so many milliseconds.
  */
 export type Taken = number
 
 /**
- * Token buckets in memory, as the time at which each would be full again (the "generic cell rate algorithm"): a bucket that
- * is full needs no entry, so sweeping those out keeps the map as small as the number of active callers.
+ * Token buckets in memory, each stored as the time at which it will be full again (the "generic cell rate algorithm"). A full
+ * bucket needs no entry, so the map is no larger than the number of active callers.
  */
 export interface Buckets {
   take(key: string, size: BucketSize, now: number): Taken
-  /** As `take`, but takes nothing. */
+  /** The same result as `take`, without taking. */
   peek(key: string, size: BucketSize, now: number): Taken
   readonly size: number
 }
@@ -30,7 +30,7 @@ export const createBuckets = (maxBuckets = 100_000): Buckets => {
 
   const makeRoom = (now: number): void => {
     for (const [key, bucket] of buckets) if (bucket.fullAt <= now) buckets.delete(key)
-    // All of them in use: the oldest start anew, an eighth at once so that this is not done for each newcomer.
+    // All of them are in use: the oldest eighth is dropped and starts full again. An eighth, so that not every new caller causes this.
     if (buckets.size >= maxBuckets) {
       for (const [key] of buckets.entries().take(Math.ceil(maxBuckets / 8))) buckets.delete(key)
     }

@@ -2,16 +2,16 @@ import type { RateModel } from '../compile/model.ts'
 import { problem } from '../problems.ts'
 import { createBuckets } from './buckets.ts'
 
-/** Wrong keys and tokens, counted per address: each one may cost a look-up or a signature check. */
+/** Counts wrong keys and tokens by address: each one may cost a look-up or a signature check. */
 export interface FailedAuthentication {
-  /** Throws 429 when the address has failed too often to be worth another check. */
-  demandPatience(address: string): void
+  /** Throws 429 when the address has failed too often. */
+  refuseIfTooMany(address: string): void
   count(address: string): void
 }
 
-export const forgiving: FailedAuthentication = { demandPatience: () => {}, count: () => {} }
+export const noLimit: FailedAuthentication = { refuseIfTooMany: () => {}, count: () => {} }
 
-/** Nobody mistypes a key ten times a second. A lower rate of the API lowers this one too. */
+/** More failures a second than typing errors explain. A lower rate of the API lowers this one too. */
 const mostPerSecond = 10
 const mostAtOnce = 50
 
@@ -25,7 +25,7 @@ export const createFailedAuthentication = (
   }
   const buckets = createBuckets(20_000)
   return {
-    demandPatience(address) {
+    refuseIfTooMany(address) {
       const left = buckets.peek(networkOf(address), size, now())
       if (left >= 0) return
       const seconds = Math.max(1, Math.ceil(-left / 1000))
@@ -40,7 +40,7 @@ export const createFailedAuthentication = (
   }
 }
 
-/** One IPv6 customer has a whole /64, so that is what counts as an address. */
+/** An IPv6 customer usually has a whole /64, so all of it counts as one address. */
 const networkOf = (address: string): string => {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = ''] = address.split('::', 1)

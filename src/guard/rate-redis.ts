@@ -2,15 +2,15 @@ import { problem } from '../problems.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import type { BucketSize, Taken } from './buckets.ts'
 
-/** One bucket of a call: an account's, or an account's on one resource. */
+/** One bucket that a call takes from: the account's, or the account's for one resource. */
 export interface NamedBucket {
   readonly key: string
   readonly size: BucketSize
 }
 
-/** Buckets that many processes share. Takes from all or from none, in one step, by the server's own clock. */
+/** Buckets in Redis that several processes share. One script takes from all buckets or from none, by the clock of Redis. */
 export interface SharedBuckets {
-  /** One result per bucket; null when the server is away and calls are let through. */
+  /** One result per bucket; null when Redis does not answer and calls are let through. */
   take(buckets: readonly NamedBucket[]): Promise<readonly Taken[] | null>
   close(): Promise<void>
 }
@@ -22,11 +22,11 @@ export interface SharedBucketOptions {
 }
 
 const answerWithinMs = 500
-/** After a failure nobody asks for a moment: a server that hangs must not make each call wait for it. */
+/** After a failure Redis is not asked for this long: otherwise every call would wait for a server that hangs. */
 const restMs = 1_000
 const warnEveryMs = 10_000
 
-// The same arithmetic as in buckets.ts. Values travel as text: Redis cuts the fraction off numbers that a script returns.
+// The same arithmetic as in buckets.ts. Results are text: Redis truncates numbers that a script returns to integers.
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
@@ -55,7 +55,7 @@ type TakeCommand = (count: number, ...keysAndSizes: (string | number)[]) => Prom
 export const openSharedBuckets = async (options: SharedBucketOptions): Promise<SharedBuckets> => {
   const { Redis } = await loadClient()
   const client = new Redis(options.url, {
-    // A call must not wait for a server that is away: it is let through, or refused.
+    // A call must not wait for a server that does not answer: it is let through, or refused.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: answerWithinMs,
@@ -64,9 +64,9 @@ export const openSharedBuckets = async (options: SharedBucketOptions): Promise<S
     lazyConnect: true,
   })
   const warn = atMostEvery(warnEveryMs, options.warn)
-  client.on('error', (error) => warn('the shared counter of rates is away', error))
+  client.on('error', (error) => warn('Redis, which counts rates, does not answer', error))
   client.defineCommand('nounkitTake', { lua: script })
-  await client.connect().catch((error: unknown) => warn('the shared counter of rates is away', error))
+  await client.connect().catch((error: unknown) => warn('Redis, which counts rates, does not answer', error))
   const take = (client as unknown as { nounkitTake: TakeCommand }).nounkitTake.bind(client)
 
   let restUntil = Number.NEGATIVE_INFINITY
@@ -84,7 +84,7 @@ export const openSharedBuckets = async (options: SharedBucketOptions): Promise<S
         return (await take(keys.length, ...keys, ...sizes)).map(Number)
       } catch (error) {
         restUntil = performance.now() + restMs
-        warn('the shared counter of rates is away', error)
+        warn('Redis, which counts rates, does not answer', error)
         return away()
       }
     },

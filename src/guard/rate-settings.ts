@@ -1,6 +1,6 @@
 import type { Model, RateModel } from '../compile/model.ts'
 import { SettingMistake } from '../setting-mistake.ts'
-import { createFailedAuthentication, type FailedAuthentication, forgiving } from './failed-authentication.ts'
+import { createFailedAuthentication, type FailedAuthentication, noLimit } from './failed-authentication.ts'
 import { createRateLimiter, type RateLimiter, unlimited } from './rate.ts'
 import { openSharedBuckets, type SharedBuckets } from './rate-redis.ts'
 
@@ -14,14 +14,14 @@ export interface RateSettings {
   readonly model: Model
   /** `NOUNKIT_RATE`: a number of requests per second, or `off`. */
   readonly rate?: string | undefined
-  /** `NOUNKIT_REDIS_URL`: where many processes count together. */
+  /** `NOUNKIT_REDIS_URL`: the Redis in which several processes count together. */
   readonly redisUrl?: string | undefined
   readonly warn: (message: string, error: unknown) => void
 }
 
 export const openRates = async ({ model, rate, redisUrl, warn }: RateSettings): Promise<Rates> => {
   const size = readRate(rate, model.rate)
-  if (size === null) return { limiter: unlimited, failures: forgiving, close: async () => {} }
+  if (size === null) return { limiter: unlimited, failures: noLimit, close: async () => {} }
   const shared = redisUrl ? await openShared(redisUrl, model, warn) : null
   return {
     limiter: createRateLimiter(size, shared),
@@ -30,7 +30,7 @@ export const openRates = async ({ model, rate, redisUrl, warn }: RateSettings): 
   }
 }
 
-/** Null for none. */
+/** Null for no limit. */
 export const readRate = (setting: string | undefined, declared: RateModel): RateModel | null => {
   if (setting === undefined || setting === '') return declared
   if (setting === 'off') return null

@@ -4,7 +4,7 @@ import { type Problem, problem } from '../problems.ts'
 import { createBuckets, type Taken } from './buckets.ts'
 import type { NamedBucket, SharedBuckets } from './rate-redis.ts'
 
-/** The two header fields of draft-ietf-httpapi-ratelimit-headers, for the answer to a call that was let through. */
+/** The two header fields of draft-ietf-httpapi-ratelimit-headers, for the response to a call that was let through. */
 export interface RateSignals {
   /** `RateLimit-Policy` */
   readonly policy: string
@@ -13,7 +13,7 @@ export interface RateSignals {
 }
 
 export interface RateLimiter {
-  /** Counts one call of an account (or, where no key is needed, of an address); throws 429. Null where nothing is counted. */
+  /** Counts one call of an account (or of an address, where no key is needed); throws 429. Null where calls are not counted. */
   take(who: string, view: View | null): Maybe<RateSignals | null>
 }
 
@@ -51,7 +51,7 @@ export const createRateLimiter = (
         if (shared) return takeShared(shared, [accountLimit(account, who)])
         return account.signals(buckets.take(who, rate, now()))
       }
-      // One bucket for all versions of a resource: an old version is no way around its rate.
+      // One bucket for all versions of a resource, so that a call to an older version does not avoid its rate.
       const own: Limit = {
         policy: policyOf(view, view.rate),
         key: `{${who}}:${view.resource.name}`,
@@ -97,7 +97,7 @@ interface Policy {
 
 const createPolicy = (name: string, size: RateModel): Policy => {
   const policy = `"${name}";${quota(size.perSecond)}`
-  // "t" is when more is there: with a bucket that fills steadily, after one interval.
+  // "t" is the time until more is available: one interval, because a bucket fills steadily.
   const refill = Math.max(1, Math.ceil(1 / size.perSecond))
   const made: (RateSignals | undefined)[] = []
 
@@ -128,7 +128,7 @@ const createPolicy = (name: string, size: RateModel): Policy => {
   }
 }
 
-/** A quota and its window are whole numbers: half a request a second is one in two. */
+/** A quota and its window are whole numbers: half a request a second is one in two seconds. */
 const quota = (perSecond: number): string => {
   if (Number.isInteger(perSecond)) return `q=${perSecond};w=1`
   const window = Math.max(1, Math.ceil(1 / perSecond))

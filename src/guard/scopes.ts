@@ -1,9 +1,9 @@
-import type { Version, View } from '../compile/model.ts'
+import type { Model, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
-import type { Caller } from '../request/caller.ts'
+import { type Caller, operatorScope } from '../request/caller.ts'
 import { credentialsMissing, scopeMissing } from './challenge.ts'
 
-/** What a call needs: nothing, any caller, or one of the names that a scope has in this version. */
+/** What a call needs: nothing, any caller, or a scope under one of its accepted names. */
 type Demand =
   | { readonly kind: 'public' }
   | { readonly kind: 'authenticated' }
@@ -20,7 +20,7 @@ export const demandScope = (view: View, method: string, caller: Caller | null): 
   throw scopeMissing(demand.shown)
 }
 
-/** An included row is read like one fetched alone, so it takes the same scope. */
+/** Reading an included row needs the same scope as fetching it alone. */
 export const demandIncludeScopes = (included: Iterable<View>, caller: Caller | null): void => {
   for (const view of included) demandScope(view, 'GET', caller)
 }
@@ -65,11 +65,28 @@ const actionOf = (rule: string, view: View): string | null => {
   return null
 }
 
-/** A name that a newer version gives to another resource means that one: the old scope must not open the new noun, nor the reverse. */
+/** False when a newer version uses the name for another resource: a scope of the one must not give access to the other. */
 const ownsItsName = (view: View): boolean => {
   for (let newer: Version | null = view.version.successor; newer !== null; newer = newer.successor) {
     const namesake = newer.views.get(view.name)
     if (namesake !== undefined && namesake.resource !== view.resource) return false
   }
   return true
+}
+
+/** Every scope that some call of some version needs, and `*`. */
+export const knownScopes = (model: Model): ReadonlySet<string> => {
+  const known = new Set(['*', operatorScope])
+  for (const version of model.versions) {
+    for (const view of version.views.values()) {
+      for (const rule of Object.values(view.scopes)) {
+        if (rule !== 'public' && rule !== 'authenticated') known.add(rule)
+      }
+      for (const name of [view.resource.name, view.name]) {
+        known.add(`${name}:read`)
+        known.add(`${name}:write`)
+      }
+    }
+  }
+  return known
 }

@@ -5,20 +5,20 @@ import { isKeysUrl, keysSourceFault } from '../compile/shape/settings.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { hourMs, minuteMs } from '../times.ts'
 
-/** The issuer's keys could not be had: not the token's fault. */
-export class IssuerAway extends Error {
+/** The issuer's keys could not be read, so that the token may well be valid. */
+export class IssuerUnavailable extends Error {
   constructor(where: string, cause: unknown) {
     super(`the token issuer's keys could not be read from ${where}`, { cause })
-    this.name = 'IssuerAway'
+    this.name = 'IssuerUnavailable'
   }
 }
 
-/** A key that is not known yet makes the set be fetched again, at most this often: a flood of forged key ids is no flood of fetches. */
+/** An unknown key id causes a fetch of the key set, at most this often, whatever key ids clients forge. */
 const cooldownMs = 2_000
 const fetchTimeoutMs = 3_000
 /** A key that the issuer withdrew is refused after this long. */
 const maxAgeMs = 5 * minuteMs
-/** While the issuer is away, the keys it last gave are used for this long. */
+/** While the issuer does not answer, the last keys are used for this long. */
 const maxStaleMs = hourMs
 
 export const openTokenKeys = (source: string, folder: string): JWTVerifyGetKey => {
@@ -40,7 +40,7 @@ const remoteKeys = (url: URL): JWTVerifyGetKey => {
 
   const lastKnown: JWTVerifyGetKey = (header, token) => {
     const known = remote.jwks()
-    if (!known || performance.now() - fetchedAt > maxStaleMs) throw new IssuerAway(url.href, failure)
+    if (!known || performance.now() - fetchedAt > maxStaleMs) throw new IssuerUnavailable(url.href, failure)
     return createLocalJWKSet(known)(header, token)
   }
 
@@ -64,7 +64,7 @@ const isAboutTheToken = (error: unknown): boolean =>
   error instanceof errors.JWKSMultipleMatchingKeys ||
   error instanceof errors.JOSENotSupported
 
-/** Read at once, so that a missing file is told at the start; read again when it has changed. */
+/** The file is read at once, so that a missing file is reported at the start, and again when it has changed. */
 const fileKeys = (path: string): JWTVerifyGetKey => {
   let changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs
   if (changedAt === undefined)
@@ -88,6 +88,6 @@ const readKeys = (path: string): ReturnType<typeof createLocalJWKSet> => {
   try {
     return createLocalJWKSet(JSON.parse(readFileSync(path, 'utf8')))
   } catch (error) {
-    throw new IssuerAway(path, error)
+    throw new IssuerUnavailable(path, error)
   }
 }

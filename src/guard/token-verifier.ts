@@ -9,7 +9,7 @@ import type { Caller } from '../request/caller.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { minuteMs } from '../times.ts'
 import { credentialsInvalid } from './challenge.ts'
-import { IssuerAway, openTokenKeys } from './token-keys.ts'
+import { IssuerUnavailable, openTokenKeys } from './token-keys.ts'
 
 /** A verified token is verified again after this long, so that a key the issuer withdrew does not stay valid in this cache. */
 const maxTrustMs = minuteMs
@@ -99,7 +99,7 @@ const verifiedPayload = async (
 }
 
 const explain = (error: unknown): Error => {
-  if (error instanceof IssuerAway) {
+  if (error instanceof IssuerUnavailable) {
     const detail = 'The keys of the token issuer cannot be read at the moment.'
     return Object.assign(problem('issuer-unavailable', { detail, headers: { 'Retry-After': '2' } }), {
       cause: error,

@@ -2,9 +2,9 @@ import type { BelongsToModel, HasManyModel, IncludeNode, Version, View } from '.
 import type { Change } from '../declare/change.ts'
 import type { DetailKind } from './counts.ts'
 
-/** What calls can show of the use of a change's older side. Reading a field cannot be seen: whole rows are read. */
+/** How calls show that a consumer uses what a change removed. Reading a field leaves no trace: calls read whole rows. */
 export interface Traces {
-  /** The words for a call that shows it, or null. */
+  /** What the call does, as text, or null when it does not use it. */
   operation(method: string, template: string): string | null
   detail(resource: string, kind: DetailKind, name: string): string | null
 }
@@ -31,14 +31,14 @@ const newerView = (older: Version, resource: string): View | undefined => older.
 const olderView = (older: Version, resource: string): View | undefined =>
   older.viewOf.get(newerView(older, resource)?.resource.name ?? '')
 
-/** The older name of a field that both versions have. */
+/** The name in the older version of a field that both versions have. */
 const olderField = (older: Version, resource: string, field: string): string => {
   const stored = newerView(older, resource)?.field.get(field)?.field
   const before = olderView(older, resource)?.fields.find((one) => one.field && one.field === stored)
   return before?.name ?? field
 }
 
-/** Sent, filtered by or sorted by, in calls to the resource itself. */
+/** Fields that are sent, filtered by or sorted by in calls to the resource itself. */
 const fields = (
   view: View | undefined,
   names: readonly string[],
@@ -79,7 +79,7 @@ const tracers: Tracers = {
     return {
       operation: (_, template) => (template.startsWith(path) ? `calls \`${path}\`` : null),
       detail: (name, kind, at) =>
-        kind === 'include' && relation && passesBy(older.views.get(name), at, relation)
+        kind === 'include' && relation && usesRelation(older.views.get(name), at, relation)
           ? `includes \`${at}\``
           : (own.detail?.(name, kind, at) ?? null),
     }
@@ -118,8 +118,12 @@ function viewAt(older: Version, template: string): View | undefined {
   )
 }
 
-/** Whether an include path leads over that relation. */
-function passesBy(view: View | undefined, path: string, relation: BelongsToModel | HasManyModel): boolean {
+/** Whether an include path uses that relation. */
+function usesRelation(
+  view: View | undefined,
+  path: string,
+  relation: BelongsToModel | HasManyModel,
+): boolean {
   let nodes: ReadonlyMap<string, IncludeNode> | undefined = view?.include
   for (const name of path.split('.')) {
     const node: IncludeNode | undefined = nodes?.get(name)
@@ -129,7 +133,7 @@ function passesBy(view: View | undefined, path: string, relation: BelongsToModel
   return false
 }
 
-/** An include path in the older version's words. */
+/** An include path in the names of the older version. */
 function olderPath(older: Version, resource: string, path: string): string {
   let [newer, before] = [newerView(older, resource), olderView(older, resource)]
   const words = path.split('.').map((name) => {

@@ -3,14 +3,14 @@ import { dayMs, dayOf } from '../times.ts'
 
 const keptDays = 400
 const batch = 100
-/** How long a process that ended in order is remembered. */
+/** How long the row of a process that ended in order is kept. */
 const endedMs = dayMs
 
 const tables = ['nounkit_usage', 'nounkit_usage_details']
 const day = ['account_id', 'consumer', 'version', 'day']
 
-/** Forgets what is older than any report looks back. A few rows at a time, so that no request waits long behind it. */
-export async function forgetOldUsage(store: Store, now: number): Promise<void> {
+/** Deletes usage that is older than any report shows. A few rows at a time, so that no request waits long for its locks. */
+export async function deleteOldUsage(store: Store, now: number): Promise<void> {
   const { dialect } = store
   const names = day.map((name) => `"${name}"`).join(', ')
   const same = day.map((name, index) => `"${name}" = ${dialect.param(index + 1, 'string')}`).join(' AND ')
@@ -24,20 +24,20 @@ export async function forgetOldUsage(store: Store, now: number): Promise<void> {
       })
     }
   }
-  await forgetRecorders(store, now)
+  await deleteOldRecorders(store, now)
 }
 
-/** Those that were lost stay as long as usage does: they are its gaps. */
-async function forgetRecorders(store: Store, now: number): Promise<void> {
+/** Rows of lost processes are kept as long as usage: they are its gaps. */
+async function deleteOldRecorders(store: Store, now: number): Promise<void> {
   const { dialect } = store
   const number = (n: number) => dialect.param(n, 'integer')
   const find = `SELECT "id" FROM "nounkit_recorders" WHERE "ended_at" < ${number(1)} OR "last_flush_at" < ${number(2)} LIMIT ${batch}`
-  const forget = `DELETE FROM "nounkit_recorders" WHERE "id" = ${dialect.param(1, 'string')}`
+  const remove = `DELETE FROM "nounkit_recorders" WHERE "id" = ${dialect.param(1, 'string')}`
   for (;;) {
     const old = await store.all(find, [now - endedMs, now - keptDays * dayMs])
     if (old.length === 0) return
     await store.transaction(async (tx) => {
-      for (const [id = ''] of old) await tx.all(forget, [id])
+      for (const [id = ''] of old) await tx.all(remove, [id])
     })
   }
 }

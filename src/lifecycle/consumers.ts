@@ -1,7 +1,7 @@
 import type { Consumer } from '../request/caller.ts'
 import { type Store, textOrNull } from '../store/store.ts'
 
-/** A consumer as people know it: all keys of one name are one, a token's client is `token:{client}`. */
+/** A consumer: all API keys of one name together, or the client of a token as `token:{client}`. */
 export interface KnownConsumer {
   readonly account: string
   readonly name: string
@@ -11,7 +11,7 @@ export interface KnownConsumer {
 }
 
 export interface Consumers {
-  /** Who called with a key, and what kind of key that was; one that is gone from the store is known by its id, and external. */
+  /** The consumer of a key. A key that is no longer in the store has its id as name, and counts as external. */
   find(account: string, id: string): KnownConsumer
   readonly all: readonly KnownConsumer[]
 }
@@ -20,12 +20,12 @@ export async function readConsumers(store: Store): Promise<Consumers> {
   const known = new Map<string, KnownConsumer>()
   const byName = new Map<string, KnownConsumer>()
   const keys = await readKeys(store)
-  // Oldest first, so that of several keys the newest has the last word on kind and contact.
+  // Oldest first, so that kind and contact of the newest key win.
   for (const { account, name, kind, contact } of keys) {
-    const place = `${account}\n${name}`
-    byName.set(place, { account, name, kind, contact: contact ?? byName.get(place)?.contact ?? null })
+    const key = `${account}\n${name}`
+    byName.set(key, { account, name, kind, contact: contact ?? byName.get(key)?.contact ?? null })
   }
-  // What was called with an external key stays so, whatever keys of that name come after it.
+  // Calls with an external key stay external, whatever kind later keys of that name have.
   for (const { account, name, id, kind } of keys) {
     const consumer = byName.get(`${account}\n${name}`)
     if (consumer) known.set(`${account}\n${id}`, { ...consumer, kind })
@@ -37,7 +37,7 @@ export async function readConsumers(store: Store): Promise<Consumers> {
   }
 }
 
-/** Oldest first. A rotated key has the id of the new one and a suffix: one consumer. */
+/** Oldest first. The row of a rotated secret has the id of the new one and a suffix: both are one consumer. */
 async function readKeys(store: Store): Promise<readonly (KnownConsumer & { readonly id: string })[]> {
   const rows = await store.all(
     'SELECT "id", "account_id", "name", "kind", "contact" FROM "nounkit_api_keys" ORDER BY "created_at", "id"',

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { type Dialect, ident } from '../plan/dialect.ts'
 import { type Row, type Store, textOrNull } from '../store/store.ts'
 
-/** That a consumer was told a version will end: when, how, by whom. */
+/** A record that a consumer was informed of the end of a version: when, how, by whom. */
 export interface Contact {
   readonly version: string
   readonly account: string
-  /** Its name. */
+  /** The consumer's name. */
   readonly consumer: string
   readonly note: string
   readonly by: string | null

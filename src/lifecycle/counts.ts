@@ -1,5 +1,14 @@
 import type { SubCollection, Version, View } from '../compile/model.ts'
 
+/** The consumer of calls without credentials, and, when memory is full, of calls that are no longer counted by consumer. */
+export const anonymous = 'anonymous'
+
+/**
+ * The consumer of calls that were refused for missing credentials, or answered 410. Reports show them, but they do not block a
+ * retirement: they lose nothing by it, and any scanner could block it for ever.
+ */
+export const refused = 'refused'
+
 export type DetailKind = 'include' | 'filter' | 'sort' | 'field'
 
 export interface Count {
@@ -14,7 +23,7 @@ export type DetailCounts = { readonly [K in DetailKind]: Map<string, Count> }
 export interface ConsumerCounts {
   readonly account: string
   readonly consumer: string
-  /** By the collection that was called, then by method and whether one row was named. */
+  /** By the collection that was called; then one slot for each method, and another for calls to one row. */
   readonly operations: Map<View | SubCollection, (OperationCount | undefined)[]>
   readonly details: Map<View, DetailCounts>
 }
@@ -39,8 +48,8 @@ export function addRows(counts: DayCounts, day: string, into: Rows): void {
   for (const [{ name: version }, accounts] of counts) {
     for (const consumers of accounts.values()) {
       for (const { account, consumer, operations, details } of consumers.values()) {
-        for (const places of operations.values()) {
-          for (const count of places) {
+        for (const slots of operations.values()) {
+          for (const count of slots) {
             if (count)
               into.usage.push([account, consumer, version, day, count.operation, count.calls, count.lastSeen])
           }

@@ -5,7 +5,7 @@ import type { Contact } from './contacts.ts'
 import type { Gap } from './recorder-rows.ts'
 import { shellOption } from './shell-option.ts'
 
-/** All that a retirement is decided on. */
+/** The facts that decide whether a version may be retired. */
 export interface RetirementFacts {
   readonly now: number
   readonly version: string
@@ -20,7 +20,7 @@ export interface RetirementFacts {
   readonly guide: string | null
   /** When a response with a Deprecation header was sent for the first time. */
   readonly signalFirstSentAt: number | null
-  /** How far back traffic and gaps are looked at. */
+  /** How far back traffic and gaps count. */
   readonly windowMs: number
   /** Consumers that called within the window. */
   readonly traffic: readonly ConsumerTraffic[]
@@ -36,7 +36,7 @@ export interface Traffic {
 
 export interface ConsumerTraffic extends Traffic {
   readonly consumer: KnownConsumer
-  /** The last time it was told of this version's end. */
+  /** The last time it was informed of this version's end. */
   readonly contacted: Contact | null
 }
 
@@ -53,7 +53,7 @@ export type BlockerKind =
 export interface Blocker {
   readonly kind: BlockerKind
   readonly what: string
-  /** What would lift it. */
+  /** What removes the blocker. */
   readonly lift: string
   /** For traffic: whose. */
   readonly consumer?: KnownConsumer
@@ -66,7 +66,7 @@ export interface Verdict {
 
 const overlapMonths = 6
 
-/** Whether a version may end, and all that stands in the way. Nothing but the facts is looked at. */
+/** Whether a version may be retired, with every blocker. It depends on the facts alone. */
 export function decideRetirement(facts: RetirementFacts): Verdict {
   const blockers = [
     ...successor(facts),
@@ -110,7 +110,7 @@ function guide({ version, guide: url }: RetirementFacts): readonly Blocker[] {
   ]
 }
 
-/** Six calendar months in which both versions were there and everyone could know. */
+/** Six calendar months in which both versions were served and the deprecation was announced. */
 function overlap({ version, deprecated, successor: newer, now }: RetirementFacts): readonly Blocker[] {
   const kind = 'overlap-too-short'
   if (deprecated === null) {
@@ -144,7 +144,7 @@ function sunset({ version, sunset: day, announcedSunset: told, now }: Retirement
     return [{ kind, what: `${version} has no sunset${since}.`, lift }]
   }
   const promised = told !== null && told > day ? told : day
-  // Promised is the whole day, to its last second.
+  // The sunset day is promised to its last second.
   const end = startOf(promised) + dayMs
   if (now >= end) return []
   const why = promised === day ? '' : `: its callers were told so, though its declaration says ${day}`

@@ -7,14 +7,15 @@ export interface Decision {
   readonly number: number
   readonly decidedAt: number
   readonly decidedBy: string | null
-  /** What it was decided on. */
+  /** The facts it was decided on. */
   readonly evidence: unknown
   readonly withdrawnAt: number | null
   readonly withdrawnBy: string | null
   readonly withdrawnWhy: string | null
 }
 
-export interface Deed {
+/** Who decides or withdraws what, and when. */
+export interface Action {
   readonly version: string
   readonly at: number
   readonly by: string | null
@@ -40,21 +41,23 @@ export async function readRetired(store: Store): Promise<ReadonlySet<string>> {
   return new Set(rows.map(([version]) => String(version)))
 }
 
-/** Every decision there ever was, oldest first. */
+/** Every decision, withdrawn ones included, oldest first. */
 export async function readDecisions(store: Store): Promise<readonly Decision[]> {
   return (await store.all(statements(store.dialect).all, [])).map(decisionOf)
 }
 
-/** False when one is in force already. Of two that decide at once, one comes too late: to see the other, or to take its number. */
-export async function storeDecision(store: Store, deed: Deed, evidence: unknown): Promise<boolean> {
-  const values = [deed.version, deed.at, deed.by, JSON.stringify(evidence)]
+/** False when a decision is already in force. Of two processes that decide at once, the second finds the decision or the number taken. */
+export async function storeDecision(store: Store, action: Action, evidence: unknown): Promise<boolean> {
+  const values = [action.version, action.at, action.by, JSON.stringify(evidence)]
   return (await store.writeOne(statements(store.dialect).insert, values)) === 1
 }
 
 /** Whether there was anything to withdraw. */
-export async function withdrawDecision(store: Store, deed: Deed, why: string | null): Promise<boolean> {
+export async function withdrawDecision(store: Store, action: Action, why: string | null): Promise<boolean> {
   const sql = statements(store.dialect)
-  const rows = await store.transaction((tx) => tx.all(sql.withdraw, [deed.version, deed.at, deed.by, why]))
+  const rows = await store.transaction((tx) =>
+    tx.all(sql.withdraw, [action.version, action.at, action.by, why]),
+  )
   return rows.length > 0
 }
 

@@ -2,20 +2,20 @@ import type { Version } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
 import { type Consumers, readConsumers } from './consumers.ts'
 import { lastContacts, readContacts } from './contacts.ts'
+import { anonymous, refused } from './counts.ts'
 import type { ConsumerTraffic, RetirementFacts, Traffic } from './decide.ts'
 import { readRetired } from './decisions.ts'
 import { readGaps } from './recorder-rows.ts'
 import { servedSuccessor } from './retirement.ts'
 import { readSignals } from './sent-signals.ts'
 import { type CountedConsumer, readOperations } from './usage-rows.ts'
-import { anonymous, refused } from './who.ts'
 
 export interface FactOptions {
   readonly now: number
   readonly windowMs: number
 }
 
-/** Reads from the declaration and the store what a retirement is decided on. */
+/** Collects the facts for a retirement from the declaration and the store. */
 export async function collectFacts(
   store: Store,
   version: Version,
@@ -47,7 +47,7 @@ export async function collectFacts(
   }
 }
 
-/** A guide is served for every way to a newer version. Where that only added things there are no changes to list, and still a page. */
+/** A guide is served to every newer version, even when that only added things and the guide lists no changes. */
 export const guidePath = (version: Version, successor: Version | null): string | null =>
   successor && `/docs/migrations/${version.name}-to-${successor.name}`
 
@@ -61,7 +61,7 @@ export function sumOf(counted: readonly Traffic[]): Traffic | null {
   }
 }
 
-/** Of all keys of one name together, most calls first; external, if one of them is. */
+/** Traffic by consumer, most calls first. A consumer is external if one of its keys is. */
 export function byConsumer(
   counted: readonly CountedConsumer[],
   consumers: Consumers,
@@ -69,9 +69,9 @@ export function byConsumer(
   const found = new Map<string, Omit<ConsumerTraffic, 'contacted'>>()
   for (const { account, consumer: id, calls, lastSeen } of counted) {
     const consumer = consumers.find(account, id)
-    const place = `${account}\n${consumer.name}`
-    const known = found.get(place)
-    found.set(place, {
+    const key = `${account}\n${consumer.name}`
+    const known = found.get(key)
+    found.set(key, {
       consumer: known?.consumer.kind === 'external' ? known.consumer : consumer,
       calls: calls + (known?.calls ?? 0),
       lastSeen: Math.max(lastSeen, known?.lastSeen ?? 0),

@@ -3,18 +3,18 @@ import { readGeneration } from '../store/schema/generation.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import { type Store, StoreError, StoreOutdated } from '../store/store.ts'
 
-/** Whether names, values or types that this process counts on are gone from the store, since somebody migrated it. */
+/** Whether the store was migrated so that names, values or types which this process needs no longer exist. */
 export interface Outdated {
   readonly is: boolean
   /** Resolves with the reason once the process is outdated. */
   readonly when: Promise<string>
-  /** Reads whether the store was migrated since this process began to start. */
+  /** Reads whether the store was migrated since this process started. */
   check(): Promise<void>
-  /** A statement named what is not there: looks whether the store's tables are still those that the model needs. */
+  /** Called after a statement used a name that does not exist: checks whether the tables still fit the model. */
   suspect(reason: string): Promise<void>
 }
 
-/** Begins before the process looks at the store's tables: whatever is changed after that look is noticed. */
+/** Called before the process reads the store's tables, so that every later migration is noticed. */
 export async function followMigrations(store: Store, model: Model): Promise<Outdated> {
   const first = await generationAtStart(store)
   const { promise, resolve } = Promise.withResolvers<string>()
@@ -48,7 +48,7 @@ async function generationAtStart(store: Store): Promise<number> {
   try {
     return await readGeneration(store)
   } catch (error) {
-    // An empty store, which this very process is about to make.
+    // The store is empty, and this process is about to create its tables.
     if (error instanceof StoreError && error.kind === 'outdated') return 0
     throw error
   }

@@ -1,7 +1,7 @@
 import { type Dialect, ident } from '../plan/dialect.ts'
 import type { Store, Transaction } from '../store/store.ts'
 
-/** After so long without a word a process is taken for dead, and what it counted since its last one for lost. */
+/** A process that has not flushed for this long counts as dead, and its counts since the last flush as lost. */
 export const lostAfterMs = 12_000
 
 export interface RecorderRow {
@@ -12,7 +12,7 @@ export interface RecorderRow {
   readonly lost: boolean
 }
 
-/** A time in which calls may have been counted by a process that ended before it could write them down. */
+/** A time in which calls may be missing, because the process that counted them died before it wrote them. */
 export interface Gap {
   readonly from: number
   readonly until: number
@@ -26,7 +26,7 @@ const statements = (dialect: Dialect) => {
   return {
     insert: `INSERT INTO ${table} ("id", "started_at", "flushes", "last_flush_at", "ended_at") VALUES (${text(1)}, ${number(2)}, ${number(3)}, ${number(4)}, ${number(5)})`,
     flushes: `SELECT "flushes" FROM ${table} WHERE "id" = ${text(1)}`,
-    // Whoever writes is alive, whatever others took it for.
+    // A process that writes is alive, even if it was marked as lost.
     wrote: `UPDATE ${table} SET "flushes" = ${number(2)}, "last_flush_at" = ${number(3)}, "ended_at" = ${number(4)}, "lost_at" = NULL WHERE "id" = ${text(1)}`,
     numbered: `UPDATE ${table} SET "flushes" = ${number(2)} WHERE "id" = ${text(1)}`,
     unended: `SELECT "id", "started_at", "flushes", "last_flush_at", "lost_at" FROM ${table} WHERE "ended_at" IS NULL ORDER BY "id"`,
@@ -77,12 +77,12 @@ export const readUnended = async (store: Store): Promise<readonly RecorderRow[]>
   }))
 }
 
-/** Unless it has written since. */
+/** Marks a process as lost, unless it has written since the row was read. */
 export const markLost = async (store: Store, { id, flushes }: RecorderRow, now: number): Promise<void> => {
   await store.writeOne(statements(store.dialect).lose, [id, flushes, now])
 }
 
-/** Processes that have not written for long: what they counted since is lost. Who is alive after all says so by writing. */
+/** Marks processes that have not written for long as lost. The next write of a process that is alive removes the mark. */
 export async function markSilent(store: Store, now: number): Promise<void> {
   for (const row of await readUnended(store)) {
     if (!row.lost && row.lastFlushAt < now - lostAfterMs) await markLost(store, row, now)

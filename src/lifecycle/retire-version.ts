@@ -4,9 +4,9 @@ import type { Store } from '../store/store.ts'
 import { decideRetirement, type RetirementFacts, type Verdict } from './decide.ts'
 import { type Decision, readDecisions, storeDecision } from './decisions.ts'
 import { collectFacts } from './facts.ts'
-import { type SettleOptions, settleRecorders } from './settle-recorders.ts'
+import { settleRecorders, type WaitOptions } from './settle-recorders.ts'
 
-export interface RetireOptions extends SettleOptions {
+export interface RetireOptions extends WaitOptions {
   readonly clock: Clock
   readonly windowMs: number
   readonly by: string | null
@@ -22,7 +22,7 @@ export interface RetireOutcome extends Verdict {
   readonly before: Decision | null
 }
 
-/** Decides on what all processes have counted up to now, and stores a decision that passes, with what it was made on. */
+/** Decides on the counts of all processes up to now. A decision that passes is stored with its facts. */
 export async function retireVersion(
   store: Store,
   version: Version,

@@ -4,11 +4,11 @@ import { readRetired } from './decisions.ts'
 import type { Retirement } from './use.ts'
 
 export interface FollowedRetirement extends Retirement {
-  /** Reads the decisions again; when the store is away, what was known stays. */
+  /** Reads the decisions again. When the store cannot be read, the last known ones stay. */
   refresh(): Promise<void>
 }
 
-/** Follows the decisions in the store, so that requests ask memory only. */
+/** Keeps the decisions of the store in memory, so that requests do not read them. */
 export async function followRetirement(store: Store, model: Model): Promise<FollowedRetirement> {
   let retired: ReadonlySet<Version> = new Set()
   const refresh = async (): Promise<void> => {

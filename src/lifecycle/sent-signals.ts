@@ -2,7 +2,7 @@ import type { Model } from '../compile/model.ts'
 import { ident } from '../plan/dialect.ts'
 import { type Store, type Transaction, textOrNull } from '../store/store.ts'
 
-/** What callers of a version were told of its end, in the headers of its responses. */
+/** What the headers of a version's responses said about its end. */
 export interface SentSignal {
   readonly version: string
   /** When the first response with a Deprecation header was sent. */
@@ -41,7 +41,7 @@ export async function readSignals(store: Store): Promise<ReadonlyMap<string, Sen
   )
 }
 
-/** Versions whose declared sunset is earlier than callers were told, or gone. One sentence each. */
+/** One sentence for each version whose declared sunset is earlier than the one that responses carried, or missing. */
 export async function brokenSunsets(store: Store, { versions }: Model): Promise<readonly string[]> {
   const signals = await readSignals(store)
   return versions.flatMap(({ name, sunset }) => {

@@ -2,30 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { type Store, StoreRefused } from '../store/store.ts'
 import { lostAfterMs, type RecorderRow, readUnended } from './recorder-rows.ts'
-import { surelyDeadMs } from './settle-recorders.ts'
+import { pollMs, surelyDeadMs, type WaitOptions } from './settle-recorders.ts'
 
-const askMs = 250
-
-export interface ServingOptions {
-  readonly patienceMs?: number
-  /** Told once when there is somebody to wait for. */
-  readonly waiting?: (processes: number) => void
-}
-
-/** Nobody was seen to serve the store. */
+/** No process was seen to serve the store. */
 export interface NobodyServes {
-  /** Refuses when a process has entered itself, or written, since the first look. */
+  /** Checks again. Throws when a process has inserted its row, or written, since the first check. */
   again(): Promise<void>
 }
 
 /**
- * Refuses while a process serves the store. A serving process writes every two seconds, and only who is seen to write counts as
- * alive: clocks of two machines differ. One that was killed is waited for until it would have written.
+ * Throws while a process serves the store. A serving process writes every two seconds. Only a process that is seen to write counts
+ * as alive, because the clocks of two machines differ. For a killed process this waits until it would have written.
  */
 export async function demandNobodyServes(
   store: Store,
   clock: Clock,
-  { patienceMs = lostAfterMs, waiting }: ServingOptions = {},
+  { patienceMs = lostAfterMs, waiting }: WaitOptions = {},
 ): Promise<NobodyServes> {
   const before = new Map((await readUnended(store)).map((row) => [row.id, row]))
   const recent = clock.now() - surelyDeadMs
@@ -37,7 +29,7 @@ export async function demandNobodyServes(
   if (silent.length > 0) waiting?.(silent.length)
   const deadline = performance.now() + (silent.length > 0 ? patienceMs : 0)
   while (performance.now() < deadline) {
-    await sleep(askMs)
+    await sleep(pollMs)
     await again()
   }
   return { again }
@@ -55,7 +47,7 @@ function servingRefusal(alive: readonly RecorderRow[]): StoreRefused {
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
 
-/** `web-1 4711 019b…`, as a process is entered. Earlier releases entered a random id alone. */
+/** `web-1 4711 019b…`, the id of a process. Earlier releases used a random id alone. */
 function processOf(id: string): string {
   const [host, pid, random] = id.split(' ')
   return random === undefined ? 'a process of an earlier release' : `process ${pid} on ${host}`

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { type Store, StoreOutdated } from '../store/store.ts'
-import { forgetOldUsage } from './clean.ts'
+import { deleteOldUsage } from './clean.ts'
 import type { Outdated } from './outdated.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { markSilent } from './recorder-rows.ts'
@@ -102,7 +102,7 @@ export class Lifecycle {
     if (this.#beats++ % cleanEveryBeats !== 1) return
     await this.#run('Old usage cannot be deleted.', async () => {
       await markSilent(store, clock.now())
-      await forgetOldUsage(store, clock.now())
+      await deleteOldUsage(store, clock.now())
     })
   }
 }

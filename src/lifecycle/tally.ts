@@ -4,6 +4,7 @@ import type { Target } from '../request/route.ts'
 import { dayMs, dayOf } from '../times.ts'
 import {
   addRows,
+  anonymous,
   type ConsumerCounts,
   type DayCounts,
   type DetailCounts,
@@ -11,11 +12,11 @@ import {
   type DetailRow,
   newRows,
   type OperationCount,
+  refused,
   type UsageRow,
 } from './counts.ts'
 import type { SentSignal } from './sent-signals.ts'
 import { nothingUsed, type UsageRecorder, type Use, type Uses } from './use.ts'
-import { anonymous, refused } from './who.ts'
 
 export interface Taken {
   readonly usage: readonly UsageRow[]

@@ -19,10 +19,10 @@ export const detailTable: CountTable = {
   key: ['account_id', 'consumer', 'version', 'day', 'resource', 'kind', 'name'],
 }
 
-/** Rows of one statement: few sizes, so that few texts are prepared. */
+/** Rows of one statement. Only these sizes, so that few statements are prepared. */
 const sizes = [50, 10, 1]
 
-/** Adds counts to what other processes have counted. */
+/** Adds counts to those that are already in the store. */
 export async function addCounts(
   tx: Transaction,
   table: CountTable,
@@ -38,8 +38,8 @@ export async function addCounts(
 }
 
 /**
- * In the order of their keys, so that processes that write the same rows at once take their locks in one order; and no key
- * twice, which PostgreSQL refuses within a statement.
+ * Sorted by key, so that processes that write the same rows at once lock them in the same order; and each key once, because
+ * PostgreSQL refuses to update a row twice in one statement.
  */
 export function inOrder<R extends CountRow>(rows: readonly R[]): readonly R[] {
   const merged = new Map<string, R>()

@@ -1,10 +1,13 @@
 import type { Model, Version } from '../compile/model.ts'
 import { entryOf } from '../contract/guide/entries.ts'
+import type { GuideOptions } from '../contract/guide/guide.ts'
+import { type Caller, operatorScope } from '../request/caller.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs, daysBetween } from '../times.ts'
 import { tracesOf } from './change-uses.ts'
 import { type Consumers, type KnownConsumer, readConsumers } from './consumers.ts'
 import { type Contact, lastContacts, readContacts } from './contacts.ts'
+import { refused } from './counts.ts'
 import type { Traffic } from './decide.ts'
 import { type Decision, readDecisions } from './decisions.ts'
 import { byConsumer, isAnonymous, sumOf } from './facts.ts'
@@ -19,7 +22,6 @@ import {
   readOperations,
   type Span,
 } from './usage-rows.ts'
-import { refused } from './who.ts'
 
 /** Who calls which version, how much, and what of it they still use. */
 export interface UsageReport {
@@ -35,7 +37,7 @@ export interface VersionUsage {
   readonly status: Status
   readonly deprecated: string | null
   readonly sunset: string | null
-  /** When the decision in force was made, and by whom; its evidence is about all accounts and stays in the store. */
+  /** The decision in force. Its evidence covers all accounts and is not part of the report. */
   readonly retired: Pick<Decision, 'decidedAt' | 'decidedBy'> | null
   readonly signalFirstSentAt: number | null
   /** Calls that were served, for each of `days`. */
@@ -53,7 +55,7 @@ export interface ConsumerUsage extends KnownConsumer, Traffic {
   readonly contacted: Contact | null
 }
 
-/** That a consumer uses what a change took away. */
+/** A consumer uses what a change removed. */
 export interface ChangeUse {
   /** The number of the change's entry in the migration guide. */
   readonly entry: number
@@ -64,7 +66,7 @@ export interface ChangeUse {
 }
 
 export interface ReportOptions {
-  /** Of this account only; of all where it is null. */
+  /** Only this account; null for all. */
   readonly account?: string | null
   readonly days?: number
 }
@@ -166,7 +168,7 @@ function operationsOf(counted: readonly CountedOperation[]): ConsumerUsage['oper
   return [...calls].map(([operation, sum]) => ({ operation, calls: sum })).sort((a, b) => b.calls - a.calls)
 }
 
-/** By change, in the order they are declared; what no call shows is left out. */
+/** In the order in which the changes are declared. Changes of which no call shows a use are left out. */
 function changeUses(
   version: Version,
   operations: readonly CountedOperation[],
@@ -187,4 +189,24 @@ function changeUses(
     const { title } = entryOf(change, { older: version, newer: successor })
     return [{ entry: index + 1, change: title, uses: [...new Set(uses)] }]
   })
+}
+
+/** The consumers that, by the report, still use what a change removed. For operators only, because it names consumers. */
+export const affectedIn =
+  (report: UsageReport): NonNullable<GuideOptions['affected']> =>
+  (change, version) => {
+    const entry = version.changes.indexOf(change) + 1
+    const consumers = report.versions.find((one) => one.version === version.name)?.consumers ?? []
+    const using = consumers.filter(({ stillUses }) => stillUses.some((use) => use.entry === entry))
+    return using.map(({ name, account }) => `${name} of ${account}`)
+  }
+
+/**
+ * Whose usage a caller may see: all accounts' with the operators' scope, which must be given by name; its own account's with `*`,
+ * which is the default scope of every key, and so must not show other accounts.
+ */
+export function reportScope(caller: Caller | null): { readonly account: string | null } | null {
+  if (!caller) return null
+  if (caller.scopes.has(operatorScope)) return { account: null }
+  return caller.scopes.has('*') ? { account: caller.account } : null
 }

@@ -1,7 +1,7 @@
 import type { Store, Value } from '../store/store.ts'
 import { dayOf } from '../times.ts'
 import type { DetailKind } from './counts.ts'
-import { refused } from './who.ts'
+import { refused } from './counts.ts'
 
 export interface CountedConsumer {
   readonly account: string
@@ -20,7 +20,7 @@ export interface CountedDetail extends CountedConsumer {
   readonly name: string
 }
 
-/** Since when, and of which account; of all where it is null. */
+/** The start of the time, and the account; null for all accounts. */
 export interface Span {
   readonly since: number
   readonly account: string | null
@@ -77,7 +77,7 @@ export interface CallsOfDay {
   readonly calls: number
 }
 
-/** Calls per version and day that were served. */
+/** Served calls by version and day. */
 export async function readDays(store: Store, span: Span): Promise<readonly CallsOfDay[]> {
   const [where, values] = from(store, 'nounkit_usage', span)
   const names = '"version", "day"'

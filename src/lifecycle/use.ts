@@ -2,26 +2,26 @@ import type { Version } from '../compile/model.ts'
 import type { Caller } from '../request/caller.ts'
 import type { Target } from '../request/route.ts'
 
-/** What a request shows it uses of its version. */
+/** The parts of its version that a request uses. */
 export interface Uses {
   /** Include paths, parents among them. */
   readonly include: readonly string[]
   readonly filters: readonly string[]
   readonly sorts: readonly string[]
-  /** Names of the fields sent; whatever the client wrote, so they may be no fields at all. */
+  /** Names of the members sent. The client chose them, so they may be no fields. */
   readonly fields: readonly string[]
 }
 
 export const nothingUsed: Uses = Object.freeze({ include: [], filters: [], sorts: [], fields: [] })
 
-/** How far a request came: its walk. */
+/** What is known of a request when it ends. */
 export interface Use {
   readonly target: Target | null
   readonly caller: Caller | null
   readonly uses: Uses
 }
 
-/** Counts in memory; must cost next to nothing. */
+/** Counts in memory, for every request, so it must be fast. */
 export interface UsageRecorder {
   count(method: string, status: number, use: Use): void
   /** A response of that version carried a Deprecation header. */

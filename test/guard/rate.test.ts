@@ -53,11 +53,11 @@ test('wrong credentials are counted per address, IPv6 per network, and forgiven 
   let now = 0
   const failures = createFailedAuthentication({ perSecond: 5, burst: 10 }, () => now)
   for (let i = 0; i < 10; i++) failures.count('2001:db8:1:2::1')
-  expect(() => failures.demandPatience('2001:db8:1:2:3:4:5:6')).toThrow(/wrong credentials/)
-  expect(() => failures.demandPatience('2001:db8:1:3::1')).not.toThrow()
-  expect(() => failures.demandPatience('192.0.2.1')).not.toThrow()
+  expect(() => failures.refuseIfTooMany('2001:db8:1:2:3:4:5:6')).toThrow(/wrong credentials/)
+  expect(() => failures.refuseIfTooMany('2001:db8:1:3::1')).not.toThrow()
+  expect(() => failures.refuseIfTooMany('192.0.2.1')).not.toThrow()
   now = 250
-  expect(() => failures.demandPatience('2001:db8:1:2::1')).not.toThrow()
+  expect(() => failures.refuseIfTooMany('2001:db8:1:2::1')).not.toThrow()
 })
 
 test('NOUNKIT_RATE is a number or off, and a mistake is told', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compileApi } from '../../src/compile/compile.ts'
-import { forgetOldUsage } from '../../src/lifecycle/clean.ts'
+import { deleteOldUsage } from '../../src/lifecycle/clean.ts'
 import { openRecorder, type Recorder } from '../../src/lifecycle/recorder.ts'
 import { lostAfterMs, markSilent, readGaps, readUnended } from '../../src/lifecycle/recorder-rows.ts'
 import { readSignals } from '../../src/lifecycle/sent-signals.ts'
@@ -226,7 +226,7 @@ describeStores('gaps', (stores) => {
     await young.flush()
     clock.pass(101 * 86_400_000)
     await markSilent(store, clock.now())
-    await forgetOldUsage(store, clock.now())
+    await deleteOldUsage(store, clock.now())
     expect((await readOperations(store, everything)).map(({ consumer }) => consumer)).toEqual(['key_young'])
     expect(await readDetails(store, everything)).toEqual([])
     expect(await readGaps(store, 0)).toHaveLength(1)
