@@ -1,5 +1,5 @@
-// Makes `npm start` and `npm test` work on a fresh clone: installs what package-lock.json says, once.
-// Plain JavaScript without dependencies, because it runs before any are there and on Node 20.
+// Makes `npm start` and `npm test` work on a fresh clone: installs the dependencies of package-lock.json, once.
+// Plain JavaScript without dependencies, because it runs before they are installed, and on Node 20.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const modules = join(root, 'node_modules')
 const marker = join(modules, '.nounkit-lock-hash')
 const nodeBinary = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-// A published package carries no lockfile: whoever installed it has installed its dependencies too.
+// A published package has no lockfile, and npm has installed its dependencies with it.
 if (existsSync(lockfile)) ensureInstalled()
 
 function ensureInstalled() {
@@ -23,7 +23,7 @@ function ensureInstalled() {
   }
   install()
   if (!existsSync(nodeBinary)) {
-    fail('npm ci did not fetch Node: it was told to skip install scripts. Run: npm ci --ignore-scripts=false')
+    fail('npm ci did not fetch Node: npm is configured to skip install scripts. Run: npm ci --ignore-scripts=false')
   }
   writeFileSync(marker, hash)
 }
@@ -50,7 +50,7 @@ function install() {
   const { status, error } = spawnSync('npm', args, {
     cwd: root,
     env: { ...process.env, PATH: path },
-    // stdout belongs to the command that was asked for.
+    // stdout belongs to the command that the user runs.
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   })

@@ -1,7 +1,7 @@
 import { SettingMistake } from './setting-mistake.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from './times.ts'
 
-/** The service's time, in Unix milliseconds. Everything that is stored, compared with a date or shown asks this one. */
+/** The service's time, in Unix milliseconds. Every time that is stored, shown or compared with a date comes from this clock. */
 export interface Clock {
   now(): number
 }
@@ -19,7 +19,7 @@ const unitMilliseconds: { readonly [unit: string]: number } = {
   d: dayMs,
 }
 
-/** `90d`, `+200d`, `-3h`, `10m`, `30s` in milliseconds, or null when it is none of that form. */
+/** `90d`, `+200d`, `-3h`, `10m`, `30s` in milliseconds, or null when the text has another form. */
 export const readDuration = (text: string): number | null => {
   const match = /^([+-]?)(\d{1,9})([smhd])$/.exec(text.trim())
   if (!match) return null
@@ -39,7 +39,7 @@ export const clockFromEnvironment = (environment: NodeJS.ProcessEnv): Clock => {
   const milliseconds = readDuration(shift)
   if (milliseconds === null) {
     throw new SettingMistake(
-      `NOUNKIT_CLOCK is "${shift}", which is no shift of time. Write it like +200d, -3h, +10m or +30s.`,
+      `NOUNKIT_CLOCK is "${shift}", which is not a duration. Write it like +200d, -3h, +10m or +30s.`,
     )
   }
   return shiftedClock(milliseconds)

@@ -284,15 +284,15 @@ export interface FieldError {
 
 export interface ProblemDetails {
   readonly detail: string
-  /** Members of the problem's own, in the names of the version that was called. */
+  /** Members that only this type of problem has, in the names of the called version. */
   readonly members?: { readonly [name: string]: unknown }
   readonly errors?: readonly FieldError[]
   readonly headers?: { readonly [name: string]: string }
-  /** What failed in the author's code, for the log: the caller is refused and not told of it. */
+  /** The error in the API author's code. It is logged, and not shown to the caller. */
   readonly cause?: Error
 }
 
-/** A request refused. Thrown by any stage, turned into a response by one. */
+/** The refusal of a request. Any stage may throw it; `respond/problem-response.ts` turns it into a response. */
 export class Problem extends Error {
   readonly type: string
   readonly status: number

@@ -3,7 +3,7 @@ import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-/** `nounkit check API`: compiles it and holds it against its frozen contracts. */
+/** `nounkit check API`: compiles the declaration and compares it with its frozen contracts. */
 export async function checkCommand(args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)

@@ -1,2 +1,2 @@
-/** Something the person at the keyboard can mend: shown as it is, without a stack. */
+/** A mistake of the user: its message is printed without a stack. */
 export class CommandMistake extends Error {}

@@ -8,7 +8,7 @@ import { shellOption } from '../lifecycle/shell-option.ts'
 import { readOperations } from '../lifecycle/usage-rows.ts'
 import type { Store } from '../store/store.ts'
 import { CommandMistake } from './command-mistake.ts'
-import { actor, withLifecycleStore } from './lifecycle-store.ts'
+import { actor, withLifecycleStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
 
@@ -20,7 +20,7 @@ const options = {
   json: { type: 'boolean' },
 } as const
 
-/** `nounkit contact API v1 --consumer NAME --note "…"`: records who was told, when and how. */
+/** `nounkit contact API v1 --consumer NAME --note "…"`: records that a consumer was told about a version's end. */
 export async function contactCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place, name] = positionalsUpTo(positionals, 2)
@@ -38,7 +38,7 @@ export async function contactCommand(args: string[]): Promise<number> {
   })
 }
 
-/** Those with a key, and those who were only ever seen with a token. */
+/** Consumers with a key, and consumers whose tokens appear in the recorded usage. */
 async function allConsumers(store: Store): Promise<readonly KnownConsumer[]> {
   const known = await readConsumers(store)
   const all = new Map(known.all.map((one) => [`${one.account}\n${one.name}`, one]))
@@ -53,11 +53,11 @@ async function allConsumers(store: Store): Promise<readonly KnownConsumer[]> {
 function pick(all: readonly KnownConsumer[], wanted: string, account: string | undefined): KnownConsumer {
   const inAccount = all.filter((one) => account === undefined || one.account === account)
   const named = inAccount.filter(({ name }) => name === wanted)
-  // Only where no name is meant exactly: a key and a token's client may have the same.
+  // A key and a token's client may have the same name. The key wins.
   const found = named.length > 0 ? named : inAccount.filter(({ name }) => name === `token:${wanted}`)
   const [first, second] = found
   if (!first) {
-    // A key may have that name, and can be told like any other.
+    // A key named "anonymous" was found above.
     if (wanted === anonymous) {
       throw new CommandMistake('Anonymous callers cannot be told: wait until they are gone, or require keys.')
     }

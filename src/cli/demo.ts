@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { KeyRing } from '../guard/key-ring.ts'
 import type { Service } from '../serve/service.ts'
 
-/** A fresh key for each account of the seed, in place of the last start's, and calls that work when pasted. */
+/** Replaces the demo key of each seeded account, and prints the keys with curl commands that use them. */
 export async function printDemo({ store, model }: Service, clock: Clock, url: string): Promise<void> {
   const ring = new KeyRing(store, clock)
   const keys: { account: string; secret: string }[] = []

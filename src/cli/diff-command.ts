@@ -24,7 +24,7 @@ export async function diffCommand(args: string[]): Promise<number> {
   return 0
 }
 
-/** Changes say what became of an older version. From a newer one to an older one there are none. */
+/** Declared changes lead from an older version to a newer one. In the other direction there are none. */
 const isForward = ({ versions }: Model, from: Version, to: Version): boolean =>
   versions.indexOf(to) <= versions.indexOf(from)
 
@@ -44,7 +44,7 @@ const explainedText = (lines: readonly ExplainedLine[], raw: readonly Difference
   ].join('\n')
 }
 
-/** What else became of a renamed resource stands below its rename, a little to the right. */
+/** Lines about a renamed resource are indented below its rename. */
 const lineText = (line: ExplainedLine, all: readonly ExplainedLine[]): string => {
   const inRenamed =
     line.change !== 'rename-resource' &&

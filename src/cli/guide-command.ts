@@ -2,12 +2,12 @@ import { parseArgs } from 'node:util'
 import { guideOf } from '../contract/guide/guide.ts'
 import { affectedIn, usageReport } from '../lifecycle/usage-report.ts'
 import { CommandMistake } from './command-mistake.ts'
-import { withLifecycleStore } from './lifecycle-store.ts'
+import { withLifecycleStore } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-/** `nounkit guide API v1 v2 [--affected]`: Markdown on standard output; with who is affected, from recorded usage. */
+/** `nounkit guide API v1 v2 [--affected]`: prints the guide as Markdown, with the affected consumers from recorded usage. */
 export async function guideCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,

@@ -3,7 +3,7 @@ import type { StoredKey } from '../guard/key-rows.ts'
 
 const heading = ['ACCOUNT', 'NAME', 'ID', 'KEY', 'KIND', 'SCOPES', 'MADE', 'STATE', 'CONTACT']
 
-/** Keys in columns, for people. */
+/** Keys as a table of text. */
 export const keyTable = (keys: readonly StoredKey[], now: number): string => {
   const rows = [heading, ...keys.map((key) => cells(key, now))]
   const widths = heading.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
@@ -35,7 +35,7 @@ const state = (key: StoredKey, now: number): string => {
   return `${isActive(key, now) ? 'active until' : 'expired'} ${timeText(key.expiresAt)}`
 }
 
-/** One key with a time that no date can be must not hide all the others. */
+/** A time beyond JavaScript's last date must not make the whole list fail. */
 export const timeText = (time: number): string => {
   const date = new Date(time)
   return Number.isNaN(date.getTime()) ? 'after the last date there is' : `${date.toISOString().slice(0, -8)}Z`

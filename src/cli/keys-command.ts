@@ -1,17 +1,14 @@
 import { parseArgs } from 'node:util'
-import { type Clock, clockFromEnvironment, readDuration } from '../clock.ts'
+import { type Clock, readDuration } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
 import { isActive, KeyRing, type MadeKey } from '../guard/key-ring.ts'
 import { knownScopes } from '../guard/scopes.ts'
 import type { Consumer } from '../request/caller.ts'
-import { migrate } from '../store/schema/migrate-store.ts'
-import { type Store, StoreError } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 import { CommandMistake } from './command-mistake.ts'
-import { openExisting } from './existing-store.ts'
+import { withStore } from './command-store.ts'
 import { keyTable, timeText } from './key-table.ts'
-import { compileLoaded, loadApi, openDatabase } from './load.ts'
 
 const options = {
   account: { type: 'string' },
@@ -37,26 +34,19 @@ interface Task {
 
 const actions: { readonly [name: string]: (task: Task) => Promise<number> } = { create, list, revoke, rotate }
 
-/** `nounkit keys create|list|revoke|rotate API …`: works while the service runs, which follows within seconds. */
+/** `nounkit keys create|list|revoke|rotate API …`: running processes apply the change within seconds. */
 export async function keysCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [name = '', place] = positionals
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (!action) {
-    throw new CommandMistake(`"keys ${name}" is no command. ${didYouMean(name, Object.keys(actions))}`)
+    throw new CommandMistake(`"keys ${name}" is not a command. ${didYouMean(name, Object.keys(actions))}`)
   }
-  const api = await loadApi(place)
-  const model = compileLoaded(api)
-  // A key can be made before the service has ever run; others are only found where it has.
-  const open = action === create ? openDatabase : openExisting
-  const store = await open(api.declaration)
-  try {
-    if (!(await hasKeyTable(store))) await migrate(store, model)
-    const clock = clockFromEnvironment(process.env)
-    return await action({ ring: new KeyRing(store, clock), model, clock, flags })
-  } finally {
-    await store.close()
-  }
+  // Only `create` may run before the service has made its store.
+  const probe = 'SELECT 1 FROM "nounkit_api_keys" LIMIT 1'
+  return withStore(place, { create: action === create, probe }, ({ model, store, clock }) =>
+    action({ ring: new KeyRing(store, clock), model, clock, flags }),
+  )
 }
 
 async function create({ ring, model, clock, flags }: Task): Promise<number> {
@@ -132,12 +122,12 @@ function show({ key, secret }: MadeKey, verb: string): void {
 function needed(flags: Flags, name: 'account' | 'name', form = /./): string {
   const value = flags[name]
   if (value === undefined || value === '')
-    throw new CommandMistake(`--${name} is missing: whose key, and which?`)
+    throw new CommandMistake(`--${name} is missing. Write the account and the name of the key.`)
   if (form.test(value)) return value
   throw new CommandMistake(`--${name} is ${JSON.stringify(value)}. Write at most 100 plain characters.`)
 }
 
-/** Not given: all. Given, each must open something. */
+/** All scopes by default. A scope that no operation needs is refused. */
 function readScopes(text: string | undefined, model: Model): readonly string[] {
   if (text === undefined) return ['*']
   const known = knownScopes(model)
@@ -158,26 +148,14 @@ function readKind(text = 'external'): Consumer['kind'] {
 const expiry = (text: string | undefined, clock: Clock): number | null =>
   text === undefined ? null : clock.now() + duration(text, '--expires', 1)
 
-/** A hundred years: far from the last day that a date can be. */
-const longestDays = 36_500
+/** A hundred years, far below JavaScript's last date. */
+const maxDays = 36_500
 
 function duration(text: string, flag: string, least: number): number {
   const milliseconds = readDuration(text)
-  if (milliseconds !== null && milliseconds >= least && milliseconds <= longestDays * dayMs)
-    return milliseconds
+  if (milliseconds !== null && milliseconds >= least && milliseconds <= maxDays * dayMs) return milliseconds
   const from = least > 0 ? ', longer than none' : ''
   throw new CommandMistake(
-    `${flag} is "${text}". Write a time such as 90d, 12h, 30m or 10s${from} and at most ${longestDays}d.`,
+    `${flag} is "${text}". Write a time such as 90d, 12h, 30m or 10s${from} and at most ${maxDays}d.`,
   )
-}
-
-/** A store that has it is left as it is. */
-async function hasKeyTable(store: Store): Promise<boolean> {
-  try {
-    await store.first('SELECT 1 FROM "nounkit_api_keys" LIMIT 1', [])
-    return true
-  } catch (error) {
-    if (error instanceof StoreError && error.kind === 'unavailable') throw error
-    return false
-  }
 }

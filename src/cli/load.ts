@@ -5,15 +5,13 @@ import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
 import { type FrozenContracts, readContracts } from '../contract/files.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
-import { openStore } from '../store/open.ts'
-import type { Store } from '../store/store.ts'
 import { CommandMistake } from './command-mistake.ts'
 
-/** A declaration found in a folder, with the contracts that were frozen beside it. */
+/** A declaration and its folder's frozen contracts. */
 export interface LoadedApi {
   readonly declaration: ApiDeclaration
   readonly folder: string
-  /** For messages: relative to where the command runs. */
+  /** Relative to the working directory, for messages. */
   readonly file: string
   readonly frozen: FrozenContracts
 }
@@ -41,7 +39,7 @@ function contractsFolder(folder: string): string {
   const path = join(folder, 'contracts')
   if (!existsSync(path) || statSync(path).isDirectory()) return path
   throw new CommandMistake(
-    `"${relative(process.cwd(), path)}" is a file. Move it away: it is where the folder of frozen contracts belongs.`,
+    `"${relative(process.cwd(), path)}" is a file. Move it: the folder of frozen contracts has this name.`,
   )
 }
 
@@ -70,17 +68,17 @@ async function importDeclaration(path: string): Promise<ApiDeclaration> {
   return loaded.default as unknown as ApiDeclaration
 }
 
-/** The message and the place in the user's own files; the rest of a stack is ours and tells them nothing. */
+/** The error's message, with the file and line in the user's own folder instead of the whole stack. */
 function loadingError(error: unknown, path: string): string {
   if (!(error instanceof Error)) return String(error)
-  const place = placeIn(dirname(path), error.stack ?? '')
+  const position = positionIn(dirname(path), error.stack ?? '')
   const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1]
   if (missing) return `it imports "${missing}", which is not installed there. Run: npm install ${missing}`
-  return place ? `${error.message} (${place})` : error.message
+  return position ? `${error.message} (${position})` : error.message
 }
 
-/** `examples/shop/v1.ts:12`, from the first line of a stack that is within the folder. */
-function placeIn(folder: string, stack: string): string | null {
+/** The first line of the stack that is within the folder, as `examples/shop/v1.ts:12`. */
+function positionIn(folder: string, stack: string): string | null {
   for (const line of stack.split('\n')) {
     const [, file = '', at = ''] = /(?:file:\/\/|\()?(\/[^()]*?):(\d+)(?::\d+)?\)?$/.exec(line.trim()) ?? []
     const found = line.includes('file://') ? decodeURI(file) : file
@@ -92,10 +90,3 @@ function placeIn(folder: string, stack: string): string | null {
 
 export const compileLoaded = (api: LoadedApi): Model =>
   compileApi(api.declaration, { contracts: api.frozen.contracts, file: api.file })
-
-export const databaseUrl = (declaration: ApiDeclaration): string =>
-  process.env.DATABASE_URL || `sqlite:${declaration.name}.db`
-
-/** The store of an API, for a command's own use. */
-export const openDatabase = (declaration: ApiDeclaration): Promise<Store> =>
-  openStore(databaseUrl(declaration))

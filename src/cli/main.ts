@@ -7,7 +7,7 @@ interface Command {
   run(args: string[]): Promise<number>
 }
 
-/** Each command is loaded when it is called: `serve` should not wait for what only `diff` needs. */
+/** Each command is loaded when it is run: `serve` should not wait for code that only `diff` needs. */
 const commands: { readonly [name: string]: Command } = {
   serve: {
     usage: 'serve API [--port 3000] [--host 127.0.0.1] [--workers N] [--ops-port N]',
@@ -16,17 +16,17 @@ const commands: { readonly [name: string]: Command } = {
   },
   check: {
     usage: 'check API',
-    does: 'compiles the declaration and holds it against its frozen contracts',
+    does: 'compiles the declaration and compares it with its frozen contracts',
     run: async (args) => (await import('./check-command.ts')).checkCommand(args),
   },
   migrate: {
     usage: 'migrate API [--dry-run] [--rename] [--force] [--citus]',
-    does: 'makes the store fit the declaration',
+    does: 'migrates the store to fit the declaration',
     run: async (args) => (await import('./migrate-command.ts')).migrateCommand(args),
   },
   keys: {
     usage: 'keys create|list|revoke|rotate API --account ACCOUNT --name NAME [--scopes a,b] [--expires 90d]',
-    does: 'makes and ends API keys',
+    does: 'creates, lists, revokes and rotates API keys',
     run: async (args) => (await import('./keys-command.ts')).keysCommand(args),
   },
   openapi: {
@@ -41,17 +41,17 @@ const commands: { readonly [name: string]: Command } = {
   },
   diff: {
     usage: 'diff API v1 v2 [--raw] [--json]',
-    does: 'tells what became of a version, with verdicts',
+    does: 'lists the changes between two versions, with verdicts',
     run: async (args) => (await import('./diff-command.ts')).diffCommand(args),
   },
   guide: {
     usage: 'guide API v1 v2 [--affected]',
-    does: 'writes the migration guide, as Markdown',
+    does: 'prints the migration guide, as Markdown',
     run: async (args) => (await import('./guide-command.ts')).guideCommand(args),
   },
   usage: {
     usage: 'usage API [--version v1] [--json]',
-    does: 'shows who still calls a version, and what of it they use',
+    does: 'shows who still calls a version, and which parts they use',
     run: async (args) => (await import('./usage-command.ts')).usageCommand(args),
   },
   contact: {
@@ -61,7 +61,7 @@ const commands: { readonly [name: string]: Command } = {
   },
   retire: {
     usage: 'retire API v1 [--dry-run] [--undo]',
-    does: 'ends a version when nobody is left on it, or says what stands in the way',
+    does: 'retires a version that nobody needs any more, or says what blocks that',
     run: async (args) => (await import('./retire-command.ts')).retireCommand(args),
   },
 }
@@ -71,7 +71,7 @@ function help(): string {
   return `Nounkit turns one file of declared nouns into an HTTP API.\n\n${lines.join('\n')}\n\nAPI is the folder of a declaration, such as examples/shop. DATABASE_URL names the store: sqlite:shop.db or postgres://…`
 }
 
-/** The package's own file lies as far from the sources as from what is built of them. */
+/** The path is the same from src/cli and from dist/cli. */
 const packageVersion = (): string => createRequire(import.meta.url)('../../package.json').version
 
 async function main(args: string[]): Promise<number> {
@@ -114,18 +114,18 @@ async function failure(error: unknown, command: Command): Promise<string> {
   return isUserMistake(error) ? error.message : (error.stack ?? error.message)
 }
 
-/** Node's advice on an unknown option is about words that begin with a dash, and breaks off. */
+/** Replaces Node's long advice on an unknown option by the nearest option. */
 function argumentMistake(message: string, usage: string): string {
-  const [told, option] = /^Unknown option '(-[^']+)'/.exec(message) ?? []
-  if (!told || !option) return message
+  const [text, option] = /^Unknown option '(-[^']+)'/.exec(message) ?? []
+  if (!text || !option) return message
   const near = nearest(option, usage.match(/--[\w-]+/g) ?? [])
-  return near ? `${told}. Did you mean "${near}"?` : `${told}.`
+  return near ? `${text}. Did you mean "${near}"?` : `${text}.`
 }
 
-/** Nothing is left that could wake it: Node would end with a code and a warning of its own. */
+/** The event loop is empty before the command has finished. Node alone would exit with code 13 and a warning. */
 const giveUp = (): void => {
   console.error(
-    'The command waits for something that never comes. Does the declaration have an await at its top level that never settles?',
+    'The command waits for something that never happens. Does the declaration have a top-level await that never settles?',
   )
   process.exit(1)
 }

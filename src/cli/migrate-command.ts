@@ -15,8 +15,8 @@ import {
   migrationSql,
 } from '../store/schema/migration.ts'
 import type { Store } from '../store/store.ts'
-import { fileToBeMade } from './existing-store.ts'
-import { compileLoaded, databaseUrl, loadApi } from './load.ts'
+import { databaseUrl, newFileOf } from './command-store.ts'
+import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
 
 const options = {
@@ -26,7 +26,7 @@ const options = {
   citus: { type: 'boolean' },
 } as const
 
-/** `nounkit migrate API [--dry-run] [--rename] [--force] [--citus]`: makes the store fit the declaration, or says what it would take. */
+/** `nounkit migrate API [--dry-run] [--rename] [--force] [--citus]`: migrates the store to fit the declaration, or prints what that would take. */
 export async function migrateCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
@@ -37,7 +37,7 @@ export async function migrateCommand(args: string[]): Promise<number> {
     rename: values.rename ?? false,
     citus: values.citus ?? false,
   }
-  return withStore(databaseUrl(api.declaration), asked.dryRun, async (store) => {
+  return withDryRunStore(databaseUrl(api.declaration), asked.dryRun, async (store) => {
     const { steps } =
       asked.rename && !asked.dryRun && !values.force
         ? await renameUnserved(store, model, asked)
@@ -49,7 +49,7 @@ export async function migrateCommand(args: string[]): Promise<number> {
   })
 }
 
-/** Renames only while nobody serves the store. Who would serve is asked only when there is something to rename. */
+/** Renames only while no process serves the store. Processes are looked for only when there is something to rename. */
 async function renameUnserved(store: Store, model: Model, asked: MigrateOptions): Promise<Migration> {
   const { steps } = await migrate(store, model, { ...asked, dryRun: true })
   if (!hasRenames(steps)) return migrate(store, model, asked)
@@ -62,14 +62,13 @@ const waiting = (processes: number): void => {
   console.error(`${who} this store lately. Waiting up to 12 s to see whether it still does …`)
 }
 
-/** What a new file would take is tried on one that is thrown away. */
-async function withStore(
+/** A dry run without a SQLite file uses a temporary one, so that it creates none. */
+async function withDryRunStore(
   url: string,
   dryRun: boolean,
   work: (store: Store) => Promise<number>,
 ): Promise<number> {
-  const folder =
-    dryRun && fileToBeMade(url) !== null ? await mkdtemp(join(tmpdir(), 'nounkit-dry-run-')) : null
+  const folder = dryRun && newFileOf(url) !== null ? await mkdtemp(join(tmpdir(), 'nounkit-dry-run-')) : null
   try {
     const store = await openStore(folder === null ? url : `sqlite:${join(folder, 'store.db')}`)
     try {

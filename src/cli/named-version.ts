@@ -2,7 +2,7 @@ import type { Model, Version } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import { CommandMistake } from './command-mistake.ts'
 
-/** The version a command was given by name. */
+/** The version with the name that the command was given. */
 export function namedVersion(model: Model, name: string | undefined): Version {
   const names = model.versions.map((version) => version.name)
   const version = model.versions.find((one) => one.name === name)

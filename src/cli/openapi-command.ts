@@ -4,7 +4,7 @@ import { compileLoaded, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-/** `nounkit openapi API v2`: the document of a version, on standard output. */
+/** `nounkit openapi API v2`: prints the OpenAPI document of a version. */
 export async function openapiCommand(args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
   const [place, version] = positionalsUpTo(positionals, 2)

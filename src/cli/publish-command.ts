@@ -7,7 +7,7 @@ import { compileLoaded, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-/** `nounkit publish API v2`: freezes the contract, unless that breaks what was promised. */
+/** `nounkit publish API v2`: freezes the contract, unless it breaks a published one. */
 export async function publishCommand(args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
   const [place, name] = positionalsUpTo(positionals, 2)

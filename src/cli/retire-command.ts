@@ -5,7 +5,7 @@ import { withdrawDecision } from '../lifecycle/decisions.ts'
 import { type RetireOutcome, retireVersion } from '../lifecycle/retire-version.ts'
 import { dayMs } from '../times.ts'
 import { CommandMistake } from './command-mistake.ts'
-import { actor, type LifecycleStore, withLifecycleStore } from './lifecycle-store.ts'
+import { actor, type CommandStore, withLifecycleStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
 
@@ -26,12 +26,12 @@ interface Flags {
   readonly json?: boolean
 }
 
-/** `nounkit retire API v1`: ends a version, or prints every blocker and exits with 1. */
+/** `nounkit retire API v1`: retires a version, or prints every blocker and exits with 1. */
 export async function retireCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place, name] = positionalsUpTo(positionals, 2)
   if (values.undo && values['dry-run']) {
-    throw new CommandMistake('--undo and --dry-run do not go together: an undo asks for nothing.')
+    throw new CommandMistake('--undo and --dry-run cannot be combined: an undo has no conditions to check.')
   }
   const windowMs = readWindow(values.window)
   return withLifecycleStore(place, async (opened) => {
@@ -41,7 +41,7 @@ export async function retireCommand(args: string[]): Promise<number> {
 }
 
 async function retire(
-  { store, clock }: LifecycleStore,
+  { store, clock }: CommandStore,
   version: Version,
   flags: Flags,
   windowMs: number,
@@ -54,7 +54,7 @@ async function retire(
     dryRun,
     waiting: (processes) =>
       console.error(
-        `Waiting for ${processes === 1 ? 'one process' : `${processes} processes`} to write down what was counted …`,
+        `Waiting for ${processes === 1 ? 'one process' : `${processes} processes`} to write what they have counted …`,
       ),
   })
   if (flags.json) console.log(JSON.stringify({ version: version.name, dryRun, ...outcome }, null, 2))
@@ -80,7 +80,7 @@ function textOf(name: string, { before, allowed, retired, blockers, facts }: Ret
     : `${name} can be retired. ${left} Nothing was stored (--dry-run).`
 }
 
-async function undo({ store, clock }: LifecycleStore, version: Version, flags: Flags): Promise<number> {
+async function undo({ store, clock }: CommandStore, version: Version, flags: Flags): Promise<number> {
   const deed = { version: version.name, at: clock.now(), by: actor(flags.by) }
   const withdrawn = await withdrawDecision(store, deed, flags.note ?? null)
   if (flags.json) console.log(JSON.stringify({ version: version.name, withdrawn }, null, 2))
@@ -93,12 +93,12 @@ async function undo({ store, clock }: LifecycleStore, version: Version, flags: F
 }
 
 const defaultWindow = '30d'
-/** Usage is kept for 400 days; beyond that, nothing would be found. */
-const longestWindow = 400 * dayMs
+/** Usage is kept for 400 days. */
+const maxWindow = 400 * dayMs
 
 function readWindow(text = defaultWindow): number {
   const milliseconds = readDuration(text)
-  if (milliseconds !== null && milliseconds > 0 && milliseconds <= longestWindow) return milliseconds
+  if (milliseconds !== null && milliseconds > 0 && milliseconds <= maxWindow) return milliseconds
   throw new CommandMistake(
     `--window is "${text}". Write how far to look back, such as 30d; usage is kept for 400 days.`,
   )

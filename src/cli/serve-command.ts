@@ -9,8 +9,9 @@ import { openService } from '../serve/service.ts'
 import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
 import { StoreOutdated } from '../store/store.ts'
 import { CommandMistake } from './command-mistake.ts'
+import { databaseUrl } from './command-store.ts'
 import { printDemo } from './demo.ts'
-import { databaseUrl, type LoadedApi, loadApi } from './load.ts'
+import { type LoadedApi, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { beside, readServeSettings, type ServeSettings } from './serve-settings.ts'
 
@@ -22,7 +23,7 @@ const options = {
   demo: { type: 'boolean' },
 } as const
 
-/** `nounkit serve API`: migrates, seeds an empty store, serves until SIGTERM or SIGINT. */
+/** `nounkit serve API`: migrates the store, seeds an empty one, and serves until SIGTERM or SIGINT. */
 export async function serveCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
@@ -36,7 +37,7 @@ export async function serveCommand(args: string[]): Promise<number> {
     console.error(error.message)
     return outdatedExitCode
   } finally {
-    // The channel to the primary would keep a worker alive.
+    // The IPC channel to the primary would keep the worker alive.
     cluster.worker?.disconnect()
   }
 }
@@ -72,7 +73,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     throw portMistake(error, settings)
   })
   const stopped = signalled()
-  if (speaksForAll()) {
+  if (isFirstWorker()) {
     const versions = model.versions.map((version) => version.name).join(', ')
     const probes = listening.opsUrl ? `; probes and figures on ${listening.opsUrl}` : ''
     console.log(`${model.title} is ready: ${listening.url} (${versions}; ${store.dialect.name}${probes})`)
@@ -82,16 +83,16 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   const reason = await Promise.race([stopped, service.outdated.when])
   if (reason)
     log.logger.error({ reason }, 'the store was migrated past this process, which answers 503 and ends')
-  await listening.stop({ lingerMs: reason ? tellMs : 0 })
+  await listening.stop({ lingerMs: reason ? outdatedLingerMs : 0 })
   await service.close()
   return reason ? outdatedExitCode : 0
 }
 
-/** How long a process that ends by itself still answers, so that load balancers see that it is not ready. */
-const tellMs = 2_000
+/** How long an outdated process still answers, so that load balancers see that it is not ready. */
+const outdatedLingerMs = 2_000
 
-/** Of several workers only the first tells that the service is ready, and makes the demo's keys. */
-const speaksForAll = (): boolean => cluster.worker === undefined || cluster.worker.id === 1
+/** Of several workers, only the first prints that the service is ready, and makes the demo keys. */
+const isFirstWorker = (): boolean => cluster.worker === undefined || cluster.worker.id === 1
 
 function portMistake(error: unknown, { host, opsPort }: ServeSettings): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
@@ -110,14 +111,14 @@ function portMistake(error: unknown, { host, opsPort }: ServeSettings): unknown 
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new CommandMistake(
-        `"${host}" is no address of this machine. Use --host 127.0.0.1, or --host 0.0.0.0 for all of them.`,
+        `"${host}" is not an address of this machine. Use --host 127.0.0.1, or --host 0.0.0.0 for all of them.`,
       )
     default:
       return error
   }
 }
 
-/** A second signal ends the process at once, for whoever does not want to wait. */
+/** Resolves at the first signal. A second one exits at once. */
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false
@@ -127,7 +128,7 @@ function signalled(): Promise<void> {
       resolve()
     }
     process.on('SIGTERM', stop)
-    // Ctrl-C in a terminal reaches primary and workers alike; the primary then tells the workers.
+    // Ctrl-C in a terminal reaches the workers too, which wait for the primary's SIGTERM.
     process.on('SIGINT', cluster.isWorker ? () => {} : stop)
   })
 }

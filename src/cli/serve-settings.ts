@@ -17,7 +17,7 @@ export interface ServeSettings {
   readonly redisUrl: string | undefined
 }
 
-/** Flags win over variables. */
+/** Flags take precedence over environment variables. */
 export function readServeSettings(flags: ServeFlags): ServeSettings {
   const port = wholeNumber(given({ '--port': flags.port, PORT: process.env.PORT }), 0, 65_535) ?? 3000
   const opsPort = wholeNumber(
@@ -32,7 +32,7 @@ export function readServeSettings(flags: ServeFlags): ServeSettings {
   }
   return {
     port,
-    // Node would take an empty host for every address of the machine.
+    // Node would listen on all addresses for an empty host.
     host: given({ '--host': flags.host, HOST: process.env.HOST })?.text ?? '127.0.0.1',
     opsPort,
     workers: wholeNumber(given({ '--workers': flags.workers }), 1, 256) ?? 1,
@@ -41,21 +41,21 @@ export function readServeSettings(flags: ServeFlags): ServeSettings {
   }
 }
 
-/** A port that exists, for a message that proposes another. */
+/** Another valid port, for messages that suggest one. */
 export const beside = (port: number): number => (port < 65_535 ? port + 1 : port - 1)
 
 interface Given {
   readonly text: string
-  /** Where it was said. */
+  /** The flag or variable, for messages. */
   readonly name: string
 }
 
-/** A variable that is empty counts as not set; an empty flag is somebody's mistake. */
+/** An empty variable counts as not set; an empty flag is a mistake. */
 function given(places: { readonly [name: string]: string | undefined }): Given | undefined {
   for (const [name, text] of Object.entries(places)) {
     if (text) return { text, name }
     if (text === '' && name.startsWith('--'))
-      throw new CommandMistake(`${name} is empty. Write a value behind it, or leave it out.`)
+      throw new CommandMistake(`${name} is empty. Write a value after it, or leave it out.`)
   }
   return undefined
 }
@@ -68,7 +68,7 @@ function wholeNumber(setting: Given | undefined, from: number, to: number): numb
   throw new CommandMistake(`${name} is "${text}". It must be a whole number from ${from} to ${to}.`)
 }
 
-/** The client takes anything for the name of a host, and would look for it for ever. */
+/** The Redis client accepts any text as a host name, and would try to connect to it for ever. */
 function readRedisUrl(url: string | undefined): string | undefined {
   if (!url || (/^rediss?:/.test(url) && URL.canParse(url))) return url
   throw new CommandMistake(

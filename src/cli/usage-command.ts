@@ -7,13 +7,13 @@ import {
   type VersionUsage,
 } from '../lifecycle/usage-report.ts'
 import { minuteOf } from '../times.ts'
-import { withLifecycleStore } from './lifecycle-store.ts'
+import { withLifecycleStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
 
 const options = { version: { type: 'string' }, json: { type: 'boolean' } } as const
 
-/** `nounkit usage API [--version v1] [--json]`: who calls, how much, last seen, and what of an old version they use. */
+/** `nounkit usage API [--version v1] [--json]`: prints who calls which version, how often, and which changed parts they use. */
 export async function usageCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
@@ -31,7 +31,9 @@ const textOf = ({ days, versions, gaps }: UsageReport): string => {
   const parts = versions.map((version) => versionText(version, days))
   if (gaps.length > 0) {
     const times = gaps.map(({ from, until }) => `  ${minute(from)} to ${minute(until)}`)
-    parts.push(`Not recorded, because a process ended without a last word:\n${times.join('\n')}`)
+    parts.push(
+      `Not recorded, because a process ended before it had written what it had counted:\n${times.join('\n')}`,
+    )
   }
   return parts.join('\n\n')
 }
@@ -47,21 +49,22 @@ function versionText(usage: VersionUsage, days: readonly string[]): string {
     )
   lines.push(...table(consumers))
   if (anonymous) lines.push(`  without credentials: ${traffic(anonymous)}`)
-  if (refused) lines.push(`  refused, for want of credentials or because it is retired: ${traffic(refused)}`)
+  if (refused)
+    lines.push(`  refused, because credentials were missing or the version is retired: ${traffic(refused)}`)
   return lines.join('\n')
 }
 
 function lifeOf({ status, deprecated, sunset, retired }: VersionUsage): string {
   if (retired) return `retired on ${minute(retired.decidedAt)}`
   const dates = [deprecated && `deprecated ${deprecated}`, sunset && `sunset ${sunset}`].filter((day) => day)
-  const isTold = status === 'deprecated' || status === 'sunset'
-  return [...(isTold ? [] : [status]), ...dates].join(', ')
+  const datesSayIt = status === 'deprecated' || status === 'sunset'
+  return [...(datesSayIt ? [] : [status]), ...dates].join(', ')
 }
 
 const levels = '▁▂▃▄▅▆▇█'
 const columns = 45
 
-/** A bar for every two days; an empty one where nobody called. */
+/** A bar for every two days, blank where there were no calls. */
 function bars(calls: readonly number[]): string {
   const width = Math.ceil(calls.length / columns)
   const sums: number[] = []

@@ -7,5 +7,5 @@ import { CommandMistake } from './command-mistake.ts'
 
 const kinds = [CommandMistake, SettingMistake, Mistakes, BrokenPromises, StoreRefused, StoreError, KeyMistake]
 
-/** Whether an error's message is written for the person at the keyboard. */
+/** Whether an error's message tells the user what to do. */
 export const isUserMistake = (error: Error): boolean => kinds.some((kind) => error instanceof kind)

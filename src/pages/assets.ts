@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type StaticDocument, staticDocument } from './static-document.ts'
 
-/** The files that pages load. Every URL names its content, so browsers may keep it for good. */
+/** The files that pages load. Every URL has a hash or a version of its content, so browsers may cache it for ever. */
 export interface Assets {
   /** The URL of one of our own files. */
   url(name: OwnAsset): string
-  /** Where the renderer of the reference starts. */
+  /** The URL of the reference's renderer. */
   readonly reference: string
   /** The file at a path; null where there is none. */
   find(path: string): StaticDocument | null
@@ -24,7 +24,7 @@ const types: { readonly [extension: string]: string } = {
   svg: 'image/svg+xml',
 }
 const typeOf = (name: string): string => types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
-const forGood = 'public, max-age=31536000, immutable'
+const cacheForever = 'public, max-age=31536000, immutable'
 
 export const createAssets = (): Assets => {
   const urls = new Map<string, string>()
@@ -34,7 +34,7 @@ export const createAssets = (): Assets => {
     const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12)
     const url = `/assets/${name.replace('.', `-${hash}.`)}`
     urls.set(name, url)
-    documents.set(url, staticDocument(bytes, { type: typeOf(name), cacheControl: forGood }))
+    documents.set(url, staticDocument(bytes, { type: typeOf(name), cacheControl: cacheForever }))
   }
   const renderer = rendererFiles()
   return {
@@ -48,13 +48,13 @@ export const createAssets = (): Assets => {
   }
 }
 
-/** The reference's renderer, as its package ships it for browsers; files are read when first asked for. */
+/** The browser build of the reference's renderer. Its files are read at their first request. */
 const rendererFiles = () => {
   const entry = createRequire(import.meta.url).resolve('@scalar/api-reference')
   const folder = join(dirname(entry), 'browser')
   const { version } = JSON.parse(readFileSync(join(dirname(entry), '../package.json'), 'utf8'))
   const prefix = `/assets/scalar-${version}/`
-  // Only what is listed is served: no path of a caller ever reaches the file system.
+  // Only listed names are served, so that no path of a request reaches the file system.
   let listed: ReadonlySet<string> | null = null
   return {
     prefix,
@@ -63,7 +63,10 @@ const rendererFiles = () => {
       listed ??= listScripts(folder)
       const name = path.slice(prefix.length)
       if (!listed.has(name)) return null
-      return staticDocument(readFileSync(join(folder, name)), { type: typeOf(name), cacheControl: forGood })
+      return staticDocument(readFileSync(join(folder, name)), {
+        type: typeOf(name),
+        cacheControl: cacheForever,
+      })
     },
   }
 }

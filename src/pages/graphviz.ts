@@ -1,6 +1,6 @@
 import { escaped, type Markup, trusted } from './markup.ts'
 
-/** What a picture shows, in words: for those who hear the page. */
+/** A diagram's text for screen readers. */
 export interface Caption {
   /** Unique on its page. */
   readonly id: string
@@ -8,19 +8,19 @@ export interface Caption {
   readonly description: string
 }
 
-/** In points. What is wider is scrolled: shrunk to a page, nobody could read it. */
+/** In points. A wider diagram is scrolled, because it could not be read when shrunk to the page. */
 const mostToShrink = 640
 
 let loading: Promise<(dot: string) => string> | null = null
 
-/** The layout engine is large: it is loaded when the first picture is asked for. */
+/** The layout engine is large, so it is loaded for the first diagram. */
 const load = async (): Promise<(dot: string) => string> => {
   const { Graphviz } = await import('@hpcc-js/wasm-graphviz')
   const graphviz = await Graphviz.load()
   return (dot) => graphviz.dot(dot)
 }
 
-/** A graph in the DOT language as SVG within a page; colours come from the page's style sheet, so that they follow its mode. */
+/** Renders a graph in the DOT language as inline SVG. Colours come from the page's style sheet, which has a dark mode. */
 export const drawGraph = async (dot: string, { id, title, description }: Caption): Promise<Markup> => {
   loading ??= load()
   const svg = (await loading)(dot)
@@ -32,7 +32,7 @@ export const drawGraph = async (dot: string, { id, title, description }: Caption
     .replaceAll(/ id="\w+\d+"/g, '')
     .replaceAll(' xml:space="preserve"', '')
     .replaceAll(/ font-size="([\d.]+)"/g, (_, size) => ` font-size="${Math.round(Number(size) / spare)}"`)
-    // The background is the page's.
+    // The page has the background.
     .replace(/<polygon fill="white" stroke="none"[^>]*\/>\n?/, '')
   return trusted(
     `<svg class="picture diagram${Number(width) <= mostToShrink ? ' small' : ''}" role="img" aria-labelledby="${id}-title ${id}-description" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg"><title id="${id}-title">${escaped(title)}</title><desc id="${id}-description">${escaped(description)}</desc>${inner}</svg>`,
@@ -42,8 +42,8 @@ export const drawGraph = async (dot: string, { id, title, description }: Caption
 /** A string of the DOT language. */
 export const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
-/** Laid out so much larger than it is drawn, because where the style sheet's fonts are missing, the next one is as much wider. */
+/** Boxes are laid out this much larger than their text, because fallback fonts are wider. */
 const spare = 1.2
 
-/** The same metrics as the style sheet's font, so that text fits its box. */
+/** Helvetica has the metrics of the style sheet's font, so that text fits its box. */
 export const diagramDefaults = `graph [bgcolor="white" pad="0.1" fontname="Helvetica"] node [fontname="Helvetica" fontsize="${12 * spare}"] edge [fontname="Helvetica" fontsize="${11 * spare}" arrowsize="0.8"]`

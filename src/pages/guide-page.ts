@@ -4,7 +4,7 @@ import type { Layout } from './layout.ts'
 import { renderMarkdown } from './markdown.ts'
 import { html } from './markup.ts'
 
-/** The guide from one version to any newer one; null where there is no such way. */
+/** The Markdown of the guide named `v1-to-v2`; null where there is no such pair of versions. */
 export const guideText = (model: Model, name: string): string | null => {
   const [from, to] = name.split('-to-').map((one) => model.versions.find((version) => version.name === one))
   return from && to && leadsTo(from, to) ? guideOf(from, to) : null

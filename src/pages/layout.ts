@@ -2,7 +2,6 @@ import type { Model } from '../compile/model.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 import type { Assets } from './assets.ts'
 import { html, type Markup } from './markup.ts'
-import { pagePolicy } from './policy.ts'
 
 export type Section = 'reference' | 'model' | 'versions' | 'problems'
 
@@ -12,12 +11,12 @@ export interface Page {
   readonly body: Markup
   /** Beside the navigation: the switch between versions. */
   readonly aside?: Markup
-  /** Takes the whole width, and brings its own landmarks. */
+  /** Uses the whole width, and has landmarks of its own. */
   readonly wide?: boolean
   readonly head?: Markup
 }
 
-/** What all pages share: their look, the way to the others, and what they may load. */
+/** The frame of all pages: style sheet and navigation. */
 export type Layout = (page: Page) => string
 
 export const createLayout =
@@ -56,7 +55,7 @@ const sections: readonly (readonly [Section, string, string])[] = [
 const tab = (label: string, url: string, current: boolean): Markup =>
   html`<a href="${url}"${current ? html` aria-current="page"` : ''}>${label}</a>`
 
-/** A page that is made for this one request. */
+/** The response of a page that is made for one request. */
 export const freshPage = (
   text: string,
   options: { readonly nonce?: string; readonly cacheControl?: string; readonly status?: number } = {},
@@ -70,3 +69,17 @@ export const freshPage = (
   },
   body: text,
 })
+
+/** The Content-Security-Policy of pages: our own files only, no inline script, no eval, no frames. */
+export const pagePolicy = (styleNonce?: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self'${styleNonce === undefined ? '' : ` 'nonce-${styleNonce}'`}`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')

@@ -1,6 +1,9 @@
 import { escaped, html, type Markup, trusted } from './markup.ts'
 
-/** The part of Markdown that guides and descriptions are written in: headings, paragraphs, lists, tables, code. */
+/**
+ * The subset of Markdown that our guides and descriptions use: headings, paragraphs, lists, tables, code. A library would render
+ * more, such as raw HTML, which we would have to disable, and without the roles and labels that tables and code need here.
+ */
 export const renderMarkdown = (text: string): Markup => {
   const lines = text.split('\n')
   const blocks: Markup[] = []
@@ -12,12 +15,12 @@ export const renderMarkdown = (text: string): Markup => {
   return trusted(blocks.map((block) => block.text).join('\n'))
 }
 
-interface Read {
+interface ReadBlock {
   readonly block: Markup | null
   readonly next: number
 }
 
-const readBlock = (lines: readonly string[], at: number): Read => {
+const readBlock = (lines: readonly string[], at: number): ReadBlock => {
   const line = lines[at] ?? ''
   if (line.trim() === '') return { block: null, next: at + 1 }
   const heading = /^(#{1,4}) (.+)$/.exec(line)
@@ -35,19 +38,19 @@ const readWhile = (
   at: number,
   belongs: (line: string) => boolean,
   render: (lines: readonly string[]) => Markup,
-): Read => {
+): ReadBlock => {
   let next = at
   while (next < lines.length && belongs(lines[next] ?? '')) next++
   return { block: render(lines.slice(at, next)), next }
 }
 
-const readCode = (lines: readonly string[], at: number): Read => {
+const readCode = (lines: readonly string[], at: number): ReadBlock => {
   let end = at + 1
   while (end < lines.length && !(lines[end] ?? '').startsWith('```')) end++
   return { block: codeBlock(lines.slice(at + 1, end).join('\n')), next: end + 1 }
 }
 
-/** Scrolls sideways where it is wide, and can be reached with the keyboard to do so. */
+/** A code block that can be scrolled with the keyboard. */
 export const codeBlock = (text: string, label = 'Example'): Markup =>
   html`<pre tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`
 
@@ -77,7 +80,7 @@ const tableOf = (lines: readonly string[]): Markup => {
 </table></div>`
 }
 
-/** Code is set aside first, so that nothing within it is taken for more. */
+/** Inline Markdown. Code is split off first, so that nothing within it is read as Markdown. */
 export const inline = (text: string): Markup => {
   const parts = text.split(/(`[^`]+`)/)
   return trusted(

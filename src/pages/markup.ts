@@ -1,4 +1,4 @@
-/** HTML that is safe to send as it stands. */
+/** HTML that is already escaped. */
 export interface Markup {
   readonly kind: 'markup'
   readonly text: string
@@ -6,7 +6,7 @@ export interface Markup {
 
 type Piece = Markup | string | number | null | undefined | false | readonly Piece[]
 
-/** A template whose values are escaped unless they are markup already. */
+/** A template tag that escapes its values, except for markup. */
 export const html = (strings: TemplateStringsArray, ...pieces: readonly Piece[]): Markup =>
   trusted(strings.map((text, index) => text + (index < pieces.length ? textOf(pieces[index]) : '')).join(''))
 

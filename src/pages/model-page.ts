@@ -5,7 +5,7 @@ import { type Link, linksOf, relationsDiagram } from './relations-diagram.ts'
 import { movesOf, type StateMachine, stateMachinesOf, statesDiagram } from './states-diagram.ts'
 import { type SwitchVersion, versionSwitch } from './version-switch.ts'
 
-/** The model as pictures, and the same in words. */
+/** The page with diagrams of the model, and the same as text. */
 export const modelPage = async (
   layout: Layout,
   version: Version,

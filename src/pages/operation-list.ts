@@ -15,7 +15,7 @@ interface Document {
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
 }
 
-/** Every operation with its samples, as plain HTML: what is left of the reference when scripts are off. */
+/** Every operation with its samples, as plain HTML: the reference for readers without scripts. */
 export const operationList = (openapi: object, version: Version): Markup => {
   const { info, tags, paths } = openapi as Document
   const operations = Object.entries(paths).flatMap(([path, item]) =>

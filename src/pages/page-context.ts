@@ -4,8 +4,7 @@ import { statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Assets, createAssets } from './assets.ts'
-import { createLayout, type Layout } from './layout.ts'
-import { pagePolicy } from './policy.ts'
+import { createLayout, type Layout, pagePolicy } from './layout.ts'
 import type { UsageSources } from './read-usage.ts'
 import { type StaticDocument, staticDocument } from './static-document.ts'
 import type { SwitchVersion } from './version-switch.ts'
@@ -14,15 +13,16 @@ export interface PageParts extends UsageSources {
   readonly retirement: Retirement
 }
 
-/** What all pages are made from, and what was made already. */
+/** Everything that pages are made from, and a cache of finished pages. */
 export interface PageContext extends PageParts {
   readonly assets: Assets
   readonly layout: Layout
   openapi(version: Version): object
   /** The versions that are served, newest first. */
   served(): readonly SwitchVersion[]
-  /** A document that is made at its first use. Keys must be few: nothing is ever forgotten. */
+  /** A document, cached after its first request. The cache never evicts, so there must be few keys. */
   document(key: string, type: string, make: () => Maybe<string>): Promise<StaticDocument>
+  /** Like `document`, for an HTML page. */
   page(key: string, make: () => Maybe<string>): Promise<StaticDocument>
 }
 
@@ -30,7 +30,7 @@ export const createPageContext = (parts: PageParts): PageContext => {
   const { model, clock, retirement } = parts
   const assets = createAssets()
   const layout = createLayout(model, assets)
-  const remember = createMemory()
+  const cached = createCache()
   const openapis = new Map<Version, object>()
   return {
     ...parts,
@@ -49,11 +49,11 @@ export const createPageContext = (parts: PageParts): PageContext => {
           return { version, deprecated: status === 'deprecated' || status === 'sunset' }
         }),
     document: (key, type, make) =>
-      remember(`${type} ${key}`, async () =>
+      cached(`${type} ${key}`, async () =>
         staticDocument(await make(), { type, headers: { Vary: 'Accept' } }),
       ),
     page: (key, make) =>
-      remember(`page ${key}`, async () =>
+      cached(`page ${key}`, async () =>
         staticDocument(await make(), { type: 'text/html; charset=utf-8', headers: pageHeaders }),
       ),
   }
@@ -61,8 +61,8 @@ export const createPageContext = (parts: PageParts): PageContext => {
 
 const pageHeaders = { 'Content-Security-Policy': pagePolicy(), Vary: 'Accept' }
 
-/** A failure is not remembered: the next caller tries again. */
-const createMemory = () => {
+/** A failure is not cached: the next request tries again. */
+const createCache = () => {
   const made = new Map<string, Promise<StaticDocument>>()
   return (key: string, make: () => Promise<StaticDocument>): Promise<StaticDocument> => {
     const known = made.get(key)

@@ -4,11 +4,11 @@ import { preferredType } from '../request/accept.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { refuseQuery } from '../request/query.ts'
 
-/** What a path beside the resources names: an index, a document, a page or a file. */
+/** A path that is not a resource: an index, a document, a page or a file of a page. */
 export interface PageRoute {
-  /** The media types it is shown in, the usual one first. Null for a file, which is loaded by a page and sent to anyone. */
+  /** The media types it is available in, the default first. Null for a file, which is sent whatever the Accept header says. */
   readonly types: readonly [MediaType, ...MediaType[]] | null
-  /** Takes a form as well. */
+  /** Accepts a form by POST too. */
   readonly takesForm?: true
   answer(request: PlainRequest, type: MediaType | null): Maybe<PlainResponse>
 }
@@ -28,7 +28,7 @@ export const answerRoute = (route: PageRoute, request: PlainRequest): Maybe<Plai
   if (!route.types) return route.answer(request, null)
   const type = preferredType(request, route.types)
   if (!type) {
-    throw problem('not-acceptable', { detail: `This is shown as ${route.types.join(' or ')} only.` })
+    throw problem('not-acceptable', { detail: `This is available as ${route.types.join(' or ')} only.` })
   }
   refuseQuery(request.query, 'this document')
   return route.answer(request, type)

@@ -13,7 +13,7 @@ import { newNonce, referencePage } from './reference-page.ts'
 import { usageForm, usageSection } from './usage-section.ts'
 import { versionsPage } from './versions-page.ts'
 
-/** `/` is the reference for whoever likes pages more, `/v2` an index alone. */
+/** `/` is the API's index, or the reference for browsers. `/v2` is an index alone. */
 export const indexRoute = (context: PageContext, path: string): PageRoute | null => {
   const { model, clock, retirement } = context
   const index = indexDocument(path, model, clock.now(), retirement)
@@ -48,7 +48,7 @@ export const modelRoute = (context: PageContext, version: Version): PageRoute =>
   types: ['text/html'],
   async answer(request) {
     const versions = context.served()
-    // The switch shows which versions are served and deprecated, which time changes.
+    // The version switch depends on which versions are served and deprecated, so the cache key does too.
     const state = versions.map((one) => `${one.version.name}:${one.deprecated}`).join()
     const make = () => modelPage(context.layout, version, versions)
     return (await context.page(`model ${version.name} ${state}`, make)).respond(request)
@@ -77,7 +77,7 @@ export const versionsRoute = (context: PageContext): PageRoute => ({
   },
 })
 
-/** When each retired version was; the store is asked only where there is one. */
+/** When each retired version was retired. Without retired versions, the store is not read. */
 const retiredAt = async ({ model, store, retirement }: PageParts): Promise<ReadonlyMap<string, number>> => {
   if (!model.versions.some((version) => retirement.isRetired(version))) return new Map()
   const inForce = (await readDecisions(store)).filter((one) => one.withdrawnAt === null)

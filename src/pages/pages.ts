@@ -16,7 +16,7 @@ import { compressed } from './static-document.ts'
 
 export type Pages = (request: PlainRequest) => Maybe<PlainResponse | null>
 
-/** Everything that is no resource: indexes, documents, pages and the files they load. Null where the path is none of them. */
+/** Answers paths that are not resources: indexes, documents, pages and the files they load. Null for any other path. */
 export const createPages = (parts: PageParts): Pages => {
   const context = createPageContext(parts)
   return async (request) => {
@@ -52,7 +52,7 @@ const docsRoute = (
   return version && more === undefined ? referenceRoute(context, version) : null
 }
 
-/** The newest where none is named; null for one that is not served. */
+/** The newest version where no name is given; null for a version that is not served. */
 const servedVersion = (context: PageContext, name: string | undefined): Version | null =>
   name === undefined
     ? context.model.head

@@ -17,7 +17,7 @@ export interface UsageSources {
   readonly authenticator: Authenticator
 }
 
-/** Usage for whoever the key in the request belongs to; a sentence where it opens nothing; null where there is no key. */
+/** The usage that the key in the request may see; a sentence where the key is refused; null without a key. */
 export const readUsage = async (
   sources: UsageSources,
   request: PlainRequest,
@@ -30,18 +30,18 @@ export const readUsage = async (
   return {
     report: await usageReport(store, model, clock.now(), scope),
     account: scope.account,
-    // Whether a version may end is about everyone's traffic.
+    // Blockers follow from the traffic of all accounts, so one account's key does not show them.
     blockers: scope.account === null ? await blockersOf(sources) : new Map(),
   }
 }
 
-const longestForm = 16_384
+const maxFormBytes = 16_384
 
 const keyIn = async (request: PlainRequest): Promise<string | null> => {
   const { authorization } = request.headers
   if (authorization !== undefined) return String(authorization)
   if (request.method !== 'POST') return null
-  const form = new URLSearchParams(new TextDecoder().decode(await request.readBody(longestForm)))
+  const form = new URLSearchParams(new TextDecoder().decode(await request.readBody(maxFormBytes)))
   const key = form.get('key')?.trim()
   return key ? `Bearer ${key}` : null
 }

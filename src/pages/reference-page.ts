@@ -11,11 +11,11 @@ export interface ReferencePage {
   readonly assets: Assets
   readonly version: Version
   readonly versions: readonly SwitchVersion[]
-  /** Of the version, for readers without scripts. */
+  /** The version's document, for readers without scripts. */
   readonly openapi: object
 }
 
-/** The renderer writes its styles into the page, so each page lets exactly its own in. */
+/** The renderer adds style elements to the page. The policy allows those that carry the page's nonce. */
 export const newNonce = (): string => randomBytes(16).toString('base64')
 
 export const referencePage = (

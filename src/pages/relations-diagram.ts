@@ -3,10 +3,10 @@ import { kinds } from '../kinds/kinds.ts'
 import { diagramDefaults, drawGraph, quoted } from './graphviz.ts'
 import { escaped, type Markup } from './markup.ts'
 
-/** More fields than this make a box that nobody reads. */
-const mostFields = 12
+/** A box with more fields would be too long to read. */
+const maxFields = 12
 
-/** A belongs-to relation of a version, with the has-many that leads back, where there is one. */
+/** A belongs-to relation of a version, with the name of its has-many counterpart, where there is one. */
 export interface Link {
   readonly from: View
   readonly to: View
@@ -36,7 +36,7 @@ const backOf = (view: View, relation: BelongsToModel): string | null =>
   [...view.relations.values()].find((one) => one.relation.kind === 'has-many' && one.relation.by === relation)
     ?.name ?? null
 
-/** Resources as boxes with their fields; a line for each relation, with a fork at the side that has many. */
+/** An entity-relationship diagram in crow's foot notation. */
 export const relationsDiagram = (version: Version): Promise<Markup> => {
   const views = [...version.views.values()]
   const links = linksOf(version)
@@ -53,12 +53,12 @@ ${links.map(lineOf).join('\n')}
   })
 }
 
-/** What every resource has is not worth a line in each. */
+/** Every resource has these fields, so the boxes leave them out. */
 const everywhere = new Set(['id', 'created_at', 'updated_at'])
 
 const boxOf = (view: View): string => {
   const fields = view.fields.filter((field) => !everywhere.has(field.name))
-  const shown = fields.slice(0, mostFields)
+  const shown = fields.slice(0, maxFields)
   const more = fields.length - shown.length
   const rows = shown.map((field) => rowOf(field.name, typeOf(field)))
   return `<table border="0" cellborder="0" cellspacing="0" cellpadding="3"><tr><td colspan="2" border="1" sides="B"><b>${escaped(view.name)}</b></td></tr>${rows.join('')}${more > 0 ? rowOf(`and ${more} more`, '') : ''}</table>`.replace(
@@ -74,7 +74,7 @@ const typeOf = (field: ViewField): string => {
   return `${kinds[field.kind].typeName(field.schema)}${field.nullable ? '?' : ''}`
 }
 
-/** From the owner down to what belongs to it, so that pictures read from the top. */
+/** The edge points from the owner to the resource that belongs to it, so that owners are at the top. */
 const lineOf = ({ from, to, name, back, optional }: Link): string => {
   const label = back === null ? name : `${name} / ${back}`
   const ends = `dir="both" arrowhead="crow" arrowtail="${optional ? 'odottee' : 'tee'}"`

@@ -17,7 +17,7 @@ export const stateMachinesOf = (version: Version): readonly StateMachine[] =>
 export const movesOf = ({ moves }: StatesField): readonly (readonly [string, readonly string[]])[] =>
   Object.entries(moves).flatMap(([from, to]) => (to && to.length > 0 ? [[from, to] as const] : []))
 
-/** States as rounded boxes, from the first to those that nothing leaves, which have a double line. */
+/** A state diagram. Final states have a double border. */
 export const statesDiagram = ({ view, field, states }: StateMachine): Promise<Markup> => {
   const moves = movesOf(states)
   const leaves = new Set(moves.map(([from]) => from))
@@ -27,7 +27,7 @@ export const statesDiagram = ({ view, field, states }: StateMachine): Promise<Ma
   const lines = moves.flatMap(([from, to]) =>
     to.map((one) => `${quoted(from)} -> ${quoted(one)} [class="line"]`),
   )
-  // A name that no state can have, for the dot where rows begin.
+  // The node of the starting point has a name that no state can have.
   const start = quoted('*')
   const dot = `digraph {
 rankdir="LR"; nodesep="0.4"; ranksep="0.6"; ${diagramDefaults}

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { notModified } from '../read/preconditions.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 
-/** Something that is the same for everyone: made once, compressed when first asked for, known by its ETag. */
+/** A document that is the same for every caller. It is compressed at its first request, and has an ETag. */
 export interface StaticDocument {
   respond(request: PlainRequest): Promise<PlainResponse>
 }
@@ -17,12 +17,12 @@ export interface DocumentOptions {
 
 type Encoding = 'br' | 'gzip' | 'identity'
 
-/** Below this a compressed body saves no packet. */
+/** A smaller body fits in one packet anyway. */
 const worthCompressing = 1_400
 
 export const staticDocument = (
   content: string | Uint8Array,
-  { type, cacheControl = 'no-cache', headers: more = {} }: DocumentOptions,
+  { type, cacheControl = 'no-cache', headers: extra = {} }: DocumentOptions,
 ): StaticDocument => {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, 20)
@@ -36,8 +36,8 @@ export const staticDocument = (
     async respond(request) {
       const encoding = bytes.length < worthCompressing ? 'identity' : encodingFor(request)
       const etag = encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
-      const headers: { [name: string]: string } = { ...more, 'Cache-Control': cacheControl, ETag: etag }
-      headers.Vary = more.Vary ? `${more.Vary}, Accept-Encoding` : 'Accept-Encoding'
+      const headers: { [name: string]: string } = { ...extra, 'Cache-Control': cacheControl, ETag: etag }
+      headers.Vary = extra.Vary ? `${extra.Vary}, Accept-Encoding` : 'Accept-Encoding'
       if (notModified(request.headers['if-none-match'] as string | undefined, etag))
         return { status: 304, headers, body: null }
       headers['Content-Type'] = type
@@ -47,7 +47,7 @@ export const staticDocument = (
   }
 }
 
-/** A page made for one request, compressed for it; whatever else comes by stays as it is. */
+/** Compresses a page that was made for one request. Bodies that are bytes are compressed already, or need not be. */
 export const compressed = async (request: PlainRequest, response: PlainResponse): Promise<PlainResponse> => {
   const { body, headers, status } = response
   if (typeof body !== 'string' || body.length < worthCompressing) return response
@@ -71,7 +71,7 @@ const encodingFor = ({ headers }: PlainRequest): Encoding => {
 
 const asBrotli = promisify(brotliCompress)
 const asGzip = promisify(gzip)
-/** Off the main thread; a quality that costs milliseconds, for it is paid while someone waits. */
+/** A low quality, because the client waits for it. zlib runs off the main thread. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
 const encoded = async (bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> => {

@@ -2,7 +2,7 @@ import type { Version } from '../compile/model.ts'
 import { dayMs } from '../times.ts'
 import { html, type Markup } from './markup.ts'
 
-/** A version's days on the time line. */
+/** A version on the timeline. */
 export interface Life {
   readonly version: Version
   /** When it was retired, in milliseconds. */
@@ -14,7 +14,7 @@ const left = 56
 const right = 24
 const barHeight = 18
 const lineHeight = 16
-/** Of the label font, on average; a little more than it is, so that labels keep apart. */
+/** The average width of a label's character, rounded up so that labels do not touch. */
 const characterWidth = 6.4
 
 interface Label {
@@ -22,7 +22,7 @@ interface Label {
   readonly text: string
 }
 
-/** The versions as bars over time: solid while current, hatched once deprecated, ending with the sunset. */
+/** A bar for each version: solid until it is deprecated, then hatched until its sunset. */
 export const timeline = (lives: readonly Life[], now: number): Markup => {
   const scale = scaleOf(lives, now)
   const rows = lives.map((life) => rowOf(life, now, scale))
@@ -117,7 +117,7 @@ interface PlacedLabel extends Label {
   readonly anchor: 'start' | 'end'
 }
 
-/** Puts labels on as many lines as it takes for none to touch another. */
+/** Places labels on as many lines as needed, so that none overlap. */
 const stacked = (labels: readonly Label[]): readonly (readonly PlacedLabel[])[] => {
   const lines: { free: number; labels: PlacedLabel[] }[] = []
   for (const label of labels.toSorted((a, b) => a.x - b.x)) {

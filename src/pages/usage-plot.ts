@@ -6,7 +6,7 @@ const width = 720
 const height = 150
 const box = { left: 56, right: 712, top: 12, bottom: 122 }
 
-/** Calls by day as bars; days on which something was not recorded are marked, because unknown is not zero. */
+/** A bar chart of calls by day. Days with gaps in the recording are marked, because an unknown number is not zero. */
 export const usagePlot = (
   { version, calls }: VersionUsage,
   days: readonly string[],
@@ -34,7 +34,7 @@ const overlaps = (day: string, gaps: UsageReport['gaps']): boolean => {
   return gaps.some(({ from, until }) => from < start + dayMs && until >= start)
 }
 
-/** 1, 2 or 5 times a power of ten, and even, so that its half is whole. */
+/** The next number that is 1, 2 or 5 times a power of ten and even, so that its half is a whole number. */
 const niceCeiling = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value))
   const nice = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= value) ?? value

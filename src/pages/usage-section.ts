@@ -9,11 +9,11 @@ export interface Usage {
   readonly report: UsageReport
   /** The account whose usage this is; null for all. */
   readonly account: string | null
-  /** What stands in the way of retiring a version, by its name. */
+  /** What blocks the retirement of each version, by the version's name. */
   readonly blockers: ReadonlyMap<string, readonly Blocker[]>
 }
 
-/** Asks for a key without a script; what it opens is in the answer, and nowhere else. */
+/** A form for an API key that works without scripts. The key is neither stored nor put in a URL. */
 export const usageForm = (refusal: string | null): Markup => html`<h2 id="usage">Usage</h2>
 <p>With an operator’s key (scope <code>operations:read</code>) you see who calls which version; with a key of all scopes, the calls of your own account.</p>
 ${refusal && html`<p class="notice" role="alert">${refusal}</p>`}
@@ -28,7 +28,7 @@ export const usageSection = ({ report, account, blockers }: Usage): Markup => ht
 ${report.versions.map((version) => versionSection(version, report, blockers.get(version.version) ?? null))}
 ${
   report.gaps.length > 0 &&
-  html`<h3>Gaps</h3><p>A process ended without writing down what it had counted:</p><ul>${report.gaps.map(({ from, until }) => html`<li>${minuteOf(from)} to ${minuteOf(until)}</li>`)}</ul>`
+  html`<h3>Gaps</h3><p>A process ended before it had written what it had counted:</p><ul>${report.gaps.map(({ from, until }) => html`<li>${minuteOf(from)} to ${minuteOf(until)}</li>`)}</ul>`
 }`
 
 const versionSection = (
@@ -38,18 +38,18 @@ const versionSection = (
 ): Markup => {
   const total = usage.calls.reduce((sum, one) => sum + one, 0)
   return html`<h3>${usage.version}</h3>
-<p>${total === 0 ? 'No calls.' : html`${number(total)} calls, at most ${number(Math.max(...usage.calls))} on a day.`}${usage.anonymous && html` ${number(usage.anonymous.calls)} came without credentials.`}${usage.refused && html` ${number(usage.refused.calls)} more were refused, for want of credentials or because the version is retired.`}</p>
+<p>${total === 0 ? 'No calls.' : html`${number(total)} calls, at most ${number(Math.max(...usage.calls))} on a day.`}${usage.anonymous && html` ${number(usage.anonymous.calls)} came without credentials.`}${usage.refused && html` ${number(usage.refused.calls)} more were refused, because credentials were missing or the version is retired.`}</p>
 ${total > 0 && html`<div class="scroll frame" tabindex="0" role="region" aria-label="Calls of ${usage.version} by day">${usagePlot(usage, days, gaps)}</div>`}
 ${usage.consumers.length > 0 && consumerTable(usage)}
 ${blockers !== null && blockerList(usage, blockers)}`
 }
 
-/** What still has to move, and who was told, is asked only of a version that goes. */
+/** Deprecated versions also have columns for what consumers still use, and whether they were contacted. */
 const consumerTable = ({ version, deprecated, consumers }: VersionUsage): Markup => {
-  const goes = deprecated !== null
+  const isDeprecated = deprecated !== null
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Consumers of ${version}"><table>
-<thead><tr><th scope="col">Consumer</th><th scope="col">Account</th><th scope="col">Kind</th><th scope="col">Calls</th><th scope="col">Last seen</th>${goes && html`<th scope="col">Still uses</th><th scope="col">Contacted</th>`}</tr></thead>
-<tbody>${consumers.map((one) => html`<tr>${consumerCells(one)}${goes && movingCells(one)}</tr>`)}</tbody>
+<thead><tr><th scope="col">Consumer</th><th scope="col">Account</th><th scope="col">Kind</th><th scope="col">Calls</th><th scope="col">Last seen</th>${isDeprecated && html`<th scope="col">Still uses</th><th scope="col">Contacted</th>`}</tr></thead>
+<tbody>${consumers.map((one) => html`<tr>${consumerCells(one)}${isDeprecated && movingCells(one)}</tr>`)}</tbody>
 </table></div>`
 }
 
@@ -66,8 +66,8 @@ const stillUses = ({ stillUses: all }: ConsumerUsage): Markup =>
 
 const blockerList = ({ version }: VersionUsage, blockers: readonly Blocker[]): Markup =>
   blockers.length === 0
-    ? html`<p>Nothing stands in the way of retiring ${version}: <code>nounkit retire</code> would pass.</p>`
-    : html`<p>What stands in the way of retiring ${version}:</p><ul>${blockers.map(({ what, lift }) => html`<li>${what} ${lift}</li>`)}</ul>`
+    ? html`<p>Nothing blocks the retirement of ${version}: <code>nounkit retire</code> would pass.</p>`
+    : html`<p>What blocks the retirement of ${version}:</p><ul>${blockers.map(({ what, lift }) => html`<li>${what} ${lift}</li>`)}</ul>`
 
 const number = (value: number): string => value.toLocaleString('en')
 const day = (time: number): string => new Date(time).toISOString().slice(0, 10)

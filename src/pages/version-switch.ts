@@ -6,7 +6,7 @@ export interface SwitchVersion {
   readonly deprecated: boolean
 }
 
-/** Links from one version to the others, so that it works without a script. */
+/** Links to the same page of other versions; works without scripts. */
 export const versionSwitch = (
   versions: readonly SwitchVersion[],
   current: Version,

@@ -12,11 +12,11 @@ export interface VersionsPage {
   readonly now: number
   readonly retirement: Retirement
   readonly retiredAt: ReadonlyMap<string, number>
-  /** Usage, for those who may see it; the form that asks for a key otherwise. */
+  /** The usage, or the form that asks for a key. */
   readonly usage: Markup
 }
 
-/** When each version came and goes, what that means, and how to move on. */
+/** The page with the dates of all versions, the rules for them, and their usage. */
 export const versionsPage = ({ layout, model, now, retirement, retiredAt, usage }: VersionsPage): string => {
   const lives = model.versions.map((version) => ({ version, retiredAt: retiredAt.get(version.name) ?? null }))
   return layout({

@@ -67,7 +67,7 @@ describe('without scripts', () => {
     await page.getByLabel('API key').fill(operator)
     await page.getByRole('button', { name: 'Show usage' }).click()
     await page.getByRole('img', { name: /Calls of v1 by day/ }).waitFor()
-    await page.getByText('What stands in the way of retiring v1').waitFor()
+    await page.getByText('What blocks the retirement of v1').waitFor()
     expect(page.url()).not.toContain(operator)
     expect(visitor.faults).toEqual([])
     await visitor.leave()

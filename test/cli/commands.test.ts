@@ -60,7 +60,7 @@ test.each([
     /^Unknown option '--prot'\. Did you mean "--port"\?\nUsage: /,
   ],
   [['check'], /Which API\? Name the folder of its declaration/],
-  [['serve', 'examples/shop', '3000'], /"3000" is one word too many/],
+  [['serve', 'examples/shop', '3000'], /"3000" is one argument too many/],
   [['openapi', 'examples/shop'], /Which version\? There are v2, v1\./],
   [['diff', 'examples/shop', 'v1', 'v3'], /There is no version "v3"\. Did you mean/],
 ])('%j is refused with what to write', async (args, message) => {
@@ -72,7 +72,7 @@ test.each([
 test('a declaration that never finishes loading is told, and ends with 1', async () => {
   const ran = await run(['check', declarationFolder('await new Promise(() => {})\nexport default null')])
   expect(isMistake(ran), ran.stderr).toBe(true)
-  expect(ran.stderr).toMatch(/^The command waits for something that never comes\. .*\n$/)
+  expect(ran.stderr).toMatch(/^The command waits for something that never happens\. .*\n$/)
 })
 
 describe('wherever it is called from', () => {

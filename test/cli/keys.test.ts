@@ -111,7 +111,7 @@ describe('what is wrong is said, with what was probably meant', () => {
       ['revoke', '--account', 'acme', '--name', 'ci'],
       /The key "ci" of acme has ended already/,
     ],
-    ['no such action', ['remove'], /"keys remove" is no command/],
+    ['no such action', ['remove'], /"keys remove" is not a command/],
   ]
   test.each(wrong)('%s', async (_, args, message) => {
     const { code, stderr, stdout } = await keys(...args)

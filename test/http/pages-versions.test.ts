@@ -54,7 +54,7 @@ describeStores('pages of versions', (store) => {
         expect(response.headers.get('cache-control')).toBe('no-store')
         expect(text).toMatch(/warehouse.*billing|billing.*warehouse/s)
         expect(text).toContain('sorts by <code>full_name</code>')
-        expect(text).toContain('What stands in the way of retiring v1')
+        expect(text).toContain('What blocks the retirement of v1')
         expect(text).toContain('Calls of v1 by day')
       }
     })
@@ -63,7 +63,7 @@ describeStores('pages of versions', (store) => {
       const text = await (await post(keys.globex)).text()
       expect(text).toContain('billing')
       expect(text).not.toContain('warehouse')
-      expect(text).not.toContain('stands in the way')
+      expect(text).not.toContain('blocks the retirement')
     })
 
     it('tells why a key opens nothing, and never shows it again', async () => {

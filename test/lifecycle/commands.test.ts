@@ -86,7 +86,7 @@ describeStores('the end of a process', (stores) => {
 
 test.each([
   [['retire', shop, 'v1', '--window', '30'], '--window is "30"'],
-  [['retire', shop, 'v1', '--undo', '--dry-run'], 'do not go together'],
+  [['retire', shop, 'v1', '--undo', '--dry-run'], 'cannot be combined'],
   [['contact', shop, 'v1', '--note', 'mail'], '--consumer NAME'],
   [['contact', shop, 'v1', '--consumer', 'test'], '--note'],
 ] as const)('%s is refused before the store is opened', async (args, message) => {

@@ -97,13 +97,13 @@ test('an empty variable is none: only this machine is listened to', async () => 
 
 test('an empty flag is refused', async () => {
   expect(await failsToServe(['--port', '0', '--host', ''])).toBe(
-    '--host is empty. Write a value behind it, or leave it out.\n',
+    '--host is empty. Write a value after it, or leave it out.\n',
   )
 })
 
 test('a host that is not this machine is named', async () => {
   expect(await failsToServe(['--port', '0', '--host', '192.0.2.1'])).toMatch(
-    /"192\.0\.2\.1" is no address of this machine/,
+    /"192\.0\.2\.1" is not an address of this machine/,
   )
 })
 

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { type Clock, clockFromEnvironment } from '../clock.ts'
+import type { Model } from '../compile/model.ts'
+import type { ApiDeclaration } from '../declare/api.ts'
+import { openStore } from '../store/open.ts'
+import { migrate } from '../store/schema/migrate-store.ts'
+import { type Store, StoreError } from '../store/store.ts'
+import { CommandMistake } from './command-mistake.ts'
+import { compileLoaded, loadApi } from './load.ts'
+
+export const databaseUrl = (declaration: ApiDeclaration): string =>
+  process.env.DATABASE_URL || `sqlite:${declaration.name}.db`
+
+/** The SQLite file that opening the store would create, or null. */
+export function newFileOf(url: string): string | null {
+  const [, path = ''] = /^sqlite:(?!:memory:)(.+)$/.exec(url) ?? []
+  const file = resolve(path)
+  return path === '' || existsSync(file) || !existsSync(dirname(file)) ? null : file
+}
+
+export interface CommandStore {
+  readonly model: Model
+  readonly store: Store
+  readonly clock: Clock
+}
+
+export interface CommandStoreOptions {
+  /** Whether a SQLite file that does not exist is created. A command that only reads would find nothing in it. */
+  readonly create?: boolean
+  /** Fails on a store that lacks the tables of the command; the store is then migrated. */
+  readonly probe: string
+}
+
+/** Opens an API's store for a command, and closes it afterwards. Works while other processes serve the store. */
+export async function withStore(
+  place: string | undefined,
+  { create = false, probe }: CommandStoreOptions,
+  work: (opened: CommandStore) => Promise<number>,
+): Promise<number> {
+  const api = await loadApi(place)
+  const model = compileLoaded(api)
+  const clock = clockFromEnvironment(process.env)
+  const url = databaseUrl(api.declaration)
+  const missing = create ? null : newFileOf(url)
+  if (missing !== null) {
+    throw new CommandMistake(
+      `There is no store yet: ${missing} does not exist. Set DATABASE_URL to the store that the service uses, or make this one with nounkit migrate.`,
+    )
+  }
+  const store = await openStore(url)
+  try {
+    if (!(await succeeds(store, probe))) await migrate(store, model)
+    return await work({ model, store, clock })
+  } finally {
+    await store.close()
+  }
+}
+
+/** Opens the store for a command about versions. The probe reads the column that was added last. */
+export const withLifecycleStore = (
+  place: string | undefined,
+  work: (opened: CommandStore) => Promise<number>,
+): Promise<number> => withStore(place, { probe: 'SELECT "sunset" FROM "nounkit_signals" LIMIT 1' }, work)
+
+async function succeeds(store: Store, statement: string): Promise<boolean> {
+  try {
+    await store.first(statement, [])
+    return true
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'unavailable') throw error
+    return false
+  }
+}
+
+/** The name to record for a decision: `--by`, or the user who runs the command. */
+export const actor = (by: string | undefined): string | null =>
+  by || process.env.USER || process.env.LOGNAME || null
