@@ -8,7 +8,6 @@ import type { Admission } from './overload.ts'
 import type { Proxies } from './proxies.ts'
 import { faultOf } from './request-fault.ts'
 import { createRequestIds } from './request-id.ts'
-import { type HeadWriter, headWriter } from './response-head.ts'
 import type { Shell } from './shell.ts'
 import { writeResponse } from './write-response.ts'
 
@@ -66,14 +65,12 @@ export class NodeServer {
   readonly #options: NodeServerOptions
   readonly #server: Server
   readonly #makeId = createRequestIds()
-  readonly #writeHead: HeadWriter
   readonly #connections = new Map<Socket, Connection>()
   #stopping = false
 
   constructor(options: NodeServerOptions) {
     this.#options = options
     const timeouts = { ...defaultTimeouts, ...options.timeouts }
-    this.#writeHead = headWriter(timeouts.keepAliveMs)
     this.#server = createServer(serverOptions(options.headerBytes, timeouts))
     this.#server.maxConnections = maxConnections
     this.#server.timeout = timeouts.idleMs
@@ -129,10 +126,10 @@ export class NodeServer {
     const isLast = this.#stopping && connection.last === request.outgoing
     if (--connection.unanswered === 0) connection.last = null
     try {
-      if (writeResponse(request, response, this.#writeHead, isLast)) connection.closing = true
+      if (writeResponse(request, response, isLast)) connection.closing = true
     } catch (error) {
       connection.closing = true
-      writeResponse(request, this.#options.shell.refuse(request, error), this.#writeHead, true)
+      writeResponse(request, this.#options.shell.refuse(request, error), true)
     }
   }
 

@@ -1,6 +1,5 @@
 import type { PlainResponse } from '../request/exchange.ts'
 import type { NodeRequest } from './node-request.ts'
-import type { HeadWriter } from './response-head.ts'
 
 /** An unread body up to this size is read and discarded, to keep the connection. For a larger one the connection is closed. */
 const smallRest = 65_536
@@ -8,12 +7,7 @@ const lingerBytes = 16 * 1_048_576
 const lingerMs = 3_000
 
 /** Returns whether the connection is closed after this answer. */
-export const writeResponse = (
-  request: NodeRequest,
-  response: PlainResponse,
-  writeHead: HeadWriter,
-  isLast: boolean,
-): boolean => {
+export const writeResponse = (request: NodeRequest, response: PlainResponse, isLast: boolean): boolean => {
   const { outgoing } = request
   if (outgoing.destroyed || outgoing.headersSent) return false
   const cut = request.hasUnreadBody && !isSmallRest(request)
@@ -21,8 +15,7 @@ export const writeResponse = (
   const length = response.bytes ?? bytesOf(body)
   const shownLength = body !== null || (status !== 204 && status !== 304) ? length : null
   const closing = isLast || cut
-  if (closing || request.expectsContinue || !writeHead(outgoing, response, shownLength))
-    outgoing.writeHead(status, headerList(response, shownLength, closing))
+  outgoing.writeHead(status, headerList(response, shownLength, closing))
   const shown = request.method === 'HEAD' ? null : body
   if (cut) lingerThenClose(request, shown)
   else if (shown === null) outgoing.end()
