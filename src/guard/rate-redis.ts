@@ -70,14 +70,14 @@ export const openSharedBuckets = async (options: SharedBucketOptions): Promise<S
   const take = (client as unknown as { nounkitTake: TakeCommand }).nounkitTake.bind(client)
 
   let restUntil = Number.NEGATIVE_INFINITY
-  const away = (): null => {
+  const unreachable = (): null => {
     if (options.whenAway === 'open') return null
-    throw counterAway()
+    throw redisUnreachable()
   }
 
   return {
     async take(buckets) {
-      if (performance.now() < restUntil) return away()
+      if (performance.now() < restUntil) return unreachable()
       const keys = buckets.map(({ key }) => key)
       const sizes = buckets.flatMap(({ size }) => [size.perSecond, size.burst])
       try {
@@ -85,7 +85,7 @@ export const openSharedBuckets = async (options: SharedBucketOptions): Promise<S
       } catch (error) {
         restUntil = performance.now() + restMs
         warn('Redis, which counts rates, does not answer', error)
-        return away()
+        return unreachable()
       }
     },
     async close() {
@@ -94,7 +94,7 @@ export const openSharedBuckets = async (options: SharedBucketOptions): Promise<S
   }
 }
 
-const counterAway = () =>
+const redisUnreachable = () =>
   problem('store-unavailable', {
     detail: 'Calls are counted in a store that does not answer at the moment, so none is let through.',
     headers: { 'Retry-After': '1' },

@@ -1,5 +1,5 @@
 import type { BelongsToModel, HasManyModel, IncludeNode, Version, View } from '../compile/model.ts'
-import type { Change } from '../declare/change.ts'
+import type { Change, ChangeOfKind } from '../declare/change.ts'
 import type { DetailKind } from './counts.ts'
 
 /** How calls show that a consumer uses what a change removed. Reading a field leaves no trace: calls read whole rows. */
@@ -9,8 +9,9 @@ export interface Traces {
   detail(resource: string, kind: DetailKind, name: string): string | null
 }
 
-type OfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
-type Tracers = { readonly [K in Change['kind']]: (change: OfKind<K>, older: Version) => Partial<Traces> }
+type Tracers = {
+  readonly [K in Change['kind']]: (change: ChangeOfKind<K>, older: Version) => Partial<Traces>
+}
 
 const unseen: Traces = { operation: () => null, detail: () => null }
 
@@ -54,16 +55,16 @@ const calls = (
   older: Version,
   view: View | undefined,
   methods: readonly string[],
-  words: (method: string, template: string) => string = (method, template) =>
+  text: (method: string, template: string) => string = (method, template) =>
     `calls \`${method} ${template}\``,
 ): Partial<Traces> => ({
   operation: (method, template) =>
-    view && methods.includes(method) && viewAt(older, template) === view ? words(method, template) : null,
+    view && methods.includes(method) && viewAt(older, template) === view ? text(method, template) : null,
 })
 
-const creates = (older: Version, resource: string, words: string): Partial<Traces> => {
+const creates = (older: Version, resource: string, how: string): Partial<Traces> => {
   const view = olderView(older, resource)
-  return calls(older, view, ['POST'], () => `creates \`${view?.name}\` ${words}`)
+  return calls(older, view, ['POST'], () => `creates \`${view?.name}\` ${how}`)
 }
 
 const tracers: Tracers = {
@@ -136,12 +137,12 @@ function usesRelation(
 /** An include path in the names of the older version. */
 function olderPath(older: Version, resource: string, path: string): string {
   let [newer, before] = [newerView(older, resource), olderView(older, resource)]
-  const words = path.split('.').map((name) => {
+  const names = path.split('.').map((name) => {
     const relation = newer?.relations.get(name)?.relation
     const same = [...(before?.relations.values() ?? [])].find((one) => one.relation === relation)
     newer = newer?.relations.get(name)?.target()
     before = same?.target()
     return same?.name ?? name
   })
-  return words.join('.')
+  return names.join('.')
 }

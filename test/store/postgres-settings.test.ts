@@ -10,7 +10,7 @@ const base = 'postgres://me:secret@db.example:5433/shop'
 test('the URL wins over the environment, and both over the defaults', () => {
   expect(postgresSettings(base, {})).toMatchObject({
     url: base,
-    place: 'db.example:5433/shop',
+    address: 'db.example:5433/shop',
     pool: 10,
     statementMs: 10_000,
     lockMs: 5_000,
@@ -30,11 +30,11 @@ test('the URL wins over the environment, and both over the defaults', () => {
 })
 
 test('a host that is not said is the one the driver takes', () => {
-  expect(postgresSettings('postgres://', {}).place).toBe('localhost')
-  expect(postgresSettings('postgres://me:secret@/shop', { PGHOST: 'db.example' }).place).toBe(
+  expect(postgresSettings('postgres://', {}).address).toBe('localhost')
+  expect(postgresSettings('postgres://me:secret@/shop', { PGHOST: 'db.example' }).address).toBe(
     'db.example/shop',
   )
-  expect(postgresSettings('postgres:///shop?host=/run/postgresql', {}).place).toBe('/run/postgresql/shop')
+  expect(postgresSettings('postgres:///shop?host=/run/postgresql', {}).address).toBe('/run/postgresql/shop')
 })
 
 test('certificates are checked where they should be', () => {
@@ -94,5 +94,5 @@ test('words for other clients are refused by name, and no part of a password is 
   ])
     expect(() => postgresSettings(`${base}?${name}=x`, {})).toThrow(`The database URL has "${name}"`)
   for (const password of ['p@ss', 'p/ss', 'p:ss', 'p?ss'])
-    expect(postgresSettings(`postgres://me:${password}@db.example/shop`, {}).place).toBe('db.example/shop')
+    expect(postgresSettings(`postgres://me:${password}@db.example/shop`, {}).address).toBe('db.example/shop')
 })

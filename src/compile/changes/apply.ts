@@ -1,4 +1,4 @@
-import type { Change } from '../../declare/change.ts'
+import type { Change, ChangeOfKind } from '../../declare/change.ts'
 import { custom } from './custom.ts'
 import { addRequiredField, changeDefault, makeRequired, removeField } from './fields.ts'
 import { changesNothing } from './idle.ts'
@@ -10,8 +10,6 @@ import { changeLimit, removeMethod, requireIdempotencyKey, requireScope } from '
 import { changeType, mapValues } from './values.ts'
 import type { Draft } from './view-draft.ts'
 
-type OfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
-
 interface Kind<C> {
   readonly inverse: Inverse<C>
   /**
@@ -21,7 +19,7 @@ interface Kind<C> {
   readonly turn: 0 | 1 | 2 | 3 | 4
 }
 
-const kinds: { readonly [K in Change['kind']]: Kind<OfKind<K>> } = {
+const kinds: { readonly [K in Change['kind']]: Kind<ChangeOfKind<K>> } = {
   'remove-field': { inverse: removeField, turn: 0 },
   'change-limit': { inverse: changeLimit, turn: 0 },
   'make-required': { inverse: makeRequired, turn: 1 },

@@ -1,4 +1,4 @@
-import type { Change } from '../../declare/change.ts'
+import type { Change, ChangeOfKind } from '../../declare/change.ts'
 import { newerView, olderField, type Step } from './step.ts'
 
 /** A declared change in one line: `customers.full_name → name`, `renamed`. */
@@ -7,8 +7,7 @@ export interface ChangeLine {
   readonly what: string
 }
 
-type OfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
-type Lines = { readonly [K in Change['kind']]: (change: OfKind<K>, step: Step) => ChangeLine }
+type Lines = { readonly [K in Change['kind']]: (change: ChangeOfKind<K>, step: Step) => ChangeLine }
 
 export const changeLine = (change: Change, step: Step): ChangeLine =>
   (lines[change.kind] as (change: Change, step: Step) => ChangeLine)(change, step)

@@ -1,4 +1,4 @@
-import type { Change } from '../../declare/change.ts'
+import type { Change, ChangeOfKind } from '../../declare/change.ts'
 import type { ExampleRow } from '../example.ts'
 import { code, newerView, olderField, olderName, olderView, pathRows, queryRows, type Step } from './step.ts'
 
@@ -17,8 +17,7 @@ export interface GuideEntry {
   } | null
 }
 
-type OfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
-type Entries = { readonly [K in Change['kind']]: (change: OfKind<K>, step: Step) => GuideEntry }
+type Entries = { readonly [K in Change['kind']]: (change: ChangeOfKind<K>, step: Step) => GuideEntry }
 
 export const entryOf = (change: Change, step: Step): GuideEntry =>
   (entries[change.kind] as (change: Change, step: Step) => GuideEntry)(change, step)

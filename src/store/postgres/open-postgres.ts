@@ -21,14 +21,14 @@ export async function openPostgres(
     const clients = Array.from({ length: settings.pool }, () => new Client(driver, settings, counters))
     const pool = new Pool(clients, settings)
     try {
-      const dialect = await dialectOf(pool, settings.place)
+      const dialect = await dialectOf(pool, settings.address)
       return postgresStore({ driver, settings, clients, pool, counters, dialect })
     } catch (error) {
       await pool.end()
       throw error
     }
   } catch (error) {
-    throw error instanceof StoreRefused ? error : refusal(settings.place, error)
+    throw error instanceof StoreRefused ? error : refusal(settings.address, error)
   }
 }
 
@@ -37,31 +37,31 @@ const serverSql = `SELECT current_setting('server_version_num')::int, current_se
   has_schema_privilege(current_schema(), 'CREATE') OR to_regclass(quote_ident(current_schema()) || '.nounkit_meta') IS NOT NULL`
 
 /** The SQL dialect of the server. Throws when the server cannot be used. */
-async function dialectOf(pool: Pool, place: string): Promise<Dialect> {
+async function dialectOf(pool: Pool, address: string): Promise<Dialect> {
   const [version, encoding, hasCitus, ...schema] =
     (await readFrom(pool, { sql: serverSql, values: [], take: firstRow })) ?? []
   if (Number(version) < oldestServer)
     throw new StoreRefused(
-      `${place} is PostgreSQL ${Math.floor(Number(version) / 10_000)}. It must be 14 or newer.`,
+      `${address} is PostgreSQL ${Math.floor(Number(version) / 10_000)}. It must be 14 or newer.`,
     )
   if (encoding !== 'UTF8')
-    throw new StoreRefused(`${place} keeps text as ${encoding}. Create the database with ENCODING 'UTF8'.`)
-  refuseSchema(place, schema)
+    throw new StoreRefused(`${address} stores text as ${encoding}. Create the database with ENCODING 'UTF8'.`)
+  refuseSchema(address, schema)
   return hasCitus === 1 ? postgresOnCitus : postgres
 }
 
 /** A user without CREATE can still serve a schema that another user has migrated. */
-function refuseSchema(place: string, [user, path, schema, fits]: Row): void {
+function refuseSchema(address: string, [user, path, schema, fits]: Row): void {
   const role = ident(String(user))
   if (schema === null) {
     const [first = ''] = String(path).replace('"$user"', role).split(',')
     throw new StoreRefused(
-      `The database at ${place} cannot be used: of the schemas in its search_path (${path}) none exists that ${role} may use. Run: CREATE SCHEMA ${first} AUTHORIZATION ${role};`,
+      `The database at ${address} cannot be used: of the schemas in its search_path (${path}) none exists that ${role} may use. Run: CREATE SCHEMA ${first} AUTHORIZATION ${role};`,
     )
   }
   if (fits !== 1)
     throw new StoreRefused(
-      `The database at ${place} cannot be used: ${role} may not create tables in the schema ${schema}. Run as its owner: GRANT CREATE ON SCHEMA ${ident(String(schema))} TO ${role};`,
+      `The database at ${address} cannot be used: ${role} may not create tables in the schema ${schema}. Run as its owner: GRANT CREATE ON SCHEMA ${ident(String(schema))} TO ${role};`,
     )
 }
 
@@ -84,11 +84,11 @@ const hints: { readonly [code: string]: string } = {
   '08P01': 'The server refused a setting of the connection: behind PgBouncer add pgbouncer=true to the URL.',
 }
 
-function refusal(place: string, error: unknown): unknown {
+function refusal(address: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const cause = error instanceof StoreError ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   if (code === '' && !(error instanceof StoreError)) return error
   const hint = hints[code] ?? 'Check DATABASE_URL and that the server runs.'
-  return new StoreRefused(`The database at ${place} cannot be used: ${error.message}. ${hint}`, error)
+  return new StoreRefused(`The database at ${address} cannot be used: ${error.message}. ${hint}`, error)
 }

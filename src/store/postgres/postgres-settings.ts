@@ -9,7 +9,7 @@ export interface PostgresSettings {
   /** Parameters that are passed on to the server: `search_path`, `application_name`. */
   readonly parameters: { readonly [name: string]: string }
   /** Host and database, for messages; never the password. */
-  readonly place: string
+  readonly address: string
   readonly pool: number
   readonly statementMs: number
   readonly lockMs: number
@@ -55,7 +55,7 @@ export function postgresSettings(url: string, env: Env): PostgresSettings {
   return {
     url: rest.size > 0 ? `${base}?${rest}` : base,
     parameters: Object.fromEntries(server),
-    place: placeOf(url, all.get('host') || env.PGHOST || 'localhost'),
+    address: addressOf(url, all.get('host') || env.PGHOST || 'localhost'),
     pool: Math.max(1, whole('pool', 'NOUNKIT_POOL', 10)),
     statementMs: whole('statement_timeout', 'NOUNKIT_STATEMENT_TIMEOUT', 10_000),
     lockMs: whole('lock_timeout', 'NOUNKIT_LOCK_TIMEOUT', 5_000),
@@ -67,9 +67,9 @@ export function postgresSettings(url: string, env: Env): PostgresSettings {
 }
 
 /** A URL without a host means the default host, as in libpq. */
-function placeOf(url: string, otherwise: string): string {
-  const [place = ''] = url.replace(/^[a-z]+:\/\/(.*@)?/, '').split('?', 1)
-  return place === '' || place.startsWith('/') ? otherwise + place : place
+function addressOf(url: string, otherwise: string): string {
+  const [address = ''] = url.replace(/^[a-z]+:\/\/(.*@)?/, '').split('?', 1)
+  return address === '' || address.startsWith('/') ? otherwise + address : address
 }
 
 function wholeNumber(text: string | undefined, fallback: number, name: string): number {

@@ -146,7 +146,7 @@ export const engineTables: readonly Table[] = tables.map(toTable)
 
 function toTable(table: EngineTable): Table {
   const { name, columns, primaryKey, uniques = [], indexes = [], longRows, sweptBy } = table
-  const list = Object.entries(columns).map(([column, word]) => toColumn(column, word))
+  const list = Object.entries(columns).map(([column, kind]) => toColumn(column, kind))
   const parts = (names: readonly string[]) =>
     names.map((part) => ({ name: part, nullable: list.some((c) => c.name === part && c.nullable) }))
   return {
@@ -170,7 +170,7 @@ function sweeperIndex(table: string, column: string): Index {
   return { name: objectName(table, [column], 'idx'), unique: false, columns, forSweeper: true }
 }
 
-function toColumn(name: string, word: string): Column {
-  const nullable = word.endsWith('?')
-  return { name, kind: (nullable ? word.slice(0, -1) : word) as FieldKind, nullable, default: undefined }
+function toColumn(name: string, kind: string): Column {
+  const nullable = kind.endsWith('?')
+  return { name, kind: (nullable ? kind.slice(0, -1) : kind) as FieldKind, nullable, default: undefined }
 }

@@ -1,5 +1,5 @@
 import type { Model, Resource, Version } from '../../compile/model.ts'
-import type { Change } from '../../declare/change.ts'
+import type { Change, ChangeOfKind } from '../../declare/change.ts'
 import type { FormerType } from './table.ts'
 
 /** The names of a table, its columns and its values in every version: a store of an older declaration may still have them. */
@@ -21,10 +21,8 @@ export interface TableThen {
   readonly values: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
-type OfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
-
-const ofKind = <K extends Change['kind']>(version: Version, kind: K): readonly OfKind<K>[] =>
-  version.changes.filter((change): change is OfKind<K> => change.kind === kind)
+const ofKind = <K extends Change['kind']>(version: Version, kind: K): readonly ChangeOfKind<K>[] =>
+  version.changes.filter((change): change is ChangeOfKind<K> => change.kind === kind)
 
 /** The state of one resource while the changes are undone from the head backwards. */
 interface Trace {
@@ -143,7 +141,7 @@ function renameAll<T>(
 
 /** The older version's values → the head's values, computed from the mapping of the newer version. */
 function valuesBefore(
-  { values, onlyInNewer }: OfKind<'map-values'>,
+  { values, onlyInNewer }: ChangeOfKind<'map-values'>,
   newer: ReadonlyMap<string, string> | undefined,
   resource: Resource,
   column: string,

@@ -4,7 +4,7 @@ import { postgresType } from './postgres-ddl.ts'
 
 const integer = (x: string): string => `${x}::bigint`
 const cents = (x: string): string => integer(`replace(${x}, '.', '')`)
-/** The pattern keeps text that cannot be cast away from the cast. */
+/** Only text that matches the pattern is cast: a cast of other text would fail the statement. */
 const matching = (x: string, pattern: string, then: string): string =>
   `CASE WHEN ${x} ~ '${pattern}' THEN ${then} ELSE FALSE END`
 

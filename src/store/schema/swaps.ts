@@ -66,7 +66,7 @@ function swapStep({ table, version, what, there, sql }: Swap): Step {
     table,
     sql: [...sql, note].join(';\n'),
     additive: false,
-    why: `${what} changed places since ${version}, and the store does not tell whether it did. ${how}`,
+    why: `${what} changed places since ${version}, and the store does not show whether its rows were changed. ${how}`,
   }
 }
 

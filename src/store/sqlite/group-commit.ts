@@ -20,14 +20,14 @@ interface Entry {
 const batchMost = 128
 /** A batch that has waited this long for its transactions takes no more: none of them is answered before the commit. */
 const batchMs = 20
-/** A transaction that runs longer is rolled back: nobody else can write while it runs. */
+/** A transaction that runs longer is rolled back: no other transaction can write while it runs. */
 const workMs = 10_000
 /** How long to leave gaps between batches after another process was seen to write. */
 const politeMs = 1_000
 
 /**
  * Transactions queue up and share a commit, so that durability costs one sync per batch and not per request. They run one after
- * the other, each in a savepoint: one that fails is rolled back alone, and nobody is answered before the commit. A single
+ * the other, each in a savepoint: one that fails is rolled back alone, and no request is answered before the commit. A single
  * statement needs no savepoint, which would copy every page it writes: SQLite undoes a failed statement by itself.
  */
 export class GroupCommit {
