@@ -23,7 +23,9 @@ function ensureInstalled() {
   }
   install()
   if (!existsSync(nodeBinary)) {
-    fail('npm ci did not fetch Node: npm is configured to skip install scripts. Run: npm ci --ignore-scripts=false')
+    fail(
+      'npm ci did not fetch Node: npm is configured to skip install scripts. Run: npm ci --ignore-scripts=false',
+    )
   }
   writeFileSync(marker, hash)
 }
