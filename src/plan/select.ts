@@ -125,9 +125,9 @@ export const sortValues = (field: ViewField): Values => {
 const comparesTexts = ({ operator, field }: Filter): boolean =>
   operators[operator].compares && sortsAsText(field)
 
-/** What the values are that a filter binds. */
+/** What the values are that a filter binds. They need not be values that the field allows: such a filter finds nothing. */
 export const filterValueKind = (filter: Filter): Values =>
-  comparesTexts(filter) ? texts : stored(filter.field)
+  comparesTexts(filter) ? texts : { kind: stored(filter.field).kind, schema: {} }
 
 const padded = (values: readonly unknown[]): readonly unknown[] => [
   ...values,
