@@ -2,6 +2,7 @@ import type { JsonSchema } from '../declare/json-schema.ts'
 import { boolean } from './boolean.ts'
 import { date } from './date.ts'
 import { datetime } from './datetime.ts'
+import { decimalKind } from './decimal.ts'
 import { enumKind } from './enum.ts'
 import { id, reference } from './id.ts'
 import { integer } from './integer.ts'
@@ -21,6 +22,7 @@ const table = {
   number,
   date,
   datetime,
+  decimal: decimalKind,
   string,
   json,
 }

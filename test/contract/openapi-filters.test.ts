@@ -35,7 +35,18 @@ describe.each(onEveryStore)('on %s a filter takes what the document says:', (_, 
 
   it('null or a value of the type, and nothing else', async () => {
     const parameters = documentOf('v2').components.parameters ?? {}
-    const fields = ['whole', 'real', 'flag', 'colour', 'day', 'at', 'created_at', 'friend_id', 'digits']
+    const fields = [
+      'whole',
+      'real',
+      'cost',
+      'flag',
+      'colour',
+      'day',
+      'at',
+      'created_at',
+      'friend_id',
+      'digits',
+    ]
     for (const field of fields) {
       const isValue = accepts(parameters[`things.filter.${field}`]?.schema)
       const near = fc.string({ unit: fc.constantFrom('0', '1', '-', 'n', ':', 'Z', 'T', '"'), maxLength: 25 })

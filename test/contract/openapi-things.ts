@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { api, belongsTo, changeType, resource, version } from 'nounkit'
+import { api, belongsTo, changeType, decimal, resource, version } from 'nounkit'
 import { afterAll, beforeAll } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
@@ -18,6 +18,8 @@ const things = resource('things', {
     short_email: z.email().max(20).optional(),
     whole: z.int().optional(),
     real: z.number().optional(),
+    cost: decimal({ scale: 2, precision: 5 }).optional(),
+    plain_cost: decimal({ scale: 0 }).default('0'),
     flag: z.boolean().optional(),
     colour: z.enum(['red', 'null']).optional(),
     day: z.iso.date().optional(),
@@ -35,6 +37,8 @@ const things = resource('things', {
     'email',
     'whole',
     'real',
+    'cost',
+    'plain_cost',
     'flag',
     'colour',
     'day',

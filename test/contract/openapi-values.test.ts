@@ -107,6 +107,25 @@ describe.each(onEveryStore)('on %s the server takes what the document says, and 
     }
   })
 
+  it('decimals in strings', async () => {
+    const document = documentOf('v2')
+    expect(fieldOf(document, 'Thing', 'cost')).toEqual({
+      type: ['string', 'null'],
+      format: 'decimal',
+      'x-precision': 5,
+      'x-scale': 2,
+    })
+    const isDecimal = accepts(fieldOf(document, 'ThingPatch', 'cost'))
+    const digits = fc.string({ unit: fc.constantFrom('-', '0', '1', '9', '.'), maxLength: 7 })
+    const texts = fc.oneof(digits, fc.constantFrom('999.99', '-999.99', '1000', '12.345', '+1', '.5', '1.'))
+    await fc.assert(
+      fc.asyncProperty(texts, async (value) => {
+        expect([value, await patched('v2', 'cost', value)]).toEqual([value, isDecimal(value)])
+      }),
+      { numRuns },
+    )
+  })
+
   it('values whose type has changed since, in the form of the older version', async () => {
     const digits = fc.string({ unit: fc.constantFrom('-', '0', '1', '9', '.'), maxLength: 20 })
     const big = fc.bigInt({ min: -(2n ** 54n), max: 2n ** 54n })

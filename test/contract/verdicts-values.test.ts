@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { open } from '../../src/declare/field.ts'
+import { type DecimalOptions, decimal } from '../../src/kinds/decimal.ts'
 import {
+  both,
   colour,
   contract,
   fields,
@@ -45,6 +47,63 @@ const bounds: Row[] = [
 ]
 
 testRows('bounds', bounds)
+
+const price = (more: Partial<DecimalOptions> = {}) => decimal({ scale: 2, ...more })
+
+testRows('decimals', [
+  ...both(
+    'a decimal that is sent may have more decimals',
+    'a decimal that is sent may have fewer decimals',
+    sent(price()),
+    sent(price({ scale: 4 })),
+    'scale 2 became 4',
+    'scale 4 became 2',
+  ),
+  [
+    'a decimal is shown with more decimals',
+    shown(price().optional()),
+    shown(price({ scale: 4 }).optional()),
+    'B',
+    'scale 2 became 4',
+  ],
+  [
+    'a decimal is shown with fewer decimals',
+    shown(price().optional()),
+    shown(price({ scale: 0 }).optional()),
+    'B',
+    'scale 2 became 0',
+  ],
+  ...both(
+    'a decimal that is sent may have more digits',
+    'a decimal that is sent may have fewer digits',
+    sent(price({ precision: 5 })),
+    sent(price({ precision: 6 })),
+    'digits before the point 3 became 4',
+    'digits before the point 4 became 3',
+  ),
+  ...both(
+    'a decimal that is sent may be less',
+    'a decimal that is sent may not be as little',
+    sent(price({ min: '0' })),
+    sent(price({ min: '-0.01' })),
+    'minimum 0.00 became -0.01',
+    'minimum -0.01 became 0.00',
+  ),
+  ...both(
+    'a decimal that is sent has no greatest value any more',
+    'a decimal that is sent has a greatest value',
+    sent(price({ max: '10' })),
+    sent(price()),
+    'maximum 10.00 became none',
+    'maximum none became 10.00',
+  ),
+  ['a text became a decimal', sent(z.string()), sent(price()), 'B', 'format none became decimal'],
+])
+
+test('a bound that is written with other decimals is no difference', () => {
+  const [older, newer] = [sent(price({ min: '1' })), sent(price({ scale: 3, min: '1' }))]
+  expect(judged(older, newer).text).not.toContain('minimum')
+})
 
 /** The same integers, whichever way their bounds and steps are written. */
 describe('bounds of integers that are said otherwise are no difference', () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
 import { resource } from '../../src/declare/resource.ts'
+import { decimal } from '../../src/kinds/decimal.ts'
 import { inOrder } from '../support/list-order.ts'
 import { describeServing, type Row, type Serving } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
@@ -12,10 +13,11 @@ const things = resource('things', {
     count: z.int().optional(),
     word: z.string().max(5).optional(),
     ratio: z.number().optional(),
+    price: decimal({ scale: 1 }).default('0.0'),
     flag: z.boolean().default(false),
     day: z.iso.date().optional(),
   },
-  sort: ['count', 'word', 'ratio', 'flag', 'day'],
+  sort: ['count', 'word', 'ratio', 'price', 'flag', 'day'],
   filter: ['flag'],
 })
 const declaration = api('things', { resources: [things] })
@@ -25,11 +27,12 @@ const fields = fc.record({
   count: fc.constantFrom(null, 0, 1, -1),
   word: fc.constantFrom(null, 'a', 'B', '', 'é', '𝄞'),
   ratio: fc.constantFrom(null, 0.5, -1e-9, 0.1),
+  price: fc.constantFrom('-10.5', '-9.0', '0.0', '9.0', '10.5'),
   flag: fc.boolean(),
   day: fc.constantFrom(null, '2026-01-01', '1999-12-31'),
 })
 const sort = fc
-  .uniqueArray(fc.tuple(fc.constantFrom('count', 'word', 'ratio', 'flag', 'day'), fc.boolean()), {
+  .uniqueArray(fc.tuple(fc.constantFrom('count', 'word', 'ratio', 'price', 'flag', 'day'), fc.boolean()), {
     selector: ([name]) => name,
     minLength: 1,
     maxLength: 3,

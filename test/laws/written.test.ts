@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { api, resource } from '../../src/index.ts'
+import { api, decimal, resource } from '../../src/index.ts'
 import { testApi } from '../../src/testing.ts'
 import { whenOver } from '../support/databases.ts'
 import { describeStores } from '../support/stores.ts'
@@ -14,6 +14,7 @@ const everyKind = api('kinds', {
         colour: z.enum(['red', 'a "quoted" one', 'grün']),
         whole: z.int(),
         fraction: z.number().optional(),
+        price: decimal({ scale: 3 }).optional(),
         on: z.boolean().optional(),
         day: z.iso.date().optional(),
         moment: z.iso.datetime({ offset: true }).optional(),
@@ -33,6 +34,7 @@ const sample = fc.record({
   colour: fc.constantFrom('red', 'a "quoted" one', 'grün'),
   whole: fc.maxSafeInteger(),
   fraction: optional(fraction),
+  price: optional(fc.maxSafeInteger().map((units) => `${Math.trunc(units / 1e6)}.${Math.abs(units) % 1000}`)),
   on: optional(fc.boolean()),
   day: optional(moment.map((date) => date.toISOString().slice(0, 10))),
   moment: optional(moment.map((date) => date.toISOString().replace('Z', '+02:00'))),

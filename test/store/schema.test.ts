@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { addRequiredField } from '../../src/declare/change.ts'
 import { states } from '../../src/declare/field.ts'
 import { belongsTo } from '../../src/declare/relation.ts'
+import { decimal } from '../../src/kinds/decimal.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { MigrationRefused, migrationSql } from '../../src/store/schema/migration.ts'
 import type { Store, Value } from '../../src/store/store.ts'
@@ -99,6 +100,24 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
     // A process of the last deploy does not know the new columns, and goes on.
     await insert(store, 'books', { ...book, id: 'b2' })
     expect((await migrate(store, booksModel())).steps).toEqual([])
+  })
+
+  test('a new decimal is a column of its own type, with its default, and an integer is not taken for one', async () => {
+    const store = await older({ fields: { pages: z.int().default(7) } })
+    const model = booksModel({
+      fields: { pages: z.int().default(7), price: decimal({ scale: 2 }).default('12.50') },
+    })
+    expect((await migrate(store, model)).steps.every((step) => step.additive)).toBe(true)
+    const shown = store.dialect.json('"price"', 'decimal', false, { 'x-scale': 2 })
+    expect(await store.all(`SELECT ${shown} FROM "books"`, [])).toEqual([['"12.50"']])
+    expect((await migrate(store, model)).steps).toEqual([])
+    const fields = {
+      pages: decimal({ scale: 2 }).default('12.50'),
+      price: decimal({ scale: 4 }).default('12.5000'),
+    }
+    expect(await refusal(store, { fields })).toContain('books.pages is')
+    const finer = booksModel({ fields: { pages: z.int().default(7), price: fields.price } })
+    expect((await migrate(store, finer)).steps).toEqual([])
   })
 
   test('a new optional relation comes with its foreign key, and every row and index stays', async () => {

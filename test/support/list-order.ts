@@ -1,9 +1,12 @@
 import type { Row } from './serving.ts'
 
-const rank = (value: unknown): string | number =>
-  typeof value === 'boolean' ? Number(value) : (value as string)
+/** Decimals are the only texts of digits with one place after the point. */
+const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^-?\d+\.\d$/.test(value)
 
-/** NULL first, texts by code point, false before true. */
+const rank = (value: unknown): string | number =>
+  typeof value === 'boolean' || isDecimal(value) ? Number(value) : (value as string)
+
+/** NULL first, texts by code point, decimals by value, false before true. */
 export const compareValues = (a: unknown, b: unknown): number => {
   if (a === b) return 0
   if (a === null || b === null) return a === null ? -1 : 1
