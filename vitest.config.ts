@@ -14,7 +14,5 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 180_000,
-    // Real processes, sockets and a browser on a shared machine: one stall is not a failure, two are.
-    retry: 1,
   },
 })

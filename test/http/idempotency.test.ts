@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import { KeyRing } from '../../src/guard/key-ring.ts'
 import { Problem } from '../../src/problems.ts'
 import { readKey } from '../../src/write/idempotency.ts'
 import { describeServing } from '../support/serving.ts'
 import { moveOrder, newCustomer, newOrder, newPayment, noId, unique } from '../support/shop-rows.ts'
+import { until } from '../support/until.ts'
 
 describeServing('Idempotency-Key', (served) => {
   const post = (body: unknown, key: string, path = '/v2/customers') =>
@@ -208,14 +210,14 @@ describeServing('Idempotency-Key', (served) => {
     expect((await post(item, itemKey, `/v2/orders/${order.id}/items`)).status).toBe(201)
   })
 
-  test('a replay comes before validation and conflicts', async () => {
+  test('a replay comes before conflicts', async () => {
     const [body, key] = [fields(), unique()]
     const first = await post(body, key)
     // The email is taken now, by the very row the first try made.
     expect((await post(body, key)).text).toBe(first.text)
   })
 
-  test('a caller whose key was revoked or lacks the scope gets no replay', async () => {
+  test('a caller that lacks the scope, or has no key, gets no replay', async () => {
     const [body, key] = [fields(), unique()]
     expect((await post(body, key)).status).toBe(201)
     const reader = await served.api.key('acme', { scopes: ['customers:read'] })
@@ -224,5 +226,19 @@ describeServing('Idempotency-Key', (served) => {
     expect(forbidden.refusal).toEqual([403, 'scope-missing'])
     const nobody = await served.call('POST', '/v2/customers', { body, headers, as: null })
     expect(nobody.status).toBe(401)
+  })
+
+  test('a caller whose API key was revoked after the first request gets no replay', async () => {
+    const name = `leaving ${unique()}`
+    const caller = await served.api.key('acme', { name })
+    const call = { body: fields(), headers: { 'Idempotency-Key': unique() }, as: caller }
+    expect((await served.call('POST', '/v2/customers', call)).status).toBe(201)
+    const replayed = await served.call('POST', '/v2/customers', call)
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true')
+    expect(await new KeyRing(served.store).revoke('acme', name)).toBe(1)
+    await until(async () => (await served.call('POST', '/v2/customers', call)).status === 401)
+    const refused = await served.call('POST', '/v2/customers', call)
+    expect(refused.refusal).toEqual([401, 'credentials-invalid'])
+    expect(refused.headers.get('idempotent-replayed')).toBeNull()
   })
 })
