@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hashApiKey, looksLikeApiKey, makeApiKey, typoInApiKey } from '../../src/guard/api-key.ts'
 
-test('a key has a prefix that scanners find, and 190 bits that nobody guesses', () => {
+test('a key has a prefix that scanners find, and 190 random bits', () => {
   const { secret, hash } = makeApiKey()
   expect(secret).toMatch(/^nk_[0-9A-Za-z]{38}$/)
   expect(looksLikeApiKey(secret)).toBe(true)
@@ -16,7 +16,7 @@ test('a thousand keys are all different, and all of their characters are used', 
   expect(new Set(keys.join('').replaceAll('nk_', '')).size).toBe(62)
 })
 
-test('every single wrong character, swap and cut is told as a typo, without a look-up', () => {
+test('every single wrong character, swap and cut is reported as a typo, without a look-up', () => {
   const { secret } = makeApiKey()
   expect(typoInApiKey(secret)).toBe(null)
   fc.assert(

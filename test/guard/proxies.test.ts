@@ -6,12 +6,12 @@ import { parseAnswer, rawExchange } from '../support/raw-socket.ts'
 const proxies = createProxies(['10.0.0.0/8', 'fd00::/8'])
 const clientOf = (headers: Record<string, string>, peer = '10.0.0.1') => proxies?.read(headers, peer).address
 
-test('without declared proxies there is nobody to believe', () => {
+test('without declared proxies no forwarded address is trusted', () => {
   expect(createProxies([])).toBe(null)
   expect(createProxies(undefined)).toBe(null)
 })
 
-test('a range that is none is told at the start', () => {
+test('a malformed range is reported at the start', () => {
   for (const wrong of ['10.0.0.0/33', 'example.com', '10.0.0.0/', '::/129', '10.0.0.0/8/8x']) {
     expect(() => createProxies([wrong])).toThrow(wrong)
   }

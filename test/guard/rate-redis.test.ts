@@ -60,7 +60,7 @@ test('what was used comes back with time', async () => {
     .toBe('counted')
 })
 
-test('with the server away calls go through uncounted, or are refused, as declared; one line tells; it mends itself', async () => {
+test('while Redis does not answer, calls go through uncounted or are refused, as declared; one line is logged; counting resumes by itself', async () => {
   const open = await openProcess('1000')
   const closed = await openProcess('1000', 'closed')
   expect(await outcome(open.take('away', null))).toBe('counted')
@@ -76,7 +76,7 @@ test('with the server away calls go through uncounted, or are refused, as declar
   await expect.poll(() => outcome(closed.take('away', null)), { timeout: 10_000 }).toBe('counted')
 })
 
-test('a process starts while the server is away', async () => {
+test('a process starts while Redis does not answer', async () => {
   await redis.halt()
   const limiter = await openProcess('10')
   expect(await outcome(limiter.take('early', null))).toBe('uncounted')

@@ -60,7 +60,7 @@ test('wrong credentials are counted per address, IPv6 per network, and forgiven 
   expect(() => failures.refuseIfTooMany('2001:db8:1:2::1')).not.toThrow()
 })
 
-test('NOUNKIT_RATE is a number or off, and a mistake is told', () => {
+test('NOUNKIT_RATE is a number or off, and a mistake is reported', () => {
   const declared = { perSecond: 100, burst: 200 }
   expect(readRate(undefined, declared)).toBe(declared)
   expect(readRate('', declared)).toBe(declared)
@@ -82,7 +82,7 @@ describe('over HTTP', () => {
   const call = (key: string, path = '/v2/products?limit=1') =>
     api.fetch(path, { headers: { Authorization: `Bearer ${key}` } })
 
-  test('an account is told its policy and what remains, and is refused with 429 past its burst; others are not', async () => {
+  test('responses carry the policy and what remains; past its burst an account gets 429, and others do not', async () => {
     await open('0.1')
     const acme = await api.key('acme')
     const globex = await api.key('globex')

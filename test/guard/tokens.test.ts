@@ -156,7 +156,7 @@ test('a flood of forged key ids is no flood of fetches', async () => {
   expect(issuer.fetches - before).toBeLessThan(3)
 })
 
-test('with the issuer away, known keys serve on, and without any it is 503, not 401', async () => {
+test('while the issuer does not answer, known keys still work, and without any it is 503, not 401', async () => {
   const verifier = new TokenVerifier(declared(), { clock, folder })
   await verifier.verify(await issuer.sign(claims))
   issuer.away()

@@ -67,7 +67,7 @@ describe('each blocker', () => {
     })
   }
 
-  test('all together are all told at once', () => {
+  test('all together are reported at once', () => {
     const all = Object.assign({}, fair, ...Object.values(hindrances))
     expect(kindsOf(all)).toEqual(Object.keys(hindrances))
   })

@@ -138,7 +138,7 @@ describeStores('counting', (stores) => {
     expect(await total(store)).toBe(4)
   })
 
-  test('the first Deprecation header of each version is dated once, whoever sends it again', async () => {
+  test('the first Deprecation header of each version is dated once, even when other processes send it again', async () => {
     const store = await openMigrated(stores)
     const clock = setClock('2026-01-05T00:00:00Z')
     const first = await openRecorder({ store, clock })
@@ -203,7 +203,7 @@ describeStores('gaps', (stores) => {
     expect(await readGaps(store, 0)).toEqual([])
   })
 
-  test('whoever decides waits for the living and finds the dead, whatever their clocks say', async () => {
+  test('settling waits for processes that are alive and finds the dead, whatever their clocks say', async () => {
     const store = await openMigrated(stores)
     const clock = setClock('2026-01-05T00:00:00Z')
     const living = await openRecorder({ store, clock: setClock('2026-01-04T23:58:00Z') })

@@ -222,10 +222,10 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
       ],
       ['a time past the year 9999', { at: 253_402_300_800 }, 'datetime-as-unix-seconds'],
     ]
-    test.each(cases)('%s', async (_, value, told) => {
+    test.each(cases)('%s', async (_, value, message) => {
       const left = await leftByV1([base, { ...base, count: '2', ...value }])
       const store = await open(left.databaseUrl)
-      for (const rename of [false, true]) expect((await refusal(store, rename)).message).toContain(told)
+      for (const rename of [false, true]) expect((await refusal(store, rename)).message).toContain(message)
       const served = await testApi(then, { databaseUrl: left.databaseUrl })
       const call = caller(served, left.key)
       expect(await Promise.all(left.paths.map((path) => call('GET', path)))).toEqual(left.before)
@@ -241,7 +241,7 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
       expect(message.split('\n')).toHaveLength(3)
     })
 
-    test('in the SQL too, should somebody write one while it runs', async () => {
+    test('in the SQL too, should such a value be written while it runs', async () => {
       const { databaseUrl } = await leftByV1([base])
       const store = await open(databaseUrl)
       const { steps } = await migrate(store, model, { dryRun: true, rename: true })
@@ -297,7 +297,7 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
       expect([rename, why]).toEqual([undefined, expect.stringContaining('Citus')])
   })
 
-  test('what no change list tells is left to the person: the SQL says where, and fails until it is filled in', async () => {
+  test('a conversion that no change describes is left to the operator: the SQL says where, and fails until it is filled in', async () => {
     const before = resource('logs', { fields: { at: z.int(), flag: z.string() } })
     const after = resource('logs', { fields: { at: z.iso.datetime(), flag: z.string() } })
     const store = await open()

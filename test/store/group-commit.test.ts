@@ -55,7 +55,7 @@ describe('SQLite transactions share commits', () => {
     expect(store.counters.commits).toBe(1)
   })
 
-  test('nothing is visible, and nobody is answered, before the commit', async () => {
+  test('nothing is visible, and no call is answered, before the commit', async () => {
     const gate = Promise.withResolvers<void>()
     const inside = Promise.withResolvers<void>()
     const answered: string[] = []

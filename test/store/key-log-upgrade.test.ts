@@ -54,7 +54,7 @@ test('a SQLite file that keeps keys as a log gets a plain table with all its key
   expect(await keys.find('acme', 'old')).toBeDefined()
 })
 
-test('the database itself refuses a second row for a key, whoever inserts it', async () => {
+test('the database itself refuses a second row for a key', async () => {
   const store = await storeUnderTest('sqlite').open()
   await migrate(store, booksModel())
   const insert = (key: string) =>

@@ -102,7 +102,7 @@ describe('migrations on PostgreSQL', () => {
     }
   })
 
-  test('a table that somebody reads for a while is altered once they are done', async () => {
+  test('a table that another session reads for a while is altered once that session is done', async () => {
     const store = await open()
     await migrate(store, booksModel())
     const gate = Promise.withResolvers<void>()

@@ -125,7 +125,7 @@ test('a value that cannot be sent fails alone, and the connection goes on counti
   expect(store.counters.busyConnections).toBe(0)
 })
 
-test('a closed store connects no more, whoever still waits for it', async () => {
+test('a closed store connects no more, and every waiting call is refused', async () => {
   const store = await open()
   const slow = store.first('SELECT 1 FROM pg_sleep(30)', [])
   const waiting = store.transaction((tx) => tx.first('SELECT 2', []))

@@ -44,7 +44,7 @@ test('a schema that does not exist is named with the statement that makes it, wh
   expect(await migrate(`${url}?search_path=missing`)).toMatchObject({ code: 0 })
 })
 
-test('a role that may not create tables is told the GRANT, which helps', async () => {
+test('the refusal of a role that may not create tables has the GRANT that helps', async () => {
   const { role, url, owner } = await plainRole()
   const ran = await migrate(url)
   expect(isMistake(ran), ran.stderr).toBe(true)
@@ -54,7 +54,7 @@ test('a role that may not create tables is told the GRANT, which helps', async (
   expect(await migrate(url)).toMatchObject({ code: 0 })
 })
 
-test('a role that may only read and write is enough where another has migrated, and is told where it is not', async () => {
+test('a role that may only read and write is enough where another has migrated, and is refused where it is not', async () => {
   const { role, url, owner, ownerUrl } = await plainRole()
   expect(await migrate(ownerUrl)).toMatchObject({ code: 0 })
   const denied = await run(['keys', 'list', 'examples/shop'], { env: { DATABASE_URL: url } })

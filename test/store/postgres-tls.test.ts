@@ -9,7 +9,7 @@ import { serverUser } from '../support/postgres-binaries.ts'
 import { openForTest } from '../support/stores.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 
-/** Of nobody but these tests: for localhost and 127.0.0.1, and signed by itself. */
+/** A self-signed certificate for localhost and 127.0.0.1, used by these tests only. */
 const certificate = new URL('../support/certificate/certificate.pem', import.meta.url).pathname
 const certificateKey = new URL('../support/certificate/key.pem', import.meta.url).pathname
 

@@ -152,7 +152,7 @@ describeStores('renames of a store', ({ kind, open, url }) => {
     await insert(store, 'members', { id: 'r3', b: 'low', c: 'Bob' })
   })
 
-  test('of values change those that are stored, and let nobody store them again where the store can tell', async () => {
+  test('of values change the stored ones, and where the store has checks they cannot be stored again', async () => {
     const store = await open()
     await migrate(
       store,
@@ -206,7 +206,7 @@ describeStores('renames of a store', ({ kind, open, url }) => {
     expect((await migrate(store, now)).steps).toEqual([])
   })
 
-  test('of two fields that changed places are refused until somebody says which it is', async () => {
+  test('of two fields that were swapped are refused until the operator says which it is', async () => {
     const resources = [resource('members', { fields: { one: text, two: text } })]
     const now = model(resources, [
       change.renameField('members', 'two', 'one'),

@@ -15,7 +15,7 @@ const books = resource('books', {
 const row = (values: object, name = 'books') => ({ resource: name, values })
 const rows = (...all: unknown[]) => ({ accounts: ['acme'], account: () => all })
 
-describe.each(storeKinds)('%s: a seed that cannot be is told in a sentence', (kind) => {
+describe.each(storeKinds)('%s: a seed that cannot be inserted is reported in a sentence', (kind) => {
   test.each<[string, unknown, RegExp]>([
     [
       'no list',
@@ -72,7 +72,7 @@ describe.each(storeKinds)('%s: a seed that cannot be is told in a sentence', (ki
   })
 })
 
-test('a seed that throws is told with its place in the declaration', async () => {
+test('a seed that throws is reported with its line in the declaration', async () => {
   const seed = "{ accounts: ['acme'], account: () => { throw new Error('no such file') } }"
   const folder = declarationFolder(librarySource({ more: `seed: ${seed},` }))
   const ran = await run(['serve', folder, '--port', '0'], {

@@ -70,7 +70,7 @@ test('another process gets its turn while here one work after the other waits fo
   expect(await count()).toBe(4)
 })
 
-test('a lock that is never released is unavailable in the end, and harms nobody after', async () => {
+test('a lock that is never released makes the store unavailable in the end, and later calls succeed', async () => {
   const { file, store, count } = await thingsStore({ busyMs: 300 })
   const holder = nodeScript(holdLock, [file, '60000'])
   await holder.line(/^locked$/)

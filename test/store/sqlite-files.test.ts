@@ -51,7 +51,7 @@ test('a database of another program is refused', async () => {
   expect(await refusal(`sqlite:${file}`)).toMatch(/another program.*\(posts, users\)/)
 })
 
-test('a file or folder that may not be written is refused, also for those who may write everything', async () => {
+test('a file or folder that may not be written is refused, even for a user who may write everything', async () => {
   const folder = join(temporaryFolder(), 'locked')
   mkdirSync(folder)
   const file = join(folder, 'store.db')
@@ -120,14 +120,14 @@ const damagedFile = async (from: number, to: number): Promise<string> => {
 const remedy = (file: string) =>
   `The file is damaged: stop the service and restore it from a backup, or save what can be read into a new file with "sqlite3 ${file} .recover | sqlite3 ${file}.new".`
 
-test('a file that is damaged in the middle is told with its path and the remedy', async () => {
+test('the error about a file that is damaged in the middle has its path and the remedy', async () => {
   const file = await damagedFile(8_192, 200_000)
   const store = await openForTest(`sqlite:${file}`)
-  const told = `SQLite: ${file}: database disk image is malformed (11). ${remedy(file)}`
+  const message = `SQLite: ${file}: database disk image is malformed (11). ${remedy(file)}`
   const select = 'SELECT * FROM "nounkit_meta"'
-  expect(() => store.all(select, [])).toThrow(told)
-  await expect(store.transaction(async (tx) => tx.all(select, []))).rejects.toThrow(told)
-  await expect(store.session((session) => session.all(select))).rejects.toThrow(told)
+  expect(() => store.all(select, [])).toThrow(message)
+  await expect(store.transaction(async (tx) => tx.all(select, []))).rejects.toThrow(message)
+  await expect(store.session((session) => session.all(select))).rejects.toThrow(message)
 })
 
 test('a file whose first page is damaged is refused with its path and the remedy', async () => {

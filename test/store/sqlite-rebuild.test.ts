@@ -29,7 +29,7 @@ async function library(): Promise<{ readonly file: string; readonly database: Da
   return { file, database }
 }
 
-/** What somebody would paste, but for what only the shell understands. */
+/** The SQL as an operator would paste it, without the commands that only the shell understands. */
 async function refused(file: string, options: BooksOptions): Promise<{ message: string; sql: string }> {
   const store = await openForTest(`sqlite:${file}`)
   const error = await migrate(store, booksModel(options)).catch((thrown: unknown) => thrown)
@@ -100,7 +100,7 @@ test('a required field that was renamed by hand is one copy, with the new column
   await expectFits(file, options)
 })
 
-test('rows that refer to a table which is made anew stay, though they would go with its rows', async () => {
+test('rows that reference a rebuilt table stay, although a delete would cascade to them', async () => {
   const { file, database } = await library()
   const options = { fields: { pages: z.int().optional() }, authors: { name: z.string().optional() } }
   const { sql } = await refused(file, options)

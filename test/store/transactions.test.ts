@@ -142,7 +142,7 @@ describeStores('transactions and errors', ({ kind, open }) => {
     expect(await store.first(`SELECT "n" FROM "owners" WHERE "id" = 'counter'`, [])).toEqual([100])
   })
 
-  test('the secret is made once, whoever asks first', async () => {
+  test('the secret is created once, by the first process that asks', async () => {
     const secrets = await Promise.all(Array.from({ length: 10 }, () => ensureSecret(store)))
     expect(new Set(secrets).size).toBe(1)
     expect(secrets[0]).toMatch(/^[0-9a-f]{64}$/)
