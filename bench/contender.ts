@@ -49,7 +49,11 @@ async function startProcess(
     env: { ...plainEnvironment(), ...settings },
   })
   await ready(child, name)
-  return { name, port, pid: child.pid ?? 0, prefix: '/v2', key, stop: () => stop(child) }
+  const tell = (code: number | null, signal: string | null) =>
+    console.error(`${name} ended with ${signal ?? code} while it was measured`)
+  child.once('exit', tell)
+  const stopQuietly = () => stop(child.off('exit', tell))
+  return { name, port, pid: child.pid ?? 0, prefix: '/v2', key, stop: stopQuietly }
 }
 
 /** A setting of Nounkit in the harness's own environment would not be a default one. */

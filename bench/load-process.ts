@@ -21,6 +21,7 @@ async function run(task: Task): Promise<Measured> {
   const clients = await Promise.all(Array.from({ length: task.connections }, () => open(task.port)))
   const latencies: number[] = []
   const cpuBefore = usageOf(task.pid).cpuMicros
+  const ownBefore = process.cpuUsage()
   const startedAt = performance.now()
   let running = true
   const loops = clients.map(async (client) => {
@@ -31,6 +32,7 @@ async function run(task: Task): Promise<Measured> {
   await Promise.all(loops)
   const seconds = (performance.now() - startedAt) / 1_000
   const { cpuMicros, memoryMb } = usageOf(task.pid)
+  const { user, system } = process.cpuUsage(ownBefore)
   for (const client of clients) client.close()
   latencies.sort((a, b) => a - b)
   return {
@@ -39,6 +41,7 @@ async function run(task: Task): Promise<Measured> {
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
     cpuMicros: (cpuMicros - cpuBefore) / latencies.length,
     memoryMb,
+    loadMicros: (user + system) / latencies.length,
   }
 }
 

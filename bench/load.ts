@@ -19,6 +19,8 @@ export interface Measured {
   /** CPU time of the server for a request. */
   readonly cpuMicros: number
   readonly memoryMb: number
+  /** CPU time of the load for a request. Where it is near the server's, the load is what is measured. */
+  readonly loadMicros: number
 }
 
 const connections = 32

@@ -34,6 +34,8 @@ export interface Line extends Measured {
   readonly workload: string
   readonly contender: string
   readonly leastCpuMicros: number
+  /** The share of one processor that the server had. Far below 100 % the host decides the pace, and only CPU time tells. */
+  readonly busyPercent: number
   readonly toFloor: Spread | null
   readonly toFastify: Spread | null
 }
@@ -54,7 +56,9 @@ export function linesOf(results: readonly Result[]): readonly Line[] {
       p99Ms: median(of('p99Ms')),
       cpuMicros: median(of('cpuMicros')),
       leastCpuMicros: Math.min(...of('cpuMicros')),
+      busyPercent: median(turns.map((turn) => (turn.cpuMicros * turn.perSecond) / 10_000)),
       memoryMb: median(of('memoryMb')),
+      loadMicros: median(of('loadMicros')),
       toFloor: to('floor'),
       toFastify: contender === 'floor' ? null : to('fastify'),
     }
@@ -127,6 +131,8 @@ export const lineTable = (lines: readonly Line[]): string =>
       'p99 ms',
       'CPU µs',
       'least',
+      'busy %',
+      'load µs',
       'MB',
       ': floor',
       ': Fastify',
@@ -139,6 +145,8 @@ export const lineTable = (lines: readonly Line[]): string =>
       number(line.p99Ms, 2),
       number(line.cpuMicros),
       number(line.leastCpuMicros),
+      number(line.busyPercent),
+      number(line.loadMicros),
       number(line.memoryMb),
       spread(line.toFloor),
       spread(line.toFastify),
