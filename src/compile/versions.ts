@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ApiDeclaration } from '../declare/api.ts'
-import type { RemoveField } from '../declare/change.ts'
 import type { VersionDeclaration } from '../declare/version.ts'
+import { resourceOf, storeEffects } from './change-kinds/change-kinds.ts'
 import { takeBack } from './changes/apply.ts'
 import { inFrozenOrder } from './changes/frozen-order.ts'
 import { hideUnfrozen } from './changes/hide.ts'
@@ -23,31 +23,23 @@ export interface KeptField {
 
 /** Removed fields by the head's name of their resource: changes name it as the next newer version does. */
 export const keptFields = (declaration: ApiDeclaration): ReadonlyMap<string, readonly KeptField[]> => {
-  const kept = new Map<string, KeptField[]>()
+  const kept = new Map<string, readonly KeptField[]>()
   const declared = declaration.versions ?? []
   declared.forEach(({ changes }, index) => {
     for (const change of changes) {
-      if (change.kind !== 'remove-field') continue
-      const resource = headName(change.resource, declared.slice(0, index))
-      const fields = kept.get(resource) ?? []
-      fields.push({ name: change.field, schema: keptSchema(change) })
-      kept.set(resource, fields)
+      const resource = headName(resourceOf(change), declared.slice(0, index))
+      for (const { field: name, schema } of storeEffects([change], 'column-hidden'))
+        kept.set(resource, [...(kept.get(resource) ?? []), { name, schema }])
     }
   })
   return kept
 }
 
-/** Rows of newer versions store what their absence means, so that the older one always finds a value. */
-const keptSchema = ({ was, whenAbsent }: RemoveField): z.ZodType =>
-  whenAbsent === undefined || typeof was.default !== 'function' ? was : was.default(whenAbsent)
-
 /** A resource's name in the head, from its name in the version that follows `newer` (newest first). */
 const headName = (resource: string, newer: readonly VersionDeclaration[]): string => {
   let name = resource
-  for (const { changes } of newer.toReversed()) {
-    const rename = changes.find((change) => change.kind === 'rename-resource' && change.from === name)
-    if (rename?.kind === 'rename-resource') name = rename.to
-  }
+  for (const { changes } of newer.toReversed())
+    name = storeEffects(changes, 'table-renamed').find(({ from }) => from === name)?.to ?? name
   return name
 }
 

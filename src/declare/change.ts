@@ -5,8 +5,6 @@ import type { Method, ResourceLimits, ScopeRule } from './resource.ts'
  * One difference between a version and the next newer one, as data that can be read both ways.
  * Resources and fields are named as the NEWER version calls them, except the first word of a rename.
  */
-export type ChangeOfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
-
 export type Change =
   | RenameResource
   | RenameField
@@ -25,6 +23,9 @@ export type Change =
   | RemoveMethod
   | ChangeDefault
   | Custom
+
+/** The change of one kind. */
+export type ChangeOfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
 
 interface Told {
   /** Why it changed, for the migration guide. */

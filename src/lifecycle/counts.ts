@@ -1,3 +1,4 @@
+import type { DetailKind } from '../compile/change-kinds/usage-traces.ts'
 import type { SubCollection, Version, View } from '../compile/model.ts'
 
 /** The consumer of calls without credentials, and, when memory is full, of calls that are no longer counted by consumer. */
@@ -8,8 +9,6 @@ export const anonymous = 'anonymous'
  * retirement: they lose nothing by it, and any scanner could block it for ever.
  */
 export const refused = 'refused'
-
-export type DetailKind = 'include' | 'filter' | 'sort' | 'field'
 
 export interface Count {
   calls: number

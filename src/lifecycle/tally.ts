@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { DetailKind } from '../compile/change-kinds/usage-traces.ts'
 import type { Version, View } from '../compile/model.ts'
 import type { Target } from '../request/route.ts'
 import { dayMs, dayOf } from '../times.ts'
@@ -8,7 +9,6 @@ import {
   type ConsumerCounts,
   type DayCounts,
   type DetailCounts,
-  type DetailKind,
   type DetailRow,
   newRows,
   type OperationCount,

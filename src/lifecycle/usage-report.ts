@@ -1,10 +1,9 @@
+import { kindOf } from '../compile/change-kinds/change-kinds.ts'
 import type { Model, Version } from '../compile/model.ts'
-import { entryOf } from '../contract/guide/entries.ts'
 import type { GuideOptions } from '../contract/guide/guide.ts'
 import { type Caller, operatorScope } from '../request/caller.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs, daysBetween } from '../times.ts'
-import { tracesOf } from './change-uses.ts'
 import { type Consumers, type KnownConsumer, readConsumers } from './consumers.ts'
 import { type Contact, lastContacts, readContacts } from './contacts.ts'
 import { refused } from './counts.ts'
@@ -176,17 +175,19 @@ function changeUses(
 ): readonly ChangeUse[] {
   const { successor } = version
   if (!successor) return []
+  const step = { older: version, newer: successor }
   return version.changes.flatMap((change, index): ChangeUse[] => {
-    const traces = tracesOf(change, version)
+    const kind = kindOf(change)
+    const traces = kind.usage(change, step)
     const uses = [
       ...operations.map(({ operation }) => {
         const [method = '', template = ''] = operation.split(' ')
-        return traces.operation(method, template)
+        return traces.operation?.(method, template) ?? null
       }),
-      ...details.map(({ resource, kind, name }) => traces.detail(resource, kind, name)),
+      ...details.map((one) => traces.detail?.(one.resource, one.kind, one.name) ?? null),
     ].filter((words) => words !== null)
     if (uses.length === 0) return []
-    const { title } = entryOf(change, { older: version, newer: successor })
+    const { title } = kind.guideEntry(change, step)
     return [{ entry: index + 1, change: title, uses: [...new Set(uses)] }]
   })
 }

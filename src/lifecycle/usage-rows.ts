@@ -1,6 +1,6 @@
+import type { DetailKind } from '../compile/change-kinds/usage-traces.ts'
 import type { Store, Value } from '../store/store.ts'
 import { dayOf } from '../times.ts'
-import type { DetailKind } from './counts.ts'
 import { refused } from './counts.ts'
 
 export interface CountedConsumer {

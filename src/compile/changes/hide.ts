@@ -3,7 +3,7 @@ import type { Method } from '../../declare/resource.ts'
 import type { Contract, ContractField, ContractResource } from '../contract-format.ts'
 import { schemaInOrderOf } from '../order.ts'
 import { compareSchemas } from '../schema-difference.ts'
-import { hideField } from './fields.ts'
+import { hideField } from './absence.ts'
 import {
   type Draft,
   type DraftField,

@@ -1,3 +1,4 @@
+import { isZod } from '../../declare/field.ts'
 import type { MistakeList } from '../mistakes.ts'
 import { didYouMean } from '../nearest.ts'
 
@@ -27,6 +28,7 @@ export const soundPart = (
 const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+export const zodSchema: Shape = { said: 'a Zod schema, such as z.string()', holds: isZod }
 export const text: Shape = { said: 'a text', holds: (value) => typeof value === 'string' }
 export const flag: Shape = { said: 'true or false', holds: (value) => typeof value === 'boolean' }
 export const number: Shape = { said: 'a number', holds: (value) => typeof value === 'number' }

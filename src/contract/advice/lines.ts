@@ -3,7 +3,8 @@ import type { ContractField } from '../../compile/contract-format.ts'
 import type { Version, View } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
 import type { Method } from '../../declare/resource.ts'
-import { type Difference, isBreaking, isHeldBack } from '../diff/difference.ts'
+import { type Difference, isBreaking, isHeldBack, type Subject } from '../diff/difference.ts'
+import { callSource } from './change-source.ts'
 import { followsFromValues, valuesLine } from './value-lines.ts'
 import { quoted, zodFor } from './zod-source.ts'
 
@@ -143,7 +144,7 @@ const turnedStates = ({ part, subject: { kind, from, to } }: Difference): string
 const lineFor = (difference: Difference, all: readonly Difference[], { newer }: Crossing): string => {
   const { subject, where, what } = difference
   const { kind, resource = '', name = '', from } = subject
-  const at = `'${resource}', '${name}'`
+  const at = fieldAt(subject)
   if (turnedStates(difference)) return remarkFor(difference)
   switch (kind) {
     case 'field removed':
@@ -152,32 +153,34 @@ const lineFor = (difference: Difference, all: readonly Difference[], { newer }: 
       // Where its target is hidden, the difference does not say that it is one.
       if (newer.views.get(resource)?.field.get(name)?.kind === 'reference')
         return `// ${where}: ${what}; make the relation optional`
-      return `addRequiredField(${at}, { whenAbsent: … })`
+      return callSource('add-required-field', { ...at, whenAbsent: '…' })
     case 'required':
       return requiredLine(difference)
     case 'values':
       return valuesLine(difference, all)
     case 'default':
-      return `changeDefault(${at}, { was: ${quoted((from as ContractField).request?.default ?? null)} })`
+      return defaultLine(difference)
     case 'include removed':
-      return `removeInclude('${resource}', '${name}')`
+      return callSource('remove-include', { resource: at.resource, path: at.field })
     case 'filter removed':
-      return `removeFilter(${at})`
+      return callSource('remove-filter', at)
     case 'sort removed':
-      return `removeSort(${at})`
+      return callSource('remove-sort', at)
     case 'limit':
-      return resource === '' ? `// ${where}: ${what}; raise it again` : `changeLimit(${at}, { was: ${from} })`
+      return resource === ''
+        ? `// ${where}: ${what}; raise it again`
+        : callSource('change-limit', { resource: at.resource, limit: at.field, was: String(from) })
     case 'key required':
-      return `requireIdempotencyKey('${resource}')`
+      return callSource('require-idempotency-key', { resource: at.resource })
     case 'scope':
-      return `requireScope(${at}, { was: ${quoted(from)} })`
+      return callSource('require-scope', { resource: at.resource, method: at.field, was: quoted(from) })
     case 'resource removed':
       return `// ${where}: declare it with methods: [], and removeMethod('${resource}', …) for each method it had`
     case 'endpoint was removed':
       // One path of several is gone: the resource is offered elsewhere still.
       return newer.views.get(resource)?.methods.has(name as Method)
         ? remarkFor(difference)
-        : `removeMethod(${at})`
+        : callSource('remove-method', { resource: at.resource, method: at.field })
     default:
       return remarkFor(difference)
   }
@@ -187,17 +190,27 @@ const removedLine = ({ subject, where, what }: Difference): string => {
   const field = subject.from as ContractField
   if (field.reference) return `// ${where}: ${what}; keep the relation, and take it off the include list`
   const { nullable } = field.request ?? field.response ?? {}
-  const absent = nullable || field.request?.default !== undefined ? '' : ', whenAbsent: …'
-  return `removeField('${subject.resource}', '${subject.name}', { was: ${zodFor(field)}${absent} })`
+  const absent = nullable || field.request?.default !== undefined ? {} : { whenAbsent: '…' }
+  return callSource('remove-field', { ...fieldAt(subject), was: zodFor(field), ...absent })
 }
 
-const requiredLine = ({ subject, where, what }: Difference): string => {
+const requiredLine = (difference: Difference): string => {
+  const { subject, where, what } = difference
   const { reference, request } = subject.from as ContractField
-  const at = `'${subject.resource}', '${subject.name}'`
   if (reference) return `// ${where}: ${what}; make the relation optional`
-  if (request?.default !== undefined) return `changeDefault(${at}, { was: ${quoted(request.default)} })`
-  return `makeRequired(${at}, { whenAbsent: …, why: '…' })`
+  if (request?.default !== undefined) return defaultLine(difference)
+  return callSource('make-required', { ...fieldAt(subject), whenAbsent: '…', why: "'…'" })
 }
+
+const defaultLine = ({ subject }: Difference): string => {
+  const { request } = subject.from as ContractField
+  return callSource('change-default', { ...fieldAt(subject), was: quoted(request?.default ?? null) })
+}
+
+const fieldAt = ({ resource = '', name = '' }: Subject) => ({
+  resource: quoted(resource),
+  field: quoted(name),
+})
 
 /** Kinds of differences that no change can declare but one that makes the field by code. */
 const byCode: ReadonlySet<string> = new Set(['type', 'key added', 'not nullable', 'shown nullable'])
@@ -216,7 +229,14 @@ const customLine = (difference: Difference): string => {
   if (field.reference || field.states || turnedStates(difference) || serverFields.has(name))
     return remarkFor(difference)
   const older = difference.where.slice(difference.where.indexOf('.') + 1)
-  return `custom('${resource}', { fields: { ${older}: ${zodFor(field)} }, replaces: ['${name}'], up: …, down: …, samples: […] })`
+  return callSource('custom', {
+    resource: quoted(resource),
+    fields: `{ ${older}: ${zodFor(field)} }`,
+    replaces: `[${quoted(name)}]`,
+    up: '…',
+    down: '…',
+    samples: '[…]',
+  })
 }
 
 const serverFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])

@@ -5,7 +5,6 @@ import { type Age, compareWithPromise } from '../compare-with-promise.ts'
 import type { Difference } from '../diff/difference.ts'
 import { type Guess, guessRenames } from './guess-renames.ts'
 import { withChanges } from './with-changes.ts'
-import { keyed, quoted } from './zod-source.ts'
 
 export interface Explained {
   /** Changes that are known to lift what they are for. */
@@ -67,20 +66,4 @@ const stateOf = (model: Model, name: string, promise: Contract, age: Age): State
   const version = model.versions.find((one) => one.name === name) ?? model.head
   const { refused } = compareWithPromise(model, version, promise, age)
   return { model, refused, guesses: guessRenames(model, version, promise) }
-}
-
-/** A change as it is written. */
-export const sourceOf = (change: Guess['change']): string => {
-  switch (change.kind) {
-    case 'rename-resource':
-      return `renameResource('${change.from}', '${change.to}')`
-    case 'rename-field':
-      return `renameField('${change.resource}', '${change.from}', '${change.to}')`
-    case 'rename-relation':
-      return `renameRelation('${change.resource}', '${change.from}', '${change.to}')`
-    case 'map-values': {
-      const values = Object.entries(change.values).map(([old, now]) => `${keyed(old)}: ${quoted(now)}`)
-      return `mapValues('${change.resource}', '${change.field}', { ${values.join(', ')} })`
-    }
-  }
 }

@@ -1,24 +1,26 @@
 import type { ContractField } from '../../compile/contract-format.ts'
 import { stateRule } from '../diff/compare-state-rules.ts'
 import type { Difference } from '../diff/difference.ts'
+import { callSource } from './change-source.ts'
 import { keyed, quoted } from './zod-source.ts'
 
 /** One line for all values of a field that came or went. */
 export const valuesLine = ({ where, subject }: Difference, all: readonly Difference[]): string => {
-  const at = `'${subject.resource}', '${subject.name}'`
+  const at = { resource: quoted(subject.resource), field: quoted(subject.name) }
   const { gone, come } = valuesOf(where, all)
   if (come.length === 1 && gone.length === 1)
-    return `mapValues(${at}, { ${keyed(gone[0] ?? '')}: ${quoted(come[0])} })`
+    return callSource('map-values', { ...at, values: `{ ${keyed(gone[0] ?? '')}: ${quoted(come[0])} }` })
   const open = (names: readonly string[]) => names.map((one) => `${keyed(one)}: '…'`).join(', ')
   // A value that stays reads as itself only where it is named, once others become it too.
   const { request, response } = subject.to as ContractField
   const stay = ((request ?? response)?.schema.enum ?? []).map(String).filter((one) => !come.includes(one))
   const themselves = stay.map((one) => `, ${keyed(one)}: ${quoted(one)}`).join('')
-  const older = gone.length === 0 ? '{}' : `{ ${open(gone)}${themselves} }`
-  if (come.length === 0) return `mapValues(${at}, ${older}, { why: '…' })`
+  const values = gone.length === 0 ? '{}' : `{ ${open(gone)}${themselves} }`
+  if (come.length === 0) return callSource('map-values', { ...at, values, why: "'…'" })
   const named = come.map((one) => JSON.stringify(one)).join(', ')
   const remark = `// ${named} ${come.length === 1 ? 'has' : 'have'} no image in the older version`
-  return `mapValues(${at}, ${older}, { onlyInNewer: { ${open(come)} }, why: '…' }) ${remark}`
+  const onlyInNewer = `{ ${open(come)} }`
+  return `${callSource('map-values', { ...at, values, onlyInNewer, why: "'…'" })} ${remark}`
 }
 
 interface Values {

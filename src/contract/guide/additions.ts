@@ -1,12 +1,11 @@
+import { kindOf, resourceOf } from '../../compile/change-kinds/change-kinds.ts'
+import { olderName, type Step } from '../../compile/change-kinds/step.ts'
 import type { Model } from '../../compile/model.ts'
 import { withAdditions } from '../../compile/versions.ts'
-import type { Change } from '../../declare/change.ts'
 import { contractOf } from '../contract.ts'
 import { stateRule } from '../diff/compare-state-rules.ts'
 import { compareContracts } from '../diff/diff.ts'
 import type { Difference } from '../diff/difference.ts'
-import { resourceOf } from './change-lines.ts'
-import { olderField, olderName, type Step } from './step.ts'
 
 /** Differences that belong together, in one line. */
 export interface Addition {
@@ -38,22 +37,11 @@ export const additionsOf = (model: Model, step: Step): readonly Addition[] => {
 const describedByChanges = (step: Step): ReadonlySet<string> =>
   new Set(
     step.older.changes.flatMap((change) =>
-      madeBy(change, step).map((field) => `${olderName(step, resourceOf(change))}.${field}`),
+      kindOf(change)
+        .describedFields(change, step)
+        .map((field) => `${olderName(step, resourceOf(change))}.${field}`),
     ),
   )
-
-const madeBy = (change: Change, step: Step): readonly string[] => {
-  switch (change.kind) {
-    case 'remove-field':
-      return [change.field]
-    case 'custom':
-      return Object.keys(change.fields)
-    case 'change-type':
-      return [olderField(step, change.resource, change.field)?.name ?? change.field]
-    default:
-      return []
-  }
-}
 
 /** A field with its filter and sort, a relation with its id and its include; otherwise what is said alike of several. */
 const groupOf =

@@ -1,11 +1,11 @@
+import { kindOf, resourceOf } from '../../compile/change-kinds/change-kinds.ts'
+import { type Step, stepsBetween } from '../../compile/change-kinds/step.ts'
 import type { Model, Version } from '../../compile/model.ts'
 import type { Verdict } from '../../compile/schema-verdict.ts'
 import type { Change } from '../../declare/change.ts'
 import { type Difference, isBreaking } from '../diff/difference.ts'
 import { type JudgedChange, judgeChanges } from '../verdict.ts'
 import { additionsOf } from './additions.ts'
-import { changeLine, resourceOf } from './change-lines.ts'
-import { type Step, stepsBetween } from './step.ts'
 
 /** One line of what became of a version: a change that is declared, or what the newer version has besides. */
 export interface ExplainedLine {
@@ -45,7 +45,7 @@ const linesOf = (model: Model, step: Step): readonly ExplainedLine[] => {
 const declaredLine = ({ change, verdict }: JudgedChange, step: Step) => ({
   verdict,
   resource: resourceOf(change),
-  ...changeLine(change, step),
+  ...kindOf(change).line(change, step),
   change: change.kind,
   why: change.why ?? null,
   differences: [],

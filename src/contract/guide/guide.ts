@@ -1,9 +1,10 @@
+import { kindOf, resourceOf } from '../../compile/change-kinds/change-kinds.ts'
+import type { GuideEntry } from '../../compile/change-kinds/guide-entry.ts'
+import { type Step, stepsBetween } from '../../compile/change-kinds/step.ts'
 import type { Version } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
 import { exampleRow, showRow } from '../example.ts'
 import { type JudgedChange, judgeChanges } from '../verdict.ts'
-import { entryOf, type GuideEntry } from './entries.ts'
-import { type Step, stepsBetween } from './step.ts'
 
 export interface GuideOptions {
   /** Who still uses what a change takes away, by name; from recorded usage. */
@@ -39,7 +40,7 @@ const entryText = (
   level: string,
   options: GuideOptions,
 ): string => {
-  const entry = entryOf(change, step)
+  const entry = kindOf(change).guideEntry(change, step)
   const affected = options.affected?.(change, step.older) ?? []
   return [
     `${level} ${number}. ${entry.title}`,
@@ -98,7 +99,7 @@ const additionsText = ({ older, newer }: Step, level: string): string | null => 
   return `${level} Also new in ${newer.name}\n\nNothing to do; there when you want it.\n\n${lines.join('\n')}`
 }
 
-const newerFields = (change: Change): readonly string[] => {
-  if (change.kind === 'custom') return change.replaces.map((name) => `${change.resource}.${name}`)
-  return 'field' in change ? [`${change.resource}.${change.field}`] : []
-}
+const newerFields = (change: Change): readonly string[] =>
+  kindOf(change)
+    .newerFields(change)
+    .map((name) => `${resourceOf(change)}.${name}`)

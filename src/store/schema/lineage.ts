@@ -1,5 +1,6 @@
+import { resourceOf, storeEffects } from '../../compile/change-kinds/change-kinds.ts'
 import type { Model, Resource, Version } from '../../compile/model.ts'
-import type { Change, ChangeOfKind } from '../../declare/change.ts'
+import type { MapValues } from '../../declare/change.ts'
 import type { FormerType } from './table.ts'
 
 /** The names of a table, its columns and its values in every version: a store of an older declaration may still have them. */
@@ -21,9 +22,6 @@ export interface TableThen {
   readonly values: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
-const ofKind = <K extends Change['kind']>(version: Version, kind: K): readonly ChangeOfKind<K>[] =>
-  version.changes.filter((change): change is ChangeOfKind<K> => change.kind === kind)
-
 /** The state of one resource while the changes are undone from the head backwards. */
 interface Trace {
   readonly resource: Resource
@@ -39,7 +37,7 @@ interface Trace {
 export function lineagesOf(model: Model): readonly Lineage[] {
   const traces = [...model.resources.values()].map(startTrace)
   for (const version of model.versions.slice(1)) {
-    const renames = new Map(ofKind(version, 'rename-resource').map(({ from, to }) => [to, from]))
+    const renames = new Map(storeEffects(version.changes, 'table-renamed').map(({ from, to }) => [to, from]))
     for (const trace of traces) if (trace.name !== null) stepBack(trace, trace.name, version)
     renameAll(
       traces,
@@ -74,38 +72,25 @@ const snapshot = (trace: Trace, name: string, version: Version): TableThen => ({
 /** Undoes the version's changes of one resource. Changes name resources and fields as the newer version does. */
 function stepBack(trace: Trace, newer: string, version: Version): void {
   const { resource, columns, values, types } = trace
-  const here = <C extends { readonly resource: string }>(change: C): boolean => change.resource === newer
-  for (const change of ofKind(version, 'map-values').filter(here))
+  const changes = version.changes.filter((change) => resourceOf(change) === newer)
+  for (const change of storeEffects(changes, 'values-mapped'))
     for (const [column, name] of columns)
       if (name === change.field)
         values.set(column, valuesBefore(change, values.get(column), resource, column))
-  for (const { field, codec } of ofKind(version, 'change-type').filter(here))
+  for (const { field, codec } of storeEffects(changes, 'type-changed'))
     for (const [column, name] of columns)
       if (name === field) types.set(column, { codec, version: version.name })
-  const gone = new Set([
-    ...ofKind(version, 'add-required-field')
-      .filter(here)
-      .map(({ field }) => field),
-    ...ofKind(version, 'custom')
-      .filter(here)
-      .flatMap(({ replaces }) => replaces),
-  ])
+  const gone = new Set(storeEffects(changes, 'columns-added').flatMap(({ fields }) => fields))
   for (const [column, name] of [...columns]) if (gone.has(name)) columns.delete(column)
   const references = new Set(resource.fields.filter(({ relation }) => relation).map(({ column }) => column))
-  const fields = new Map(
-    ofKind(version, 'rename-field')
-      .filter(here)
-      .map(({ from, to }) => [to, from]),
+  const renames = new Map(
+    [
+      ...storeEffects(changes, 'column-renamed'),
+      ...storeEffects(changes, 'reference-renamed').filter(({ to }) =>
+        [...references].some((column) => columns.get(column) === to),
+      ),
+    ].map(({ from, to }) => [to, from]),
   )
-  const relations = new Map(
-    ofKind(version, 'rename-relation')
-      .filter(here)
-      .map(({ from, to }) => [`${to}_id`, `${from}_id`]),
-  )
-  const renames = new Map([
-    ...fields,
-    ...[...relations].filter(([to]) => [...references].some((column) => columns.get(column) === to)),
-  ])
   renameAll(
     [...columns.keys()],
     (column) => columns.get(column) ?? null,
@@ -115,7 +100,7 @@ function stepBack(trace: Trace, newer: string, version: Version): void {
       else columns.set(column, name)
     },
   )
-  for (const { field } of ofKind(version, 'remove-field').filter(here)) {
+  for (const { field } of storeEffects(changes, 'column-hidden')) {
     const kept = resource.field.get(field)
     if (kept?.kept) columns.set(kept.column, field)
   }
@@ -141,7 +126,7 @@ function renameAll<T>(
 
 /** The older version's values → the head's values, computed from the mapping of the newer version. */
 function valuesBefore(
-  { values, onlyInNewer }: ChangeOfKind<'map-values'>,
+  { values, onlyInNewer }: Pick<MapValues, 'values' | 'onlyInNewer'>,
   newer: ReadonlyMap<string, string> | undefined,
   resource: Resource,
   column: string,

@@ -1,16 +1,12 @@
-import type { ChangeType, MapValues } from '../../declare/change.ts'
+import type { MapValues } from '../../declare/change.ts'
 import type { StatesField } from '../../declare/field.ts'
-import { kinds } from '../../kinds/kinds.ts'
-import { codecs, toShown } from '../codecs.ts'
+import type { Report } from '../changes/report.ts'
+import type { DraftField } from '../changes/view-draft.ts'
 import type { ValueMap } from '../model.ts'
 import { didYouMean } from '../nearest.ts'
-import { readZod } from '../zod/read.ts'
-import type { Inverse } from './inverse.ts'
-import type { Report } from './report.ts'
-import { type DraftField, withField, withView } from './view-draft.ts'
 
 /** One step of a value map, between two neighbouring versions. */
-export interface ValueStep {
+interface ValueStep {
   /** Newer → older, total over the newer values. */
   readonly down: ReadonlyMap<string, string>
   /** Older → newer, total over the older values. */
@@ -19,31 +15,7 @@ export interface ValueStep {
   readonly merges: boolean
 }
 
-export const mapValues: Inverse<MapValues> = (draft, change, report) => {
-  const view = report.view(change.resource)
-  const field = view && report.field(view, change.resource, change.field)
-  if (!field) return draft
-  if (field.made || !kinds[field.kind].listsValues) {
-    report.mistake(
-      `${change.resource}.${change.field} has no listed values to map.`,
-      'Only enums and states have; use changeType or custom for others.',
-    )
-    return draft
-  }
-  if (!report.claim(`${change.resource}.${change.field}`, 'value')) return draft
-  const newer = (field.schema.enum ?? []).map(String)
-  if (!checkValues(change, newer, report)) return draft
-  const step = valueStep(change, newer)
-  if (step.merges && !change.why) {
-    report.mistake(
-      'several values become one, which loses their difference.',
-      "Say the reason: { why: '…' }.",
-    )
-  }
-  return withView(draft, change.resource, (one) => withField(one, change.field, mapped(field, step)))
-}
-
-const checkValues = (change: MapValues, newer: readonly string[], report: Report): boolean => {
+export const checkValues = (change: MapValues, newer: readonly string[], report: Report): boolean => {
   const before = report.mistakes.all.length
   const { values, onlyInNewer } = change
   for (const [old, now] of Object.entries(values)) {
@@ -93,7 +65,8 @@ export const valueStep = ({ values, onlyInNewer }: MapValues, newer: readonly st
   return { down, up, merges: up.size !== newer.length || Object.keys(onlyInNewer).length > 0 }
 }
 
-const mapped = (field: DraftField, step: ValueStep): Partial<DraftField> => {
+/** How the older version shows the field. */
+export const mapped = (field: DraftField, step: ValueStep): Partial<DraftField> => {
   const older = [...new Set([...step.down.values(), ...step.up.keys()])]
   return {
     schema: { ...field.schema, enum: older },
@@ -126,65 +99,4 @@ const olderStates = (states: StatesField, step: ValueStep, older: readonly strin
     if (to.length > 0) moves[from] = to
   }
   return { kind: 'states', initial: step.down.get(states.initial) ?? states.initial, moves }
-}
-
-export const changeType: Inverse<ChangeType> = (draft, change, report) => {
-  const view = report.view(change.resource)
-  const field = view && report.field(view, change.resource, change.field)
-  if (!field) return draft
-  const was = readZod(change.was, `${report.where} was`, report.mistakes)
-  if (!was || !report.claim(`${change.resource}.${change.field}`, 'value')) return draft
-  const codec = codecs[change.codec]
-  const wrong = typeMistake(change, field, was)
-  if (wrong) {
-    report.mistake(...wrong)
-    return draft
-  }
-  if (codec.loses && !change.why) {
-    report.mistake(`${change.codec} loses ${codec.loses}.`, "Say the reason: { why: '…' }.")
-  }
-  return withView(draft, change.resource, (one) =>
-    withField(one, change.field, {
-      schema: was.schema,
-      kind: was.kind,
-      codec: change.codec,
-      default:
-        field.default === undefined
-          ? undefined
-          : toShown({ codec: change.codec, values: null }, field.default),
-    }),
-  )
-}
-
-const typeMistake = (
-  change: ChangeType,
-  field: DraftField,
-  was: { readonly kind: string; readonly nullable: boolean },
-): readonly [string, string] | null => {
-  const codec = codecs[change.codec]
-  const name = `${change.resource}.${change.field}`
-  if (!codec) return [`"${change.codec}" is not a codec.`, didYouMean(change.codec, Object.keys(codecs))]
-  if (field.made || field.codec) {
-    return [
-      `${name} already differs from what is stored.`,
-      'Only one type change can be followed into SQL: use custom.',
-    ]
-  }
-  if (field.kind !== codec.newer) {
-    return [
-      `${change.codec} makes ${codec.newer} fields, and ${name} is of kind ${field.kind}.`,
-      'Choose another codec, or use custom.',
-    ]
-  }
-  if (was.kind !== codec.older) {
-    return [
-      `${change.codec} shows ${codec.older} fields, and "was" is of kind ${was.kind}.`,
-      'Correct "was" or the codec.',
-    ]
-  }
-  if (was.nullable !== field.nullable) {
-    const [may, not] = field.nullable ? ['the newer', 'the older'] : ['the older', 'the newer']
-    return [`${name} may be null in ${may} version and not in ${not}.`, 'Say .optional() in both or in none.']
-  }
-  return null
 }

@@ -1,0 +1,49 @@
+import type { AddRequiredField } from '../../declare/change.ts'
+import { absenceMeans, absentField, hideField } from '../changes/absence.ts'
+import { withView } from '../changes/view-draft.ts'
+import { scalar, text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, exampleOf, storedName } from './guide-entry.ts'
+import { createTraces } from './usage-traces.ts'
+
+export const addRequiredField: ChangeKind<AddRequiredField> = {
+  parameters: ['resource', 'field'],
+  options: {
+    form: "addRequiredField('books', 'language', { whenAbsent: 'en' })",
+    needs: { resource: text, field: text, whenAbsent: scalar },
+    may: { why: text },
+  },
+  phase: 4,
+  takeBack(draft, change, report) {
+    const found = absentField(change, draft.get(change.resource), report)
+    if (!found) return draft
+    if (!found.required) {
+      report.mistake(
+        `${change.resource}.${change.field} is not required.`,
+        'An optional field needs no line: what a frozen contract does not show is hidden.',
+      )
+      return draft
+    }
+    if (!report.claim(`${change.resource}.${change.field}`, 'all')) return draft
+    return withView(draft, change.resource, (view) =>
+      hideField(absenceMeans(view, found, change.whenAbsent), change.field),
+    )
+  },
+  changesNothing: () => false,
+  verdict: () => 'breaking',
+  loss: () => 'keeps',
+  line: ({ resource, field, whenAbsent }, { older }) => ({
+    where: `${resource}.${field}`,
+    what: `required field added, ${older.name} stores ${JSON.stringify(whenAbsent)}`,
+  }),
+  guideEntry: ({ resource, field, whenAbsent }, step) => ({
+    title: `${code(`${resource}.${field}`)} is required`,
+    rows: [['not there', code(field)]],
+    note: `Until now ${code(JSON.stringify(whenAbsent))} was meant: send that to create what you created so far.`,
+    example: exampleOf(step, resource, [], [field], { [storedName(step, resource, field)]: whenAbsent }),
+  }),
+  newerFields: ({ field }) => [field],
+  describedFields: () => [],
+  stored: ({ field }) => ({ kind: 'columns-added', fields: [field] }),
+  usage: ({ resource, field }, step) => createTraces(step, resource, `without \`${field}\``),
+}

@@ -1,0 +1,68 @@
+import type { ChangeDefault } from '../../declare/change.ts'
+import { isValue } from '../changes/absence.ts'
+import { withField, withView } from '../changes/view-draft.ts'
+import { either, nothing, scalar, text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, fieldEntry } from './guide-entry.ts'
+import { newerView, olderFieldName, type Step } from './step.ts'
+import { createTraces } from './usage-traces.ts'
+
+export const changeDefault: ChangeKind<ChangeDefault> = {
+  parameters: ['resource', 'field'],
+  options: {
+    form: "changeDefault('books', 'language', { was: 'en' })",
+    needs: { resource: text, field: text, was: either(scalar, nothing) },
+    may: { why: text },
+  },
+  phase: 3,
+  takeBack(draft, change, report) {
+    const view = report.view(change.resource)
+    const field = view && report.field(view, change.resource, change.field)
+    if (!field || !report.claim(`${change.resource}.${change.field}`, 'absence')) return draft
+    if (field.readOnly) {
+      report.mistake(`${change.field} is read-only: nobody leaves it out.`, 'Leave this change out.')
+      return draft
+    }
+    if (change.was === null && !field.nullable) {
+      report.mistake(
+        `${change.resource}.${change.field} cannot be null, so null was never its default.`,
+        'A field that was required and now has a default needs no line.',
+      )
+      return draft
+    }
+    if (field.made || (change.was !== null && !isValue(field, change.was))) {
+      report.mistake(
+        `${JSON.stringify(change.was)} is not a value of ${change.field}.`,
+        'Name the older default.',
+      )
+      return draft
+    }
+    return withView(draft, change.resource, (one) =>
+      withField(one, change.field, { default: change.was ?? undefined, required: false }),
+    )
+  },
+  changesNothing: ({ resource, field: name, was }, draft) => {
+    const field = draft.get(resource)?.fields.get(name)
+    return field !== undefined && !field.required && (field.default ?? null) === was
+  },
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  line: ({ resource, field, was }, step) => ({
+    where: `${resource}.${field}`,
+    what: `default ${JSON.stringify(was)} → ${newDefault(step, resource, field)}`,
+  }),
+  guideEntry: ({ resource, field, was }, step) =>
+    fieldEntry(step, resource, field, {
+      title: `${code(`${resource}.${field}`)} has another default`,
+      rows: [[code(JSON.stringify(was)), code(newDefault(step, resource, field))]],
+      note: 'Send the value you mean, and nothing changes for you.',
+    }),
+  newerFields: ({ field }) => [field],
+  describedFields: () => [],
+  stored: () => null,
+  usage: ({ resource, field }, step) =>
+    createTraces(step, resource, `and may leave out \`${olderFieldName(step, resource, field)}\``),
+}
+
+const newDefault = (step: Step, resource: string, field: string): string =>
+  JSON.stringify(newerView(step, resource)?.field.get(field)?.default ?? null)

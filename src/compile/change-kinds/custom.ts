@@ -1,0 +1,92 @@
+import type { Custom } from '../../declare/change.ts'
+import type { Report } from '../changes/report.ts'
+import { type DraftField, placeFields, without, withView } from '../changes/view-draft.ts'
+import { code as aFunction, listOf, mapOf, object, optionsOf, text, zodSchema } from '../shape/shapes.ts'
+import { readZod } from '../zod/read.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { checkSamples } from './custom-samples.ts'
+import { fieldOfSchema } from './field-of-schema.ts'
+import { code, exampleOf } from './guide-entry.ts'
+import { olderView } from './step.ts'
+import { fieldTraces } from './usage-traces.ts'
+
+export const custom: ChangeKind<Custom> = {
+  parameters: ['resource'],
+  options: {
+    form: "custom('books', { fields, replaces, up, down, samples })",
+    needs: {
+      resource: text,
+      fields: mapOf(zodSchema),
+      replaces: listOf(text),
+      up: aFunction,
+      down: aFunction,
+      samples: listOf(optionsOf({ needs: { older: object, newer: object } })),
+    },
+    may: { why: text },
+  },
+  phase: 4,
+  takeBack(draft, change, report) {
+    const view = report.view(change.resource)
+    if (!view) return draft
+    const replaced = change.replaces.map((name) => report.field(view, change.resource, name))
+    checkSamples(change, report)
+    const made = madeFields(change, view.customs.length, report)
+    if (!replaced.every((field) => field !== null) || !made) return draft
+    if (!replaced.every((field) => replaceable(field, report))) return draft
+    if (!change.replaces.every((name) => report.claim(`${change.resource}.${name}`, 'all'))) return draft
+    const step = { change, newer: replaced.map((field) => ({ ...field, target: null })) }
+    return withView(draft, change.resource, (one) => ({
+      ...one,
+      fields: placeFields(one.fields, made, new Set(change.replaces)),
+      filters: without(one.filters, change.replaces),
+      sorts: without(one.sorts, change.replaces),
+      customs: [...one.customs, step],
+    }))
+  },
+  changesNothing: ({ fields, replaces }) => replaces.length === 0 && Object.keys(fields).length === 0,
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  line: ({ resource, fields, replaces }) => ({
+    where: `${resource}.${Object.keys(fields).join(', ')} → ${replaces.join(', ')}`,
+    what: 'converted by code',
+  }),
+  guideEntry: ({ resource, fields, replaces }, step) => {
+    const [older, newer] = [Object.keys(fields), replaces].map((names) => names.map(code).join(', '))
+    return {
+      title: `${older} of ${code(resource)} became ${newer}`,
+      rows: [[older ?? '', newer ?? '']],
+      note: '',
+      example: exampleOf(step, resource, Object.keys(fields), replaces),
+    }
+  },
+  newerFields: ({ replaces }) => replaces,
+  describedFields: ({ fields }) => Object.keys(fields),
+  stored: ({ replaces }) => ({ kind: 'columns-added', fields: replaces }),
+  usage: ({ resource, fields }, step) => fieldTraces(olderView(step, resource), Object.keys(fields)),
+}
+
+const replaceable = (field: DraftField, report: Report): boolean => {
+  const fixed = field.kind === 'id' || field.kind === 'reference' || field.kind === 'state'
+  const server = field.field?.name === 'created_at' || field.field?.name === 'updated_at' || field.field?.sum
+  if (!fixed && !server) return true
+  report.mistake(
+    `${field.name} cannot be made by code: ids, references, states, sums and times are the server's.`,
+    'Leave it out of "replaces"; renameField and mapValues can change its name and values.',
+  )
+  return false
+}
+
+/** Keyed so that an older field may have the name of a newer one that it does not replace. */
+const madeFields = (
+  change: Custom,
+  step: number,
+  report: Report,
+): readonly (readonly [string, DraftField])[] | null => {
+  const made: (readonly [string, DraftField])[] = []
+  for (const [key, schema] of Object.entries(change.fields)) {
+    const read = readZod(schema, `${report.where} fields.${key}`, report.mistakes)
+    if (!read) return null
+    made.push([`made ${key}`, { ...fieldOfSchema(key, read), made: { step, key } }])
+  }
+  return made
+}

@@ -1,0 +1,57 @@
+import type { MakeRequired } from '../../declare/change.ts'
+import { absenceMeans, absentField } from '../changes/absence.ts'
+import { withField, withView } from '../changes/view-draft.ts'
+import { scalar, text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, fieldEntry } from './guide-entry.ts'
+import { olderFieldName } from './step.ts'
+import { createTraces } from './usage-traces.ts'
+
+export const makeRequired: ChangeKind<MakeRequired> = {
+  parameters: ['resource', 'field'],
+  options: {
+    form: "makeRequired('books', 'language', { whenAbsent: 'en', why: '…' })",
+    needs: { resource: text, field: text, whenAbsent: scalar },
+    may: { why: text },
+  },
+  phase: 1,
+  takeBack(draft, change, report) {
+    const found = absentField(change, draft.get(change.resource), report)
+    if (!found) return draft
+    if (!found.required) {
+      report.mistake(`${change.resource}.${change.field} is not required.`, 'Leave this change out.')
+      return draft
+    }
+    if (!report.claim(`${change.resource}.${change.field}`, 'absence')) return draft
+    if (!change.why) {
+      report.mistake(
+        `who sends no ${change.field} reads ${JSON.stringify(change.whenAbsent)} instead of null.`,
+        "Say the reason: { why: '…' }.",
+      )
+    }
+    return withView(draft, change.resource, (view) =>
+      withField(absenceMeans(view, found, change.whenAbsent), change.field, {
+        required: false,
+        nullable: true,
+      }),
+    )
+  },
+  changesNothing: () => false,
+  verdict: () => 'breaking',
+  loss: () => 'loses',
+  line: ({ resource, field, whenAbsent }, { older }) => ({
+    where: `${resource}.${field}`,
+    what: `became required, ${older.name} stores ${JSON.stringify(whenAbsent)} where it is left out`,
+  }),
+  guideEntry: ({ resource, field, whenAbsent }, step) =>
+    fieldEntry(step, resource, field, {
+      title: `${code(`${resource}.${field}`)} must now be sent`,
+      rows: [['optional', 'required']],
+      note: `Where it was left out, ${code(JSON.stringify(whenAbsent))} was stored.`,
+    }),
+  newerFields: ({ field }) => [field],
+  describedFields: () => [],
+  stored: () => null,
+  usage: ({ resource, field }, step) =>
+    createTraces(step, resource, `and may leave out \`${olderFieldName(step, resource, field)}\``),
+}

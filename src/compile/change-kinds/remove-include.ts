@@ -1,0 +1,91 @@
+import type { RemoveInclude } from '../../declare/change.ts'
+import type { Report } from '../changes/report.ts'
+import { type Draft, type DraftView, viewOfResource, withView } from '../changes/view-draft.ts'
+import { didYouMean } from '../nearest.ts'
+import { text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, ruleEntry } from './guide-entry.ts'
+import { newerView, olderName, olderView, type Step } from './step.ts'
+import { fieldTraces } from './usage-traces.ts'
+
+export const removeInclude: ChangeKind<RemoveInclude> = {
+  parameters: ['resource', 'path'],
+  options: {
+    form: "removeInclude('books', 'author')",
+    needs: { resource: text, path: text },
+    may: { why: text },
+  },
+  phase: 3,
+  takeBack(draft, change, report) {
+    const view = report.view(change.resource)
+    if (!view) return draft
+    const steps = change.path.split('.')
+    if (!checkPath(draft, view, steps, report)) return draft
+    if (view.includePaths.has(change.path)) {
+      report.mistake(
+        `${change.resource} still offers "${change.path}".`,
+        'Take it off the include list, or leave this out.',
+      )
+      return draft
+    }
+    if (steps.length > view.limits.includeDepth) {
+      const { includeDepth } = view.limits
+      report.mistake(
+        `"${change.path}" has ${steps.length} steps, and ${includeDepth} is the limit.`,
+        `Add changeLimit('${change.resource}', 'includeDepth', { was: ${steps.length} }) if the older limit was higher.`,
+      )
+      return draft
+    }
+    if (!report.claim(`include ${change.resource} ${change.path}`, 'include')) return draft
+    const paths = steps.map((_, index) => steps.slice(0, index + 1).join('.'))
+    return withView(draft, change.resource, (one) => ({
+      ...one,
+      includePaths: one.includePaths.union(new Set(paths)),
+    }))
+  },
+  changesNothing: () => false,
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  line: ({ resource, path }) => ({ where: resource, what: `include ${path} removed` }),
+  guideEntry: ({ resource, path }, step) =>
+    ruleEntry(`${code(resource)} can no longer include ${code(path)}`, [
+      [
+        code(`GET /${step.older.name}/${olderName(step, resource)}?include=${path}`),
+        'fetch the rows from their own collection',
+      ],
+    ]),
+  newerFields: () => [],
+  describedFields: () => [],
+  stored: () => null,
+  usage: ({ resource, path }, step) =>
+    fieldTraces(olderView(step, resource), [olderPath(step, resource, path)], ['include']),
+}
+
+const checkPath = (draft: Draft, view: DraftView, steps: readonly string[], report: Report): boolean => {
+  let at: DraftView | undefined = view
+  for (const step of steps) {
+    const relation = at?.relations.get(step)
+    if (!at || !relation) {
+      report.mistake(
+        `"${step}" is not a relation of ${at?.name ?? 'it'}.`,
+        didYouMean(step, at?.relations.keys() ?? []),
+      )
+      return false
+    }
+    at = viewOfResource(draft, relation.relation.target.name)?.[1]
+  }
+  return true
+}
+
+/** An include path in the names of the older version. */
+const olderPath = (step: Step, resource: string, path: string): string => {
+  let [newer, before] = [newerView(step, resource), olderView(step, resource)]
+  const names = path.split('.').map((name) => {
+    const relation = newer?.relations.get(name)?.relation
+    const same = [...(before?.relations.values() ?? [])].find((one) => one.relation === relation)
+    newer = newer?.relations.get(name)?.target()
+    before = same?.target()
+    return same?.name ?? name
+  })
+  return names.join('.')
+}

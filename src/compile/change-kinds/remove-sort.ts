@@ -1,0 +1,31 @@
+import type { RemoveSort } from '../../declare/change.ts'
+import { offerAgain } from '../changes/offer-again.ts'
+import { text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, ruleEntry } from './guide-entry.ts'
+import { olderFieldName, olderName, olderView } from './step.ts'
+import { fieldTraces } from './usage-traces.ts'
+
+export const removeSort: ChangeKind<RemoveSort> = {
+  parameters: ['resource', 'field'],
+  options: {
+    form: "removeSort('books', 'isbn')",
+    needs: { resource: text, field: text },
+    may: { why: text },
+  },
+  phase: 3,
+  takeBack: (draft, change, report) => offerAgain(draft, change, 'sort', report),
+  changesNothing: () => false,
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: 'sort removed' }),
+  guideEntry: ({ resource, field }, step) =>
+    ruleEntry(`${code(resource)} can no longer be sorted by ${code(field)}`, [
+      [code(`GET /${step.older.name}/${olderName(step, resource)}?sort=${field}`), 'sort what you get'],
+    ]),
+  newerFields: ({ field }) => [field],
+  describedFields: () => [],
+  stored: () => null,
+  usage: ({ resource, field }, step) =>
+    fieldTraces(olderView(step, resource), [olderFieldName(step, resource, field)], ['sort']),
+}

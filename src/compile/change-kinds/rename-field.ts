@@ -1,0 +1,64 @@
+import type { RenameField } from '../../declare/change.ts'
+import { withField, withView } from '../changes/view-draft.ts'
+import { text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, fieldEntry } from './guide-entry.ts'
+import { namedWell } from './new-names.ts'
+import { newerView, olderName, olderView, type Step } from './step.ts'
+import { fieldTraces } from './usage-traces.ts'
+
+export const renameField: ChangeKind<RenameField> = {
+  parameters: ['resource', 'from', 'to'],
+  options: {
+    form: "renameField('books', 'old_name', 'new_name')",
+    needs: { resource: text, from: text, to: text },
+    may: { why: text },
+  },
+  phase: 3,
+  takeBack(draft, { resource, from, to }, report) {
+    const view = report.view(resource)
+    const field = view && report.field(view, resource, to)
+    if (!field || !namedWell(from, 'underscores', report)) return draft
+    if (field.kind === 'reference' && field.field?.relation) {
+      const relation = to.replace(/_id$/, '')
+      report.mistake(
+        `"${to}" is the id of the relation ${relation}.`,
+        `Write renameRelation('${resource}', '${from.replace(/_id$/, '')}', '${relation}'): it renames both.`,
+      )
+      return draft
+    }
+    if (field.kind === 'id') {
+      report.mistake('the id of a row is called "id" in every version.', 'Leave this change out.')
+      return draft
+    }
+    if (!report.claim(`${resource}.${to}`, 'name')) return draft
+    return withView(draft, resource, (one) => withField(one, to, { name: from }))
+  },
+  changesNothing: ({ from, to }) => from === to,
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  line: ({ resource, from, to }) => ({ where: `${resource}.${from} → ${to}`, what: 'renamed' }),
+  guideEntry: ({ resource, from, to }, step) =>
+    fieldEntry(step, resource, to, {
+      title: `${code(`${olderName(step, resource)}.${from}`)} is now ${code(`${resource}.${to}`)}`,
+      rows: [[code(from), code(to)], ...queryRows(step, resource, from, to)],
+      note: '',
+    }),
+  newerFields: () => [],
+  describedFields: () => [],
+  stored: ({ from, to }) => ({ kind: 'column-renamed', from, to }),
+  usage: ({ resource, from }, step) => fieldTraces(olderView(step, resource), [from]),
+}
+
+const queryRows = (
+  step: Step,
+  resource: string,
+  from: string,
+  to: string,
+): readonly (readonly [string, string])[] => {
+  const view = newerView(step, resource)
+  const rows: [string, string][] = []
+  if (view?.filters.has(to)) rows.push([code(`filter[${from}]=…`), code(`filter[${to}]=…`)])
+  if (view?.sorts.has(to)) rows.push([code(`sort=${from}`), code(`sort=${to}`)])
+  return rows
+}

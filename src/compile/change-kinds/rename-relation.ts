@@ -1,0 +1,91 @@
+import type { RenameRelation } from '../../declare/change.ts'
+import { type DraftView, segmentOf, withField, withRelation, withView } from '../changes/view-draft.ts'
+import type { BelongsToModel, HasManyModel, IncludeNode, View } from '../model.ts'
+import { didYouMean } from '../nearest.ts'
+import { text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, exampleOf } from './guide-entry.ts'
+import { namedWell } from './new-names.ts'
+import { newerView, olderName, olderView, type Step } from './step.ts'
+import { fieldTraces } from './usage-traces.ts'
+
+export const renameRelation: ChangeKind<RenameRelation> = {
+  parameters: ['resource', 'from', 'to'],
+  options: {
+    form: "renameRelation('books', 'old_name', 'new_name')",
+    needs: { resource: text, from: text, to: text },
+    may: { why: text },
+  },
+  phase: 3,
+  takeBack(draft, { resource, from, to }, report) {
+    const view = report.view(resource)
+    if (!view || !namedWell(from, 'underscores', report)) return draft
+    const relation = view.relations.get(to)
+    if (!relation) {
+      report.mistake(`"${to}" is not a relation of ${resource}.`, didYouMean(to, view.relations.keys()))
+      return draft
+    }
+    if (!report.claim(`relation ${resource}.${to}`, 'name')) return draft
+    return withView(draft, resource, (one) => withReference(withRelation(one, to, { name: from }), from, to))
+  },
+  changesNothing: ({ from, to }) => from === to,
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  line: ({ resource, from, to }, step) => {
+    const id = isBelongsTo(step, resource, to) ? `, and so is ${from}_id → ${to}_id` : ''
+    return { where: `${resource}.${from} → ${to}`, what: `relation renamed${id}` }
+  },
+  guideEntry: ({ resource, from, to }, step) => {
+    const belongs = isBelongsTo(step, resource, to)
+    return {
+      title: `The relation ${code(from)} of ${code(resource)} is now ${code(to)}`,
+      rows: [
+        [code(`include=${from}`), code(`include=${to}`)],
+        belongs
+          ? [code(`${from}_id`), code(`${to}_id`)]
+          : [
+              code(`/${olderName(step, resource)}/{id}/${segmentOf(from)}`),
+              code(`/${resource}/{id}/${segmentOf(to)}`),
+            ],
+      ],
+      note: '',
+      example: belongs ? exampleOf(step, resource, [`${from}_id`], [`${to}_id`]) : null,
+    }
+  },
+  newerFields: () => [],
+  describedFields: () => [],
+  stored: ({ from, to }) => ({ kind: 'reference-renamed', from: `${from}_id`, to: `${to}_id` }),
+  usage: ({ resource, from, to }, step) => {
+    const view = olderView(step, resource)
+    const relation = newerView(step, resource)?.relations.get(to)?.relation
+    const reference = fieldTraces(view, isBelongsTo(step, resource, to) ? [`${from}_id`] : [])
+    const path = `/${view?.name}/{id}/${segmentOf(from)}`
+    return {
+      operation: (_, template) => (template.startsWith(path) ? `calls \`${path}\`` : null),
+      detail: (name, kind, at) =>
+        kind === 'include' && relation && passesBy(step.older.views.get(name), at, relation)
+          ? `includes \`${at}\``
+          : (reference.detail?.(name, kind, at) ?? null),
+    }
+  },
+}
+
+const isBelongsTo = (step: Step, resource: string, relation: string): boolean =>
+  newerView(step, resource)?.relations.get(relation)?.relation.kind === 'belongs-to'
+
+/** `customer` renamed, `customer_id` follows. */
+const withReference = (view: DraftView, from: string, to: string): DraftView =>
+  view.relations.get(to)?.relation.kind === 'belongs-to'
+    ? withField(view, `${to}_id`, { name: `${from}_id` })
+    : view
+
+/** Whether an include path contains the relation. */
+const passesBy = (view: View | undefined, path: string, relation: BelongsToModel | HasManyModel): boolean => {
+  let nodes: ReadonlyMap<string, IncludeNode> | undefined = view?.include
+  for (const name of path.split('.')) {
+    const node: IncludeNode | undefined = nodes?.get(name)
+    if (node?.relation.relation === relation) return true
+    nodes = node?.children
+  }
+  return false
+}

@@ -1,0 +1,72 @@
+import type { RenameResource } from '../../declare/change.ts'
+import type { Method, ScopeRule } from '../../declare/resource.ts'
+import { type DraftView, withView } from '../changes/view-draft.ts'
+import type { Version } from '../model.ts'
+import { text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, exampleOf } from './guide-entry.ts'
+import { namedWell } from './new-names.ts'
+import { newerView, olderView, type Step } from './step.ts'
+
+export const renameResource: ChangeKind<RenameResource> = {
+  parameters: ['from', 'to'],
+  options: {
+    form: "renameResource('old-names', 'new-names')",
+    needs: { from: text, to: text },
+    may: { why: text },
+  },
+  phase: 3,
+  takeBack(draft, { from, to }, report) {
+    if (!report.view(to) || !namedWell(from, 'hyphens', report)) return draft
+    if (!report.claim(to, 'name')) return draft
+    const renamed = withView(draft, to, (view) => ({ ...view, name: from }))
+    return new Map([...renamed].map(([key, view]) => [key, { ...view, scopes: scopesNamed(view, from, to) }]))
+  },
+  changesNothing: ({ from, to }) => from === to,
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  line: ({ from, to }) => ({ where: `${from} → ${to}`, what: 'renamed' }),
+  guideEntry: ({ from, to }, step) => ({
+    title: `${code(from)} is now ${code(to)}`,
+    rows: pathRows(step, to),
+    note: `Ids stay the same. Scopes named ${code(`${from}:…`)} are named ${code(`${to}:…`)}.`,
+    example: exampleOf(
+      step,
+      to,
+      olderView(step, to)?.fields.map(({ name }) => name) ?? [],
+      newerView(step, to)?.fields.map(({ name }) => name) ?? [],
+    ),
+  }),
+  newerFields: () => [],
+  describedFields: () => [],
+  stored: ({ from, to }) => ({ kind: 'table-renamed', from, to }),
+  usage: ({ from }) => ({
+    operation: (_, template) => (template.split('/')[1] === from ? `calls \`/${from}\`` : null),
+  }),
+}
+
+/** Scopes are named after resources: `customers:read` was `clients:read`. */
+const scopesNamed = ({ scopes }: DraftView, from: string, to: string): DraftView['scopes'] => {
+  const named = (rule: ScopeRule): ScopeRule =>
+    rule.startsWith(`${to}:`) ? `${from}:${rule.slice(to.length + 1)}` : rule
+  const entries = Object.entries(scopes).map(([method, rule]) => [method, named(rule)])
+  return Object.fromEntries(entries) as { readonly [M in Method]: ScopeRule }
+}
+
+/** Every path with the resource's name in it: its own, and what lies below it. */
+const pathRows = (step: Step, resource: string): readonly (readonly [string, string])[] => {
+  const [before, after] = [olderView(step, resource), newerView(step, resource)]
+  if (!before || !after) return []
+  const path = (version: Version, ...segments: string[]) => code(`/${[version.name, ...segments].join('/')}`)
+  const rows: [string, string][] = [[path(step.older, before.name), path(step.newer, after.name)]]
+  for (const { name, relation } of before.relations.values()) {
+    const now = [...after.relations.values()].find((one) => one.relation === relation)
+    if (!now || relation.kind !== 'has-many') continue
+    const below = (one: string) => one.replaceAll('_', '-')
+    rows.push([
+      path(step.older, before.name, '{id}', below(name)),
+      path(step.newer, after.name, '{id}', below(now.name)),
+    ])
+  }
+  return rows
+}

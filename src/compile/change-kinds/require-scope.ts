@@ -1,0 +1,51 @@
+import type { RequireScope } from '../../declare/change.ts'
+import { withView } from '../changes/view-draft.ts'
+import { didYouMean } from '../nearest.ts'
+import { text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, ruleEntry } from './guide-entry.ts'
+import { newerView } from './step.ts'
+import { methodTraces } from './usage-traces.ts'
+
+export const requireScope: ChangeKind<RequireScope> = {
+  parameters: ['resource', 'method'],
+  options: {
+    form: "requireScope('books', 'POST', { was: 'authenticated' })",
+    needs: { resource: text, method: text, was: text },
+    may: { why: text },
+  },
+  phase: 4,
+  takeBack(draft, { resource, method, was }, report) {
+    const view = report.view(resource)
+    if (!view) return draft
+    const rule = view.scopes[method]
+    if (rule === undefined || rule === was) {
+      report.mistake(
+        rule === undefined
+          ? `"${method}" is not a method.`
+          : `${method} of ${resource} still needs "${was}".`,
+        rule === undefined
+          ? didYouMean(method, Object.keys(view.scopes))
+          : 'Change its scopes, or leave this out.',
+      )
+      return draft
+    }
+    if (!report.claim(`scope of ${method} ${resource}`, 'key')) return draft
+    return withView(draft, resource, (one) => ({ ...one, scopes: { ...one.scopes, [method]: was } }))
+  },
+  changesNothing: () => false,
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  line: ({ resource, method, was }, step) => ({
+    where: `${method} ${resource}`,
+    what: `scope ${was} → ${newerView(step, resource)?.scopes[method]}`,
+  }),
+  guideEntry: ({ resource, method, was }, step) =>
+    ruleEntry(`${code(`${method} ${resource}`)} needs another scope`, [
+      [code(was), code(newerView(step, resource)?.scopes[method] ?? '')],
+    ]),
+  newerFields: () => [],
+  describedFields: () => [],
+  stored: () => null,
+  usage: ({ resource, method }, step) => methodTraces(step, resource, method),
+}

@@ -1,0 +1,75 @@
+import type { AddRequiredField, MakeRequired } from '../../declare/change.ts'
+import { toStored } from '../codecs.ts'
+import type { Report } from './report.ts'
+import { type DraftField, type DraftView, without } from './view-draft.ts'
+
+/** The field whose absence is given a meaning, when that value is one it can have. */
+export const absentField = (
+  change: AddRequiredField | MakeRequired,
+  known: DraftView | undefined,
+  report: Report,
+): DraftField | null => {
+  const view = known ?? report.view(change.resource)
+  const field = view && report.field(view, change.resource, change.field)
+  if (!field) return null
+  if (field.kind === 'reference') {
+    report.mistake(
+      `no row can stand in for ${change.field} in every account.`,
+      'Make the relation optional in the newer version.',
+    )
+    return null
+  }
+  if (field.made || !isValue(field, change.whenAbsent)) {
+    report.mistake(
+      `${JSON.stringify(change.whenAbsent)} is not a value of ${change.resource}.${change.field}.`,
+      field.schema.enum
+        ? `Use one of ${field.schema.enum.join(', ')}.`
+        : `It holds values of kind ${field.kind}.`,
+    )
+    return null
+  }
+  return field
+}
+
+export const absenceMeans = (view: DraftView, field: DraftField, shown: unknown): DraftView => {
+  const name = field.field?.name
+  if (name === undefined) return view
+  return { ...view, whenAbsent: new Map(view.whenAbsent).set(name, toStored(field, shown)) }
+}
+
+/** Takes a field out of sight; a create still stores what its absence means. */
+export const hideField = (view: DraftView, key: string): DraftView => {
+  const field = view.fields.get(key)
+  if (!field) return view
+  const name = field.field?.name
+  const silent = name === undefined || field.default === undefined || view.whenAbsent.has(name)
+  return {
+    ...(silent ? view : absenceMeans(view, field, field.default)),
+    fields: new Map([...view.fields].filter(([one]) => one !== key)),
+    filters: without(view.filters, [key]),
+    sorts: without(view.sorts, [key]),
+  }
+}
+
+/** Whether a constant is a value of the field that the store can hold. */
+export const isValue = (field: DraftField, value: unknown): boolean =>
+  fits(field, value) && toStored(field, value) !== undefined
+
+/** Whether a constant fits the type, the listed values and the bounds of the field. */
+const fits = ({ schema }: DraftField, value: unknown): boolean => {
+  if (schema.enum) return schema.enum.includes(value)
+  if (schema.type === 'integer') return Number.isSafeInteger(value) && inRange(schema, Number(value))
+  if (schema.type === 'number') return typeof value === 'number' && inRange(schema, value)
+  if (typeof value === 'string' && schema.type === 'string') {
+    const length = [...value].length
+    const matches = schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)
+    return (
+      length >= (schema.minLength ?? 0) && length <= (schema.maxLength ?? Number.POSITIVE_INFINITY) && matches
+    )
+  }
+  return typeof value === schema.type
+}
+
+const inRange = (schema: DraftField['schema'], value: number): boolean =>
+  value >= (schema.minimum ?? Number.NEGATIVE_INFINITY) &&
+  value <= (schema.maximum ?? Number.POSITIVE_INFINITY)
