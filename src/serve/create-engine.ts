@@ -32,11 +32,8 @@ export interface EngineParts {
 }
 
 export function createEngine(parts: EngineParts): Engine {
-  const { model, store, clock, usage } = parts
+  const { model, store, clock, usage, authenticator, rates, retirement, outdated, document, report } = parts
   const router = createRouter(model)
-  const signals = new Map(
-    model.versions.map((version) => [version.name, signalsOf(version, parts.retirement.successorOf)]),
-  )
   const writer = createWriter({
     model,
     store,
@@ -44,37 +41,22 @@ export function createEngine(parts: EngineParts): Engine {
     seal: createCursorSeal(parts.secret),
     now: clock.now,
   })
-  const addSignals = (
-    headers: PlainResponse['headers'],
-    version: Version,
-    target: Target | null,
-    path: string,
-  ): void => {
-    const { deprecation, sunset, link } = signals.get(version.name) ?? silent
-    if (!deprecation) return
-    headers.Deprecation = deprecation
-    if (sunset) headers.Sunset = sunset
-    const links = link(target, path)
-    if (links) headers.Link = headers.Link ? `${headers.Link}, ${links}` : links
-    usage?.signalled(version)
-  }
+  const addSignals = signalAdder(parts)
   const engine: Engine = {
     model,
     router,
     writer,
-    authenticator: parts.authenticator,
-    rates: parts.rates,
-    retirement: parts.retirement,
-    outdated: parts.outdated,
-    document: parts.document,
-    report: parts.report,
+    authenticator,
+    rates,
+    retirement,
+    outdated,
+    document,
+    report,
     missing(path) {
       const version = router.versionOf(path)
-      const gone = version && parts.retirement.isRetired(version)
       // A retired version had an index and a document. Its other paths never existed, so they are 404 and not 410.
-      if (gone && [`/${version.name}`, `/${version.name}/openapi.json`].includes(path))
-        throw versionRetired(version, engine)
-      throw router.missing(path)
+      const existed = version && [`/${version.name}`, `/${version.name}/openapi.json`].includes(path)
+      throw existed && retirement.isRetired(version) ? versionRetired(version, engine) : router.missing(path)
     },
     conclude(request, response, context) {
       const { headers } = response
@@ -95,6 +77,29 @@ export function createEngine(parts: EngineParts): Engine {
     handle: (request) => handle(engine, request),
   }
   return engine
+}
+
+type AddSignals = (
+  headers: PlainResponse['headers'],
+  version: Version,
+  target: Target | null,
+  path: string,
+) => void
+
+/** Adds the headers of a deprecated version, and records that callers were told its dates. */
+function signalAdder({ model, retirement, usage }: EngineParts): AddSignals {
+  const signals = new Map(
+    model.versions.map((version) => [version.name, signalsOf(version, retirement.successorOf)]),
+  )
+  return (headers, version, target, path) => {
+    const { deprecation, sunset, link } = signals.get(version.name) ?? silent
+    if (!deprecation) return
+    headers.Deprecation = deprecation
+    if (sunset) headers.Sunset = sunset
+    const links = link(target, path)
+    if (links) headers.Link = headers.Link ? `${headers.Link}, ${links}` : links
+    usage?.signalled(version)
+  }
 }
 
 /** Fills in what metrics, the access log and spans say about the request. */

@@ -102,6 +102,7 @@ export class Shell {
     return this.#finish(request, response, startedAt)
   }
 
+  /** Every answer but those of probes and unparsed bytes ends here, with the time it took. */
   #finish(request: ArrivedRequest, response: PlainResponse, startedAt: number): PlainResponse {
     const { cors, metrics, accessLog } = this.#parts
     const ms = performance.now() - startedAt
@@ -135,7 +136,7 @@ export class Shell {
 /** JSON loads nothing and is never framed. Pages set a policy of their own. */
 const strictPolicy = "default-src 'none'; frame-ancestors 'none'"
 
-/** The headers of every answer, refusals before routing included. A header for all answers, such as Server-Timing, belongs here. */
+/** The headers of every answer, refusals before routing included. */
 const addCommonHeaders = (requestId: string, { headers }: PlainResponse): void => {
   headers['X-Request-Id'] = requestId
   headers['X-Content-Type-Options'] = 'nosniff'
