@@ -72,9 +72,11 @@ function textOf(name: string, { before, allowed, retired, blockers, facts }: Ret
     const count = blockers.length === 1 ? 'one thing stands' : `${blockers.length} things stand`
     return `${name} cannot be retired: ${count} in the way.\n${lines.join('\n')}`
   }
-  const told = facts.traffic.filter(({ contacted }) => contacted).map(({ consumer }) => consumer.name)
+  const contacted = facts.traffic.filter((one) => one.contacted).map(({ consumer }) => consumer.name)
   const left =
-    told.length > 0 ? `Still calling, but told: ${told.join(', ')}.` : 'Nobody outside calls it any more.'
+    contacted.length > 0
+      ? `Still calling, but told: ${contacted.join(', ')}.`
+      : 'Nobody outside calls it any more.'
   return retired
     ? `${name} is retired. ${left} Running processes answer 410 within a few seconds.`
     : `${name} can be retired. ${left} Nothing was stored (--dry-run).`

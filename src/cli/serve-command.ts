@@ -75,7 +75,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   const stopped = signalled()
   if (isFirstWorker()) {
     const versions = model.versions.map((version) => version.name).join(', ')
-    const probes = listening.opsUrl ? `; probes and figures on ${listening.opsUrl}` : ''
+    const probes = listening.opsUrl ? `; probes and metrics on ${listening.opsUrl}` : ''
     console.log(`${model.title} is ready: ${listening.url} (${versions}; ${store.dialect.name}${probes})`)
     if (demo) await printDemo(service, clock, listening.url)
   }
