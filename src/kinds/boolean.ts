@@ -22,7 +22,7 @@ export const boolean: Kind = Object.freeze({
   sqlite: {
     type: 'INTEGER',
     param: (placeholder) => placeholder,
-    json: (expression) => json(`(CASE ${expression} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END)`),
+    json: (x) => json(`(CASE WHEN ${x} = 1 THEN 'true' WHEN ${x} IS NOT NULL THEN 'false' END)`),
     literal: (value) => (value ? '1' : '0'),
   },
   postgres: {

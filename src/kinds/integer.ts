@@ -8,7 +8,7 @@ const safe = Number.MAX_SAFE_INTEGER
 /** Every integer that JSON readers take for the number that was written. */
 export const safeInteger: JsonSchema = Object.freeze({ type: 'integer', minimum: -safe, maximum: safe })
 
-export const parseInteger = (text: string): number | undefined => {
+const parseInteger = (text: string): number | undefined => {
   const number = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(number) ? number : undefined
 }

@@ -3,7 +3,7 @@ import type { Field, Version, View, ViewField } from '../compile/model.ts'
 import type { FieldError } from '../problems.ts'
 import { equalValues } from './equal-values.ts'
 import { fieldFault, fieldsRefused } from './fields-refused.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from './json-body.ts'
 import { setValue, unchanged } from './set-value.ts'
 import type { StoredValue } from './values.ts'
 

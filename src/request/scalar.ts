@@ -1,15 +1,9 @@
 import { toStored } from '../compile/codecs.ts'
 import type { ViewField } from '../compile/model.ts'
-import { parseInteger } from '../kinds/integer.ts'
 import { kinds } from '../kinds/kinds.ts'
 
 /** Text of a query parameter → a shown value of the field's type; undefined when it is none. */
 export function readScalar(text: string, field: ViewField): unknown {
-  const value = parse(text, field)
+  const value = kinds[field.kind].parse(text, field.schema)
   return value === undefined || toStored(field, value) === undefined ? undefined : value
-}
-
-function parse(text: string, field: ViewField): unknown {
-  if (field.codec) return field.schema.type === 'integer' ? parseInteger(text) : text
-  return kinds[field.kind].parse(text, field.schema)
 }

@@ -1,7 +1,7 @@
 import { demandScope } from '../guard/scopes.ts'
 import { problem } from '../problems.ts'
 import type { PlainRequest } from '../request/exchange.ts'
-import { type JsonObject, readJsonObject } from '../request/json.ts'
+import { type JsonObject, readJsonObject } from '../request/json-body.ts'
 import type { Target } from '../request/route.ts'
 import { fingerprintOf, type KeyedRequest, readKey } from '../write/idempotency.ts'
 import { refuseUnacceptable } from './early-refusals.ts'

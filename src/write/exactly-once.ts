@@ -1,6 +1,6 @@
 import { keyTable } from '../plan/keys.ts'
 import type { Call, Outcome } from '../read/call.ts'
-import type { JsonObject } from '../request/json.ts'
+import type { JsonObject } from '../request/json-body.ts'
 import { StoreError } from '../store/store.ts'
 import { createOnce, isSingleStatement, keyTaken } from './create.ts'
 import { findReplay, type KeyedRequest, keyReused, stillRunning } from './idempotency.ts'

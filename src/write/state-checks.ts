@@ -4,7 +4,7 @@ import { inOrderOf } from '../compile/order.ts'
 import { problem } from '../problems.ts'
 import type { Call } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
-import type { JsonObject } from '../request/json.ts'
+import type { JsonObject } from '../request/json-body.ts'
 import { type ChangeSet, ownersOf } from './change-set.ts'
 
 /**

@@ -65,10 +65,11 @@ export const custom: ChangeKind<Custom> = {
   usage: ({ resource, fields }, step) => fieldTraces(olderView(step, resource), Object.keys(fields)),
 }
 
+const serverFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
+
 const replaceable = (field: DraftField, report: Report): boolean => {
-  const fixed = field.kind === 'id' || field.kind === 'reference' || field.kind === 'state'
-  const server = field.field?.name === 'created_at' || field.field?.name === 'updated_at' || field.field?.sum
-  if (!fixed && !server) return true
+  const { name = '', relation, sum } = field.field ?? {}
+  if (!field.states && !relation && !sum && !serverFields.has(name)) return true
   report.mistake(
     `${field.name} cannot be made by code: ids, references, states, sums and times are the server's.`,
     'Leave it out of "replaces"; renameField and mapValues can change its name and values.',

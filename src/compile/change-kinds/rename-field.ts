@@ -19,7 +19,7 @@ export const renameField: ChangeKind<RenameField> = {
     const view = report.view(resource)
     const field = view && report.field(view, resource, to)
     if (!field || !namedWell(from, 'underscores', report)) return draft
-    if (field.kind === 'reference' && field.field?.relation) {
+    if (field.field?.relation) {
       const relation = to.replace(/_id$/, '')
       report.mistake(
         `"${to}" is the id of the relation ${relation}.`,
@@ -27,7 +27,7 @@ export const renameField: ChangeKind<RenameField> = {
       )
       return draft
     }
-    if (field.kind === 'id') {
+    if (field.field?.name === 'id') {
       report.mistake('the id of a row is called "id" in every version.', 'Leave this change out.')
       return draft
     }

@@ -12,7 +12,7 @@ export const absentField = (
   const view = known ?? report.view(change.resource)
   const field = view && report.field(view, change.resource, change.field)
   if (!field) return null
-  if (field.kind === 'reference') {
+  if (field.field?.relation) {
     report.mistake(
       `no row can stand in for ${change.field} in every account.`,
       'Make the relation optional in the newer version.',

@@ -151,7 +151,7 @@ const lineFor = (difference: Difference, all: readonly Difference[], { newer }: 
       return removedLine(difference)
     case 'required field added':
       // Where its target is hidden, the difference does not say that it is one.
-      if (newer.views.get(resource)?.field.get(name)?.kind === 'reference')
+      if (newer.views.get(resource)?.field.get(name)?.field?.relation)
         return `// ${where}: ${what}; make the relation optional`
       return callSource('add-required-field', { ...at, whenAbsent: '…' })
     case 'required':

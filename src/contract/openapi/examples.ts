@@ -29,7 +29,7 @@ export const exampleOfPatch = (view: View): Example | undefined => {
   const next = moving?.states?.moves[moving.states.initial]?.[0]
   if (moving && next !== undefined) return { [moving.name]: next }
   const mutable = view.fields.filter((field) => !field.readOnly && !field.immutable)
-  const field = mutable.find(({ kind }) => kind !== 'reference') ?? mutable[0]
+  const field = mutable.find(({ target }) => target === null) ?? mutable[0]
   return field && whole(view, [field])
 }
 
