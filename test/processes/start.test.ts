@@ -77,7 +77,7 @@ test.each([[[]], [['--workers', '2']]])(
   },
 )
 
-test('a port in use for probes and figures ends it as well', async () => {
+test('a port in use for probes and metrics ends it as well', async () => {
   const port = await takenPort()
   expect(await failsToServe(['--port', '0', '--ops-port', String(port)])).toBe(
     `Port ${port} on 127.0.0.1 is in use. Stop what uses it, or choose another: --ops-port ${port + 1}\n`,
@@ -122,9 +122,9 @@ test.each([
   expect(await failsToServe([...args], env)).toContain(message)
 })
 
-test('with a port of their own, probes and figures are there and nowhere else', async () => {
+test('with a port of their own, probes and metrics are there and nowhere else', async () => {
   const server = await startServer(await emptyDatabase('sqlite'), { args: ['--ops-port', '0'] })
-  const [, side] = await server.child.line(/probes and figures on (http:[^\s)]+)/)
+  const [, side] = await server.child.line(/probes and metrics on (http:[^\s)]+)/)
   expect((await fetch(`${side}/readyz`)).status).toBe(200)
   expect((await fetch(`${server.url}/readyz`)).status).toBe(404)
 })
