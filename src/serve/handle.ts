@@ -6,6 +6,7 @@ import { readIfMatch } from '../read/preconditions.ts'
 import { readList, readOne } from '../read/read-rows.ts'
 import type { Caller } from '../request/caller.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
+import type { JsonObject } from '../request/json-body.ts'
 import { type OneQuery, readListQuery, readOneQuery, refuseQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import { asProblem, problemResponse, storeMigrated } from '../respond/problem-response.ts'
@@ -152,9 +153,7 @@ async function post(
   call: Call,
   context: RequestContext,
 ): Promise<Outcome> {
-  const body = await readBody(engine, request, call.target)
-  refuseQuery(request.query, 'a write')
-  context.uses = { ...context.uses, fields: Object.keys(body) }
+  const body = await writtenBody(engine, request, call, context)
   return create(engine.writer, call, body, readKeyed(request, call.target, body))
 }
 
@@ -164,11 +163,21 @@ async function change(
   call: Call,
   context: RequestContext,
 ): Promise<Outcome> {
+  const body = await writtenBody(engine, request, call, context)
+  const ifMatch = readIfMatch(header(request, 'if-match'))
+  return update(engine.writer, call, request.method === 'PUT' ? 'replace' : 'patch', body, ifMatch)
+}
+
+async function writtenBody(
+  engine: Engine,
+  request: PlainRequest,
+  call: Call,
+  context: RequestContext,
+): Promise<JsonObject> {
   const body = await readBody(engine, request, call.target)
   refuseQuery(request.query, 'a write')
   context.uses = { ...context.uses, fields: Object.keys(body) }
-  const ifMatch = readIfMatch(header(request, 'if-match'))
-  return update(engine.writer, call, request.method === 'PUT' ? 'replace' : 'patch', body, ifMatch)
+  return body
 }
 
 const header = (request: PlainRequest, name: string): string | undefined => {
