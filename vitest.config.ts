@@ -12,7 +12,7 @@ export default defineConfig({
     pool: 'forks',
     execArgv: ['--conditions=nounkit-source'],
     maxWorkers: 2,
-    testTimeout: 120_000,
+    testTimeout: 180_000,
     hookTimeout: 180_000,
   },
 })

@@ -33,7 +33,7 @@ async function streamUntilKilled(server: ServerProcess, ground: Ground, wishes: 
 
 describe.each(storeKinds)('%s', (kind) => {
   test(`after ${kills} kills under a stream of keyed creates there is one row per key, and every answer replays byte for byte`, {
-    timeout: nightly ? 600_000 : 60_000,
+    timeout: nightly ? 600_000 : 180_000,
   }, async () => {
     const shop = await prepareShop(kind)
     let server = await shop.start()

@@ -42,7 +42,7 @@ async function settled({ databaseUrl }: PreparedShop): Promise<void> {
 describe.each(storeKinds)('%s', (kind) => {
   const kills = killsOf[kind]
   test(`${kills} kills amid creates, changes and deletes lose nothing that was acknowledged, and totals stay right`, {
-    timeout: nightly ? 600_000 : 60_000,
+    timeout: nightly ? 600_000 : 180_000,
   }, async () => {
     const shop = await prepareShop(kind)
     let server = await shop.start()

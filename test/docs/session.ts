@@ -100,7 +100,7 @@ function shell(
 ): Promise<{ failed: boolean; text: string }> {
   const env = { ...process.env, NODE_OPTIONS: '', VITEST: '', ...more }
   return new Promise((resolve) => {
-    execFile('sh', ['-c', script], { cwd, env, timeout: 30_000 }, (error, stdout, stderr) =>
+    execFile('sh', ['-c', script], { cwd, env, timeout: 90_000 }, (error, stdout, stderr) =>
       resolve({ failed: error !== null, text: `${stdout}${stderr}` }),
     )
   })

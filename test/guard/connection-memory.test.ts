@@ -76,7 +76,7 @@ describe.each(onEveryStore)('keys on one connection, on %s', (_, openUrl) => {
     for (;;) {
       const { status } = await call(`Bearer ${secret}`)
       if (status === 401) break
-      expect(performance.now() - revokedAt).toBeLessThan(4_000)
+      expect(performance.now() - revokedAt).toBeLessThan(60_000)
     }
     expect((await call(`Bearer ${secret}`)).status).toBe(401)
   })

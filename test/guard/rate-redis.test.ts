@@ -56,7 +56,7 @@ test('what was used comes back with time', async () => {
   }
   await empty()
   await expect
-    .poll(() => outcome(limiter.take('refill', null)), { timeout: 5_000, interval: 100 })
+    .poll(() => outcome(limiter.take('refill', null)), { timeout: 60_000, interval: 100 })
     .toBe('counted')
 })
 
@@ -72,8 +72,8 @@ test('while Redis does not answer, calls go through uncounted or are refused, as
   expect(warnings.length).toBeGreaterThan(0)
   expect(warnings.length).toBeLessThan(2 * opened.length)
   await redis.start()
-  await expect.poll(() => outcome(open.take('away', null)), { timeout: 10_000 }).toBe('counted')
-  await expect.poll(() => outcome(closed.take('away', null)), { timeout: 10_000 }).toBe('counted')
+  await expect.poll(() => outcome(open.take('away', null)), { timeout: 60_000 }).toBe('counted')
+  await expect.poll(() => outcome(closed.take('away', null)), { timeout: 60_000 }).toBe('counted')
 })
 
 test('a process starts while Redis does not answer', async () => {
@@ -81,5 +81,5 @@ test('a process starts while Redis does not answer', async () => {
   const limiter = await openProcess('10')
   expect(await outcome(limiter.take('early', null))).toBe('uncounted')
   await redis.start()
-  await expect.poll(() => outcome(limiter.take('early', null)), { timeout: 10_000 }).toBe('counted')
+  await expect.poll(() => outcome(limiter.take('early', null)), { timeout: 60_000 }).toBe('counted')
 })

@@ -187,7 +187,7 @@ const stepsOn = (kind: StoreKind, steps: readonly Step[]): readonly Step[] =>
 
 describeStores('of all who ask for a key', ({ kind, url }) => {
   test('one gets it, whatever befell those before and whoever asks, until it has expired', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const database = await url()
     await migrate(await openForTest(database), booksModel())

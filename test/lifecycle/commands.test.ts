@@ -49,7 +49,7 @@ describe('the commands around a retirement', () => {
     const decided = await run(prepared, 'retire', shop, 'v1', '--json', '--by', 'ada')
     expect(decided.code).toBe(0)
     expect(JSON.parse(decided.stdout)).toMatchObject({ version: 'v1', retired: true, blockers: [] })
-    const gone = { timeout: 20_000, message: 'the running server follows' }
+    const gone = { timeout: 60_000, message: 'the running server follows' }
     await expect.poll(async () => (await server.call('GET', '/v1/orders')).status, gone).toBe(410)
 
     expect((await run(prepared, 'retire', shop, 'v1', '--undo', '--note', 'a late call')).code).toBe(0)

@@ -119,7 +119,7 @@ describeStores('retiring', (stores) => {
     expect(await call(other, '/v1')).toBe(200)
     await deciding.lifecycle.beat()
     expect((await retire([deciding, other], clock)).retired).toBe(true)
-    await expect.poll(() => call(other, '/v1'), { timeout: 20_000 }).toBe(410)
+    await expect.poll(() => call(other, '/v1'), { timeout: 60_000 }).toBe(410)
     expect(await call(other, '/v2')).toBe(200)
     expect((await retire([deciding], clock)).before).toMatchObject({ version: 'v1' })
 
@@ -127,7 +127,7 @@ describeStores('retiring', (stores) => {
     const deed = { version: 'v1', at: clock.now(), by: 'bob' }
     expect(await withdrawDecision(deciding.store, deed, 'too early')).toBe(true)
     expect(await withdrawDecision(deciding.store, deed, null)).toBe(false)
-    await expect.poll(() => call(other, '/v1'), { timeout: 20_000 }).toBe(200)
+    await expect.poll(() => call(other, '/v1'), { timeout: 60_000 }).toBe(200)
     expect((await retire([deciding, other], clock)).retired).toBe(true)
     expect(await readDecisions(deciding.store)).toMatchObject([
       { number: 1, withdrawnAt: clock.now(), withdrawnBy: 'bob', withdrawnWhy: 'too early' },

@@ -7,7 +7,7 @@ export async function until<T>(
   condition: () => T | Promise<T>,
   options: UntilOptions = {},
 ): Promise<NonNullable<T>> {
-  const { within = 20_000, every = 25, what = 'the condition' } = options
+  const { within = 60_000, every = 25, what = 'the condition' } = options
   const deadline = performance.now() + within
   let lastError: unknown
   while (performance.now() < deadline) {
