@@ -1,7 +1,7 @@
 /** JSON text that is the same for equal values: keys sorted by code unit, no white space. */
 export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value)) ?? 'null'
 
-/** The same data with the keys of every object sorted; what is `undefined` is left out. */
+/** The same data with the keys of every object sorted; `undefined` members are left out. */
 export const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

@@ -2,14 +2,14 @@ import type { MistakeList } from './mistakes.ts'
 import type { BelongsToModel, Resource } from './model.ts'
 import type { Drafts } from './resource-draft.ts'
 
-/** Rows that need each other cannot be created: each would have to be there before the other. Each circle is told once. */
+/** Rows that require each other cannot be created: each would have to exist before the other. Each cycle is reported once. */
 export const checkCircles = (drafts: Drafts, mistakes: MistakeList): void => {
-  const told = new Set<BelongsToModel>()
+  const reported = new Set<BelongsToModel>()
   for (const { model } of drafts.values()) {
     const circle = circleFrom(model, drafts)
     const [first] = circle
-    if (first === undefined || circle.some((relation) => told.has(relation))) continue
-    for (const relation of circle) told.add(relation)
+    if (first === undefined || circle.some((relation) => reported.has(relation))) continue
+    for (const relation of circle) reported.add(relation)
     mistakes.add(
       `${model.name}.relations.${first.name}`,
       `no row can ever be created: ${[model, ...circle.map(({ target }) => target)].map(({ name }) => name).join(' needs ')}.`,

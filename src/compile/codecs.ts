@@ -8,14 +8,14 @@ interface Codec {
   readonly older: FieldKind
   /** What a value of the older version must be, for messages. */
   readonly form: string
-  /** Why not every newer value comes back from the older form; null where it does. */
+  /** What the older form loses; null where every value survives the way back. */
   readonly loses: string | null
   /** Shown → stored; the shown value is valid against the older schema. Undefined when it cannot be stored. */
   up(shown: unknown): unknown
   down(stored: unknown): unknown
 }
 
-/** The same conversions stand in the dialects as SQL; a law holds the two together. */
+/** The dialects have the same conversions as SQL; test/laws/conversions.test.ts compares the two. */
 export const codecs: { readonly [N in CodecName]: Codec } = {
   'integer-as-string': {
     newer: 'integer',
@@ -67,7 +67,7 @@ export const codecs: { readonly [N in CodecName]: Codec } = {
 
 type Shown = Pick<ViewField, 'kind' | 'schema' | 'codec' | 'values'>
 
-/** What the store keeps for a value that is valid in a version; undefined when it can keep none. */
+/** The stored form of a value of a version; undefined where there is none. */
 export function toStored(field: Shown, shown: unknown): unknown {
   if (shown === null) return null
   if (field.codec) return codecs[field.codec].up(shown)
@@ -75,7 +75,7 @@ export function toStored(field: Shown, shown: unknown): unknown {
   return kinds[field.kind].toStored(shown, field.schema)
 }
 
-/** What a version shows for a stored value. */
+/** A stored value in the form that a version shows. */
 export function toShown(field: Pick<Shown, 'codec' | 'values'>, stored: unknown): unknown {
   if (stored === null || stored === undefined) return null
   if (field.codec) return codecs[field.codec].down(stored)

@@ -17,7 +17,7 @@ import { keptFields, olderVersions, orderedHead, queriedFields } from './version
 import { headViews, type ViewOptions } from './views.ts'
 
 export interface CompileOptions {
-  /** Frozen contracts by version name, as parsed JSON; what one does not show is hidden in that version. */
+  /** Frozen contracts by version name, as parsed JSON; additions that a contract does not have are hidden in its version. */
   readonly contracts?: ReadonlyMap<string, unknown>
   /** The declaration's file, for messages. */
   readonly file?: string
@@ -31,7 +31,7 @@ export const compileApi = (declaration: ApiDeclaration, options: CompileOptions 
   try {
     model = modelOf(declaration, options, mistakes)
   } catch (error) {
-    // After other mistakes it is most likely their consequence.
+    // After other mistakes an exception is most likely their consequence.
     if (mistakes.all.length === 0)
       mistakes.add(
         'api',
@@ -58,7 +58,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const newest = headVersion(declared[0] ?? version('v1'), about, drafts, { limits, rate }, mistakes)
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
   const problems = allProblems(resources.values(), mistakes)
-  // A change names fields of the head: where some of those are broken, their mistakes are enough.
+  // Changes name fields of the head: where some of those have mistakes, changes are not checked.
   const whole = changesWhole && [...drafts.values()].every((draft) => draft.broken.size === 0)
   const contracts = options.contracts ?? new Map()
   const head = whole ? orderedHead(newest, contracts) : newest
@@ -107,7 +107,7 @@ const checkVersions = (
     mistakes.add('unversioned', `there is no version "${unversioned}".`, didYouMean(unversioned, names))
 }
 
-/** What holds for the whole API, and bounds what a resource may say of itself. */
+/** The limits of the whole API, which also bound those of resources. */
 type ApiBounds = Pick<Model, 'limits' | 'rate'>
 
 const headVersion = (

@@ -3,20 +3,20 @@ import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
 
 /**
  * All that a consumer of one version can see, as the data that is frozen in `contracts/{version}.json`.
- * The type stands here, below `contract/`, because a frozen contract also decides what an older version hides.
+ * The type is defined here, below `contract/`, because a frozen contract also decides what an older version hides.
  */
 export interface Contract {
-  /** 1: everything is sorted by name, and the order of nothing is known. 2: everything stands in the order it is shown in. */
+  /** 1: everything is sorted by name, and its order is unknown. 2: everything has the order it is shown in. */
   readonly format: 1 | 2
   readonly api: string
   readonly version: string
-  /** Of the API. Absent from contracts that were published before it was told; without it the description is unknown too. */
+  /** The title of the API. Absent from contracts that were published before the format had it; then the description is unknown too. */
   readonly title?: string
   readonly description?: string
   readonly lifecycle: ContractLifecycle
   readonly service: ContractService
   readonly resources: { readonly [name: string]: ContractResource }
-  /** Without the version: `/orders/{id}/items`. */
+  /** Paths without the version: `/orders/{id}/items`. */
   readonly paths: { readonly [path: string]: { readonly [M in Method]?: ContractOperation } }
 }
 
@@ -31,9 +31,9 @@ export interface ContractLifecycle {
 /** What holds for the whole service, whichever version is called. */
 export interface ContractService {
   readonly authentication: readonly string[]
-  /** Which tokens are accepted. Absent where none are, and from contracts that were published before they were told. */
+  /** Which tokens are accepted. Absent where none are, and from contracts that were published before the format had them. */
   readonly tokens?: ContractTokens
-  /** Absent from contracts that were published before it was told. */
+  /** Absent from contracts that were published before the format had it. */
   readonly cors?: ContractCors
   readonly request_media_types: { readonly [method: string]: readonly string[] }
   readonly response_media_types: readonly string[]
@@ -41,9 +41,9 @@ export interface ContractService {
   readonly idempotency: { readonly retention_hours: number; readonly key_characters: number }
   readonly limits: { readonly [name: string]: number }
   readonly rate: ContractRate
-  /** On every answer. */
+  /** Headers on every response. */
   readonly headers: readonly string[]
-  /** What any call may meet. */
+  /** Problems that any call can get. */
   readonly problems: ContractProblems
 }
 
@@ -55,7 +55,7 @@ export interface ContractTokens {
   readonly claims: { readonly account: string; readonly consumer: string; readonly scopes: string }
 }
 
-/** What pages of other sites may do. No origins: nothing. `*`: every origin. */
+/** Cross-origin access. No origins: none. `*`: every origin. */
 export interface ContractCors {
   readonly origins: readonly string[]
   readonly methods: readonly string[]
@@ -85,7 +85,7 @@ export interface ContractResource {
   readonly if_match: 'optional' | 'required'
   /** Sets of fields whose values no two rows share. */
   readonly unique: readonly (readonly string[])[]
-  /** Absent from contracts that were published before they were told. */
+  /** Absent from contracts that were published before the format had them. */
   readonly rules?: ContractRules
   /** Whether all accounts have its rows in common. Absent as `rules` is. */
   readonly shared?: boolean
@@ -93,16 +93,16 @@ export interface ContractResource {
   readonly rate?: ContractRate
 }
 
-/** What the state of rows allows. Each part is absent where nothing can be done that it is about. */
+/** What the state of rows allows. Each part is absent where the resource does not offer the method it is about. */
 export interface ContractRules {
   /** Field of a row that is named (`order.status`) → values: rows are created, changed and deleted only while it has one of them. */
   readonly only_while?: StateRules
   readonly delete?: {
     /** Field → values: rows are deleted only while it has one of them. */
     readonly only_while: StateRules
-    /** Relations (`payments.order`) whose rows refuse that the row is deleted which they lead to. */
+    /** Relations (`payments.order`) whose rows block the delete of the row they refer to. */
     readonly refused_by: readonly string[]
-    /** Relations whose rows are deleted with the row that they lead to. */
+    /** Relations whose rows are deleted with the row they refer to. */
     readonly takes_along: readonly string[]
   }
 }
@@ -111,7 +111,7 @@ export type StateRules = { readonly [field: string]: readonly string[] }
 
 export interface ContractField {
   readonly description?: string
-  /** Absent for what only the server sets. */
+  /** Absent for fields that only the server sets. */
   readonly request?: {
     readonly schema: JsonSchema
     readonly required: boolean
@@ -119,11 +119,11 @@ export interface ContractField {
     readonly immutable: boolean
     readonly default?: unknown
   }
-  /** Absent for what is never shown. */
+  /** Absent for fields that are never shown. */
   readonly response?: {
     readonly schema: JsonSchema
     readonly nullable: boolean
-    /** Readers were told to expect new values. */
+    /** Readers must expect new values. */
     readonly open?: true
   }
   readonly states?: {
@@ -152,7 +152,7 @@ export interface ContractOperation {
   readonly scope: ScopeRule
   readonly success: number
   readonly parameters: readonly string[]
-  /** Beyond those of the service, as are its problems. */
+  /** Headers and problems besides those of the service. */
   readonly headers: readonly string[]
   readonly problems: ContractProblems
 }

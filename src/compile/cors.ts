@@ -1,6 +1,6 @@
 import type { CorsDeclaration } from '../declare/api.ts'
 
-/** What browsers are told of the pages of other sites. */
+/** The CORS rules, with defaults filled in. */
 export interface CorsRules {
   readonly origins: readonly string[]
   readonly methods: readonly string[]
@@ -26,7 +26,7 @@ const responseHeaders = [
   'X-Request-Id',
 ]
 
-/** Without a declaration there is no origin, and nothing that it could do. `*` stands for every origin. */
+/** Without a declaration no origin is allowed. `*` stands for every origin. */
 export const corsRulesOf = (declared: CorsDeclaration | undefined): CorsRules =>
   declared
     ? {

@@ -26,7 +26,7 @@ const checkNewest = ({ name, deprecated, sunset }: VersionDeclaration, say: Say)
   )
 }
 
-/** Days as text compare as dates; what is no day is a mistake of its own, found elsewhere. */
+/** Days as text compare as dates; an invalid day is reported elsewhere. */
 const checkOrder = (
   { name, published, deprecated, sunset }: VersionDeclaration,
   newer: VersionDeclaration | undefined,

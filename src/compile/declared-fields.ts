@@ -6,11 +6,11 @@ import type { MistakeList } from './mistakes.ts'
 import type { Field } from './model.ts'
 import { snakeNameFault } from './name-rules.ts'
 import type { Draft, ResourceDraft } from './resource-draft.ts'
-import { checkFieldShape } from './shape/fields.ts'
+import { checkFieldShape } from './shape/field-shape.ts'
 import { checkStates, stateNames } from './states.ts'
 import { readZod, type ZodField } from './zod/read.ts'
 
-/** A field with nothing said of it but its name, kind and schema. */
+/** A field with only a name, a kind and a schema. */
 export const plainField = (name: string, kind: FieldKind, schema: JsonSchema): Draft<Field> => ({
   name,
   column: name,
@@ -47,7 +47,7 @@ export const timeField = (name: 'created_at' | 'updated_at', description: string
   description,
 })
 
-/** The declared fields, in order; those with a mistake are left out and remembered as broken. */
+/** The declared fields, in order; those with a mistake are left out and listed as broken. */
 export const declaredFields = (draft: ResourceDraft, mistakes: MistakeList): Draft<Field>[] => {
   const { name: resource, fields, hooks } = draft.declaration
   const made: Draft<Field>[] = []
@@ -83,7 +83,7 @@ const oneField = (
   if ((isStates(declaration) || isSum(declaration)) && !checkFieldShape(declaration, where, mistakes))
     return null
   if (isStates(declaration)) return stateField(name, declaration, where, mistakes)
-  // The sum itself is bound once relations are known.
+  // The sum is linked to its relation later, once relations are known.
   if (isSum(declaration))
     return {
       ...plainField(name, 'integer', safeInteger),

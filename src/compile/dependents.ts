@@ -1,6 +1,6 @@
 import type { Dependent, Resource } from './model.ts'
 
-/** All that the delete of a row reaches: the relations that lead to it, and those that lead to rows which are deleted along. */
+/** All relations that the delete of a row affects: those that refer to it, and those that refer to rows deleted with it. */
 export const reachedByDelete = (resource: Resource): readonly Dependent[] => {
   const found = new Set<Dependent>()
   const walk = ({ dependents }: Resource): void => {

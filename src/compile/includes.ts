@@ -10,7 +10,7 @@ export interface IncludeLimits extends LimitsModel {
   readonly rowsPerRequest: number
 }
 
-/** The include paths of a resource that hold, sorted; every parent of a path is itself one. */
+/** The valid include paths of a resource, sorted; every parent of a path is itself one. */
 export const checkedIncludes = (
   draft: ResourceDraft,
   drafts: Drafts,
@@ -69,7 +69,7 @@ const holds = (
   return mistakes.all.length === before
 }
 
-/** The most rows an answer for one row has with this path: itself, and at each step as many as the caps allow. */
+/** The most rows that a response for one row has with this path: the row itself, and at each step as many as the caps allow. */
 const rowsOfOne = (walked: readonly Relation[], limits: IncludeLimits): number => {
   let atStep = 1
   let rows = 1
@@ -86,7 +86,7 @@ const isInverse = (relation: Relation, before: Relation | undefined): boolean =>
   return before.kind === 'has-many' && before.by === relation
 }
 
-/** The relations a path names, step by step; null when one is not there. */
+/** The relations of a path, step by step; null when one does not exist. */
 const walk = (
   path: string,
   draft: ResourceDraft,

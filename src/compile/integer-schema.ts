@@ -6,7 +6,7 @@ type Integers = Required<Pick<JsonSchema, 'minimum' | 'maximum' | 'multipleOf'>>
 /**
  * The integers among the values of two schemas, with bounds that are values themselves, so that `gt(0)` and `min(1)` are
  * the same. Bounds move to a multiple of the step only where both schemas have that step: otherwise a new step would be
- * told as new bounds too.
+ * reported as new bounds too.
  */
 export const integersAmong = (from: JsonSchema, to: JsonSchema): readonly [Integers, Integers] => {
   const [before, after] = [integersOf(from), integersOf(to)]

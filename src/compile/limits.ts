@@ -22,7 +22,7 @@ const apiDefaults: ApiLimitsModel = {
   requestsInFlight: 1_000,
 }
 
-/** Beyond these a statement or a request would no longer be bounded in any useful sense. */
+/** Higher limits would bound neither statements nor requests in a useful way. */
 const greatest: ApiLimitsModel = {
   includeRelations: 50,
   includeDepth: 5,
@@ -48,7 +48,7 @@ export const apiLimits = (declared: ApiLimits | undefined, mistakes: MistakeList
   return limits
 }
 
-/** What a resource does not say is as the API says. */
+/** A resource takes limits that it does not declare from the API. */
 export const resourceLimits = (
   declared: ResourceLimits | undefined,
   api: LimitsModel,

@@ -14,7 +14,7 @@ export const listNames = (draft: ResourceDraft, use: 'filter' | 'sort', mistakes
     return all.indexOf(name) === index && usable(draft, name, use, where, mistakes)
   })
 
-/** The sets of fields that no two rows share. */
+/** The unique sets of fields. */
 export const uniqueSets = (draft: ResourceDraft, mistakes: MistakeList): (readonly string[])[] => {
   const where = `${draft.declaration.name}.unique`
   const seen = new Set<string>()
@@ -59,7 +59,7 @@ const unusable = (field: Field, use: Use): string | null => {
   return null
 }
 
-/** Every filter, sort and reference is backed by an index; what a unique index serves needs no second one. */
+/** Every filter, sort and reference is backed by an index; where a unique index serves, no second one is made. */
 export const indexSets = (
   resource: Resource,
   filters: Iterable<string>,

@@ -12,7 +12,7 @@ export const readMethods = (draft: ResourceDraft, mistakes: MistakeList): Readon
   for (const method of declared)
     if (!allMethods.includes(method))
       mistakes.add(where, `"${method}" is not a method.`, didYouMean(method, allMethods))
-  // None at all: the newest version dropped the resource, and older ones offer its methods again.
+  // No methods: the newest version removed the resource, and older versions still offer it.
   if (declared.length > 0 && !declared.includes('GET'))
     mistakes.add(where, 'GET is missing, and what is written must be readable.', "Add 'GET'.")
   return new Set(allMethods.filter((method) => declared.includes(method)))

@@ -1,4 +1,4 @@
-/** One thing a declaration says that cannot be served. */
+/** An error in a declaration. */
 export interface Mistake {
   /** `orders.include` */
   readonly where: string
@@ -7,7 +7,7 @@ export interface Mistake {
   readonly hint: string
 }
 
-/** All mistakes of one declaration, thrown together once everything has been looked at. */
+/** All mistakes of one declaration, thrown together once everything was checked. */
 export class Mistakes extends Error {
   readonly list: readonly Mistake[]
   readonly file: string | null

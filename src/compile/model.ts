@@ -24,7 +24,7 @@ export interface Model {
   readonly unversioned: Version | null
   readonly limits: ApiLimitsModel
   readonly rate: RateModel
-  /** All that the service can answer with, by type: the engine's own, then those that resources declare. */
+  /** All problems of the service, by type: the engine's own, then those that resources declare. */
   readonly problems: ReadonlyMap<string, ProblemKind>
 }
 
@@ -70,11 +70,11 @@ export interface Resource {
   readonly uniques: readonly (readonly string[])[]
   /** Every set of fields that a filter, a sort or a has-many needs an index for (without account_id and id, which are added). */
   readonly indexes: readonly (readonly string[])[]
-  /** Sums on other rows that must be made anew when a row of this resource is written. */
+  /** Sums on other rows that must be recomputed when a row of this resource is written. */
   readonly feeds: readonly SumFeed[]
   readonly onlyWhile: readonly WhileRule[]
   readonly deleteOnlyWhile: readonly { readonly field: string; readonly values: readonly string[] }[]
-  /** What its hooks may refuse with, by code. */
+  /** The problems that its hooks may refuse with, by code. */
   readonly problems: ReadonlyMap<string, ProblemKind>
   readonly hooks: Hooks<never>
   readonly hasHooks: { readonly create: boolean; readonly update: boolean; readonly delete: boolean }
@@ -159,15 +159,15 @@ export interface Version {
   readonly published: Day | null
   readonly deprecated: Day | null
   readonly sunset: Day | null
-  /** Of the API, in the words that the version was published with. */
+  /** The title of the API, as it was when the version was published. */
   readonly title: string
   readonly description: string
   /** The next newer one. */
   readonly successor: Version | null
   readonly changes: readonly Change[]
-  /** By the name this version gives it. */
+  /** Views by their name in this version. */
   readonly views: ReadonlyMap<string, View>
-  /** By the head's name. */
+  /** Views by the resource's name in the head. */
   readonly viewOf: ReadonlyMap<string, View>
 }
 
@@ -234,7 +234,7 @@ export interface ViewField {
   readonly codec: CodecName | null
   /** Allowed moves in this version's values; null where the field is no state. */
   readonly states: StatesField | null
-  /** For references: the view of what it points to. */
+  /** For references: the view of the target. */
   readonly target: (() => View) | null
   readonly description: string
 }
@@ -261,7 +261,7 @@ export interface IncludeNode {
 }
 
 export interface SubCollection {
-  /** In this version's words: `items`, hyphenated. */
+  /** The name in this version, hyphenated: `order-items`. */
   readonly segment: string
   readonly owner: () => View
   /** The has-many as the owner's view names it. */

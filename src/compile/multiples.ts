@@ -1,5 +1,5 @@
 /**
- * Whether a number is a multiple of a step, as their decimal forms say. Dividing them cannot tell: 0.3 / 0.1 is
+ * Whether a number is a multiple of a step, by their decimal forms. Division of doubles is not exact: 0.3 / 0.1 is
  * 2.9999999999999996, and the error grows with the number.
  */
 export const isMultiple = (value: number, step: number): boolean => {

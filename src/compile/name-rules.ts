@@ -12,7 +12,7 @@ const snakePattern = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 /** PostgreSQL cuts identifiers at 63 bytes; indexes and `{relation}_id` are made of these. */
 const longest = 50
 
-/** The naming rules of a collection: a plural noun, lowercase, hyphenated, no verb. The first rule it breaks is told. */
+/** The naming rules of a collection: a plural noun, lowercase, hyphenated, no verb. The first broken rule is reported. */
 export const resourceNameFault = (name: string, isPluralBecause?: string): NameFault | null => {
   const instead = `Write "${suggestedName(name)}".`
   if (name === '')
@@ -52,7 +52,7 @@ const pluralNounFault = (name: string): NameFault | null => {
   return null
 }
 
-/** A name that breaks no rule, as near to the given one as can be. */
+/** The nearest name that breaks no rule. */
 export const suggestedName = (name: string): string => {
   let words = wordsOf(name.replace(/^[^A-Za-z]+/, ''))
   while (words.length > 1 && isVerbAtStart(words[0] ?? '')) words = words.slice(1)
@@ -100,5 +100,5 @@ export const snakeNameFault = (name: string, noun: 'field' | 'relation'): NameFa
     : null
 }
 
-/** `order_items` → `order-items`, as a path says it. */
+/** `order_items` → `order-items`, the form in a path. */
 export const hyphenated = (name: string): string => name.replaceAll('_', '-')

@@ -13,7 +13,7 @@ export const nearest = (word: string, words: Iterable<string>): string | null =>
   return bestDistance <= allowed ? best : null
 }
 
-/** `Did you mean "customer"?`, or the list of what there is. */
+/** `Did you mean "customer"?`, or the list of valid words. */
 export const didYouMean = (word: string, words: Iterable<string>): string => {
   const all = [...words]
   const near = nearest(word, all)
@@ -25,7 +25,7 @@ export const didYouMean = (word: string, words: Iterable<string>): string => {
 
 /** Insertions, deletions, replacements and swaps of neighbours, each counted once. */
 const editDistance = (a: string, b: string): number => {
-  // A request's word may be as long as a URL; nothing that long is near a declared name.
+  // A word of a request may be as long as a URL; so long a word is near no declared name.
   if (Math.abs(a.length - b.length) > 20 || a.length > 100) return Number.POSITIVE_INFINITY
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

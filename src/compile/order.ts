@@ -2,7 +2,7 @@ import type { JsonSchema } from '../declare/json-schema.ts'
 import { canonicalJson } from './canonical.ts'
 
 /**
- * The order that a published version shows its names in. Names that `known` has follow its order; a new name stays
+ * The order that a published version shows its names in. Names in `known` have the order of `known`; a new name stays
  * behind the name it was declared behind.
  */
 export const inOrderOf = <T>(declared: Iterable<T>, known: Iterable<T>): readonly T[] => {
@@ -66,7 +66,7 @@ const keywordInOrderOf = (keyword: string, declared: unknown, known: unknown): u
   }
 }
 
-/** A form is known again by what it allows, and where several allow the same, by being the first or second of them. */
+/** Forms are matched by what they allow; where several allow the same, by their position among those. */
 const formsInOrderOf = (declared: readonly JsonSchema[], known: readonly JsonSchema[]): JsonSchema[] =>
   Object.values(membersInOrderOf(byContent(declared), byContent(known), schemaInOrderOf))
 
@@ -80,7 +80,7 @@ const byContent = (forms: readonly JsonSchema[]): Named<JsonSchema> => {
   return named
 }
 
-/** A text that is the same for schemas (or what holds schemas) that allow the same in another order, or speak of it in other words. */
+/** A text that is equal for schemas (or objects with schemas) that differ only in order and descriptions. */
 export const withoutOrder = (schema: object): string => canonicalJson(unordered(schema))
 
 const unordered = (value: unknown, keyword = ''): unknown => {

@@ -3,7 +3,7 @@ import type { Resource } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import type { Drafts, ResourceDraft } from './resource-draft.ts'
 
-/** Binds each sub-resource to the belongs-to it lives under. */
+/** Links each sub-resource to the belongs-to relation of its owner. */
 export const linkOwner = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): void => {
   const { name: resource, owner, relations = {} } = draft.declaration
   if (owner === undefined) return

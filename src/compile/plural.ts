@@ -1,4 +1,4 @@
-/** English plurals, carefully: what looks like one, and what a singular's would be. */
+/** English plurals: which words look like one, and the plural of a singular. */
 
 const irregular = new Map([
   ['person', 'people'],
@@ -106,7 +106,7 @@ const regularPlural = (word: string): string => {
 }
 
 const singularOfIrregular = new Map([...irregular].map(([singular, plural]) => [plural, singular]))
-/** Plurals that the endings below would take apart in the wrong place. */
+/** Plurals for which the endings below give a wrong singular. */
 const singularByHeart = new Map([
   ['movies', 'movie'],
   ['cookies', 'cookie'],
@@ -115,7 +115,7 @@ const singularByHeart = new Map([
   ['axes', 'axis'],
 ])
 
-/** For names of single things, such as schemas: a word it does not know well stays readable rather than right. */
+/** For names of single things, such as schemas: the result for an unusual word is readable, though it may be wrong. */
 export const singularOf = (word: string): string => {
   const known = singularOfIrregular.get(word) ?? singularByHeart.get(word)
   if (known !== undefined) return known

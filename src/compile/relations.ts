@@ -6,7 +6,7 @@ import { hyphenated, resourceNameFault, snakeNameFault } from './name-rules.ts'
 import { didYouMean } from './nearest.ts'
 import type { Draft, Drafts, ResourceDraft } from './resource-draft.ts'
 
-/** Makes every belongs-to of a resource, and the reference fields they stand on, in declared order. */
+/** Makes every belongs-to of a resource, and its reference field, in declared order. */
 export const linkBelongsTo = (
   draft: ResourceDraft,
   drafts: Drafts,
@@ -54,7 +54,7 @@ export const linkBelongsTo = (
   return references
 }
 
-/** The resource a relation names; says so when there is none, or when the relation's own name is wrong. */
+/** The target of a relation; adds a mistake when there is none, or when the relation's name is wrong. */
 const targetOf = (
   draft: ResourceDraft,
   name: string,
@@ -66,7 +66,7 @@ const targetOf = (
   const fault = snakeNameFault(name, 'relation') ?? doubleName(draft, name, declared)
   if (fault !== null) mistakes.add(where, fault.what, fault.hint)
   const target = drafts.get(declared.target)
-  // Without a target it could not be read, which has been told.
+  // A relation without a target was unusable, and the mistake is already reported.
   if (target === undefined && declared.target !== undefined)
     mistakes.add(
       where,
@@ -100,7 +100,7 @@ const doubleName = (draft: ResourceDraft, name: string, declared: BelongsTo | Ha
   return null
 }
 
-/** Makes every has-many of a resource; belongs-to relations of all resources must be there. */
+/** Makes every has-many of a resource; belongs-to relations of all resources must be linked before. */
 export const linkHasMany = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): void => {
   const { name: resource, relations = {} } = draft.declaration
   for (const [name, declared] of Object.entries(relations)) {

@@ -1,7 +1,7 @@
 import type { ResourceDeclaration } from '../declare/resource.ts'
 import type { BelongsToModel, Field, HasManyModel, Resource } from './model.ts'
 
-/** Models refer to each other in circles, so they are made open, linked, and handed out read-only. */
+/** Models refer to each other in cycles, so they are made mutable, linked, and then handed out read-only. */
 export type Draft<T> = { -readonly [K in keyof T]: T[K] }
 
 /** A resource on its way from declaration to model. */
@@ -12,7 +12,7 @@ export interface ResourceDraft {
   readonly fields: Map<string, Draft<Field>>
   readonly belongsTo: Map<string, BelongsToModel>
   readonly hasMany: Map<string, HasManyModel>
-  /** Declared, but with a mistake of its own: what names it is not a second mistake. */
+  /** Declared fields with a mistake: a reference to one is not reported as a second mistake. */
   readonly broken: Set<string>
 }
 

@@ -5,7 +5,7 @@ import type { Field, Resource, SumFeed, WhileRule } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import type { Draft, Drafts, ResourceDraft } from './resource-draft.ts'
 
-/** Binds the sums of a resource to their relations; gives what each feeds from. */
+/** Links the sums of a resource to their relations. */
 export const linkSums = (
   draft: ResourceDraft,
   drafts: Drafts,

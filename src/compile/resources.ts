@@ -64,7 +64,7 @@ const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<st
   return drafts
 }
 
-/** What the service answers itself beside the versions; only unversioned paths could be mistaken for these. */
+/** Paths that the service itself answers; only unversioned paths could collide with them. */
 const ownPaths = new Set(['docs', 'problems', 'metrics'])
 
 const reservedFault = (name: string, declaration: ApiDeclaration) => {
@@ -118,7 +118,7 @@ const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Dr
 
 /**
  * Fields that were removed since, but that an old version still shows; a head that never sends them leaves them unset.
- * What is wrong with their schemas is told where the change is.
+ * Mistakes in their schemas are reported at the change.
  */
 const keptFields = (draft: ResourceDraft, kept: readonly KeptField[]): Draft<Field>[] =>
   kept.flatMap(({ name, schema }) => {

@@ -39,7 +39,7 @@ const compareTypes = (from: JsonSchema, to: JsonSchema, at: string): Found => {
   return from.type === undefined ? one(at, `${what} (narrowed)`, narrower) : one(at, what, broken)
 }
 
-/** What else changed between whole numbers and any, but for what goes the way of the type and is told by it. */
+/** The other differences between an integer and a number schema, without those that follow from the type. */
 const compareNumbers = (from: JsonSchema, to: JsonSchema, at: string, type: Judged): Found => {
   const [before, after] = integersAmong(from, to)
   const found = [
@@ -120,7 +120,7 @@ const propertyOf = (schema: JsonSchema, name: string): JsonSchema | undefined =>
 const addedProperty = (where: string, from: JsonSchema, property: JsonSchema, must: boolean): Found => {
   const others = from.additionalProperties ?? true
   const what = must ? 'was added and is required' : 'was added'
-  // Readers of a record were told every key that it can have.
+  // Readers of a record know every key that it can have.
   if (from.propertyNames) return one(where, what, must ? broken : wider, 'key')
   const judged = must ? narrower : harmless
   if (others === false) return one(where, what, judged, 'key')

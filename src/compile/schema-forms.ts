@@ -15,7 +15,7 @@ export interface MatchedForms {
 
 /**
  * Pairs the members of two unions, the least different first. `distance` is 0 for members that allow the same values.
- * A member whose values are another's by nothing (another type, another discriminator) stays alone.
+ * A member that can correspond to no other one (another type, another discriminator) stays alone.
  */
 export const matchForms = (
   before: readonly JsonSchema[],

@@ -7,7 +7,7 @@ export interface SchemaDifference {
   readonly what: string
   readonly request: Verdict
   readonly response: Verdict
-  /** A listed value: readers of an open field were told to expect it. A key of a closed object: nothing can hide it. */
+  /** `value`: a listed value, which readers of an open field must expect. `key`: a key of a closed object, which cannot be hidden. */
   readonly added: 'value' | 'key' | null
 }
 
@@ -17,9 +17,9 @@ export interface Judged {
   readonly response: Verdict
 }
 
-/** More values are allowed: senders lose nothing, readers meet something new. */
+/** More values are allowed: harmless for senders, new for readers. */
 export const wider: Judged = { request: 'additive', response: 'breaking' }
-/** Fewer values are allowed: senders are refused, readers lose nothing. */
+/** Fewer values are allowed: senders may be refused, harmless for readers. */
 export const narrower: Judged = { request: 'breaking', response: 'additive' }
 export const broken: Judged = { request: 'breaking', response: 'breaking' }
 export const harmless: Judged = { request: 'additive', response: 'additive' }

@@ -2,7 +2,7 @@ import type { StatesField } from '../declare/field.ts'
 import type { MistakeList } from './mistakes.ts'
 import { nearest } from './nearest.ts'
 
-/** Every state there is, in the order they are first named, the initial one first. */
+/** All states, in the order of their first mention, the initial one first. */
 export const stateNames = (states: StatesField): readonly string[] => [
   ...new Set([
     states.initial,
@@ -58,7 +58,7 @@ const reachable = (
   moves: { readonly [from: string]: readonly string[] | undefined },
 ): ReadonlySet<string> => {
   const reached = new Set([initial])
-  // A Set's iteration also visits what is added on the way.
+  // Iterating a Set also visits elements that are added meanwhile.
   for (const state of reached) for (const next of moves[state] ?? []) reached.add(next)
   return reached
 }

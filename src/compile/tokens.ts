@@ -1,7 +1,7 @@
 import type { TokenDeclaration } from '../declare/api.ts'
 import { defaultAlgorithms } from './shape/settings.ts'
 
-/** Which tokens are accepted and what their claims are called, with what the declaration leaves out. */
+/** Which tokens are accepted and the names of their claims, with defaults filled in. */
 export interface TokenRules {
   readonly issuer: string
   readonly audience: string

@@ -1,4 +1,4 @@
-/** Words that say what to do where a name should say what there is. */
+/** Verbs, which a resource name must not contain. */
 
 const alwaysVerbs = [
   'get',
@@ -92,7 +92,7 @@ const verbsAtEnd = [
 const atStart = new Set(alwaysVerbs)
 const atEnd = new Set([...alwaysVerbs, ...verbsAtEnd])
 
-/** What the doing leaves behind, as a plural noun. */
+/** The plural noun to suggest in place of a verb. */
 const nouns = new Map([
   ['cancel', 'cancellations'],
   ['approve', 'approvals'],

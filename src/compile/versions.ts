@@ -64,7 +64,7 @@ export const olderVersions = (
   return versions
 }
 
-/** A resource without methods is kept for older versions; without those it is a slip. */
+/** A resource without methods exists for older versions; where none offers it, that is a mistake. */
 const checkReachable = (head: Version, older: readonly Version[], mistakes: MistakeList): void => {
   for (const { methods, resource } of head.views.values()) {
     const offered = older.some(({ viewOf }) => (viewOf.get(resource.name)?.methods.size ?? 0) > 0)
@@ -140,7 +140,7 @@ const checkKept = (declaration: ApiDeclaration, mistakes: MistakeList): void => 
   }
 }
 
-/** Every stored field that some version filters or sorts a resource by: each needs an index, also what the head dropped. */
+/** Every stored field that some version filters or sorts a resource by: each needs an index, also those that the head no longer offers. */
 export const queriedFields = (resource: Resource, versions: readonly Version[]): readonly string[] => {
   const views = versions.flatMap(({ viewOf }) => viewOf.get(resource.name) ?? [])
   const shown = views.flatMap((view) => [...view.filters, ...view.sorts].map((name) => view.field.get(name)))

@@ -6,7 +6,7 @@ const shapeLength = 8
 
 /**
  * A short hash of what a row looks like in a version: the names and forms of the shown fields, in the order shown. It is
- * made from the version's own words alone, so no newer version and no hidden field changes it.
+ * computed from the version's own names alone, so no newer version and no hidden field changes it.
  */
 export function shapeOf(fields: readonly Pick<ViewField, 'name' | 'kind' | 'writeOnly'>[]): string {
   const shown = fields.filter(({ writeOnly }) => !writeOnly)

@@ -14,7 +14,7 @@ import type { Draft } from './resource-draft.ts'
 import { movesOf } from './states.ts'
 import { shapeOf } from './view-shape.ts'
 
-/** What the head says of a resource beyond what is stored. */
+/** What the head declares of a resource besides its stored fields. */
 export type ViewOptions = Pick<
   View,
   | 'filters'
@@ -109,7 +109,7 @@ const headField = (field: Field, viewOf: ViewOf): ViewField => {
   })
 }
 
-/** Must be sent on create: nothing else gives it a value. */
+/** Whether a create must send the field because nothing else gives it a value. */
 const isRequired = (field: Field): boolean =>
   !field.optional &&
   field.default === undefined &&

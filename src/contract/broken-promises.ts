@@ -4,7 +4,7 @@ import { checkContracts } from './gate.ts'
 import { type Refusal, refusalText } from './gate-refusal.ts'
 import { unpublishedDates } from './unpublished-dates.ts'
 
-/** The API would break a promise it has published; its message names each one and what to write. */
+/** The API would break a published contract. The message names each break and the lines to write. */
 export class BrokenPromises extends Error {
   readonly refusals: readonly Refusal[]
 
@@ -17,7 +17,7 @@ export class BrokenPromises extends Error {
 
 export function refuseBrokenPromises(model: Model, frozen: FrozenContracts): void {
   const unreadable = new Set(frozen.refusals.map(({ version }) => version))
-  // A file that cannot be read is its own complaint; that its contract is missing then needs no telling.
+  // An unreadable file is one refusal; that its contract is missing is not reported again.
   const { refusals } = checkContracts(model, frozen.contracts)
   const all = [
     ...frozen.refusals,

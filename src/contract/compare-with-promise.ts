@@ -5,16 +5,16 @@ import { stateRule } from './diff/compare-state-rules.ts'
 import { compareContracts } from './diff/diff.ts'
 import { type Difference, isBreaking, type Part } from './diff/difference.ts'
 
-/** The newest published version may have grown; older ones must be the same. */
+/** The newest published version may have additions; older ones must be the same. */
 export type Age = 'newest' | 'older'
 
 export interface Compared {
   readonly all: readonly Difference[]
-  /** Those that the version's promise does not allow. */
+  /** The differences that the frozen contract does not allow. */
   readonly refused: readonly Difference[]
 }
 
-/** A version as it is now, against what was promised of it. */
+/** Compares a version as it is now with its frozen contract. */
 export const compareWithPromise = (model: Model, version: Version, promise: Contract, age: Age): Compared => {
   const all = compareContracts(promise, contractOf(model, version))
   return { all, refused: all.filter((one) => isBreaking(one) || (age === 'older' && !cannotBeHidden(one))) }
@@ -22,6 +22,6 @@ export const compareWithPromise = (model: Model, version: Version, promise: Cont
 
 const unhidden: ReadonlySet<Part> = new Set(['lifecycle', 'service', 'problem'])
 
-/** An addition that holds for all versions or for a version's dates is no one's surprise, and cannot be hidden. */
+/** An addition that applies to all versions, or to a version's dates, cannot be hidden and breaks nobody. */
 const cannotBeHidden = ({ verdict, part, subject }: Difference): boolean =>
   verdict === 'additive' && (unhidden.has(part) || subject.kind === 'unique' || subject.kind === stateRule)

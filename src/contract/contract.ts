@@ -14,8 +14,8 @@ import { stateRulesOf } from './state-rules.ts'
 import { corsOf, tokensOf } from './tokens-and-cors.ts'
 
 /**
- * All that a consumer of one version can see, as data. What is shown in an order (resources, fields, values, filters)
- * stands in that order, so that the version keeps it whatever becomes of the declaration.
+ * All that a consumer of one version can see, as data. Everything shown in an order (resources, fields, values, filters)
+ * has that order here, so that the version keeps it when the declaration is reordered.
  */
 export const contractOf = (model: Model, version: Version): Contract => {
   const seen = [...version.views.values()].filter((view) => view.topLevel || view.under.length > 0)
@@ -35,7 +35,7 @@ export const contractOf = (model: Model, version: Version): Contract => {
     resources: Object.fromEntries(seen.map((view) => [view.name, resourceOf(view)])),
     paths: pathsOf(version),
   }
-  // As its file says it: without what is undefined.
+  // As in the file: without undefined members.
   return JSON.parse(JSON.stringify(contract)) as Contract
 }
 
@@ -117,13 +117,13 @@ const sumOf = (view: View, { field }: ViewField): Pick<ContractField, 'sum'> => 
 
 const relationOf = ({ relation, target, cap, description }: ViewRelation): ContractRelation => {
   const { name, fields } = target()
-  const told = described(description)
-  if (relation.kind === 'belongs-to') return { kind: 'to-one', resource: name, ...told }
+  const words = described(description)
+  if (relation.kind === 'belongs-to') return { kind: 'to-one', resource: name, ...words }
   const by = fields.find(({ field }) => field?.relation === relation.by)?.name
-  return { kind: 'to-many', resource: name, ...(by === undefined ? {} : { by }), rows: cap, ...told }
+  return { kind: 'to-many', resource: name, ...(by === undefined ? {} : { by }), rows: cap, ...words }
 }
 
-/** A set of fields is a consumer's business only when all of them are seen. */
+/** A unique set is part of the contract only where the version shows all its fields. */
 export const uniquesOf = (view: View): readonly (readonly string[])[] => {
   const shown = new Map(view.fields.map((field) => [field.field?.name, field.name]))
   const sets = view.resource.uniques.map((set) => set.map((name) => shown.get(name) ?? null))

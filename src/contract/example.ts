@@ -3,13 +3,13 @@ import type { Field, Resource, View, ViewField } from '../compile/model.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import { stringFormats } from '../kinds/kinds.ts'
 
-/** A row as the store would keep it, by stored field name. */
+/** A row as it would be stored, by stored field name. */
 export type ExampleRow = { readonly [field: string]: unknown }
 
 const exampleId = '01980000-0000-7000-8000-000000000042'
 const relatedId = '01980000-0000-7000-8000-000000000007'
 
-/** The same row each time: a guide that changes is a guide that must be read again. */
+/** The row is the same each time, so that a guide does not change without reason. */
 export const exampleRow = (resource: Resource, focus: ExampleRow = {}): ExampleRow => ({
   ...Object.fromEntries(
     resource.fields.map((field) => [field.name, exampleOf(field, resource, field.relation)]),
@@ -18,8 +18,8 @@ export const exampleRow = (resource: Resource, focus: ExampleRow = {}): ExampleR
 })
 
 /**
- * A value as a version shows it, made from nothing but the version's own names and schemas: the document of a published
- * version stays the same whatever newer ones call it or store.
+ * A value as a version shows it, made from the version's own names and schemas alone: the document of a published
+ * version must not change when newer versions rename or store it differently.
  */
 export const exampleShown = (field: ViewField, { resource }: View): unknown =>
   field.states?.initial ?? exampleOf(field, resource, field.field?.relation)
@@ -60,7 +60,7 @@ const exampleValue = (schema: JsonSchema, name: string): unknown => {
   }
 }
 
-/** The row as one version shows it: the very maps, codecs and code that answer a request. */
+/** The row as one version shows it, with the maps, codecs and custom code that also answer requests. */
 export const showRow = (view: View, row: ExampleRow): { readonly [name: string]: unknown } => {
   const made: { readonly [key: string]: unknown }[] = []
   const shown = (field: ViewField): unknown =>

@@ -5,13 +5,13 @@ import { freezeContract, type Thawed, thawContract, undo } from './freeze.ts'
 import type { Refusal } from './gate-refusal.ts'
 
 export interface FrozenContracts {
-  /** By version, those that are whole. */
+  /** The intact contracts, by version. */
   readonly contracts: ReadonlyMap<string, Contract>
-  /** Files that are not what was published. */
+  /** Files that were changed since they were published. */
   readonly refusals: readonly Refusal[]
 }
 
-/** All contracts of a folder; a folder that is not there holds none. */
+/** All contracts of a folder; none where the folder does not exist. */
 export const readContracts = async (folder: string): Promise<FrozenContracts> => {
   const contracts = new Map<string, Contract>()
   const refusals: Refusal[] = []
@@ -42,7 +42,7 @@ const contractFiles = async (folder: string): Promise<readonly string[]> => {
   }
 }
 
-/** Writes `{version}.json`, whole or not at all, and answers its path. */
+/** Writes `{version}.json` atomically and returns its path. */
 export const writeContract = async (folder: string, contract: Contract): Promise<string> => {
   await mkdir(folder, { recursive: true })
   const path = join(folder, `${contract.version}.json`)

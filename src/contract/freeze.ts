@@ -3,19 +3,19 @@ import { canonicalJson } from '../compile/canonical.ts'
 import type { Contract } from '../compile/contract-format.ts'
 import { missingMember } from './members.ts'
 
-/** The order is part of what was published, where the format has one. */
+/** The order of members is part of the contract from format 2 on. */
 export const contractHash = (contract: Contract): string => {
   const text = contract.format === 1 ? canonicalJson(contract) : JSON.stringify(contract)
   return `sha256:${createHash('sha256').update(text).digest('hex')}`
 }
 
-/** The text of a contract file: hashed, and laid out so that a review shows one promise a line. */
+/** The text of a contract file: with its hash, and laid out so that a review shows one fact per line. */
 export const freezeContract = (contract: Contract): string =>
   `${layOut({ hash: contractHash(contract), ...contract }, '')}\n`
 
 const width = 110
 
-/** What fits on a line stands on one line. */
+/** A value that fits on one line is written on one line. */
 const layOut = (value: unknown, indent: string): string => {
   const flat = inline(value)
   if (typeof value !== 'object' || value === null || indent.length + flat.length <= width) return flat
@@ -45,7 +45,7 @@ export const undo =
 
 const formats: readonly unknown[] = [1, 2] satisfies Contract['format'][]
 
-/** Reads the text of a contract file, and refuses one that is not what was published. */
+/** Reads the text of a contract file, and refuses one that was changed since it was published. */
 export const thawContract = (text: string, version: string): Thawed => {
   const fault = (what: string, hint: string): Thawed => ({ contract: null, fault: { what, hint } })
   let data: unknown

@@ -1,6 +1,6 @@
 import type { Difference } from './diff/difference.ts'
 
-/** Why an API is not served: a promise that would be broken, or one that cannot be read. */
+/** Why an API is not served: a contract that would be broken, or a contract file that cannot be read. */
 export interface Refusal {
   readonly version: string
   /** `v1.json` */

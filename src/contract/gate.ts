@@ -12,27 +12,27 @@ import type { Refusal } from './gate-refusal.ts'
 import { judgeChanges } from './verdict.ts'
 
 export interface GateAnswer {
-  /** Empty: the API keeps its promises and may be served. What breaks in several versions is told of the newest of them. */
+  /** Empty: the API keeps every contract and may be served. A break in several versions is reported for the newest of them. */
   readonly refusals: readonly Refusal[]
-  /** Every version that does not keep its own promise, told of or not. */
+  /** Every version that breaks its contract, reported or not. */
   readonly broken: ReadonlySet<string>
-  /** What the newest published version gained since it was last published. */
+  /** The additions of the newest published version since it was last published. */
   readonly grown: readonly { readonly version: string; readonly differences: readonly Difference[] }[]
 }
 
-/** Holds every published version against its frozen contract: the newest may have grown, older ones must be the same. */
+/** Compares every published version with its frozen contract: the newest may have additions, older ones must be the same. */
 export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contract>): GateAnswer => {
   const promised = model.versions.filter(({ name, published }) => published !== null || frozen.has(name))
   const answers = promised.map((version, index) =>
     checkVersion(model, version, frozen.get(version.name), index === 0 ? 'newest' : 'older'),
   )
   const broken = new Set(answers.flatMap(({ refusal }) => refusal?.version ?? []))
-  // The list of a version that lacks lines is not judged before it has them.
+  // A list of changes that lacks lines is judged once it is complete.
   const listed = model.versions.filter(({ name }) => !broken.has(name))
   return {
     broken,
     refusals: [
-      ...withoutEchoes(model, answers, frozen),
+      ...withoutRepeats(model, answers, frozen),
       ...leftOver(model, frozen),
       ...listed.flatMap((version) => disagreement(model, version)),
     ],
@@ -42,28 +42,28 @@ export const checkContracts = (model: Model, frozen: ReadonlyMap<string, Contrac
   }
 }
 
-/** An older version is made from the newer one, so what broke there breaks again below: it is told and mended once, above. */
-const withoutEchoes = (
+/** An older version is made from the newer one, so a break there is repeated in the older one. It is reported and fixed once, in the newer one. */
+const withoutRepeats = (
   model: Model,
   answers: readonly Checked[],
   frozen: ReadonlyMap<string, Contract>,
 ): readonly Refusal[] => {
-  const told = new Set<string>()
-  const untold = (all: readonly Difference[]) =>
-    all.filter(({ where, what }) => !told.has(`${where} ${what}`))
-  // With the lines that are told above written into the newer versions.
-  let mended = model
+  const reported = new Set<string>()
+  const unreported = (all: readonly Difference[]) =>
+    all.filter(({ where, what }) => !reported.has(`${where} ${what}`))
+  // The model with the reported lines already written into the newer versions.
+  let corrected = model
   return answers.flatMap(({ refusal, version, age }) => {
     if (!refusal) return []
     const { differences } = refusal
     if (differences.length === 0) return [refusal]
-    const { changes, left, with: written } = explain(mended, frozen, version, age)
-    mended = written
-    const fresh = untold(differences)
-    const rest = untold((mended === model ? null : left) ?? differences)
-    for (const { where, what } of differences) told.add(`${where} ${what}`)
+    const { changes, left, with: written } = explain(corrected, frozen, version, age)
+    corrected = written
+    const fresh = unreported(differences)
+    const rest = unreported((corrected === model ? null : left) ?? differences)
+    for (const { where, what } of differences) reported.add(`${where} ${what}`)
     if (fresh.length === 0 || changes.length + rest.length === 0) return []
-    const lines = [...changes.map(sourceOf), ...linesFor(rest, crossingOf(mended, version))]
+    const lines = [...changes.map(sourceOf), ...linesFor(rest, crossingOf(corrected, version))]
     return [advised(refusal, fresh, lines)]
   })
 }
@@ -139,13 +139,13 @@ const leftOver = (model: Model, frozen: ReadonlyMap<string, Contract>): readonly
       lines: [],
     }))
 
-/** The change list and the two contracts are judged apart; where they disagree, one of the two judgements is wrong. */
+/** The list of changes and the diff of contracts give two independent verdicts; where they disagree, one of them is wrong. */
 const disagreement = (model: Model, version: Version): readonly Refusal[] => {
   const { name, successor } = version
   if (!successor || version.changes.some(({ kind }) => kind === 'custom')) return []
   const differences = compareContracts(contractOf(model, version), contractOf(model, successor))
   const declared = judgeChanges(version).some(isBreaking)
-  // What a frozen version is spared by itself needs no change in its list.
+  // A difference that a frozen version hides needs no change in its list.
   const found = differences.filter((one) => isBreaking(one) && !isHeldBack(one))
   if (declared === found.length > 0) return []
   const what = declared

@@ -39,7 +39,7 @@ const ofOperation: readonly (keyof ContractOperation)[] = [
   'problems',
 ]
 
-/** The first thing that a contract must say and does not, as in `resources.orders.fields`; null when it is whole. */
+/** The first required member that a contract lacks, such as `resources.orders.fields`; null when it is complete. */
 export const missingMember = (contract: Contract): string | null => {
   const top = lacking(contract, ofContract, '')
   if (top) return top

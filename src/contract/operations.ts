@@ -61,7 +61,7 @@ export const byStatus = (kinds: ReadonlyMap<string, ProblemKind>): ContractProbl
 export const engineProblems = (types: readonly ProblemType[]): ReadonlyMap<string, ProblemKind> =>
   new Map(types.map((type) => [type, problemKinds[type]]))
 
-/** Whether code of the author runs, which may refuse with what the resource declares. */
+/** Whether a hook runs, which may refuse with a declared problem. */
 const hasHook = ({ resource }: View, method: Method): boolean => {
   const { create, update, delete: remove } = resource.hasHooks
   return { GET: false, POST: create, PUT: update, PATCH: update, DELETE: remove }[method]
@@ -84,7 +84,7 @@ const headersOf = (view: View, method: Method, place: Place): readonly string[] 
   return ['Cache-Control', place === 'row' ? 'ETag' : 'Link']
 }
 
-/** What any call may meet, whatever it asks for. */
+/** The problems that any call can get. */
 export const problemsEverywhere: readonly ProblemType[] = [
   'bad-query',
   'headers-too-large',
@@ -117,7 +117,7 @@ const onKey: readonly ProblemType[] = [
   'idempotency-key-reused',
 ]
 
-/** What may go wrong with one operation, from what its resource declares. */
+/** The problems of one operation, derived from the declaration of its resource. */
 const problemsOf = (view: View, method: Method, place: Place, nested: boolean): readonly ProblemType[] => {
   const { resource } = view
   const when = (condition: boolean, ...types: ProblemType[]) => (condition ? types : [])

@@ -10,14 +10,14 @@ import type { Refusal } from './gate-refusal.ts'
 export interface Published {
   /** Null when it was refused. */
   readonly path: string | null
-  /** What the file says now that it did not say before; empty for a first publication. */
+  /** The differences from the file before; empty for a first publication. */
   readonly differences: readonly Difference[]
   readonly refusals: readonly Refusal[]
 }
 
 /**
- * Freezes one version as `{folder}/{version}.json`, unless that would break what was already promised. While a file is not
- * what was published, nobody can say what was promised, so nothing is written.
+ * Freezes one version as `{folder}/{version}.json`, unless that would break a published contract. While a file was edited
+ * by hand, it is unknown what was published, so nothing is written.
  */
 export const publishVersion = async (
   model: Model,
@@ -39,7 +39,7 @@ export const publishVersion = async (
   const before = frozen.get(name)
   const { refusals, broken } = checkContracts(model, new Map(frozen).set(name, before ?? contract))
   const ours = refusals.filter((refusal) => refusal.version === name)
-  // What breaks a newer version too is told there.
+  // A break that a newer version has too is reported there.
   if (broken.has(name) || ours.length > 0)
     return { path: null, differences: [], refusals: ours.length > 0 ? ours : refusals }
   const path = await writeContract(folder, contract)

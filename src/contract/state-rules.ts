@@ -3,13 +3,13 @@ import type { ContractRules, StateRules } from '../compile/contract-format.ts'
 import { reachedByDelete } from '../compile/dependents.ts'
 import type { BelongsToModel, Dependent, Resource, View, ViewField } from '../compile/model.ts'
 
-/** What may be done with a row in the state it is in, or the rows around it are in, told in the names of a version. */
+/** What the state of a row and of its related rows allows, in the names of a version. */
 export const stateRulesOf = (view: View): ContractRules => ({
   ...([...view.methods].some((method) => method !== 'GET') ? { only_while: onlyWhileOf(view) } : {}),
   ...(view.methods.has('DELETE') ? { delete: deleteRulesOf(view) } : {}),
 })
 
-/** Without those that stand on what this version does not show. */
+/** Leaves out rules about relations and fields that this version does not show. */
 const onlyWhileOf = (view: View): StateRules =>
   byName(
     view.resource.onlyWhile.flatMap(({ relation, field, values }) => {
@@ -19,7 +19,7 @@ const onlyWhileOf = (view: View): StateRules =>
     }),
   )
 
-/** Rules stand in the order of the version's own names: the head's order may become another. */
+/** Rules are sorted by the version's own names, because the order of the head may change. */
 const byName = (rules: readonly (readonly [string, readonly string[]])[]): StateRules =>
   sorted(Object.fromEntries(rules)) as StateRules
 
@@ -52,7 +52,7 @@ const relationIn = (view: View, relation: BelongsToModel) =>
 const fieldIn = (view: View, resource: Resource, field: string): ViewField | undefined =>
   view.version.viewOf.get(resource.name)?.fields.find((one) => one.field?.name === field)
 
-/** Those by which a value is meant that allows it: several may stand for one. */
+/** The shown values of the allowed stored values. Several shown values may stand for one. */
 const shownValues = ({ values: map }: ViewField, values: readonly string[]): string[] =>
   (map
     ? [...map.up].filter(([, stored]) => values.includes(stored)).map(([shown]) => shown)

@@ -3,7 +3,7 @@ import { corsRulesOf } from '../compile/cors.ts'
 import { tokenRulesOf } from '../compile/tokens.ts'
 import type { CorsDeclaration, TokenDeclaration } from '../declare/api.ts'
 
-/** Where the issuer's keys are read from is the service's own business: they change without a word to consumers. */
+/** The address of the issuer's keys is not part of the contract: it may change without notice to consumers. */
 export const tokensOf = (declared: TokenDeclaration): ContractTokens => {
   const { issuer, audience, algorithms, clockSkewSeconds, claims } = tokenRulesOf(declared)
   return {

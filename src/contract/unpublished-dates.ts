@@ -8,8 +8,8 @@ import type { Refusal } from './gate-refusal.ts'
 const announced: ReadonlySet<string> = new Set(['deprecated', 'sunset'])
 
 /**
- * Every response would tell callers these dates, but no file holds the API to them: a sunset could then be moved earlier,
- * and nothing would show that it was. So they are published before they are served.
+ * Every response would announce these dates, but no contract file would have them: a sunset could then be moved earlier
+ * without anybody noticing. So dates must be published before they are served.
  */
 export const unpublishedDates = (
   model: Model,
@@ -24,6 +24,6 @@ export const unpublishedDates = (
     )
     if (differences.length === 0) return []
     const what = `the end of ${name} is declared, but not published:`
-    const hint = `Run "nounkit publish" for ${name} and commit the file. Callers are told these dates with every response.`
+    const hint = `Run "nounkit publish" for ${name} and commit the file. Every response announces these dates.`
     return [{ version: name, file: `${name}.json`, what, hint, differences, lines: [] }]
   })

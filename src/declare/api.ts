@@ -28,7 +28,7 @@ export interface CorsDeclaration {
   readonly maxAgeSeconds?: number
 }
 
-/** Rows for an empty store, in the head's names; made by a function so that nothing is built when nothing is needed. */
+/** Rows for an empty store, in the head's names; a function, so that rows are built only when they are needed. */
 export interface SeedDeclaration {
   readonly accounts: readonly string[]
   /** Shared rows, by resource, in the order they are to be inserted. */
@@ -51,11 +51,11 @@ export interface ApiOptions {
   readonly limits?: ApiLimits
   /** Requests per second and account; 100 with a burst of 200 unless said. */
   readonly rate?: RateDeclaration
-  /** When the shared counter of rates is away: let calls through (`open`, the default) or refuse them. */
+  /** When the shared rate counter is unreachable: let calls through (`open`, the default) or refuse them. */
   readonly rateStoreAway?: 'open' | 'closed'
   readonly tokens?: TokenDeclaration
   readonly cors?: CorsDeclaration
-  /** Addresses (CIDR) of proxies whose Forwarded and X-Forwarded-* headers and request ids are believed. */
+  /** Addresses (CIDR) of proxies whose Forwarded and X-Forwarded-* headers and request ids are trusted. */
   readonly proxies?: readonly string[]
   readonly seed?: SeedDeclaration
 }

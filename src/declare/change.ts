@@ -27,29 +27,29 @@ export type Change =
 /** The change of one kind. */
 export type ChangeOfKind<K extends Change['kind']> = Extract<Change, { readonly kind: K }>
 
-interface Told {
+interface ChangeOptions {
   /** Why it changed, for the migration guide. */
   readonly why?: string
 }
 
-export interface RenameResource extends Told {
+export interface RenameResource extends ChangeOptions {
   readonly kind: 'rename-resource'
   readonly from: string
   readonly to: string
 }
-export interface RenameField extends Told {
+export interface RenameField extends ChangeOptions {
   readonly kind: 'rename-field'
   readonly resource: string
   readonly from: string
   readonly to: string
 }
-export interface RenameRelation extends Told {
+export interface RenameRelation extends ChangeOptions {
   readonly kind: 'rename-relation'
   readonly resource: string
   readonly from: string
   readonly to: string
 }
-export interface MapValues extends Told {
+export interface MapValues extends ChangeOptions {
   readonly kind: 'map-values'
   readonly resource: string
   readonly field: string
@@ -58,7 +58,7 @@ export interface MapValues extends Told {
   /** Values only the newer version has → what the older one reads instead. Lossy: needs `why`. */
   readonly onlyInNewer: { readonly [newer: string]: string }
 }
-export interface ChangeType extends Told {
+export interface ChangeType extends ChangeOptions {
   readonly kind: 'change-type'
   readonly resource: string
   readonly field: string
@@ -71,7 +71,7 @@ export type CodecName =
   | 'boolean-as-integer'
   | 'cents-as-decimal-string'
   | 'datetime-as-unix-seconds'
-export interface RemoveField extends Told {
+export interface RemoveField extends ChangeOptions {
   readonly kind: 'remove-field'
   readonly resource: string
   readonly field: string
@@ -79,63 +79,63 @@ export interface RemoveField extends Told {
   /** What the older version reads in rows that newer ones create; needed where the field was never null. */
   readonly whenAbsent?: string | number | boolean
 }
-export interface AddRequiredField extends Told {
+export interface AddRequiredField extends ChangeOptions {
   readonly kind: 'add-required-field'
   readonly resource: string
   readonly field: string
   readonly whenAbsent: string | number | boolean
 }
-export interface MakeRequired extends Told {
+export interface MakeRequired extends ChangeOptions {
   readonly kind: 'make-required'
   readonly resource: string
   readonly field: string
   readonly whenAbsent: string | number | boolean
 }
-export interface RemoveInclude extends Told {
+export interface RemoveInclude extends ChangeOptions {
   readonly kind: 'remove-include'
   readonly resource: string
   readonly path: string
 }
-export interface RemoveFilter extends Told {
+export interface RemoveFilter extends ChangeOptions {
   readonly kind: 'remove-filter'
   readonly resource: string
   readonly field: string
 }
-export interface RemoveSort extends Told {
+export interface RemoveSort extends ChangeOptions {
   readonly kind: 'remove-sort'
   readonly resource: string
   readonly field: string
 }
-export interface ChangeLimit extends Told {
+export interface ChangeLimit extends ChangeOptions {
   readonly kind: 'change-limit'
   readonly resource: string
   readonly limit: keyof ResourceLimits
   readonly was: number
 }
-export interface RequireIdempotencyKey extends Told {
+export interface RequireIdempotencyKey extends ChangeOptions {
   readonly kind: 'require-idempotency-key'
   readonly resource: string
 }
-export interface RequireScope extends Told {
+export interface RequireScope extends ChangeOptions {
   readonly kind: 'require-scope'
   readonly resource: string
   readonly method: Method
   readonly was: ScopeRule
 }
-export interface RemoveMethod extends Told {
+export interface RemoveMethod extends ChangeOptions {
   readonly kind: 'remove-method'
   readonly resource: string
   readonly method: Method
 }
-export interface ChangeDefault extends Told {
+export interface ChangeDefault extends ChangeOptions {
   readonly kind: 'change-default'
   readonly resource: string
   readonly field: string
   readonly was: string | number | boolean | null
 }
 type JsonObject = { [key: string]: unknown }
-/** The way out: code per row. `up` reads what the older version sends, `down` makes what it shows. */
-export interface Custom extends Told {
+/** For everything else: code per row. `up` reads what the older version sends, `down` makes what it shows. */
+export interface Custom extends ChangeOptions {
   readonly kind: 'custom'
   readonly resource: string
   /** The older version's fields that this change makes, with their schemas, in place of `replaces`. */
@@ -147,17 +147,25 @@ export interface Custom extends Told {
   readonly samples: readonly { readonly older: JsonObject; readonly newer: JsonObject }[]
 }
 
-export const renameResource = (from: string, to: string, told: Told = {}): RenameResource =>
-  Object.freeze({ kind: 'rename-resource', from, to, ...told })
-export const renameField = (resource: string, from: string, to: string, told: Told = {}): RenameField =>
-  Object.freeze({ kind: 'rename-field', resource, from, to, ...told })
-export const renameRelation = (resource: string, from: string, to: string, told: Told = {}): RenameRelation =>
-  Object.freeze({ kind: 'rename-relation', resource, from, to, ...told })
+export const renameResource = (from: string, to: string, options: ChangeOptions = {}): RenameResource =>
+  Object.freeze({ kind: 'rename-resource', from, to, ...options })
+export const renameField = (
+  resource: string,
+  from: string,
+  to: string,
+  options: ChangeOptions = {},
+): RenameField => Object.freeze({ kind: 'rename-field', resource, from, to, ...options })
+export const renameRelation = (
+  resource: string,
+  from: string,
+  to: string,
+  options: ChangeOptions = {},
+): RenameRelation => Object.freeze({ kind: 'rename-relation', resource, from, to, ...options })
 export const mapValues = (
   resource: string,
   field: string,
   values: MapValues['values'],
-  options: Told & { readonly onlyInNewer?: MapValues['onlyInNewer'] } = {},
+  options: ChangeOptions & { readonly onlyInNewer?: MapValues['onlyInNewer'] } = {},
 ): MapValues =>
   Object.freeze({
     kind: 'map-values',
@@ -170,47 +178,47 @@ export const mapValues = (
 export const changeType = (
   resource: string,
   field: string,
-  options: Told & Pick<ChangeType, 'was' | 'codec'>,
+  options: ChangeOptions & Pick<ChangeType, 'was' | 'codec'>,
 ): ChangeType => Object.freeze({ kind: 'change-type', resource, field, ...options })
 export const removeField = (
   resource: string,
   field: string,
-  options: Told & Pick<RemoveField, 'was' | 'whenAbsent'>,
+  options: ChangeOptions & Pick<RemoveField, 'was' | 'whenAbsent'>,
 ): RemoveField => Object.freeze({ kind: 'remove-field', resource, field, ...options })
 export const addRequiredField = (
   resource: string,
   field: string,
-  options: Told & Pick<AddRequiredField, 'whenAbsent'>,
+  options: ChangeOptions & Pick<AddRequiredField, 'whenAbsent'>,
 ): AddRequiredField => Object.freeze({ kind: 'add-required-field', resource, field, ...options })
 export const makeRequired = (
   resource: string,
   field: string,
-  options: Told & Pick<MakeRequired, 'whenAbsent'>,
+  options: ChangeOptions & Pick<MakeRequired, 'whenAbsent'>,
 ): MakeRequired => Object.freeze({ kind: 'make-required', resource, field, ...options })
-export const removeInclude = (resource: string, path: string, told: Told = {}): RemoveInclude =>
-  Object.freeze({ kind: 'remove-include', resource, path, ...told })
-export const removeFilter = (resource: string, field: string, told: Told = {}): RemoveFilter =>
-  Object.freeze({ kind: 'remove-filter', resource, field, ...told })
-export const removeSort = (resource: string, field: string, told: Told = {}): RemoveSort =>
-  Object.freeze({ kind: 'remove-sort', resource, field, ...told })
+export const removeInclude = (resource: string, path: string, options: ChangeOptions = {}): RemoveInclude =>
+  Object.freeze({ kind: 'remove-include', resource, path, ...options })
+export const removeFilter = (resource: string, field: string, options: ChangeOptions = {}): RemoveFilter =>
+  Object.freeze({ kind: 'remove-filter', resource, field, ...options })
+export const removeSort = (resource: string, field: string, options: ChangeOptions = {}): RemoveSort =>
+  Object.freeze({ kind: 'remove-sort', resource, field, ...options })
 export const changeLimit = (
   resource: string,
   limit: keyof ResourceLimits,
-  options: Told & { readonly was: number },
+  options: ChangeOptions & { readonly was: number },
 ): ChangeLimit => Object.freeze({ kind: 'change-limit', resource, limit, ...options })
-export const requireIdempotencyKey = (resource: string, told: Told = {}): RequireIdempotencyKey =>
-  Object.freeze({ kind: 'require-idempotency-key', resource, ...told })
+export const requireIdempotencyKey = (resource: string, options: ChangeOptions = {}): RequireIdempotencyKey =>
+  Object.freeze({ kind: 'require-idempotency-key', resource, ...options })
 export const requireScope = (
   resource: string,
   method: Method,
-  options: Told & { readonly was: ScopeRule },
+  options: ChangeOptions & { readonly was: ScopeRule },
 ): RequireScope => Object.freeze({ kind: 'require-scope', resource, method, ...options })
-export const removeMethod = (resource: string, method: Method, told: Told = {}): RemoveMethod =>
-  Object.freeze({ kind: 'remove-method', resource, method, ...told })
+export const removeMethod = (resource: string, method: Method, options: ChangeOptions = {}): RemoveMethod =>
+  Object.freeze({ kind: 'remove-method', resource, method, ...options })
 export const changeDefault = (
   resource: string,
   field: string,
-  options: Told & Pick<ChangeDefault, 'was'>,
+  options: ChangeOptions & Pick<ChangeDefault, 'was'>,
 ): ChangeDefault => Object.freeze({ kind: 'change-default', resource, field, ...options })
 export const custom = (resource: string, options: Omit<Custom, 'kind' | 'resource'>): Custom =>
   Object.freeze({ kind: 'custom', resource, ...options })

@@ -16,7 +16,7 @@ export const isZod = (value: unknown): value is z.ZodType =>
 const marks = z.registry<FieldMarks>()
 
 const marked = <S extends z.ZodType>(schema: S, more: FieldMarks): S => {
-  // What is no schema is told when it is compiled, with the name of its field.
+  // A value that is not a schema is reported when it is compiled, with the name of its field.
   if (!isZod(schema)) return Object.freeze({ kind: 'not-a-schema' }) as never
   const copy = schema.clone() as S
   marks.add(copy as z.ZodType, { ...marks.get(schema as z.ZodType), ...more })
@@ -31,7 +31,7 @@ export const readOnly = <S extends z.ZodType>(schema: S): S => marked(schema, { 
 export const writeOnly = <S extends z.ZodType>(schema: S): S => marked(schema, { writeOnly: true })
 /** Set once, when the row is created. */
 export const immutable = <S extends z.ZodType>(schema: S): S => marked(schema, { immutable: true })
-/** An enum whose readers were told to expect new values. */
+/** An enum whose readers must expect new values. */
 export const open = <S extends z.ZodType>(schema: S): S => marked(schema, { open: true })
 
 export type Moves<S extends string> = { readonly [From in S]?: readonly S[] }
@@ -53,9 +53,9 @@ type StatesOf<M> = (keyof M & string) | (M[keyof M] extends readonly (infer To e
 export const states = <const M extends { readonly [from: string]: readonly string[] }>(
   initial: NoInfer<StatesOf<M>>,
   moves: M,
-  told: Described = {},
+  options: Described = {},
 ): StatesField<StatesOf<M>> =>
-  Object.freeze({ kind: 'states', initial, moves: moves as unknown as Moves<StatesOf<M>>, ...told })
+  Object.freeze({ kind: 'states', initial, moves: moves as unknown as Moves<StatesOf<M>>, ...options })
 
 export const isStates = (field: unknown): field is StatesField =>
   typeof field === 'object' && field !== null && 'kind' in field && field.kind === 'states'
@@ -73,9 +73,9 @@ export interface SumField<V extends number | string = number | string> {
 export const sum = <V extends number | string = number>(
   relation: string,
   of: string | readonly string[],
-  told: Described = {},
+  options: Described = {},
 ): SumField<NoInfer<V>> =>
-  Object.freeze({ kind: 'sum', relation, of: typeof of === 'string' ? [of] : of, ...told })
+  Object.freeze({ kind: 'sum', relation, of: typeof of === 'string' ? [of] : of, ...options })
 
 export const isSum = (field: unknown): field is SumField =>
   typeof field === 'object' && field !== null && 'kind' in field && field.kind === 'sum'

@@ -1,5 +1,5 @@
 /**
- * What a refusal of a hook can be. The others of 4xx say something of HTTP itself that only the engine can keep: 401 needs a
+ * The statuses that a hook may refuse with. The other 4xx statuses have rules of HTTP that only the engine can follow: 401 needs a
  * challenge, 405 an Allow, 410 is a retired version, 412 an If-Match, 429 a time to wait.
  */
 export const refusalStatuses = [400, 402, 403, 404, 409, 422, 423, 451] as const

@@ -1,15 +1,15 @@
-/** This row names one row of another resource, in the field `{relation}_id`. */
+/** A row refers to one row of another resource, in the field `{relation}_id`. */
 export interface BelongsTo {
   readonly kind: 'belongs-to'
   readonly target: string
   readonly optional: boolean
   readonly immutable: boolean
-  /** What becomes of this row when the target is deleted. */
+  /** What happens to this row when the target is deleted. */
   readonly onTargetDelete: 'refuse' | 'cascade'
   readonly description?: string
 }
 
-/** Rows of another resource name this one; also a sub-collection, `/{this}/{id}/{relation}`. */
+/** Rows of another resource refer to this one; also a sub-collection, `/{this}/{id}/{relation}`. */
 export interface HasMany {
   readonly kind: 'has-many'
   readonly target: string

@@ -22,7 +22,7 @@ export type IdempotencyMode = 'optional' | 'required' | 'off'
 
 export interface IdempotencyDeclaration {
   readonly mode: IdempotencyMode
-  /** `reread`: answers are stored without their body; a replay shows the row as it is now, and says so. */
+  /** `reread`: responses are stored without their body; a replay shows the row as it is now, and says so. */
   readonly body?: 'stored' | 'reread'
 }
 

@@ -297,7 +297,7 @@ describe('an older version', () => {
         'contracts/v1.json: the end of v1 is declared, but not published:',
         '  additive  deprecated  was set to 2026-02-01',
         '  additive  sunset  was set to 2027-01-01',
-        'Run "nounkit publish" for v1 and commit the file. Callers are told these dates with every response.',
+        'Run "nounkit publish" for v1 and commit the file. Every response announces these dates.',
       ].join('\n'),
     )
     const folder = await mkdtemp(join(tmpdir(), 'nounkit-dates-'))
@@ -323,8 +323,8 @@ describe('a published version', () => {
     const { refusals, grown } = checkContracts(model, new Map([['v1', silent]]))
     expect(refusals).toEqual([])
     expect(grown[0]?.differences.map(({ where, what }) => `${where} ${what}`)).toEqual([
-      'tokens are told with their issuer and claims',
-      'CORS is told',
+      'tokens are listed with their issuer and claims',
+      'CORS is listed',
     ])
   })
 

@@ -169,12 +169,12 @@ describe('a rule of state', () => {
   test('is not held against a contract that was published before rules were told', () => {
     const { rules: _, ...old } = deletes('draft', 'placed').resources.orders ?? {}
     const before = { ...deletes('draft'), resources: { orders: old } } as Contract
-    expect(told(before, deletes('draft'))).toEqual(['is told with its rules of state'])
+    expect(told(before, deletes('draft'))).toEqual(['is listed with its rules of state'])
     // The new refusal itself was told even then.
     const free = contractFor([orders()])
     const { rules: __, ...unruled } = free.resources.orders ?? {}
     expect(told({ ...free, resources: { orders: unruled } } as Contract, deletes('draft'))).toEqual([
-      'is told with its rules of state',
+      'is listed with its rules of state',
       'problem state-conflict was added',
     ])
   })

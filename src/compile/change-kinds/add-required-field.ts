@@ -11,7 +11,6 @@ export const addRequiredField: ChangeKind<AddRequiredField> = {
   options: {
     form: "addRequiredField('books', 'language', { whenAbsent: 'en' })",
     needs: { resource: text, field: text, whenAbsent: scalar },
-    may: { why: text },
   },
   phase: 4,
   takeBack(draft, change, report) {

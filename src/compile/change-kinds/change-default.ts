@@ -12,7 +12,6 @@ export const changeDefault: ChangeKind<ChangeDefault> = {
   options: {
     form: "changeDefault('books', 'language', { was: 'en' })",
     needs: { resource: text, field: text, was: either(scalar, nothing) },
-    may: { why: text },
   },
   phase: 3,
   takeBack(draft, change, report) {

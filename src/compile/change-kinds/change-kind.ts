@@ -13,7 +13,7 @@ import type { UsageTraces } from './usage-traces.ts'
 export interface ChangeKind<C extends Change> {
   /** The parameters of the builder function that are passed one by one, in order. All others are in an options object. */
   readonly parameters: readonly (keyof C & string)[]
-  /** The members that a declaration must and may have, and an example call for messages. */
+  /** The members that a declaration must and may have besides `why`, and an example call for messages. */
   readonly options: OptionTable
 
   /**

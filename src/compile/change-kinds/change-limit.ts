@@ -11,7 +11,6 @@ export const changeLimit: ChangeKind<ChangeLimit> = {
   options: {
     form: "changeLimit('books', 'pageMax', { was: 100 })",
     needs: { resource: text, limit: text, was: number },
-    may: { why: text },
   },
   phase: 0,
   takeBack(draft, { resource, limit, was }, report) {

@@ -14,7 +14,6 @@ export const changeType: ChangeKind<ChangeType> = {
   options: {
     form: "changeType('books', 'price', { was: z.string(), codec: 'integer-as-string' })",
     needs: { resource: text, field: text, was: zodSchema, codec: text },
-    may: { why: text },
   },
   phase: 2,
   takeBack(draft, change, report) {

@@ -22,7 +22,6 @@ export const custom: ChangeKind<Custom> = {
       down: aFunction,
       samples: listOf(optionsOf({ needs: { older: object, newer: object } })),
     },
-    may: { why: text },
   },
   phase: 4,
   takeBack(draft, change, report) {

@@ -12,7 +12,6 @@ export const makeRequired: ChangeKind<MakeRequired> = {
   options: {
     form: "makeRequired('books', 'language', { whenAbsent: 'en', why: '…' })",
     needs: { resource: text, field: text, whenAbsent: scalar },
-    may: { why: text },
   },
   phase: 1,
   takeBack(draft, change, report) {

@@ -13,7 +13,6 @@ export const mapValues: ChangeKind<MapValues> = {
   options: {
     form: "mapValues('books', 'status', { old_value: 'new_value' })",
     needs: { resource: text, field: text, values: mapOf(text), onlyInNewer: mapOf(text) },
-    may: { why: text },
   },
   phase: 2,
   takeBack(draft, change, report) {

@@ -14,7 +14,7 @@ export const removeField: ChangeKind<RemoveField> = {
   options: {
     form: "removeField('books', 'isbn', { was: z.string() })",
     needs: { resource: text, field: text, was: zodSchema },
-    may: { whenAbsent: scalar, why: text },
+    may: { whenAbsent: scalar },
   },
   phase: 0,
   takeBack(draft, change, report) {

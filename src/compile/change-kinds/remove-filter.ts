@@ -11,7 +11,6 @@ export const removeFilter: ChangeKind<RemoveFilter> = {
   options: {
     form: "removeFilter('books', 'isbn')",
     needs: { resource: text, field: text },
-    may: { why: text },
   },
   phase: 3,
   takeBack: (draft, change, report) => offerAgain(draft, change, 'filter', report),

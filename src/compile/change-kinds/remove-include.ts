@@ -13,7 +13,6 @@ export const removeInclude: ChangeKind<RemoveInclude> = {
   options: {
     form: "removeInclude('books', 'author')",
     needs: { resource: text, path: text },
-    may: { why: text },
   },
   phase: 3,
   takeBack(draft, change, report) {

@@ -13,7 +13,6 @@ export const removeMethod: ChangeKind<RemoveMethod> = {
   options: {
     form: "removeMethod('books', 'DELETE')",
     needs: { resource: text, method: text },
-    may: { why: text },
   },
   phase: 3,
   takeBack(draft, { resource, method }, report) {

@@ -11,7 +11,6 @@ export const removeSort: ChangeKind<RemoveSort> = {
   options: {
     form: "removeSort('books', 'isbn')",
     needs: { resource: text, field: text },
-    may: { why: text },
   },
   phase: 3,
   takeBack: (draft, change, report) => offerAgain(draft, change, 'sort', report),

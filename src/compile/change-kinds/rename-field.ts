@@ -12,7 +12,6 @@ export const renameField: ChangeKind<RenameField> = {
   options: {
     form: "renameField('books', 'old_name', 'new_name')",
     needs: { resource: text, from: text, to: text },
-    may: { why: text },
   },
   phase: 3,
   takeBack(draft, { resource, from, to }, report) {

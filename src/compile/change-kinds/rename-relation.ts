@@ -14,7 +14,6 @@ export const renameRelation: ChangeKind<RenameRelation> = {
   options: {
     form: "renameRelation('books', 'old_name', 'new_name')",
     needs: { resource: text, from: text, to: text },
-    may: { why: text },
   },
   phase: 3,
   takeBack(draft, { resource, from, to }, report) {

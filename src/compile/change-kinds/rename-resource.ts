@@ -13,7 +13,6 @@ export const renameResource: ChangeKind<RenameResource> = {
   options: {
     form: "renameResource('old-names', 'new-names')",
     needs: { from: text, to: text },
-    may: { why: text },
   },
   phase: 3,
   takeBack(draft, { from, to }, report) {

@@ -11,7 +11,6 @@ export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
   options: {
     form: "requireIdempotencyKey('books')",
     needs: { resource: text },
-    may: { why: text },
   },
   phase: 3,
   takeBack(draft, { resource }, report) {

@@ -12,7 +12,6 @@ export const requireScope: ChangeKind<RequireScope> = {
   options: {
     form: "requireScope('books', 'POST', { was: 'authenticated' })",
     needs: { resource: text, method: text, was: text },
-    may: { why: text },
   },
   phase: 4,
   takeBack(draft, { resource, method, was }, report) {

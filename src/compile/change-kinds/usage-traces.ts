@@ -39,20 +39,20 @@ export const methodTraces = (step: Step, resource: string, method: string): Usag
     (called, template) => `calls \`${called} ${template}\``,
   )
 
-export const createTraces = (step: Step, resource: string, words: string): UsageTraces =>
-  callTraces(step, resource, ['POST'], () => `creates \`${olderView(step, resource)?.name}\` ${words}`)
+export const createTraces = (step: Step, resource: string, how: string): UsageTraces =>
+  callTraces(step, resource, ['POST'], () => `creates \`${olderView(step, resource)?.name}\` ${how}`)
 
 const callTraces = (
   step: Step,
   resource: string,
   methods: readonly string[],
-  words: (method: string, template: string) => string,
+  phrase: (method: string, template: string) => string,
 ): UsageTraces => {
   const view = olderView(step, resource)
   return {
     operation: (method, template) =>
       view && methods.includes(method) && viewAt(step.older, template) === view
-        ? words(method, template)
+        ? phrase(method, template)
         : null,
   }
 }

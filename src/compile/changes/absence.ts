@@ -3,7 +3,7 @@ import { toStored } from '../codecs.ts'
 import type { Report } from './report.ts'
 import { type DraftField, type DraftView, without } from './view-draft.ts'
 
-/** The field whose absence is given a meaning, when that value is one it can have. */
+/** The field whose absence gets a meaning, where `whenAbsent` is a valid value of it. */
 export const absentField = (
   change: AddRequiredField | MakeRequired,
   known: DraftView | undefined,
@@ -37,7 +37,7 @@ export const absenceMeans = (view: DraftView, field: DraftField, shown: unknown)
   return { ...view, whenAbsent: new Map(view.whenAbsent).set(name, toStored(field, shown)) }
 }
 
-/** Takes a field out of sight; a create still stores what its absence means. */
+/** Hides a field; a create still stores its `whenAbsent` value or its default. */
 export const hideField = (view: DraftView, key: string): DraftView => {
   const field = view.fields.get(key)
   if (!field) return view

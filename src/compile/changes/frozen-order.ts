@@ -11,7 +11,7 @@ import {
 } from './view-draft.ts'
 
 /**
- * A published version shows everything in the order of its contract, whatever the declaration's order became since. All
+ * A published version shows everything in the order of its contract, even when the declaration was reordered since. All
  * that a consumer sees in an order (rows, documents, indexes, texts of problems) is made from the views, so that this is
  * the only place where the order of a version is decided.
  */

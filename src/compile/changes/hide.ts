@@ -14,8 +14,8 @@ import {
 } from './view-draft.ts'
 
 /**
- * What newer versions only added is not part of an older promise: it is hidden there, or stays as the frozen contract
- * has it. What would break the promise is left as it is, for the gate to refuse by name.
+ * Additions of newer versions are not part of an older contract: they are hidden there, or stay as the frozen contract
+ * has them. A difference that breaks the contract is left as it is, for the gate to report.
  */
 export const hideUnfrozen = (draft: Draft, frozen: Contract): Draft => {
   const kept = new Map<string, DraftView>()
@@ -82,7 +82,7 @@ const narrowRules = (view: DraftView, contract: ContractResource, frozen: Contra
   }
 }
 
-/** A rate that was raised or lifted since stays what the older version promised at least. */
+/** The older version keeps its rate where the rate was raised or removed since. */
 const slower = (view: DraftView, rate: NonNullable<DraftView['rate']>): DraftView['rate'] =>
   view.rate === null || (view.rate.perSecond >= rate.perSecond && view.rate.burst >= rate.burst)
     ? rate
@@ -111,7 +111,7 @@ const narrowField = (field: DraftField, contract: ContractField | undefined): Dr
 }
 
 /**
- * Whether all that changed in the field's values since is an addition in each direction it travels, and can be hidden.
+ * Whether every change of the field's values is additive in requests and responses, and can be hidden.
  * Nothing within a JSON value can: rows of newer versions show their new keys, and writes would lose them.
  */
 const onlyAdded = (field: DraftField, { request, response }: ContractField): boolean => {

@@ -6,7 +6,7 @@ import { type Draft, type DraftView, segmentOf, viewOfResource } from './view-dr
 
 type About = Omit<Version, 'views' | 'viewOf'>
 
-/** Makes the version's views from settled data: names become references to the views they mean. */
+/** Makes the version's views from the final draft: names become references to views. */
 export const linkVersion = (about: About, draft: Draft): Version => {
   const views = new Map<string, View>()
   const viewOf = new Map<string, View>()

@@ -6,7 +6,7 @@ import type { Draft, DraftField, DraftView } from './view-draft.ts'
 /** Where one change reports what is wrong with it, and looks up the names it uses. */
 export interface Report {
   mistake(what: string, hint: string): void
-  /** Where this change stands, for mistakes found by other readers (of its schemas). */
+  /** The position of this change in messages, for mistakes in its schemas. */
   readonly where: string
   readonly mistakes: MistakeList
   view(name: string): DraftView | null
@@ -15,7 +15,7 @@ export interface Report {
   claim(thing: string, aspect: Aspect): boolean
 }
 
-/** `all`: the thing is hidden or remade as a whole, so nothing else can be said of it. */
+/** `all`: the thing is hidden or replaced as a whole, so no other change may touch it. */
 export type Aspect =
   | 'all'
   | 'name'
@@ -69,7 +69,7 @@ export const reportOf = (list: ChangeList, index: number, change: Change, draft:
   }
 }
 
-/** Names in a change are the newer version's; the older one's word is the usual slip. */
+/** Changes use the newer version's names; an older name is the usual mistake. */
 const resourceHint = (name: string, { changes, newer }: ChangeList, draft: Draft): string => {
   const rename = changes.find((change) => change.kind === 'rename-resource' && change.from === name)
   if (rename?.kind === 'rename-resource') return `Changes use the names of ${newer}: write "${rename.to}".`

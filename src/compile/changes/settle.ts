@@ -1,7 +1,7 @@
 import type { MistakeList } from '../mistakes.ts'
 import { type Draft, type DraftView, targetOf, viewOfResource } from './view-draft.ts'
 
-/** Ends the crossing: everything is now found by the older version's own names, which must not collide. */
+/** The last step: the draft gets the older version's own names as keys, which must not collide. */
 export const settle = (draft: Draft, version: string, mistakes: MistakeList): Draft => {
   const settled = new Map<string, DraftView>()
   for (const [key, view] of draft) {

@@ -2,8 +2,8 @@ import type { MistakeList } from '../mistakes.ts'
 import type { Version, View } from '../model.ts'
 
 /**
- * What an older version cannot send is the same in all rows it creates. In a unique set that makes rows collide which its
- * consumers have every right to create.
+ * A field that an older version cannot send has the same value in all rows it creates. In a unique set those rows collide,
+ * although its consumers did nothing wrong.
  */
 export const checkUniques = (version: Version, mistakes: MistakeList): void => {
   for (const view of version.views.values()) {
@@ -12,7 +12,7 @@ export const checkUniques = (version: Version, mistakes: MistakeList): void => {
   }
 }
 
-/** What a hook sets differs from row to row, or is the hook's own mistake. */
+/** A hook is expected to set a different value in each row. */
 const setByHook = ({ resource }: View): boolean => resource.hooks.beforeCreate !== undefined
 
 const checkSet = (view: View, set: readonly string[], mistakes: MistakeList): void => {
@@ -37,20 +37,20 @@ const checkSet = (view: View, set: readonly string[], mistakes: MistakeList): vo
   }
 }
 
-/** Whether a write through the view can be refused because a value is taken. What it cannot send is NULL, unless a hook sets it. */
+/** Whether a write through the view can violate a unique set. A field that it cannot send is NULL, unless a hook sets it. */
 export const canCollide = (view: View): boolean => {
   const { hasHooks, uniques } = view.resource
   return uniques.some((set) => hasHooks.create || hasHooks.update || set.some((name) => isSent(view, name)))
 }
 
-/** As it is, or as what code makes it from. */
+/** Directly, or through a custom change. */
 const isSent = ({ fields, customs }: View, name: string): boolean =>
   [...fields, ...customs.flatMap(({ newer }) => newer)].some(({ field }) => field?.name === name)
 
 const unsentValue = ({ whenAbsent, resource }: View, name: string): unknown =>
   whenAbsent.get(name) ?? resource.field.get(name)?.default ?? null
 
-/** Where its absence meant nothing and now means a value; a default is the version's own promise. */
+/** Whether leaving the field out stores a value, other than a default that the version itself declares. */
 const mayBeOmitted = ({ fields, whenAbsent }: View, name: string): boolean => {
   const shown = fields.find(({ field }) => field?.name === name)
   return shown !== undefined && !shown.required && shown.default === undefined && whenAbsent.has(name)

@@ -1,8 +1,8 @@
 import type { BelongsToModel, HasManyModel, Version, View, ViewField, ViewRelation } from '../model.ts'
 
 /**
- * A version's views as plain data, on the way from the newer version to the older one. Everything is still found by the
- * NEWER version's names (the keys) while `name` already has the older word, so the order of changes does not matter.
+ * A version's views as plain data, while an older version is computed from the newer one. Keys are still the
+ * NEWER version's names while `name` already has the older name, so the order of changes does not matter.
  */
 export type Draft = ReadonlyMap<string, DraftView>
 

@@ -2,7 +2,7 @@ import type { Change } from '../../declare/change.ts'
 import { changeKinds } from '../change-kinds/change-kinds.ts'
 import { builderOf } from '../changes/report.ts'
 import type { MistakeList } from '../mistakes.ts'
-import { soundOptions } from './shapes.ts'
+import { soundOptions, text } from './shapes.ts'
 
 /** The well-formed changes of a version; a mistake is added for each of the others. */
 export const soundChanges = (
@@ -16,13 +16,10 @@ export const soundChanges = (
 
 const soundChange = (declared: unknown, where: string, mistakes: MistakeList): Change | undefined => {
   if (isChange(declared)) {
-    const sound = soundOptions(
-      { ...declared },
-      changeKinds[declared.kind].options,
-      `${where} ${builderOf(declared)}`,
-      mistakes,
-    )
-    return sound as Change | undefined
+    const { options } = changeKinds[declared.kind]
+    const table = { ...options, may: { ...options.may, why: text } }
+    const whole = `${where} ${builderOf(declared)}`
+    return soundOptions({ ...declared }, table, whole, mistakes) as Change | undefined
   }
   mistakes.add(
     where,

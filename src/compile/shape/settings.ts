@@ -22,7 +22,7 @@ export const algorithmsFault = (algorithms: readonly string[]): SettingFault | n
 
 export const isKeysUrl = (source: string): boolean => /^https?:/i.test(source)
 
-/** Of the place that a token issuer's keys are read from; whether a file is there is seen when it is opened. */
+/** Checks the URL or file of a token issuer's keys. Whether the file exists is found when it is opened. */
 export const keysSourceFault = (source: string): SettingFault | null => {
   if (!isKeysUrl(source)) return null
   if (!URL.canParse(source)) return { what: `"${source}" is not a URL.`, hint: 'Write an https: URL.' }

@@ -7,16 +7,16 @@ import { soundChanges } from './changes.ts'
 import { soundOptions } from './shapes.ts'
 import { apiTable, relationTables, resourceTable, versionTable } from './tables.ts'
 
-/** What can be gone on with of a declaration: what is wrong is told, and left out. */
+/** The usable part of a declaration. Wrong parts are reported as mistakes and left out. */
 export interface Shaped {
   readonly declaration: ApiDeclaration
-  /** Whether every version has all its changes: the others cannot be understood without those left out. */
+  /** Whether every version has all its changes. Where one was left out, the others cannot be checked. */
   readonly changesWhole: boolean
 }
 
 /**
- * Whether this is a declaration at all: what TypeScript would have said, for those who do not ask it.
- * Null when there is nothing to go on with.
+ * Checks what TypeScript would check, for declarations that were never type-checked.
+ * Null when no part is usable.
  */
 export const shapeOf = (declared: unknown, mistakes: MistakeList): Shaped | null => {
   if (!isKind(declared, 'api')) {
@@ -40,10 +40,10 @@ export const shapeOf = (declared: unknown, mistakes: MistakeList): Shaped | null
     soundVersion(version, index, mistakes),
   ).filter((version) => version !== null)
   if (resources === null) return null
-  // A sound declaration is handed on as it is: its hooks and its seed may be more than plain data.
+  // A declaration without mistakes is returned itself, not a copy: its hooks and its seed may be more than plain data.
   if (mistakes.all.length === 0)
     return { declaration: declared as unknown as ApiDeclaration, changesWhole: true }
-  // Where a version was left out, nothing can be said of the one that `unversioned` names.
+  // Where a version was left out, `unversioned` cannot be checked.
   const all = versions.length === ((declared.versions as readonly unknown[] | undefined) ?? []).length
   const rest = {
     ...options,
@@ -63,7 +63,7 @@ type Thing = { readonly kind: string; readonly [key: string]: unknown }
 const isKind = (value: unknown, kind: string): value is Thing =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind
 
-/** Null when one of them cannot be read: what the others say of it could not be judged. */
+/** Null when one of them is unusable: references to it from the others could not be checked. */
 const soundResources = (
   declared: readonly unknown[],
   mistakes: MistakeList,
@@ -103,7 +103,7 @@ const soundRelations = (declared: object, where: string, mistakes: MistakeList):
   return Object.fromEntries(relations)
 }
 
-/** A relation that cannot be read stays, without a target, so that nobody is told it is not there. */
+/** An unusable relation stays, without a target, so that it is not also reported as missing. */
 const soundRelation = (declared: unknown, where: string, mistakes: MistakeList): RelationDeclaration => {
   const kind = ['belongs-to', 'has-many'].find((known) => isKind(declared, known))
   if (kind === undefined)

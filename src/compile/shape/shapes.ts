@@ -2,17 +2,17 @@ import { isZod } from '../../declare/field.ts'
 import type { MistakeList } from '../mistakes.ts'
 import { didYouMean } from '../nearest.ts'
 
-/** What a declared value must look like. */
+/** The form that a declared value must have. */
 export interface Shape {
   /** `a list` */
   readonly said: string
-  /** Whether it is one at all, its parts apart. */
+  /** Whether the value has the form, without a look at its parts. */
   holds(value: unknown): boolean
-  /** The value without its wrong parts, each of which is told; undefined when too little is left to go on with. */
+  /** The value without its wrong parts, each reported as a mistake; undefined when too little is left. */
   sound?(value: unknown, where: string, mistakes: MistakeList): unknown
 }
 
-/** The sound part of a value; undefined, and told, when there is none. */
+/** The usable part of a value; undefined, with a mistake, when there is none. */
 export const soundPart = (
   value: unknown,
   shape: Shape,
@@ -61,7 +61,7 @@ export const either = (one: Shape, other: Shape): Shape => ({
   sound: (value, where, mistakes) => soundPart(value, one.holds(value) ? one : other, where, mistakes),
 })
 
-/** What looks right and is still wrong for a reason of its own. */
+/** A form with a check of its own. */
 export const judged = <T>(
   shape: Shape,
   faultOf: (value: T) => { readonly what: string; readonly hint: string } | null,
@@ -109,16 +109,16 @@ type Shapes = { readonly [option: string]: Shape }
 export interface OptionTable {
   readonly needs?: Shapes
   readonly may?: Shapes
-  /** What an option is called, where that is not `an option`. */
+  /** The noun for an option in messages, where it is not `an option`. */
   readonly noun?: string
-  /** What to write, for things that are made by a call: `renameField('books', 'old', 'new')`. */
+  /** An example call, for things that are made by a function: `renameField('books', 'old', 'new')`. */
   readonly form?: string
 }
 
-/** Set by the builders, and looked at by whoever reads the thing as a whole. */
+/** Set by the builder functions, and not options. */
 const ownKeys = ['kind', 'name']
 
-/** A thing without its wrong options, each of which is told; undefined when one that it needs is not there. */
+/** The options without the wrong ones, each reported as a mistake; undefined when a required one is missing. */
 export const soundOptions = (
   thing: Options,
   { needs = {}, may = {}, noun = 'an option', form }: OptionTable,

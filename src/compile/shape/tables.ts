@@ -25,7 +25,7 @@ const origin: Shape = {
   holds: (value) => typeof value === 'string' && isOrigin(value),
 }
 
-/** As browsers send it: lowercase, without a path, and without a port that goes without saying. Other schemes have an opaque origin. */
+/** As browsers send it: lowercase, without a path, and without the default port. Other schemes have an opaque origin. */
 const isOrigin = (value: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*,]+$/.test(value) &&
   [value, 'null'].includes(URL.canParse(value) ? new URL(value).origin : '')

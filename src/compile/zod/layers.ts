@@ -3,7 +3,7 @@ import { globalRegistry } from 'zod'
 import { type FieldMarks, marksOf } from '../../declare/field.ts'
 import { defOf } from './def.ts'
 
-/** What the wrappers around a schema say of the field, and the schema within. */
+/** The wrappers around a schema (optional, default, marks), and the schema inside. */
 export interface Layers {
   readonly inner: z.ZodType
   readonly optional: boolean
@@ -34,7 +34,7 @@ export const layersOf = (schema: z.ZodType): Layers => {
     if (def.type === 'nullable') nullable = true
     if (def.type === 'default' && defaultValue === undefined) {
       defaultValue = def.defaultValue
-      // Zod calls a function anew each time it is asked.
+      // Zod calls the function of a default again for each read.
       defaultChanges = JSON.stringify(defaultValue) !== JSON.stringify(def.defaultValue)
     }
     inner = def.innerType

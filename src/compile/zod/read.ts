@@ -8,7 +8,7 @@ import { layersOf } from './layers.ts'
 import { refusalsOf } from './refuse.ts'
 import { jsonSchemaOf } from './schema-from-zod.ts'
 
-/** A Zod schema understood as a field: what is stored, described and validated. */
+/** A Zod schema read as a field. */
 export interface ZodField {
   readonly kind: FieldKind
   readonly schema: JsonSchema
@@ -20,7 +20,7 @@ export interface ZodField {
   readonly description: string
 }
 
-/** Reads a field's schema, or says why it cannot be one and gives null. */
+/** Reads a field's schema; null, with a mistake, where it cannot be one. */
 export const readZod = (declared: unknown, where: string, mistakes: MistakeList): ZodField | null => {
   if (!isZod(declared)) {
     mistakes.add(
@@ -70,7 +70,7 @@ const checkDefault = (
   }
 }
 
-/** Examples stand in the documents, where people copy them. */
+/** Examples are shown in the documents, where people copy them: they must be valid. */
 const checkExamples = (inner: z.ZodType, examples: unknown, where: string, mistakes: MistakeList): void => {
   for (const example of Array.isArray(examples) ? examples : [])
     if (!inner.safeParse(example).success)

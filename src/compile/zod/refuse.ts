@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { checksOf, defOf, type ZodCheckDef } from './def.ts'
 import { isSupportedCheck, patternsOf, supportedFormats } from './strings.ts'
 
-/** Something Zod can say that cannot be stored, described or validated the same way everywhere. */
+/** A Zod schema that cannot be stored, described or validated the same way everywhere. */
 export interface Refusal {
   /** `z.bigint()` */
   readonly what: string
@@ -69,7 +69,7 @@ const refusedTypes = new Map<string, Refusal>([
   ['template_literal', { what: 'z.templateLiteral()', hint: 'Use z.string().regex(…).' }],
 ])
 
-/** Everything within a schema (wrappers already taken off) that is refused, each once. */
+/** All refused parts of a schema without its wrappers, each once. */
 export const refusalsOf = (schema: z.ZodType): readonly Refusal[] => {
   const found = new Map<string, Refusal>()
   const refuse = (refusal: Refusal) => found.set(refusal.what, refusal)
@@ -149,7 +149,7 @@ const refusalOfFormat = (check: ZodCheckDef, format: string, refuse: Refuse): vo
   )
     refuse({
       what: 'a url with conditions of its own',
-      hint: 'Use z.url().regex(/^https:/) or the like, which consumers can be told.',
+      hint: 'Use z.url().regex(/^https:/) or the like, which the documents can show.',
     })
 }
 

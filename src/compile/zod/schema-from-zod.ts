@@ -27,7 +27,7 @@ const known = new Set([
 type Raw = { readonly [key: string]: unknown }
 type Part = { [key: string]: unknown }
 
-/** JSON Schema (2020-12) of a schema that nothing is refused in. */
+/** JSON Schema (2020-12) of a Zod schema that has no refused parts. */
 export const jsonSchemaOf = (schema: z.ZodType): JsonSchema =>
   clean(
     z.toJSONSchema(schema, {
@@ -38,7 +38,7 @@ export const jsonSchemaOf = (schema: z.ZodType): JsonSchema =>
     }) as Raw,
   )
 
-/** Zod repeats a format as a long pattern, and forgets the format where a pattern stands besides. */
+/** Zod repeats a format as a long pattern, and omits the format where there is a pattern too. */
 const describeString = (schema: z.ZodType, out: Part): void => {
   if (out.type !== 'string' || defOf(schema).type !== 'string') return
   delete out.allOf
@@ -79,7 +79,7 @@ const clean = (raw: Raw): JsonSchema => {
     )
   if (raw.additionalProperties === false) out.additionalProperties = false
   if (isRaw(raw.additionalProperties)) out.additionalProperties = clean(raw.additionalProperties)
-  // Every key of a JSON object is a string: saying so says nothing.
+  // Every key of a JSON object is a string: that restriction is redundant.
   if (isRaw(raw.propertyNames) && Object.keys(raw.propertyNames).length > 1)
     out.propertyNames = clean(raw.propertyNames)
   const choices = raw.anyOf ?? raw.oneOf

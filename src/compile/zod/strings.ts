@@ -6,7 +6,7 @@ import { checksOf } from './def.ts'
 const formats = new Map(Object.entries(stringFormats).map(([name, { zodName }]) => [zodName, name]))
 /** Checks that are nothing but a regular expression. */
 const patterned = new Set(['regex', 'lowercase', 'uppercase', 'includes', 'starts_with', 'ends_with'])
-/** What Zod itself adds for a format; the format says it already. A pattern of the user's own stays. */
+/** The pattern that Zod adds for a format, which the format makes redundant. A pattern of the user's own stays. */
 const ownPatterns = new Set([z.regexes.email.source, z.regexes.uuid().source])
 
 /** For messages. */

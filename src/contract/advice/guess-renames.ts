@@ -19,15 +19,15 @@ import {
 import { contractOf } from '../contract.ts'
 import type { Difference } from '../diff/difference.ts'
 
-/** A change that may be what happened, and the differences that are gone if it is. */
+/** A possible change, and the differences that it would explain. */
 export interface Guess {
   readonly change: RenameResource | RenameField | RenameRelation | MapValues
   readonly lifts: (difference: Difference) => boolean
 }
 
 /**
- * A thing gone from an older version and one of the same form come in the next newer one were probably renamed. Where
- * several have that form, only a person knows which became which, and nothing is guessed.
+ * Something removed and something of the same form added in the next newer version is probably a rename. Where
+ * several have that form, only a person knows which became which, so nothing is guessed.
  */
 export const guessRenames = (model: Model, older: Version, promise: Contract): readonly Guess[] => {
   const { successor: newer } = older
@@ -47,7 +47,7 @@ export const guessRenames = (model: Model, older: Version, promise: Contract): r
   ]
 }
 
-/** One resource in two neighbouring versions: as it is in both, as it was promised, and as the newer contract tells it. */
+/** One resource in two neighbouring versions: both views, the frozen contract of the older, and the contract of the newer. */
 interface Crossing {
   readonly view: View
   readonly next: View
@@ -130,7 +130,7 @@ const lifts =
   ({ subject }) =>
     subject.kind === kind && subject.resource === resource && subject.name === name
 
-/** Those that are each other's only match. */
+/** Pairs that are each other's only match. */
 const onlyPairs = <A, B>(
   gone: readonly A[],
   come: readonly B[],
@@ -142,7 +142,7 @@ const onlyPairs = <A, B>(
     return gone.filter((one) => same(one, to)).length === 1 ? [[from, to] as const] : []
   })
 
-/** The id of a row that is named goes with its relation. */
+/** References are left out: they are renamed with their relation. */
 const sameForm = (from: ContractField, to: ContractField): boolean =>
   from.reference === undefined && withoutOrder(from) === withoutOrder(to)
 

@@ -8,7 +8,7 @@ import { callSource } from './change-source.ts'
 import { followsFromValues, valuesLine } from './value-lines.ts'
 import { quoted, zodFor } from './zod-source.ts'
 
-/** The way from a version to the next newer one. */
+/** The step from a version to the next newer one. */
 export interface Crossing {
   /** The changes that the older version has. */
   readonly declared: readonly Change[]
@@ -29,7 +29,7 @@ export const linesFor = (refused: readonly Difference[], crossing: Crossing): re
       !goesWithItsField(one, differences) &&
       !followsFromValues(one, differences),
   )
-  // What declares a break of a field declares the rest of it too.
+  // A line for a break of a field covers its other differences too.
   const added = differences.filter(
     (one) => !isBreaking(one) && !broken.some(({ where }) => where === one.where),
   )
@@ -40,7 +40,7 @@ export const linesFor = (refused: readonly Difference[], crossing: Crossing): re
   return [...new Set([...rest, ...added.map(remarkFor)])]
 }
 
-/** A difference is found in the older version's names; changes are written in the newer ones. */
+/** Differences have the older version's names; changes are written with the newer ones. */
 const inNewerNames = (difference: Difference, { declared, newer }: Crossing): Difference => {
   const { resource, name, kind } = difference.subject
   if (resource === undefined || kind === 'resource added') return difference
@@ -63,7 +63,7 @@ const nameIn = (resource: string, name: string, declared: readonly Change[]): st
   return renamed?.kind === 'rename-field' || renamed?.kind === 'rename-relation' ? renamed.to : name
 }
 
-/** Each step of an include path is a relation of where the step before it leads. */
+/** Each step of an include path is a relation of the target of the step before it. */
 const pathIn = (view: View | undefined, path: string, declared: readonly Change[]): string => {
   let at = view
   const steps = path.split('.').map((step) => {
@@ -74,7 +74,7 @@ const pathIn = (view: View | undefined, path: string, declared: readonly Change[
   return steps.join('.')
 }
 
-/** An include or a sub-collection cannot be kept without the relation it leads along, whose loss is told by itself. */
+/** An include or a sub-collection needs its relation, whose removal is reported by itself. */
 const goesWithItsWay = (
   { where, subject: { kind, resource = '', name = '' } }: Difference,
   refused: readonly Difference[],
@@ -94,7 +94,7 @@ const goesWithItsWay = (
   )
 }
 
-/** A filter or sort needs its field, and no line brings back a reference or a field of states. */
+/** A filter or sort needs its field, and no change can restore a reference or a field of states. */
 const goesWithItsField = ({ subject }: Difference, all: readonly Difference[]): boolean =>
   (subject.kind === 'filter removed' || subject.kind === 'sort removed') &&
   all.some(({ subject: { kind, resource, name, from } }) => {
@@ -109,7 +109,7 @@ const leads = (view: View | undefined, path: string): boolean => {
   return at !== undefined
 }
 
-/** A query parameter goes with the last filter, sort or include it was for. */
+/** A query parameter is removed with the last filter, sort or include that used it. */
 const followsAnother = ({ subject }: Difference, all: readonly Difference[]): boolean =>
   subject.kind === 'query parameter removed' &&
   all.some(
@@ -129,7 +129,7 @@ const remarkFor = (difference: Difference): string => {
   return `// ${where}: ${what}; no change can declare this: undo it${instead}`
 }
 
-/** Moves are the server's, and no change makes or unmakes them: what follows from them is said once, with what to do. */
+/** No change can declare that a field became a field of states or stopped being one. One remark covers all differences of it. */
 const turnedStates = ({ part, subject: { kind, from, to } }: Difference): string | null => {
   if (part !== 'field' || kind === 'values') return null
   const [before, after] = [from as ContractField | undefined, to as ContractField | undefined]
@@ -150,7 +150,7 @@ const lineFor = (difference: Difference, all: readonly Difference[], { newer }: 
     case 'field removed':
       return removedLine(difference)
     case 'required field added':
-      // Where its target is hidden, the difference does not say that it is one.
+      // Where the target is hidden, the difference does not show that the field is a reference.
       if (newer.views.get(resource)?.field.get(name)?.field?.relation)
         return `// ${where}: ${what}; make the relation optional`
       return callSource('add-required-field', { ...at, whenAbsent: '…' })
@@ -177,7 +177,7 @@ const lineFor = (difference: Difference, all: readonly Difference[], { newer }: 
     case 'resource removed':
       return `// ${where}: declare it with methods: [], and removeMethod('${resource}', …) for each method it had`
     case 'endpoint was removed':
-      // One path of several is gone: the resource is offered elsewhere still.
+      // Only one of several paths is gone.
       return newer.views.get(resource)?.methods.has(name as Method)
         ? remarkFor(difference)
         : callSource('remove-method', { resource: at.resource, method: at.field })
@@ -212,13 +212,13 @@ const fieldAt = ({ resource = '', name = '' }: Subject) => ({
   field: quoted(name),
 })
 
-/** Kinds of differences that no change can declare but one that makes the field by code. */
+/** Kinds of differences that only a custom change can declare. */
 const byCode: ReadonlySet<string> = new Set(['type', 'key added', 'not nullable', 'shown nullable'])
 
 const needsCode = ({ subject: { kind, from, to } }: Difference): boolean => {
   if (byCode.has(kind)) return true
   const [before, after] = [(from as ContractField)?.request, (to as ContractField)?.request]
-  // Its default can be told, or that it may be null, and not both.
+  // A change can declare a new default or a new nullability, not both.
   if (kind === 'default') return before?.nullable !== after?.nullable
   return kind === 'required' && before?.nullable === true && before.default !== undefined
 }

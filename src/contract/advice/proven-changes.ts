@@ -7,17 +7,17 @@ import { type Guess, guessRenames } from './guess-renames.ts'
 import { withChanges } from './with-changes.ts'
 
 export interface Explained {
-  /** Changes that are known to lift what they are for. */
+  /** Changes that were tried and explain their differences. */
   readonly changes: readonly Guess['change'][]
-  /** What is refused with them; null where it cannot be known. */
+  /** The differences still refused with them; null where that is unknown. */
   readonly left: readonly Difference[] | null
-  /** The API with them; the same where there are none. */
+  /** The API with these changes. */
   readonly with: Model
 }
 
 /**
- * Finds changes that need no person's choice, and proves each: it is written into the version, and what it is for must be
- * refused no longer. So all that follows from a rename (paths, ids, rules in other words) is known without being listed.
+ * Finds changes that need no choice by a person, and tries each: it is written into the version, and its differences must
+ * be gone. So the consequences of a rename (paths, ids, rules with other names) need not be listed here.
  */
 export const explain = (
   model: Model,
@@ -26,8 +26,8 @@ export const explain = (
   age: Age,
 ): Explained => {
   const promise = contracts.get(name)
-  // Nothing is hidden on the way: what still lacks its rename would be, and changes of older versions may name it. So
-  // additions are no one's fault yet, and only breaks count.
+  // The version's own contract is left out, so that nothing is hidden: a thing whose rename is not found yet would be, and
+  // changes of older versions may name it. Until then only breaks count.
   const others = new Map([...contracts].filter(([one]) => one !== name))
   const write = (at: Model, changes: readonly Change[]): State | null => {
     const written = withChanges(at, others, name, changes)
@@ -44,7 +44,7 @@ export const explain = (
   return { changes, left: after?.refused ?? null, with: changes.length > 0 && after ? after.model : model }
 }
 
-/** The first guess that holds. */
+/** The first guess that explains its differences. */
 const proven = (
   { model, refused, guesses }: State,
   write: (at: Model, changes: readonly Change[]) => State | null,

@@ -4,14 +4,14 @@ import type { Difference } from '../diff/difference.ts'
 import { callSource } from './change-source.ts'
 import { keyed, quoted } from './zod-source.ts'
 
-/** One line for all values of a field that came or went. */
+/** One line for all values that were added to a field or removed from it. */
 export const valuesLine = ({ where, subject }: Difference, all: readonly Difference[]): string => {
   const at = { resource: quoted(subject.resource), field: quoted(subject.name) }
   const { gone, come } = valuesOf(where, all)
   if (come.length === 1 && gone.length === 1)
     return callSource('map-values', { ...at, values: `{ ${keyed(gone[0] ?? '')}: ${quoted(come[0])} }` })
   const open = (names: readonly string[]) => names.map((one) => `${keyed(one)}: '…'`).join(', ')
-  // A value that stays reads as itself only where it is named, once others become it too.
+  // Where other values are mapped to an unchanged value, the unchanged one must be listed too.
   const { request, response } = subject.to as ContractField
   const stay = ((request ?? response)?.schema.enum ?? []).map(String).filter((one) => !come.includes(one))
   const themselves = stay.map((one) => `, ${keyed(one)}: ${quoted(one)}`).join('')
@@ -41,7 +41,7 @@ const valuesOf = (where: string, all: readonly Difference[]): Values => {
   }
 }
 
-/** A move or a rule that names a value which is gone: what becomes of it is said by what becomes of the value. */
+/** Whether the difference is about a move or a rule of a removed value: the line for the value covers it. */
 export const followsFromValues = (
   { where, what, subject: { kind, from } }: Difference,
   all: readonly Difference[],
@@ -52,7 +52,7 @@ export const followsFromValues = (
     const [, before = '', after = ''] = /^move (.*) → (.*) was removed$/.exec(what) ?? []
     return gone.includes(before) || gone.includes(after)
   }
-  // A rule may be of another resource, whose rows name this one: `order.status`.
+  // A rule may belong to another resource whose rows refer to this one: `order.status`.
   return (
     kind === stateRule &&
     what.startsWith('rows can no longer be ') &&

@@ -6,7 +6,7 @@ import type { Change } from '../../declare/change.ts'
 import { type VersionDeclaration, version } from '../../declare/version.ts'
 
 /**
- * The API as it would be had a person written these changes into that version, below a new one where it is the newest.
+ * The API with these changes written into that version; the newest version gets a successor first.
  * Null where that does not compile.
  */
 export const withChanges = (
@@ -26,7 +26,7 @@ export const withChanges = (
   }
 }
 
-/** The name of the version that would follow. */
+/** The name of the successor. */
 export const nextName = (name: string): string => `v${Number(name.slice(1)) + 1}`
 
 const withSuccessor = (

@@ -2,17 +2,17 @@ import type { ContractField } from '../../compile/contract-format.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { stringFormats } from '../../kinds/kinds.ts'
 
-/** A value as source, texts in single quotes. */
+/** A value as source code, strings in single quotes. */
 export const quoted = (value: unknown): string => {
   const text = JSON.stringify(value)
   if (typeof value !== 'string') return text
   return `'${text.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 
-/** A key of an object as source. */
+/** A key of an object as source code. */
 export const keyed = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : quoted(name))
 
-/** A field as it would be declared; near enough to start from. */
+/** The Zod source code of a field; close enough to start from. */
 export const zodFor = ({ request, response }: ContractField): string => {
   const { schema = {}, nullable = false } = request ?? response ?? {}
   const fallback = request?.default === undefined ? '' : `.default(${quoted(request.default)})`

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../compile/schema-verdict.ts'
 
 /**
- * Whether answers may be kept longer, or by more caches, than before. Then readers meet older answers, and what was private may
+ * Whether responses may be cached longer, or by more caches, than before. Then readers get older responses, and private data may
  * be stored where others read it.
  */
 export const judgeCaching = (from: string, to: string): Verdict => {
@@ -13,13 +13,13 @@ export const judgeCaching = (from: string, to: string): Verdict => {
 interface Kept {
   /** 0: nobody, 1: the caller's own cache, 2: shared caches where nothing else forbids it, 3: shared caches. */
   readonly by: number
-  /** Seconds without asking again; unknown is as long as a cache likes. */
+  /** Seconds of freshness; infinite where the header does not say. */
   readonly fresh: number
   readonly freshInShared: number
   readonly stale: number
 }
 
-/** RFC 9111 §5.2.2, and RFC 5861 for stale answers. */
+/** RFC 9111 §5.2.2, and RFC 5861 for stale responses. */
 const kept = (text: string): Kept => {
   const entries = text.split(/, ?/).map((directive) => directive.split('='))
   const has = (name: string) => entries.some(([one]) => one === name)

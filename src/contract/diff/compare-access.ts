@@ -3,7 +3,7 @@ import type { ContractCors, ContractService, ContractTokens } from '../../compil
 import { compareLimits, compareNames } from './compare-services.ts'
 import { additive, breaking, type Difference, type Differences } from './difference.ts'
 
-/** Who is let in: which tokens are accepted, and the pages of which sites. */
+/** Compares which tokens are accepted, and the pages of which origins. */
 export const compareAccess = (from: ContractService, to: ContractService): Differences => [
   ...compareTokens(from, to),
   ...compareCors(from.cors, to.cors),
@@ -17,13 +17,13 @@ const service = (verdict: Difference['verdict'], where: string, what: string, ki
   subject: { kind },
 })
 
-/** Whether there are tokens at all is told by `authentication`. */
+/** Whether tokens are accepted at all is compared as `authentication`. */
 const compareTokens = (older: ContractService, newer: ContractService): Differences => {
   const [from, to] = [older.tokens, newer.tokens]
   if (!to) return []
   if (!from)
     return older.authentication.includes('bearer token')
-      ? [service(additive, 'tokens', 'are told with their issuer and claims', 'told')]
+      ? [service(additive, 'tokens', 'are listed with their issuer and claims', 'listed')]
       : []
   const [before, after] = [namesIn(from), namesIn(to)]
   const skew = (tokens: ContractTokens) => ({ clock_skew_seconds: tokens.clock_skew_seconds })
@@ -46,12 +46,12 @@ const namesIn = ({ issuer, audience, algorithms, claims }: ContractTokens): { [n
 
 const compareCors = (from: ContractCors | undefined, to: ContractCors | undefined): Differences => {
   if (!to) return []
-  if (!from) return [service(additive, 'CORS', 'is told', 'told')]
+  if (!from) return [service(additive, 'CORS', 'is listed', 'listed')]
   const everyone = to.origins.includes('*')
   const origins = compareNames(from.origins, to.origins, 'service', 'CORS', 'origin').filter(
     ({ verdict }) => verdict === additive || !everyone,
   )
-  // What no page can ask for, no page misses.
+  // Without allowed origins no page could use the rest.
   if (from.origins.length === 0 || to.origins.length === 0) return origins
   return [
     ...origins,

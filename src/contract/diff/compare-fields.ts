@@ -77,7 +77,7 @@ const compareRequests = (
   if (to.required && !from.required) found.push(say(breaking, 'became required', 'required'))
   if (!to.required && from.required) found.push(say(additive, 'became optional in requests', 'optional'))
   if (to.nullable && !from.nullable) found.push(say(additive, 'may be null in requests', 'nullable'))
-  // What must now be sent was said above; that it cannot be null goes with it.
+  // A field that became required was reported above; that it cannot be null belongs to that.
   if (!to.nullable && from.nullable && to.required === from.required)
     found.push(say(breaking, 'may no longer be null in requests', 'not nullable'))
   if (to.immutable && !from.immutable) found.push(say(breaking, 'can no longer be changed', 'immutable'))
@@ -110,7 +110,7 @@ const compareResponses = (
   return found
 }
 
-/** One difference per change of values, though it travels both ways. */
+/** One difference per change of values, for requests and responses together. */
 const compareValues = (say: Say, from: ContractField, to: ContractField): Differences => {
   const sent = from.request && to.request ? compareSchemas(from.request.schema, to.request.schema) : []
   const shown = from.response && to.response ? compareSchemas(from.response.schema, to.response.schema) : []

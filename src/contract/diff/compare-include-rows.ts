@@ -56,7 +56,7 @@ const refusedCall = (pair: Pair): RefusedCall | null => {
   return null
 }
 
-/** The page sizes that decide: of one row, of a list that names none, and the largest that was allowed. */
+/** The page sizes to check: one row, the default, and the largest that was allowed. */
 const sizesFor = (choice: Choice, { older, from, to }: Pair) => {
   const { pageDefault = 1, pageMax = 1 } = from.limits
   const { pageDefault: nowDefault = 1, pageMax: nowMax = 1 } = to.limits
@@ -69,7 +69,7 @@ const sizesFor = (choice: Choice, { older, from, to }: Pair) => {
   ]
 }
 
-/** What can be included below a path that both contracts have. Of choices that were alike, the one that has grown most is kept. */
+/** The paths below a path that both contracts have. Of paths with equal rows before, the one that grew most is kept. */
 const choicesAt = (pair: Pair, path: string): readonly Choice[] => {
   const { include, limits } = pair.from
   const most = limits.includeRelations ?? include.length
@@ -100,7 +100,7 @@ const withPath = (pair: Pair, path: string, choices: readonly Choice[]): readonl
   )
 }
 
-/** A to-one comes with its row and adds none of its own. */
+/** A to-one relation adds no rows to the count. */
 const rowsBelow = (cap: number | null, below: number): number => (cap === null ? below : cap * (1 + below))
 
 /** The most rows of the relation that a path ends with, null for a to-one; undefined where the contract does not say. */

@@ -22,10 +22,10 @@ export const compareLifecycles = (from: ContractLifecycle, to: ContractLifecycle
     })
   }
   moved('published', additive)
-  // The time to move begins with the announcement: dated back, it is shorter than it looks.
+  // Consumers have time from the announcement on; a deprecation that is dated back shortens that time.
   const dated = from.deprecated !== null && to.deprecated !== null && to.deprecated < from.deprecated
   moved('deprecated', dated ? breaking : additive)
-  // A promise to stay until a day: it may be given and lengthened, never shortened or taken back.
+  // A sunset promises service until a day: it may be set and moved later, never moved earlier or removed.
   const shortened = from.sunset !== null && (to.sunset === null || to.sunset < from.sunset)
   moved('sunset', shortened ? breaking : additive)
   if (from.unversioned !== to.unversioned) {

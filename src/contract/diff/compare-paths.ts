@@ -1,11 +1,11 @@
 import type { Contract, ContractOperation } from '../../compile/contract-format.ts'
-import { compareProblems, toldByRules } from './compare-problems.ts'
+import { compareProblems, reportedByRules } from './compare-problems.ts'
 import { compareNames } from './compare-services.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
 
 type Operations = { readonly [operation: string]: ContractOperation }
 
-/** Paths of a resource that is only in one of the two are told once, as that resource. */
+/** Paths of a resource that only one contract has are reported once, as that resource. */
 export const comparePaths = (older: Contract, newer: Contract): Differences => {
   const { both, gone, come } = matched(operationsOf(older), operationsOf(newer))
   const known = (name: string, contract: Contract, other: Contract): boolean =>
@@ -80,6 +80,12 @@ const compareOperations = (
     ...found,
     ...compareNames(from.parameters, to.parameters, 'path', where, 'query parameter', resource),
     ...compareNames(from.headers, to.headers, 'path', where, 'response header', resource),
-    ...compareProblems(where, from.problems, to.problems, to.resource, hasRules ? toldByRules : undefined),
+    ...compareProblems(
+      where,
+      from.problems,
+      to.problems,
+      to.resource,
+      hasRules ? reportedByRules : undefined,
+    ),
   ]
 }

@@ -1,10 +1,10 @@
 import type { ContractProblems } from '../../compile/contract-format.ts'
 import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
 
-/** Not possible in the present state: a refusal that a sender who changed nothing now meets. */
+/** Conflicts with the present state: an unchanged sender now gets this refusal. */
 const newRefusals: ReadonlySet<string> = new Set(['state-conflict'])
-/** Refusals that another difference (of the key, of If-Match, of unique fields) already tells. */
-const toldElsewhere: ReadonlySet<string> = new Set([
+/** Refusals that another difference (of the key, of If-Match, of unique fields) already reports. */
+const reportedElsewhere: ReadonlySet<string> = new Set([
   'idempotency-key-missing',
   'idempotency-key-malformed',
   'idempotency-key-reused',
@@ -22,15 +22,15 @@ const toldElsewhere: ReadonlySet<string> = new Set([
   'include-unknown',
 ])
 
-/** Refusals that the rules of a resource tell more exactly, where both contracts have them. */
-export const toldByRules: ReadonlySet<string> = new Set(['state-conflict', 'still-referenced'])
+/** Refusals that the rules of a resource describe more exactly, where both contracts have rules. */
+export const reportedByRules: ReadonlySet<string> = new Set(['state-conflict', 'still-referenced'])
 
 export const compareProblems = (
   where: string,
   from: ContractProblems,
   to: ContractProblems,
   resource?: string,
-  told: ReadonlySet<string> = new Set(),
+  reported: ReadonlySet<string> = new Set(),
 ): Differences => {
   const { both, gone, come } = matched(statusesOf(from), statusesOf(to))
   const difference = (verdict: Difference['verdict'], name: string, what: string): Difference => ({
@@ -40,16 +40,16 @@ export const compareProblems = (
     what: `problem ${name}${what}`,
     subject: { kind: 'problem', name, ...(resource === undefined ? {} : { resource }) },
   })
-  const isTold = (name: string): boolean => toldElsewhere.has(name) || told.has(name)
+  const isReported = (name: string): boolean => reportedElsewhere.has(name) || reported.has(name)
   return [
     ...both
       .filter(([, before, after]) => before !== after)
       .map(([name, before, after]) => difference(breaking, name, `: status ${before} became ${after}`)),
     ...gone
-      .filter((name) => !isTold(name) && !newRefusals.has(name))
+      .filter((name) => !isReported(name) && !newRefusals.has(name))
       .map((name) => difference(breaking, name, ' was removed or became another type')),
     ...come
-      .filter((name) => !isTold(name))
+      .filter((name) => !isReported(name))
       .map((name) => difference(newRefusals.has(name) ? breaking : additive, name, ' was added')),
   ]
 }

@@ -2,8 +2,8 @@ import type { Contract, ContractField } from '../../compile/contract-format.ts'
 import { breaking, type Difference, type Differences, heldBack, matched } from './difference.ts'
 
 /**
- * A PUT replaces what a GET shows and a writer can change, and keeps the rest when it is not sent. A field that becomes plain
- * is no longer kept: a PUT that never named it is refused, or resets it.
+ * A PUT replaces the fields that are both readable and writable, and keeps others that are not sent. A field that becomes both
+ * is no longer kept: a PUT without it is refused, or resets it.
  */
 export const compareReplacements = (older: Contract, newer: Contract): Differences =>
   matched(older.resources, newer.resources)

@@ -111,7 +111,7 @@ const compareFilters = (
   ),
 ]
 
-/** In the order of what they ask of a sender. */
+/** From the least to the most demanding for a sender. */
 const modes = ['off', 'optional', 'required']
 
 const compareRules = (resource: string, from: ContractResource, to: ContractResource): Differences => {
@@ -153,7 +153,7 @@ const compareUniques = (resource: string, from: ContractResource, to: ContractRe
     what: `${set} ${what}`,
     subject: { kind: 'unique', resource, name: set },
   })
-  // Who cannot send a new field cannot collide in it, unless something else is stored in its place.
+  // A consumer that cannot send a new field cannot collide in it, unless a default is stored.
   const collides = (name: string) =>
     from.fields[name] !== undefined || to.fields[name]?.request?.default !== undefined
   const isImplied = (set: readonly string[]) =>

@@ -51,7 +51,7 @@ export const compareServices = (from: ContractService, to: ContractService): Dif
 
 const asNumbers = (value: object): { readonly [name: string]: number } => ({ ...value })
 
-/** Names of which consumers use some: more is an addition, fewer breaks. */
+/** Compares lists of names: a new name is additive, a removed one breaks. */
 export const compareNames = (
   before: readonly string[],
   after: readonly string[],

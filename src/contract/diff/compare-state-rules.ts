@@ -21,11 +21,11 @@ export const compareStateRules = (
     subject: { kind: stateRule, resource },
   })
   if (!to.rules) return []
-  // A contract that was published before they were told is held to none.
-  if (!from.rules) return [say(additive, 'is told with its rules of state')]
-  // Who knows nothing of a relation leaves it empty, and is tied to nothing.
+  // Contracts published before rules were part of the format are not compared in them.
+  if (!from.rules) return [say(additive, 'is listed with its rules of state')]
+  // A consumer that cannot send a relation leaves it empty, so its rule does not apply.
   const named = (field: string) => from.relations[field.split('.', 1)[0] ?? ''] !== undefined
-  // Rows of those who know nothing of a field have its first value.
+  // Rows created without the field have its first value.
   const tied = (field: string, allowed: readonly string[]) =>
     from.fields[field] !== undefined || !allowed.includes(firstValueOf(to.fields[field]))
   return [
@@ -65,7 +65,7 @@ const compareStates = (
   ]
 }
 
-/** A relation that is new among them has rows only once somebody makes them; who had some is told what becomes of them now. */
+/** A new relation has no rows yet; for one that had rows, the difference says what a delete does with them now. */
 const compareDependents = (
   say: Say,
   from: ContractRules['delete'],

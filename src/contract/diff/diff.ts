@@ -10,8 +10,8 @@ import { compareServices } from './compare-services.ts'
 import { additive, type Difference } from './difference.ts'
 
 /**
- * Every difference that a consumer of `older` meets in `newer`, with its verdict. It reads nothing but the two contracts,
- * so that what the change list says of itself (verdict.ts) is judged a second time.
+ * Every difference that a consumer of `older` finds in `newer`, with its verdict. It reads nothing but the two contracts,
+ * so that it is independent of the verdicts of declared changes (verdict.ts).
  */
 export const compareContracts = (older: Contract, newer: Contract): readonly Difference[] => {
   if (sameJson(older, newer)) return []
@@ -29,7 +29,7 @@ export const compareContracts = (older: Contract, newer: Contract): readonly Dif
   ]
 }
 
-/** A contract that was published before they were told is held to none. */
+/** Contracts published before the format had a title are not compared in these members. */
 const compareWords = (older: Contract, newer: Contract): readonly Difference[] =>
   (['title', 'description'] as const)
     .filter((name) => older.title !== undefined && older[name] !== newer[name])

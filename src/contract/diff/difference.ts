@@ -1,6 +1,6 @@
 import type { Verdict } from '../../compile/schema-verdict.ts'
 
-/** What part of a contract differs; the part decides whether an older version can hide it. */
+/** The part of a contract that differs; it decides whether an older version can hide the difference. */
 export type Part =
   | 'lifecycle'
   | 'service'
@@ -13,14 +13,14 @@ export type Part =
   | 'problem'
   | 'words'
 
-/** One difference between two contracts, as a consumer of the older one meets it. */
+/** One difference between two contracts, as a consumer of the older one finds it. */
 export interface Difference {
   readonly verdict: Verdict
   readonly part: Part
   /** `orders.status`, `GET /orders` */
   readonly where: string
   readonly what: string
-  /** The thing itself, for the change that would declare the difference. */
+  /** The compared values, for the change that would declare the difference. */
   readonly subject: Subject
 }
 
@@ -39,7 +39,7 @@ export const additive: Verdict = 'additive'
 
 export const isBreaking = ({ verdict }: { readonly verdict: Verdict }): boolean => verdict === 'breaking'
 
-/** Breaks that a frozen version is spared without a line in its changes: what was freed or raised since stays as it was there. */
+/** Breaks that a frozen version hides without a change: what was relaxed or raised since stays as it was there. */
 export const heldBack = {
   replacement: 'kept unsent',
   includeRows: 'include rows',

@@ -7,33 +7,33 @@ import { stateRule } from '../diff/compare-state-rules.ts'
 import { compareContracts } from '../diff/diff.ts'
 import type { Difference } from '../diff/difference.ts'
 
-/** Differences that belong together, in one line. */
+/** Differences that belong together, as one line. */
 export interface Addition {
-  /** By its newer name; null where several resources are concerned. */
+  /** The newer name; null for several resources. */
   readonly resource: string | null
   readonly where: string
   readonly what: string
-  /** As they are found, in the older version's names. */
+  /** In the older version's names. */
   readonly differences: readonly Difference[]
 }
 
 /**
- * What no change declares: what the newer version gained, and the frozen contract of the older one hides. It is found by
- * comparing the older version with itself before anything is hidden, so that declared changes play no part in it.
+ * The additions of the newer version, which the frozen contract of the older one hides. They are found by
+ * comparing the older version with itself before anything is hidden, so that declared changes play no part.
  */
 export const additionsOf = (model: Model, step: Step): readonly Addition[] => {
   const { older, newer } = step
   const hidden = contractOf(model, older)
   const whole = { ...contractOf(model, withAdditions(older, newer)), lifecycle: hidden.lifecycle }
-  const told = describedByChanges(step)
+  const described = describedByChanges(step)
   const found = compareContracts(hidden, whole).filter(
-    ({ part, where }) => part !== 'words' || !told.has(where),
+    ({ part, where }) => part !== 'words' || !described.has(where),
   )
   const groups = Map.groupBy(found, groupOf(found))
   return [...groups.values()].map((differences) => additionOf(differences, step))
 }
 
-/** Fields that a change made as its own schema describes them: their words are part of that change. */
+/** Fields whose description comes from a schema in a change: a new description is part of that change. */
 const describedByChanges = (step: Step): ReadonlySet<string> =>
   new Set(
     step.older.changes.flatMap((change) =>
@@ -43,7 +43,7 @@ const describedByChanges = (step: Step): ReadonlySet<string> =>
     ),
   )
 
-/** A field with its filter and sort, a relation with its id and its include; otherwise what is said alike of several. */
+/** Groups a field with its filter and sort, a relation with its id and include, and otherwise equal texts. */
 const groupOf =
   (found: readonly Difference[]) =>
   (difference: Difference): string => {

@@ -7,18 +7,18 @@ import { type Difference, isBreaking } from '../diff/difference.ts'
 import { type JudgedChange, judgeChanges } from '../verdict.ts'
 import { additionsOf } from './additions.ts'
 
-/** One line of what became of a version: a change that is declared, or what the newer version has besides. */
+/** One line of the difference between two versions: a declared change or an addition. */
 export interface ExplainedLine {
   readonly from: string
   readonly to: string
   readonly verdict: Verdict
-  /** By its newer name; null where several resources are concerned. */
+  /** The newer name; null for several resources. */
   readonly resource: string | null
   readonly where: string
   readonly what: string
   readonly change: Change['kind'] | null
   readonly why: string | null
-  /** The differences of an addition; those of a change follow from it. */
+  /** The differences of an addition; empty for a change. */
   readonly differences: readonly Difference[]
 }
 
@@ -51,7 +51,7 @@ const declaredLine = ({ change, verdict }: JudgedChange, step: Step) => ({
   differences: [],
 })
 
-/** In the order of the newer version's resources, the rename of a resource first; at the end what concerns several. */
+/** In the order of the newer version's resources, the rename of a resource first; lines about several resources last. */
 const byResource = (lines: readonly ExplainedLine[], { views }: Version): readonly ExplainedLine[] => {
   const order = [...views.keys()]
   const place = ({ resource }: ExplainedLine): number =>

@@ -7,7 +7,7 @@ import { exampleRow, showRow } from '../example.ts'
 import { type JudgedChange, judgeChanges } from '../verdict.ts'
 
 export interface GuideOptions {
-  /** Who still uses what a change takes away, by name; from recorded usage. */
+  /** The names of consumers that still use the older side of a change, from recorded usage. */
   affected?(change: Change, version: Version): readonly string[]
 }
 
@@ -59,7 +59,7 @@ const lossWords: { readonly [L in JudgedChange['loss']]: string } = {
   loses: 'the older version cannot tell everything apart',
 }
 
-/** Before and after, by showing one stored row as each version shows it. */
+/** One stored row as each of the two versions shows it. */
 const exampleText = ({ example }: GuideEntry, { older, newer }: Step): readonly string[] => {
   const [before, after] = [older, newer].map((version) => version.viewOf.get(example?.resource ?? ''))
   if (!example || !before || !after) return []
@@ -74,9 +74,9 @@ const exampleText = ({ example }: GuideEntry, { older, newer }: Step): readonly 
   ]
 }
 
-/** What the newer version has beyond its changes: hidden from the older one, so nobody has to act. */
+/** The additions of the newer version. The older one hides them, so consumers need not act. */
 const additionsText = ({ older, newer }: Step, level: string): string | null => {
-  const told = new Set(older.changes.flatMap(newerFields))
+  const changed = new Set(older.changes.flatMap(newerFields))
   const lines: string[] = []
   for (const view of newer.views.values()) {
     const before = older.viewOf.get(view.resource.name)
@@ -89,7 +89,7 @@ const additionsText = ({ older, newer }: Step, level: string): string | null => 
       ...[...before.relations.values()].map(({ relation }) => relation),
     ])
     const fields = view.fields.filter(
-      ({ field, name }) => !known.has(field) && !told.has(`${view.name}.${name}`),
+      ({ field, name }) => !known.has(field) && !changed.has(`${view.name}.${name}`),
     )
     const relations = [...view.relations.values()].filter(({ relation }) => !known.has(relation))
     lines.push(...fields.map(({ name }) => `- the field \`${view.name}.${name}\``))

@@ -5,7 +5,7 @@ import { stringFormats } from '../../kinds/kinds.ts'
 import { withoutNul } from '../../kinds/text-patterns.ts'
 import { codecRules } from './value-patterns.ts'
 
-/** The schema of a value that a request sends, with what the server checks besides the field's own schema. */
+/** The schema of a value that a request sends, with the checks that the server adds to the field's own schema. */
 export const checkedSchema = (field: ViewField): CheckedSchema => {
   const { codec, schema } = field
   const { pattern, minimum = -Infinity, maximum = Infinity } = codec ? codecRules[codec] : {}
@@ -36,7 +36,7 @@ const withChecks = (schema: JsonSchema): CheckedSchema => {
 const eachWithChecks = (properties: NonNullable<JsonSchema['properties']>) =>
   Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, withChecks(one)]))
 
-/** A pattern of the declaration stays alone: a schema has room for one. */
+/** A declared pattern stays as it is: a schema can have only one pattern. */
 const stringChecks = (schema: JsonSchema): CheckedSchema => {
   const { type, format, enum: values, const: only, pattern } = schema
   if (type !== 'string' || values || only !== undefined) return {}
@@ -44,7 +44,7 @@ const stringChecks = (schema: JsonSchema): CheckedSchema => {
   return pattern === undefined ? { pattern: withoutNul } : {}
 }
 
-/** Every number of JSON past these bounds is a whole number that is not exact. */
+/** Beyond these bounds a JSON number is an integer that a double cannot hold exactly. */
 const numberChecks = ({ type, enum: values, const: only, minimum, maximum }: JsonSchema): JsonSchema => {
   if ((type !== 'number' && type !== 'integer') || values || only !== undefined) return {}
   return {

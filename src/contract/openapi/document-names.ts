@@ -1,7 +1,7 @@
 import type { SubCollection, Version, View } from '../../compile/model.ts'
 import { singularOf } from '../../compile/plural.ts'
 
-/** What the documents call things; stable as long as resources and relations keep their names. */
+/** The names in the document. They are stable as long as resources and relations keep their names. */
 export interface Naming {
   /** `Order` */
   schema(view: View): string
@@ -23,7 +23,7 @@ export const namingOf = (version: Version): Naming => {
 }
 
 /**
- * Names that other parts of the document have, and names that generated code has for itself: its client, its imports, the
+ * Names of other parts of the document, and names that generated code uses itself: its client, its imports, the
  * types of its language.
  */
 const reserved = new Set(
@@ -36,7 +36,7 @@ const reserved = new Set(
   ].flatMap((line) => line.toLowerCase().split(' ')),
 )
 
-/** What the document puts after a resource's name to name other schemas: `OrderCreate`, `OrderIncludedItem`. */
+/** The suffixes that make names of other schemas from a resource's name: `OrderCreate`, `OrderIncludedItem`. */
 const ending =
   /^(?:(?:create|replace|patch)(?:under.+)?|list|withrelations|(?:withrelations)?envelope|included.+)$/
 
@@ -47,7 +47,7 @@ const clash = (a: string, b: string): boolean => {
 }
 
 /**
- * A singular that two resources share gives way to the plural, and one that is taken otherwise gets a suffix. Names differ in
+ * Two resources with the same singular keep their plural, and a singular that is taken otherwise gets a suffix. Names differ in
  * more than capitals: generators make file names of them.
  */
 const schemaNames = (version: Version): ReadonlyMap<View, string> => {

@@ -23,7 +23,7 @@ export const exampleOfReplace = (view: View, fromPath?: ViewField): Example | un
     view.fields.filter((field) => !field.readOnly && field !== fromPath),
   )
 
-/** One telling change: the first move of a state, or the first field that can change. */
+/** A patch of one field: the first move of a state, or the first field that can change. */
 export const exampleOfPatch = (view: View): Example | undefined => {
   const moving = view.fields.find((field) => field.states)
   const next = moving?.states?.moves[moving.states.initial]?.[0]
@@ -42,7 +42,7 @@ const whole = (view: View, fields: readonly ViewField[]): Example | undefined =>
 const isSound = (field: ViewField, value: unknown): boolean =>
   value === null ? field.nullable : fits(field.schema, value)
 
-/** The rules that a made-up value may break; types, ranges and enums it was made by. */
+/** The rules that a made-up value may break. It always fits types, ranges and enums. */
 const fits = (schema: JsonSchema, value: unknown): boolean => {
   if (typeof value === 'number') return schema.multipleOf === undefined || value % schema.multipleOf === 0
   if (Array.isArray(value)) return value.length >= (schema.minItems ?? 0)

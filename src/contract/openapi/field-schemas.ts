@@ -6,12 +6,14 @@ import { checkedSchema } from './checked-schema.ts'
 /** A piece of the document. */
 export type Part = { readonly [key: string]: unknown }
 
+export const schemaRef = (name: string): Part => ({ $ref: `#/components/schemas/${name}` })
+
 /** A field as responses show it. */
 export const shownField = (field: ViewField): Part => {
-  const told = growing(field.schema)
-  const { enum: values, ...rest } = told
-  // Readers of an open enum were told to expect new values, so the schema must let them pass.
-  const schema = field.open && values ? { ...rest, 'x-extensible-enum': values } : told
+  const extensible = growing(field.schema)
+  const { enum: values, ...rest } = extensible
+  // Readers of an open enum must expect new values, so the schema must accept them.
+  const schema = field.open && values ? { ...rest, 'x-extensible-enum': values } : extensible
   return {
     ...orNull(schema, field.nullable),
     ...described(field, shownNotes(field)),
@@ -20,7 +22,7 @@ export const shownField = (field: ViewField): Part => {
   }
 }
 
-/** Within a JSON value keys may be added without breaking readers, as they may in a row: no schema rules more keys out. */
+/** A new key within a JSON value is not a breaking change for readers, so the schema accepts unknown keys. */
 const growing = ({ additionalProperties: others, ...schema }: JsonSchema): JsonSchema => ({
   ...schema,
   ...(typeof others === 'object' ? { additionalProperties: growing(others) } : {}),
@@ -36,14 +38,14 @@ const growing = ({ additionalProperties: others, ...schema }: JsonSchema): JsonS
     : {}),
 })
 
-/** A field as a create takes it. */
+/** A field in the body of a create. */
 export const createdField = (field: ViewField, view: View): Part => {
   if (field.states) return initialState(field)
   const fallback = field.default === undefined ? {} : { default: field.default }
   return { ...sentField(field, view, checkedSchema(field)), ...fallback }
 }
 
-/** A field as a replacement takes it: what the server sets may be sent back as it was read. */
+/** A field in the body of a replacement. Read-only fields may be sent back as they were read. */
 export const replacedField = (field: ViewField, view: View): Part => {
   if (field.readOnly) return { ...shownField(field), readOnly: true }
   const keeps = field.states !== null || field.immutable || field.default === undefined
@@ -83,7 +85,7 @@ const initialState = (field: ViewField): Part => {
   }
 }
 
-/** RFC 7396: a patch of an object names only what changes, and `null` takes a member away. */
+/** RFC 7396: a patch of an object has only the members that change, and `null` removes a member. */
 const mergeable = (schema: JsonSchema): Part => {
   if (schema.type !== 'object') return schema as Part
   const { required: _, properties = {}, ...rest } = schema
@@ -123,8 +125,8 @@ const referenceNote = (field: ViewField): string =>
 const movesNote = ({ states }: ViewField): string => {
   if (!states) return ''
   const moves = Object.entries(states.moves).filter(([, to]) => to && to.length > 0)
-  const told = moves.map(([from, to]) => `\`${from}\` → ${(to ?? []).map((one) => `\`${one}\``).join(', ')}`)
-  return `Moves: ${told.join('; ')}.`
+  const lines = moves.map(([from, to]) => `\`${from}\` → ${(to ?? []).map((one) => `\`${one}\``).join(', ')}`)
+  return `Moves: ${lines.join('; ')}.`
 }
 
 const statesOf = ({ states }: ViewField): Part =>

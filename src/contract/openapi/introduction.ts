@@ -1,7 +1,7 @@
 import type { ApiLimitsModel, Model, RateModel, Version } from '../../compile/model.ts'
 import { usualLimits } from './usual-limits.ts'
 
-/** The first page of the reference: how every call works, with this API's own figures. */
+/** The first page of the reference: how every call works, with the limits of this API. */
 export const introduction = (version: Version, model: Model): string =>
   [notice(version), version.description, ...conventions(version, model)]
     .filter((part) => part !== '')

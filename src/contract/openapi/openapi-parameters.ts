@@ -56,7 +56,7 @@ const cursor: Part = {
   in: 'query',
   description:
     'Where to go on: `page.next_cursor` of the page before, with the same `sort` and `filter`. Opaque, and bound to the account, the collection and the version.',
-  // The characters that a URL leaves as they are; which of them a cursor has is nobody's business.
+  // Characters that need no escape in a URL. The pattern does not say which of them a cursor uses.
   schema: { type: 'string', minLength: 1, pattern: '^[A-Za-z0-9._~-]+$' },
 }
 
@@ -88,7 +88,7 @@ const headerComponents = (hours: number): { [name: string]: Part } => {
   }
 }
 
-/** An example to look at: a renderer that can send requests must not send it unasked. */
+/** An example for display only: a reference page that can send requests must not prefill it. */
 const shownOnly = (value: unknown): Part => ({ examples: { one: { value, 'x-disabled': true } } })
 
 const commaList = { style: 'form', explode: false } as const

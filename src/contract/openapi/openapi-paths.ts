@@ -4,13 +4,12 @@ import type { Method } from '../../declare/resource.ts'
 import { pathsOf, problemsEverywhere } from '../operations.ts'
 import { type Naming, type OperationKind, singularName, withArticle, words } from './document-names.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace } from './examples.ts'
-import type { Part } from './field-schemas.ts'
+import { type Part, schemaRef } from './field-schemas.ts'
 import { headerParameters, pathParameter, queryParameters } from './openapi-parameters.ts'
 import type { ProblemResponses } from './problem-responses.ts'
 import { type Place, successes } from './responses.ts'
 import { rulesText } from './rules-text.ts'
 import { curlSample, type SampleCall, typescriptSample } from './samples.ts'
-import { schemaRef } from './schema-ref.ts'
 import { type Sent, sentName } from './schemas.ts'
 
 interface Scene {
@@ -20,7 +19,7 @@ interface Scene {
   readonly problems: ProblemResponses
 }
 
-/** Where an operation is: its collection or row, of which view, under which owner. */
+/** The collection or row of an operation, with its view and its owner. */
 interface Spot {
   readonly path: string
   readonly view: View
@@ -37,9 +36,9 @@ export const openapiPaths = (scene: Scene): Part => {
     paths[spot.path] = {
       ...pathParameters(spot),
       ...Object.fromEntries(
-        Object.entries(operations).map(([method, told]) => [
+        Object.entries(operations).map(([method, contract]) => [
           method.toLowerCase(),
-          operation(scene, spot, method as Method, told),
+          operation(scene, spot, method as Method, contract),
         ]),
       ),
     }
@@ -65,28 +64,28 @@ const pathParameters = ({ view, sub, place }: Spot): Part => {
   return owner.length + own.length === 0 ? {} : { parameters: [...owner, ...own] }
 }
 
-const operation = (scene: Scene, spot: Spot, method: Method, told: ContractOperation): Part => {
+const operation = (scene: Scene, spot: Spot, method: Method, contract: ContractOperation): Part => {
   const { model, version, naming, problems } = scene
   const { view, sub, place } = spot
   const kind = kindOf(method, place)
   const types = [
     ...problemsEverywhere,
-    ...Object.values(told.problems).flat(),
-    ...(model.declaration.tokens && told.scope !== 'public' ? (['issuer-unavailable'] as const) : []),
+    ...Object.values(contract.problems).flat(),
+    ...(model.declaration.tokens && contract.scope !== 'public' ? (['issuer-unavailable'] as const) : []),
   ]
   const sent = sentBy[method]
   const parameters = [...queryParameters(view, method, place), ...headerParameters(view, method, place)]
   return {
     operationId: naming.operation(kind, view, sub),
     summary: summary(kind, view, sub),
-    description: rulesText(view, method, told.scope, sub),
+    description: rulesText(view, method, contract.scope, sub),
     tags: [view.name],
     ...deprecation(version),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(sent ? { requestBody: requestBody(sent, method, spot, naming) } : {}),
     responses: { ...successes(view, method, place, naming), ...problems.refs(types) },
-    ...securityOf(model, told.scope),
-    'x-codeSamples': samples(sampleCall(spot, method, told)),
+    ...securityOf(model, contract.scope),
+    'x-codeSamples': samples(sampleCall(spot, method, contract)),
   }
 }
 
@@ -132,12 +131,12 @@ const securityOf = (model: Model, scope: string): Part => {
   if (scope === 'public') return { security: [{}] }
   return {
     security: [{ key: [] }, ...(model.declaration.tokens ? [{ token: [] }] : [])],
-    // Not in the requirement itself: many tools know scopes of OAuth only.
+    // The scope is not in the security requirement: many tools accept scopes only for OAuth.
     ...(scope === 'authenticated' ? {} : { 'x-required-scopes': [scope] }),
   }
 }
 
-const sampleCall = ({ path, view, sub }: Spot, method: Method, told: ContractOperation): SampleCall => {
+const sampleCall = ({ path, view, sub }: Spot, method: Method, contract: ContractOperation): SampleCall => {
   const fromPath = sub ? view.fields.find((field) => field.field?.name === sub.by.field) : undefined
   const bodies = {
     POST: () => exampleOfCreate(view, fromPath) ?? {},
@@ -149,7 +148,7 @@ const sampleCall = ({ path, view, sub }: Spot, method: Method, told: ContractOpe
   return {
     method,
     path: `/${view.version.name}${path}`,
-    needsKey: told.scope !== 'public',
+    needsKey: contract.scope !== 'public',
     idempotencyKey: method === 'POST' && view.idempotency.mode !== 'off',
     ifMatch: view.requireIfMatch && method !== 'GET' && method !== 'POST',
     body: bodies[method](),

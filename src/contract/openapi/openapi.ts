@@ -11,7 +11,7 @@ import { schemasOf } from './schemas.ts'
 import { withoutUnused } from './unused-components.ts'
 import { usualLimits } from './usual-limits.ts'
 
-/** Everything a consumer of one version can call, as OpenAPI 3.1; derived, so that it cannot drift. */
+/** Everything a consumer of one version can call, as OpenAPI 3.1, derived from the model. */
 export const openapiOf = (version: Version, model: Model): object => {
   const naming = namingOf(version)
   const problems = createProblemResponses(version, model.problems)

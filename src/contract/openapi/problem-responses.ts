@@ -1,47 +1,46 @@
 import type { Model, Version } from '../../compile/model.ts'
 import { isEngineProblem, type ProblemKind, type ProblemType } from '../../problems.ts'
 import { pascal } from './document-names.ts'
-import type { Part } from './field-schemas.ts'
+import { type Part, schemaRef } from './field-schemas.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 import { problemExample, problemSchemaName, problemUri } from './problem-schemas.ts'
-import { schemaRef } from './schema-ref.ts'
 
-/** Collects the problem responses that operations share, each under a name made of what it covers. */
+/** Collects the problem responses that operations share, each under a name made of its problems. */
 export interface ProblemResponses {
   /** References by status, for one operation. */
   refs(types: readonly string[]): Part
   components(): Part
-  /** The schemas of responses that tell one of several problems, by name. */
+  /** The schemas of responses with one of several problems, by name. */
   schemas(): Part
 }
 
-/** A type and what it stands for. */
-type Told = readonly [type: string, kind: ProblemKind]
+/** A problem type and its meaning. */
+type KnownProblem = readonly [type: string, kind: ProblemKind]
 
 export const createProblemResponses = (version: Version, kinds: Model['problems']): ProblemResponses => {
   const made: { [name: string]: Part } = {}
   const choices: { [name: string]: Part } = {}
   const ofOne = new Set([...kinds.keys()].map((type) => problemSchemaName(type).toLowerCase()))
-  const schemaOf = (response: string, told: readonly Told[]): Part => {
-    const [first, ...others] = told
+  const schemaOf = (response: string, known: readonly KnownProblem[]): Part => {
+    const [first, ...others] = known
     if (first && others.length === 0) return schemaRef(problemSchemaName(first[0]))
     const plain = `${response}Problem`
     const name = ofOne.has(plain.toLowerCase()) ? `Any${plain}` : plain
-    choices[name] = choice(told)
+    choices[name] = choice(known)
     return schemaRef(name)
   }
-  const define = (status: number, told: readonly Told[]): Part => {
-    const name = responseName(status, told)
-    made[name] ??= response(version, status, told, schemaOf(name, told))
+  const define = (status: number, known: readonly KnownProblem[]): Part => {
+    const name = responseName(status, known)
+    made[name] ??= response(version, status, known, schemaOf(name, known))
     return { $ref: `#/components/responses/${name}` }
   }
   return {
     refs(types) {
-      const told = [...new Set(types)].sort().flatMap((type): Told[] => {
+      const known = [...new Set(types)].sort().flatMap((type): KnownProblem[] => {
         const kind = kinds.get(type)
         return kind ? [[type, kind]] : []
       })
-      const byStatus = Map.groupBy(told, ([, kind]) => kind.status)
+      const byStatus = Map.groupBy(known, ([, kind]) => kind.status)
       return Object.fromEntries([...byStatus].map(([status, some]) => [status, define(status, some)]))
     },
     components: () => made,
@@ -49,7 +48,7 @@ export const createProblemResponses = (version: Version, kinds: Model['problems'
   }
 }
 
-/** What tells one set of problems of a status from another. */
+/** The name that distinguishes one set of problems of a status from another. */
 const labels: { readonly [T in ProblemType]?: string } = {
   'include-unknown': 'Include',
   'bad-cursor': 'Cursor',
@@ -89,30 +88,30 @@ const reasons: { readonly [status: number]: string } = {
   503: 'Unavailable',
 }
 
-const responseName = (status: number, told: readonly Told[]): string => {
+const responseName = (status: number, known: readonly KnownProblem[]): string => {
   const reason = reasons[status] ?? `Status${status}`
-  return reason + told.map(([type]) => labelOf(type)).join('')
+  return reason + known.map(([type]) => labelOf(type)).join('')
 }
 
-/** The engine's own are told apart only where they need be; one that is declared is named. */
+/** The engine's own problems are in the name only where needed; declared problems always are. */
 const labelOf = (type: string): string => (isEngineProblem(type) ? (labels[type] ?? '') : pascal(type))
 
-const response = (version: Version, status: number, told: readonly Told[], schema: Part): Part => ({
-  description: `${told.map(([, kind]) => kind.title).join(', or: ')}.`,
+const response = (version: Version, status: number, known: readonly KnownProblem[], schema: Part): Part => ({
+  description: `${known.map(([, kind]) => kind.title).join(', or: ')}.`,
   headers: headerRefs(version, headersOf(status)),
   content: {
     'application/problem+json': {
       schema,
       examples: Object.fromEntries(
-        told.map(([type, kind]) => [type, { summary: kind.title, value: problemExample(type, kind) }]),
+        known.map(([type, kind]) => [type, { summary: kind.title, value: problemExample(type, kind) }]),
       ),
     },
   },
 })
 
-const choice = (told: readonly Told[]): Part => {
-  const schemas = told.map(([type]) => schemaRef(problemSchemaName(type)))
-  const mapping = told.map(([type, kind]) => [
+const choice = (known: readonly KnownProblem[]): Part => {
+  const schemas = known.map(([type]) => schemaRef(problemSchemaName(type)))
+  const mapping = known.map(([type, kind]) => [
     problemUri(type, kind),
     schemaRef(problemSchemaName(type)).$ref,
   ])
@@ -128,7 +127,7 @@ const headersByStatus: { readonly [status: number]: readonly HeaderName[] } = {
   429: ['Retry-After'],
   503: ['Retry-After'],
 }
-/** Judged before the call is counted. */
+/** Statuses of checks that come before the rate limit. */
 const early = new Set([401, 403, 408, 410, 414, 431])
 
 const headersOf = (status: number): readonly HeaderName[] => [

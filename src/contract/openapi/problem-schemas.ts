@@ -33,7 +33,7 @@ const keyError = (detail: string, code: string) => ({
   errors: [{ header: 'Idempotency-Key', detail, code }],
 })
 
-/** What a problem tells beyond the five members that all have. */
+/** The members of a problem besides the five that all problems have. */
 const members: { readonly [T in ProblemType]?: Members } = {
   'bad-query': {
     always: { errors },
@@ -164,7 +164,7 @@ const members: { readonly [T in ProblemType]?: Members } = {
   },
 }
 
-/** A refusal of a hook may name the field at fault. */
+/** A refusal by a hook may name a field. */
 const declaredMembers: Members = { always: {}, sometimes: { errors }, example: {} }
 
 const membersOf = (type: string): Members =>
@@ -174,7 +174,7 @@ export const problemUri = (type: string, { uri }: ProblemKind): string => uri ??
 
 export const problemSchemaName = (type: string): string => `${pascal(type)}Problem`
 
-/** What such a problem looks like on the wire. */
+/** An example of the problem as JSON. */
 export const problemExample = (type: string, kind: ProblemKind): Part => ({
   type: problemUri(type, kind),
   title: kind.title,
@@ -191,7 +191,7 @@ export const problemSchemas = (kinds: Model['problems']): Part => ({
   ),
 })
 
-/** Repeats the members that all problems have: `allOf` is what generators understand least alike. */
+/** Repeats the members that all problems have: generators differ most in how they read `allOf`. */
 const problemSchema = (type: string, kind: ProblemKind): Part => {
   const { always, sometimes = {} } = membersOf(type)
   return {
@@ -208,7 +208,7 @@ const problemSchema = (type: string, kind: ProblemKind): Part => {
   }
 }
 
-/** What every problem has (RFC 9457). */
+/** The members of every problem (RFC 9457). */
 const baseMembers = {
   type: {
     type: 'string',

@@ -1,7 +1,6 @@
 import type { IncludeNode, View } from '../../compile/model.ts'
 import { type Naming, pascal, singularName } from './document-names.ts'
-import type { Part } from './field-schemas.ts'
-import { schemaRef } from './schema-ref.ts'
+import { type Part, schemaRef } from './field-schemas.ts'
 
 type Schemas = { [name: string]: Part }
 type RowSchema = (view: View, naming: Naming) => Part
@@ -9,15 +8,15 @@ type RowSchema = (view: View, naming: Naming) => Part
 export const relationsName = (view: View, naming: Naming): string => `${naming.schema(view)}WithRelations`
 
 /**
- * The schemas of a row with what the whitelist lets a reader include. Each repeats the row's own fields instead of joining two
- * schemas by `allOf`, in which generators lose that a field can be null.
+ * The schemas of a row with the relations that may be included. Each repeats the row's own fields instead of joining two
+ * schemas by `allOf`, where generators lose that a field can be null.
  */
 export const relationSchemas = (view: View, naming: Naming, rowSchema: RowSchema): Schemas => {
   const schemas: Schemas = {}
   const freeName = createFreeNames()
 
   const define = (name: string, of: View, tree: ReadonlyMap<string, IncludeNode>, path: string): void => {
-    // Named in an order of their own, so that names do not depend on the order of the declaration.
+    // Sorted before they are named, so that names do not depend on the order of the declaration.
     const names = new Map([...tree.keys()].sort().map((step) => [step, freeName(path, step)]))
     const relations = [...tree].map(([step, node]) => [step, relationSchema(node, names.get(step) ?? '')])
     const { examples: _, properties, ...row } = rowSchema(of, naming)
@@ -59,7 +58,7 @@ const createFreeNames = (): ((path: string, step: string) => string) => {
   }
 }
 
-/** A cap may be raised without breaking anybody, so no schema rules more rows out. */
+/** Raising a cap is not a breaking change, so the schema has no `maxItems`. */
 const listSchema = (row: Part, cap: number): Part => ({
   type: 'object',
   description: `At most ${cap} rows; \`page.next\` continues.`,

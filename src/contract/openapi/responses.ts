@@ -2,9 +2,8 @@ import type { Version, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
 import { type Naming, singularName, withArticle, words } from './document-names.ts'
 import { exampleOfRow } from './examples.ts'
-import type { Part } from './field-schemas.ts'
+import { type Part, schemaRef } from './field-schemas.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
-import { schemaRef } from './schema-ref.ts'
 import { envelopeName, listName, readName } from './schemas.ts'
 
 export type Place = 'collection' | 'row'
@@ -54,7 +53,7 @@ const unchanged = (version: Version): Part => ({
   headers: headerRefs(version, rowHeaders),
 })
 
-/** A read may carry relations; a write answers with the base form. */
+/** A read may have relations; the response of a write has none. */
 const oneBody = (view: View, naming: Naming): Part => enveloped(view, readName(view, naming))
 const baseBody = (view: View, naming: Naming): Part => enveloped(view, naming.schema(view))
 

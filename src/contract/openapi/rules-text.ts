@@ -4,7 +4,7 @@ import { uniquesOf } from '../contract.ts'
 import { stateRulesOf } from '../state-rules.ts'
 import { words } from './document-names.ts'
 
-/** What an operation asks and promises beyond its schemas, in sentences. */
+/** The rules of an operation that its schemas cannot express, in sentences. */
 export const rulesText = (view: View, method: Method, scope: string, sub: SubCollection | null): string =>
   [...methodRules(view, method), ...ownerRule(view, sub), scopeRule(scope)].join(' ')
 

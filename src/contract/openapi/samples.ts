@@ -3,7 +3,7 @@ import type { Method } from '../../declare/resource.ts'
 /** A call as the documents show it. */
 export interface SampleCall {
   readonly method: Method
-  /** With the version, parameters still in braces: `/v2/orders/{id}`. */
+  /** With the version, and with parameters in braces: `/v2/orders/{id}`. */
   readonly path: string
   readonly needsKey: boolean
   readonly idempotencyKey: boolean
@@ -11,7 +11,7 @@ export interface SampleCall {
   readonly body: unknown
 }
 
-/** Both run as they stand once `$API`/`api` and `$KEY`/`key` are set. */
+/** Both samples run unchanged once `$API`/`api` and `$KEY`/`key` are set. */
 export const curlSample = (call: SampleCall): string => {
   const parts = [
     `curl${call.method === 'GET' ? '' : ` -X ${call.method}`} "$API${call.path}"`,

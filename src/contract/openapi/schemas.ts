@@ -1,11 +1,17 @@
 import type { SubCollection, Version, View, ViewField } from '../../compile/model.ts'
 import { type Naming, pascal, singularName, words } from './document-names.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace, exampleOfRow } from './examples.ts'
-import { createdField, type Part, patchedField, replacedField, shownField } from './field-schemas.ts'
+import {
+  createdField,
+  type Part,
+  patchedField,
+  replacedField,
+  schemaRef,
+  shownField,
+} from './field-schemas.ts'
 import { relationSchemas, relationsName } from './relation-schemas.ts'
-import { schemaRef } from './schema-ref.ts'
 
-/** What a write sends; under an owner, the owner's id comes from the path. */
+/** The body of a write. Under an owner, the owner's id comes from the path. */
 export type Sent = 'Create' | 'Replace' | 'Patch'
 
 export const sentName = (sent: Sent, view: View, sub: SubCollection | null, naming: Naming): string => {
@@ -17,7 +23,7 @@ export const sentName = (sent: Sent, view: View, sub: SubCollection | null, nami
 const ownerField = (view: View, sub: SubCollection): ViewField | undefined =>
   view.fields.find((field) => field.field?.name === sub.by.field)
 
-/** Only where the owner's id would have to be sent otherwise does the nested form need a schema of its own. */
+/** The nested form needs its own schema only where the owner's id must be sent otherwise. */
 const ownerMatters = (sent: Sent, view: View, sub: SubCollection): boolean => {
   const field = ownerField(view, sub)
   return field !== undefined && isRequired(sent, field)
@@ -55,7 +61,7 @@ const sentKinds = [
   ['PATCH', 'Patch'],
 ] as const
 
-/** The form that a read shows: with relations where some can be included. */
+/** The schema of a read: with relations where some can be included. */
 export const readName = (view: View, naming: Naming): string =>
   view.include.size > 0 ? relationsName(view, naming) : naming.schema(view)
 
@@ -63,10 +69,10 @@ export const envelopeName = (rowName: string): string => `${rowName}Envelope`
 
 export const listName = (view: View, naming: Naming): string => `${naming.schema(view)}List`
 
-/** What stands around a row or a page of rows. Each is closed: all there is to say of rows stands in `data`. */
+/** The envelope of a row or a page of rows. It is closed: everything about rows is in `data`. */
 const envelopes = (view: View, naming: Naming): { [name: string]: Part } => {
   const [base, read] = [naming.schema(view), readName(view, naming)]
-  // Pages may become longer without breaking anybody, so no schema rules more rows out.
+  // A longer page is not a breaking change, so the schema has no `maxItems`.
   const rows = { type: 'array', items: schemaRef(read) }
   return {
     [envelopeName(base)]: envelope({ data: schemaRef(base) }),
@@ -82,7 +88,7 @@ const envelope = (properties: Part): Part => ({
   additionalProperties: false,
 })
 
-/** The base form: own fields only, every key there. */
+/** The row without relations; every key is always present. */
 const rowSchema = (view: View, naming: Naming): Part => {
   const shown = view.fields.filter((field) => !field.writeOnly)
   return {
@@ -104,7 +110,7 @@ const about = {
 } as const
 
 const sentSchema = (sent: Sent, view: View, sub: SubCollection | null): Part => {
-  // A create that sends what only the server sets is refused; a replacement may send it back.
+  // A create with a read-only field is refused; a replacement may send read-only fields back.
   const fields = view.fields.filter((field) => sent !== 'Create' || !field.readOnly)
   const fromPath = sub ? ownerField(view, sub) : undefined
   const required = fields.filter((field) => field !== fromPath && isRequired(sent, field))

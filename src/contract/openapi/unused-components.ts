@@ -2,7 +2,7 @@ import type { Part } from './field-schemas.ts'
 
 const prefix = '#/components/'
 
-/** Leaves out the components that nothing leads to, so that the document shows no more than there is. */
+/** Removes components that nothing refers to. */
 export const withoutUnused = (document: Part & { readonly components: Part }): Part => {
   const { components, ...rest } = document
   const used = new Set<string>()

@@ -11,7 +11,7 @@ interface Bounds {
 const wholeCents = Math.floor(safe / 100)
 const decimal = `-?(?:${digitsUpTo(wholeCents - 1)}(?:\\.[0-9]{1,2})?|${wholeCents}(?:\\.(?:[0-8]?[0-9]|9[01]?))?)`
 
-/** What an older version's form of a value must look like to be stored. */
+/** The form that a value of an older version must have to be converted. */
 export const codecRules: { readonly [N in CodecName]: Bounds & { readonly pattern?: string } } = {
   'integer-as-string': { pattern: `^${integerPattern()}$` },
   'boolean-as-integer': { minimum: 0, maximum: 1 },

@@ -15,7 +15,7 @@ const tables: { readonly [K in 'states' | 'sum']: OptionTable } = {
   },
 }
 
-/** Whether states(…) or sum(…) was given what it needs. */
+/** Checks the arguments of states(…) and sum(…). */
 export const checkFieldShape = (
   field: StatesField | SumField,
   where: string,
