@@ -1,14 +1,17 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { changeKinds } from '../src/compile/change-kinds/change-kinds.ts'
 import { kinds } from '../src/kinds/kinds.ts'
 import { operators } from '../src/kinds/operators.ts'
 
 const source = new URL('../src', import.meta.url).pathname
 
 /** The lines outside `kinds/` that ask which kind or operator something is, instead of asking the kind or the operator. */
-const linesThatAsk = (variable: string, names: readonly string[]): readonly string[] => {
-  const asks = new RegExp(`\\b${variable} [!=]== '(?:${names.join('|')})'`)
-  return globSync('**/*.ts', { cwd: source })
+const linesThatAsk = (variable: string, names: readonly string[]): readonly string[] =>
+  linesWith(new RegExp(`\\b${variable} [!=]== '(?:${names.join('|')})'`))
+
+const linesWith = (asks: RegExp): readonly string[] =>
+  globSync('**/*.ts', { cwd: source })
     .filter((file) => !file.startsWith('kinds/'))
     .flatMap((file) =>
       readFileSync(`${source}/${file}`, 'utf8')
@@ -16,7 +19,6 @@ const linesThatAsk = (variable: string, names: readonly string[]): readonly stri
         .filter((line) => asks.test(line))
         .map((line) => `${file}: ${line.trim()}`),
     )
-}
 
 test('a field kind answers for itself: nobody else asks for its name', () => {
   expect(linesThatAsk('kind', Object.keys(kinds))).toEqual([])
@@ -25,4 +27,9 @@ test('a field kind answers for itself: nobody else asks for its name', () => {
 test('a filter operator answers for itself: nobody else asks for its name', () => {
   const withoutDefault = Object.keys(operators).filter((name) => name !== 'eq')
   expect(linesThatAsk('operator', withoutDefault)).toEqual([])
+})
+
+test('a change kind answers for itself: elsewhere only renames are looked up by their name', () => {
+  const others = Object.keys(changeKinds).filter((name) => !name.startsWith('rename-'))
+  expect(linesWith(new RegExp(`(?:kind [!=]==|change [!=]==|case) '(?:${others.join('|')})'`))).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { kindOf } from '../compile/change-kinds/change-kinds.ts'
 import type { Contract } from '../compile/contract-format.ts'
 import type { Model, Version } from '../compile/model.ts'
 import { sourceOf } from './advice/change-source.ts'
@@ -142,7 +143,7 @@ const leftOver = (model: Model, frozen: ReadonlyMap<string, Contract>): readonly
 /** The list of changes and the diff of contracts give two independent verdicts; where they disagree, one of them is wrong. */
 const disagreement = (model: Model, version: Version): readonly Refusal[] => {
   const { name, successor } = version
-  if (!successor || version.changes.some(({ kind }) => kind === 'custom')) return []
+  if (!successor || !version.changes.every((change) => kindOf(change).shownInContract)) return []
   const differences = compareContracts(contractOf(model, version), contractOf(model, successor))
   const declared = judgeChanges(version).some(isBreaking)
   // A difference that a frozen version hides needs no change in its list.

@@ -29,6 +29,7 @@ export const addRequiredField: ChangeKind<AddRequiredField> = {
     )
   },
   changesNothing: () => false,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'keeps',
   line: ({ resource, field, whenAbsent }, { older }) => ({

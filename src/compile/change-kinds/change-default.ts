@@ -44,6 +44,7 @@ export const changeDefault: ChangeKind<ChangeDefault> = {
     const field = draft.get(resource)?.fields.get(name)
     return field !== undefined && !field.required && (field.default ?? null) === was
   },
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ resource, field, was }, step) => ({

@@ -27,6 +27,8 @@ export interface ChangeKind<C extends Change> {
   /** Whether the older version would be the same without the change, where `takeBack` does not check that itself. */
   changesNothing(change: C, draft: Draft): boolean
 
+  /** Whether the contracts of the two versions always differ by the change, so that the gate can compare both verdicts. */
+  readonly shownInContract: boolean
   /** The verdict of the catalogue in docs/reference/changes.md. It must not look at contracts: their diff is the second opinion. */
   verdict(change: C, newer: Version): Verdict
   loss(change: C): Loss
@@ -58,8 +60,8 @@ export interface ChangeLine {
 export type StoreEffect =
   | { readonly kind: 'table-renamed'; readonly from: string; readonly to: string }
   | { readonly kind: 'column-renamed'; readonly from: string; readonly to: string }
-  /** The column of a belongs-to relation. A has-many relation of that name has no column. */
-  | { readonly kind: 'reference-renamed'; readonly from: string; readonly to: string }
+  /** A belongs-to relation has a column `{relation}_id`; a has-many relation has none. */
+  | { readonly kind: 'relation-renamed'; readonly from: string; readonly to: string }
   | { readonly kind: 'columns-added'; readonly fields: readonly string[] }
   /** The column stays for as long as the older version is served; `schema` is what it holds. */
   | { readonly kind: 'column-hidden'; readonly field: string; readonly schema: z.ZodType }

@@ -37,6 +37,7 @@ export const changeLimit: ChangeKind<ChangeLimit> = {
     )
   },
   changesNothing: () => false,
+  shownInContract: true,
   verdict: ({ resource, limit, was }, newer) =>
     (newer.views.get(resource)?.limits[limit] ?? 0) < was ? 'breaking' : 'additive',
   loss: () => 'two-way',

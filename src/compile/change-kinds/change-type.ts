@@ -44,6 +44,7 @@ export const changeType: ChangeKind<ChangeType> = {
     )
   },
   changesNothing: () => false,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: ({ codec }) => (codecs[codec].loses === null ? 'two-way' : 'loses'),
   line: ({ resource, field, codec }, step) => {

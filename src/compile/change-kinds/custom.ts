@@ -43,6 +43,8 @@ export const custom: ChangeKind<Custom> = {
     }))
   },
   changesNothing: ({ fields, replaces }) => replaces.length === 0 && Object.keys(fields).length === 0,
+  // Code may give the same field with the same schema another meaning.
+  shownInContract: false,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ resource, fields, replaces }) => ({

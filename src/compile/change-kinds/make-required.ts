@@ -36,6 +36,7 @@ export const makeRequired: ChangeKind<MakeRequired> = {
     )
   },
   changesNothing: () => false,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'loses',
   line: ({ resource, field, whenAbsent }, { older }) => ({

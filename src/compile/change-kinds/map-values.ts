@@ -39,6 +39,7 @@ export const mapValues: ChangeKind<MapValues> = {
     return withView(draft, change.resource, (one) => withField(one, change.field, mapped(field, step)))
   },
   changesNothing: ({ values, onlyInNewer }) => !renamesValues(values) && isEmpty(onlyInNewer),
+  shownInContract: true,
   verdict: ({ resource, field, values }, newer) => {
     const { writeOnly, open } = newer.views.get(resource)?.field.get(field) ?? {}
     const readersExpectIt = writeOnly === true || open === true

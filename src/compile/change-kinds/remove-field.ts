@@ -45,6 +45,7 @@ export const removeField: ChangeKind<RemoveField> = {
     }))
   },
   changesNothing: () => false,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'keeps',
   line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: 'removed' }),

@@ -15,6 +15,7 @@ export const removeFilter: ChangeKind<RemoveFilter> = {
   phase: 3,
   takeBack: (draft, change, report) => offerAgain(draft, change, 'filter', report),
   changesNothing: () => false,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: 'filter removed' }),

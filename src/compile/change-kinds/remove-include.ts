@@ -43,6 +43,7 @@ export const removeInclude: ChangeKind<RemoveInclude> = {
     }))
   },
   changesNothing: () => false,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ resource, path }) => ({ where: resource, what: `include ${path} removed` }),

@@ -36,6 +36,7 @@ export const removeMethod: ChangeKind<RemoveMethod> = {
     }))
   },
   changesNothing: () => false,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ resource, method }) => ({ where: `${method} ${resource}`, what: 'method removed' }),

@@ -15,6 +15,7 @@ export const removeSort: ChangeKind<RemoveSort> = {
   phase: 3,
   takeBack: (draft, change, report) => offerAgain(draft, change, 'sort', report),
   changesNothing: () => false,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: 'sort removed' }),

@@ -34,6 +34,7 @@ export const renameField: ChangeKind<RenameField> = {
     return withView(draft, resource, (one) => withField(one, to, { name: from }))
   },
   changesNothing: ({ from, to }) => from === to,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ resource, from, to }) => ({ where: `${resource}.${from} → ${to}`, what: 'renamed' }),

@@ -28,6 +28,7 @@ export const renameRelation: ChangeKind<RenameRelation> = {
     return withView(draft, resource, (one) => withReference(withRelation(one, to, { name: from }), from, to))
   },
   changesNothing: ({ from, to }) => from === to,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ resource, from, to }, step) => {
@@ -53,7 +54,7 @@ export const renameRelation: ChangeKind<RenameRelation> = {
   },
   newerFields: () => [],
   describedFields: () => [],
-  stored: ({ from, to }) => ({ kind: 'reference-renamed', from: `${from}_id`, to: `${to}_id` }),
+  stored: ({ from, to }) => ({ kind: 'relation-renamed', from, to }),
   usage: ({ resource, from, to }, step) => {
     const view = olderView(step, resource)
     const relation = newerView(step, resource)?.relations.get(to)?.relation

@@ -22,6 +22,7 @@ export const renameResource: ChangeKind<RenameResource> = {
     return new Map([...renamed].map(([key, view]) => [key, { ...view, scopes: scopesNamed(view, from, to) }]))
   },
   changesNothing: ({ from, to }) => from === to,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ from, to }) => ({ where: `${from} → ${to}`, what: 'renamed' }),

@@ -30,6 +30,7 @@ export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
     }))
   },
   changesNothing: () => false,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ resource }) => ({ where: resource, what: 'creating needs an Idempotency-Key' }),

@@ -33,6 +33,7 @@ export const requireScope: ChangeKind<RequireScope> = {
     return withView(draft, resource, (one) => ({ ...one, scopes: { ...one.scopes, [method]: was } }))
   },
   changesNothing: () => false,
+  shownInContract: true,
   verdict: () => 'breaking',
   loss: () => 'two-way',
   line: ({ resource, method, was }, step) => ({

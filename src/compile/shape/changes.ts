@@ -1,5 +1,6 @@
 import type { Change } from '../../declare/change.ts'
 import { changeKinds } from '../change-kinds/change-kinds.ts'
+import { renameField } from '../change-kinds/rename-field.ts'
 import { builderOf } from '../changes/report.ts'
 import type { MistakeList } from '../mistakes.ts'
 import { soundOptions, text } from './shapes.ts'
@@ -26,7 +27,7 @@ const soundChange = (declared: unknown, where: string, mistakes: MistakeList): C
     'this is not a change.',
     Array.isArray(declared)
       ? 'Put what is in this list into the list around it: ...list.'
-      : `Write a call, such as ${changeKinds['rename-field'].options.form}.`,
+      : `Write a call, such as ${renameField.options.form}.`,
   )
   return undefined
 }

@@ -1,3 +1,4 @@
+import { resourceOf, storeEffects } from '../../compile/change-kinds/change-kinds.ts'
 import { segmentOf } from '../../compile/changes/view-draft.ts'
 import type { ContractField } from '../../compile/contract-format.ts'
 import type { Version, View } from '../../compile/model.ts'
@@ -44,8 +45,7 @@ export const linesFor = (refused: readonly Difference[], crossing: Crossing): re
 const inNewerNames = (difference: Difference, { declared, newer }: Crossing): Difference => {
   const { resource, name, kind } = difference.subject
   if (resource === undefined || kind === 'resource added') return difference
-  const renamed = declared.find((one) => one.kind === 'rename-resource' && one.from === resource)
-  const to = renamed?.kind === 'rename-resource' ? renamed.to : resource
+  const to = storeEffects(declared, 'table-renamed').find(({ from }) => from === resource)?.to ?? resource
   const subject = { ...difference.subject, resource: to }
   if (name === undefined) return { ...difference, subject }
   const newerName =
@@ -54,13 +54,9 @@ const inNewerNames = (difference: Difference, { declared, newer }: Crossing): Di
 }
 
 const nameIn = (resource: string, name: string, declared: readonly Change[]): string => {
-  const renamed = declared.find(
-    (one) =>
-      (one.kind === 'rename-field' || one.kind === 'rename-relation') &&
-      one.resource === resource &&
-      one.from === name,
-  )
-  return renamed?.kind === 'rename-field' || renamed?.kind === 'rename-relation' ? renamed.to : name
+  const changes = declared.filter((change) => resourceOf(change) === resource)
+  const renames = [...storeEffects(changes, 'column-renamed'), ...storeEffects(changes, 'relation-renamed')]
+  return renames.find(({ from }) => from === name)?.to ?? name
 }
 
 /** Each step of an include path is a relation of the target of the step before it. */

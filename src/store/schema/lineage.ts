@@ -86,9 +86,9 @@ function stepBack(trace: Trace, newer: string, version: Version): void {
   const renames = new Map(
     [
       ...storeEffects(changes, 'column-renamed'),
-      ...storeEffects(changes, 'reference-renamed').filter(({ to }) =>
-        [...references].some((column) => columns.get(column) === to),
-      ),
+      ...storeEffects(changes, 'relation-renamed')
+        .map(({ from, to }) => ({ from: `${from}_id`, to: `${to}_id` }))
+        .filter(({ to }) => [...references].some((column) => columns.get(column) === to)),
     ].map(({ from, to }) => [to, from]),
   )
   renameAll(
