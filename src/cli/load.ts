@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
-import { type FrozenContracts, readContracts } from '../contract/files.ts'
+import { type FrozenContracts, readContracts } from '../contract/contract-files.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { CommandMistake } from './command-mistake.ts'
 

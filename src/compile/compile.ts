@@ -10,9 +10,9 @@ import { readIdempotency, readMethods, readScopes } from './methods-and-scopes.t
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { Model, Version } from './model.ts'
 import { didYouMean } from './nearest.ts'
-import type { Draft, Drafts, ResourceDraft } from './resource-draft.ts'
+import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
 import { draftResources } from './resources.ts'
-import { shapeOf } from './shape/shape.ts'
+import { checkedDeclaration } from './shape/declaration-shape.ts'
 import { keptFields, olderVersions, orderedHead, queriedFields } from './versions.ts'
 import { headViews, type ViewOptions } from './views.ts'
 
@@ -46,7 +46,7 @@ export const compileApi = (declaration: ApiDeclaration, options: CompileOptions 
 
 /** Null when there are mistakes. */
 const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: MistakeList): Model | null => {
-  const shaped = shapeOf(written, mistakes)
+  const shaped = checkedDeclaration(written, mistakes)
   if (shaped === null) return null
   const { declaration, changesWhole } = shaped
   const limits = apiLimits(declaration.limits, mistakes)
@@ -118,7 +118,7 @@ const headVersion = (
   mistakes: MistakeList,
 ): Version => {
   const where = `versions.${declared.name}`
-  const head: Draft<Version> = {
+  const head: Mutable<Version> = {
     name: declared.name,
     head: true,
     published: readDay(declared.published, `${where}.published`, mistakes),

@@ -5,13 +5,13 @@ import { type FieldKind, kinds } from '../kinds/kinds.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field } from './model.ts'
 import { snakeNameFault } from './name-rules.ts'
-import type { Draft, ResourceDraft } from './resource-draft.ts'
+import type { Mutable, ResourceDraft } from './resource-draft.ts'
 import { checkFieldShape } from './shape/field-shape.ts'
 import { checkStates, stateNames } from './states.ts'
 import { readZod, type ZodField } from './zod/read.ts'
 
 /** A field with only a name, a kind and a schema. */
-export const plainField = (name: string, kind: FieldKind, schema: JsonSchema): Draft<Field> => ({
+export const plainField = (name: string, kind: FieldKind, schema: JsonSchema): Mutable<Field> => ({
   name,
   column: name,
   kind,
@@ -35,22 +35,22 @@ const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12
 export const idSchema = (prefix: string): JsonSchema =>
   prefix === '' ? { type: 'string', format: 'uuid' } : { type: 'string', pattern: `^${prefix}${uuid}$` }
 
-export const idField = (prefix: string): Draft<Field> => ({
+export const idField = (prefix: string): Mutable<Field> => ({
   ...plainField('id', 'id', idSchema(prefix)),
   readOnly: true,
   description: 'The identifier, given by the server.',
 })
 
-export const timeField = (name: 'created_at' | 'updated_at', description: string): Draft<Field> => ({
+export const timeField = (name: 'created_at' | 'updated_at', description: string): Mutable<Field> => ({
   ...plainField(name, 'datetime', { type: 'string', format: 'date-time' }),
   readOnly: true,
   description,
 })
 
 /** The declared fields, in order; those with a mistake are left out and listed as broken. */
-export const declaredFields = (draft: ResourceDraft, mistakes: MistakeList): Draft<Field>[] => {
+export const declaredFields = (draft: ResourceDraft, mistakes: MistakeList): Mutable<Field>[] => {
   const { name: resource, fields, hooks } = draft.declaration
-  const made: Draft<Field>[] = []
+  const made: Mutable<Field>[] = []
   for (const [name, declaration] of Object.entries(fields ?? {})) {
     const where = `${resource}.fields.${name}`
     const fault = snakeNameFault(name, 'field')
@@ -79,7 +79,7 @@ const oneField = (
   declaration: FieldDeclaration,
   where: string,
   mistakes: MistakeList,
-): Draft<Field> | null => {
+): Mutable<Field> | null => {
   if ((isStates(declaration) || isSum(declaration)) && !checkFieldShape(declaration, where, mistakes))
     return null
   if (isStates(declaration)) return stateField(name, declaration, where, mistakes)
@@ -100,7 +100,7 @@ const stateField = (
   states: StatesField,
   where: string,
   mistakes: MistakeList,
-): Draft<Field> | null => {
+): Mutable<Field> | null => {
   if (!checkStates(states, where, mistakes)) return null
   return {
     ...plainField(name, 'state', { type: 'string', enum: stateNames(states) }),
@@ -116,7 +116,7 @@ export const zodField = (
   read: ZodField,
   where: string,
   mistakes: MistakeList,
-): Draft<Field> => {
+): Mutable<Field> => {
   const { readOnly = false, writeOnly = false, immutable = false, open = false } = read.marks
   if (readOnly && writeOnly)
     mistakes.add(

@@ -4,16 +4,16 @@ import type { MistakeList } from './mistakes.ts'
 import type { BelongsToModel, Field, HasManyModel } from './model.ts'
 import { hyphenated, resourceNameFault, snakeNameFault } from './name-rules.ts'
 import { didYouMean } from './nearest.ts'
-import type { Draft, Drafts, ResourceDraft } from './resource-draft.ts'
+import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
 
 /** Makes every belongs-to of a resource, and its reference field, in declared order. */
 export const linkBelongsTo = (
   draft: ResourceDraft,
   drafts: Drafts,
   mistakes: MistakeList,
-): Draft<Field>[] => {
+): Mutable<Field>[] => {
   const { name: resource, relations = {}, owner, shared } = draft.declaration
-  const references: Draft<Field>[] = []
+  const references: Mutable<Field>[] = []
   for (const [name, declared] of Object.entries(relations)) {
     if (declared.kind !== 'belongs-to') continue
     const where = `${resource}.relations.${name}`

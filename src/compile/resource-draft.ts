@@ -2,14 +2,14 @@ import type { ResourceDeclaration } from '../declare/resource.ts'
 import type { BelongsToModel, Field, HasManyModel, Resource } from './model.ts'
 
 /** Models refer to each other in cycles, so they are made mutable, linked, and then handed out read-only. */
-export type Draft<T> = { -readonly [K in keyof T]: T[K] }
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** A resource on its way from declaration to model. */
 export interface ResourceDraft {
   readonly declaration: ResourceDeclaration
-  readonly model: Draft<Resource>
+  readonly model: Mutable<Resource>
   /** The head's own; those kept for old versions only are in the model. */
-  readonly fields: Map<string, Draft<Field>>
+  readonly fields: Map<string, Mutable<Field>>
   readonly belongsTo: Map<string, BelongsToModel>
   readonly hasMany: Map<string, HasManyModel>
   /** Declared fields with a mistake: a reference to one is not reported as a second mistake. */

@@ -3,7 +3,7 @@ import { kinds } from '../kinds/kinds.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field, Resource, SumFeed, WhileRule } from './model.ts'
 import { didYouMean } from './nearest.ts'
-import type { Draft, Drafts, ResourceDraft } from './resource-draft.ts'
+import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
 
 /** Links the sums of a resource to their relations. */
 export const linkSums = (
@@ -70,7 +70,7 @@ const checkSummand = (name: string, target: ResourceDraft, where: string, mistak
 
 /** A sum is of the kind of the factor that is no count: prices times pieces are a price. */
 const takeKind = (
-  field: Draft<Field>,
+  field: Mutable<Field>,
   factors: readonly Field[],
   where: string,
   mistakes: MistakeList,

@@ -1,6 +1,5 @@
 import type { ApiDeclaration } from '../declare/api.ts'
 import type { ResourceDeclaration } from '../declare/resource.ts'
-import { checkCircles } from './circles.ts'
 import { declaredFields, idField, timeField, zodField } from './declared-fields.ts'
 import { declaredProblems } from './declared-problems.ts'
 import { indexSets, listNames, uniqueSets } from './lists.ts'
@@ -8,8 +7,9 @@ import { type MistakeList, mistakeList } from './mistakes.ts'
 import type { Field, Resource } from './model.ts'
 import { resourceNameFault } from './name-rules.ts'
 import { checkOwnerCycles, linkOwner } from './owners.ts'
+import { checkCircles } from './reference-cycles.ts'
 import { linkBelongsTo, linkHasMany } from './relations.ts'
-import type { Draft, Drafts, ResourceDraft } from './resource-draft.ts'
+import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
 import { deleteRules, linkSums, whileRules } from './resource-rules.ts'
 import type { KeptField } from './versions.ts'
 import { readZod } from './zod/read.ts'
@@ -87,7 +87,7 @@ const checkPrefix = ({ name, idPrefix }: ResourceDeclaration, mistakes: MistakeL
     )
 }
 
-const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Draft<Resource> => {
+const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Mutable<Resource> => {
   const hooks = declared.hooks ?? {}
   return {
     name: declared.name,
@@ -120,7 +120,7 @@ const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Dr
  * Fields that were removed since, but that an old version still shows; a head that never sends them leaves them unset.
  * Mistakes in their schemas are reported at the change.
  */
-const keptFields = (draft: ResourceDraft, kept: readonly KeptField[]): Draft<Field>[] =>
+const keptFields = (draft: ResourceDraft, kept: readonly KeptField[]): Mutable<Field>[] =>
   kept.flatMap(({ name, schema }) => {
     const elsewhere = mistakeList()
     const read = readZod(schema, name, elsewhere)
@@ -130,8 +130,8 @@ const keptFields = (draft: ResourceDraft, kept: readonly KeptField[]): Draft<Fie
 
 const setFields = (
   draft: ResourceDraft,
-  own: readonly Draft<Field>[],
-  old: readonly Draft<Field>[],
+  own: readonly Mutable<Field>[],
+  old: readonly Mutable<Field>[],
 ): void => {
   const id = idField(draft.model.idPrefix)
   const times = [

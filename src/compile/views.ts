@@ -10,7 +10,7 @@ import type {
 } from './model.ts'
 import { hyphenated } from './name-rules.ts'
 import { hasTopLevel } from './owners.ts'
-import type { Draft } from './resource-draft.ts'
+import type { Mutable } from './resource-draft.ts'
 import { movesOf } from './states.ts'
 import { shapeOf } from './view-shape.ts'
 
@@ -35,7 +35,7 @@ export const headViews = (
   resources: readonly Resource[],
   options: (resource: Resource) => ViewOptions,
 ): ReadonlyMap<string, View> => {
-  const views = new Map<string, Draft<View>>()
+  const views = new Map<string, Mutable<View>>()
   const viewOf = (resource: Resource): View => {
     const view = views.get(resource.name)
     if (view === undefined) throw new Error(`The head has no view of ${resource.name}.`)
@@ -57,7 +57,7 @@ const headView = (
   resource: Resource,
   options: ViewOptions,
   viewOf: ViewOf,
-): Draft<View> => {
+): Mutable<View> => {
   const fields = resource.fields.filter((field) => !field.kept).map((field) => headField(field, viewOf))
   return {
     version,

@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import type { FrozenContracts } from './files.ts'
+import type { FrozenContracts } from './contract-files.ts'
 import { checkContracts } from './gate.ts'
 import { type Refusal, refusalText } from './gate-refusal.ts'
 import { unpublishedDates } from './unpublished-dates.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../compile/canonical.ts'
 import type { Contract } from '../compile/contract-format.ts'
-import { missingMember } from './members.ts'
+import { missingMember } from './missing-member.ts'
 
 /** The order of members is part of the contract from format 2 on. */
 export const contractHash = (contract: Contract): string => {

@@ -1,8 +1,8 @@
 import { kindOf } from '../compile/change-kinds/change-kinds.ts'
 import type { Contract } from '../compile/contract-format.ts'
 import type { Model, Version } from '../compile/model.ts'
+import { type Crossing, isRemark, linesFor } from './advice/advice-lines.ts'
 import { sourceOf } from './advice/change-source.ts'
-import { type Crossing, isRemark, linesFor } from './advice/lines.ts'
 import { explain } from './advice/proven-changes.ts'
 import { nextName } from './advice/with-changes.ts'
 import { type Age, compareWithPromise } from './compare-with-promise.ts'
@@ -10,7 +10,7 @@ import { contractOf } from './contract.ts'
 import { compareContracts } from './diff/diff.ts'
 import { type Difference, isBreaking, isHeldBack } from './diff/difference.ts'
 import type { Refusal } from './gate-refusal.ts'
-import { judgeChanges } from './verdict.ts'
+import { judgeChanges } from './judge-changes.ts'
 
 export interface GateAnswer {
   /** Empty: the API keeps every contract and may be served. A break in several versions is reported for the newest of them. */

@@ -1,9 +1,9 @@
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
 import { contractOf } from './contract.ts'
+import { type FrozenContracts, writeContract } from './contract-files.ts'
 import { compareContracts } from './diff/diff.ts'
 import type { Difference } from './diff/difference.ts'
-import { type FrozenContracts, writeContract } from './files.ts'
 import { checkContracts } from './gate.ts'
 import type { Refusal } from './gate-refusal.ts'
 

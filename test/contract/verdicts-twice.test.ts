@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { contractOf } from '../../src/contract/contract.ts'
 import { compareContracts } from '../../src/contract/diff/diff.ts'
 import { isBreaking } from '../../src/contract/diff/difference.ts'
-import { judgeChanges } from '../../src/contract/verdict.ts'
+import { judgeChanges } from '../../src/contract/judge-changes.ts'
 import { olderOf, pairOf } from '../support/pair.ts'
 import { type RandomApi, randomApi } from '../support/random-apis.ts'
 

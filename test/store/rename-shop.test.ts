@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
-import { readContracts } from '../../src/contract/files.ts'
+import { readContracts } from '../../src/contract/contract-files.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { MigrationRefused, migrationSql } from '../../src/store/schema/migration.ts'
 import type { Store } from '../../src/store/store.ts'

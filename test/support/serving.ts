@@ -1,6 +1,6 @@
 import { beforeAll, expect } from 'vitest'
 import shop from '../../examples/shop/api.ts'
-import { readContracts } from '../../src/contract/files.ts'
+import { readContracts } from '../../src/contract/contract-files.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'

@@ -11,7 +11,7 @@ import { additive, type Difference } from './difference.ts'
 
 /**
  * Every difference that a consumer of `older` finds in `newer`, with its verdict. It reads nothing but the two contracts,
- * so that it is independent of the verdicts of declared changes (verdict.ts).
+ * so that it is independent of the verdicts of declared changes (judge-changes.ts).
  */
 export const compareContracts = (older: Contract, newer: Contract): readonly Difference[] => {
   if (sameJson(older, newer)) return []

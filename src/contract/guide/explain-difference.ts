@@ -4,7 +4,7 @@ import type { Model, Version } from '../../compile/model.ts'
 import type { Verdict } from '../../compile/schema-verdict.ts'
 import type { Change } from '../../declare/change.ts'
 import { type Difference, isBreaking } from '../diff/difference.ts'
-import { type JudgedChange, judgeChanges } from '../verdict.ts'
+import { type JudgedChange, judgeChanges } from '../judge-changes.ts'
 import { additionsOf } from './additions.ts'
 
 /** One line of the difference between two versions: a declared change or an addition. */

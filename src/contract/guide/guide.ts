@@ -4,7 +4,7 @@ import { type Step, stepsBetween } from '../../compile/change-kinds/step.ts'
 import type { Version } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
 import { exampleRow, showRow } from '../example.ts'
-import { type JudgedChange, judgeChanges } from '../verdict.ts'
+import { type JudgedChange, judgeChanges } from '../judge-changes.ts'
 
 export interface GuideOptions {
   /** The names of consumers that still use the older side of a change, from recorded usage. */

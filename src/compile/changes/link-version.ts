@@ -1,5 +1,5 @@
 import type { SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
-import type { Draft as Open } from '../resource-draft.ts'
+import type { Mutable } from '../resource-draft.ts'
 import { shapeOf } from '../view-shape.ts'
 import { includeTree } from '../views.ts'
 import { type Draft, type DraftView, segmentOf, viewOfResource } from './view-draft.ts'
@@ -26,7 +26,7 @@ export const linkVersion = (about: About, draft: Draft): Version => {
 }
 
 /** A view before all views of its version exist: sub-collections and include trees need the others. */
-type Unfinished = Open<View>
+type Unfinished = Mutable<View>
 
 const linkView = (
   { under: _, ...draft }: DraftView,

@@ -3,7 +3,7 @@ import type { RelationDeclaration, RelationDeclarations } from '../../declare/re
 import type { ResourceDeclaration } from '../../declare/resource.ts'
 import type { VersionDeclaration } from '../../declare/version.ts'
 import type { MistakeList } from '../mistakes.ts'
-import { soundChanges } from './changes.ts'
+import { soundChanges } from './change-shape.ts'
 import { soundOptions } from './shapes.ts'
 import { apiTable, relationTables, resourceTable, versionTable } from './tables.ts'
 
@@ -18,7 +18,7 @@ export interface Shaped {
  * Checks what TypeScript would check, for declarations that were never type-checked.
  * Null when no part is usable.
  */
-export const shapeOf = (declared: unknown, mistakes: MistakeList): Shaped | null => {
+export const checkedDeclaration = (declared: unknown, mistakes: MistakeList): Shaped | null => {
   if (!isKind(declared, 'api')) {
     mistakes.add(
       'api',
