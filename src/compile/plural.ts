@@ -1,4 +1,7 @@
-/** English plurals: which words look like one, and the plural of a singular. */
+/**
+ * English plurals: which words look like one, and the plural of a singular. Not a library: its next release could refuse the name of
+ * a resource that is published.
+ */
 
 const irregular = new Map([
   ['person', 'people'],

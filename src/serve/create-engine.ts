@@ -11,10 +11,10 @@ import { createRouter, type Target } from '../request/route.ts'
 import { signalsOf, silent } from '../respond/deprecation-headers.ts'
 import type { Store } from '../store/store.ts'
 import { createWriter } from '../write/writer.ts'
-import { versionRetired } from './early-refusals.ts'
 import type { Engine } from './engine.ts'
 import { handle } from './handle.ts'
 import type { RequestContext } from './request-context.ts'
+import { versionRetired } from './route-checks.ts'
 
 export interface EngineParts {
   readonly model: Model

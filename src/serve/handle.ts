@@ -15,16 +15,16 @@ import { StoreError } from '../store/store.ts'
 import { create } from '../write/exactly-once.ts'
 import { remove } from '../write/remove.ts'
 import { update } from '../write/update.ts'
+import type { Engine } from './engine.ts'
+import { readBody, readKeyed } from './request-body.ts'
+import { newContext, type RequestContext } from './request-context.ts'
 import {
   allowedMethods,
   refuseMethod,
   refuseRetired,
   refuseUnacceptable,
   serverMethods,
-} from './early-refusals.ts'
-import type { Engine } from './engine.ts'
-import { readBody, readKeyed } from './request-body.ts'
-import { newContext, type RequestContext } from './request-context.ts'
+} from './route-checks.ts'
 
 /** Handles a request, with all refusals in their documented order. Never throws. */
 export function handle(engine: Engine, request: PlainRequest): Maybe<PlainResponse> {

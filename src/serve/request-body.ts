@@ -4,8 +4,8 @@ import type { PlainRequest } from '../request/exchange.ts'
 import { type JsonObject, readJsonObject } from '../request/json-body.ts'
 import type { Target } from '../request/route.ts'
 import { fingerprintOf, type KeyedRequest, readKey } from '../write/idempotency.ts'
-import { refuseUnacceptable } from './early-refusals.ts'
 import type { Engine } from './engine.ts'
+import { refuseUnacceptable } from './route-checks.ts'
 
 /** A body may take half a minute to arrive. After this long, the caller is authenticated again. */
 const slowMs = 500

@@ -7,7 +7,10 @@ import { soundChanges } from './change-shape.ts'
 import { soundOptions } from './shapes.ts'
 import { apiTable, relationTables, resourceTable, versionTable } from './tables.ts'
 
-/** The usable part of a declaration. Wrong parts are reported as mistakes and left out. */
+/**
+ * The usable part of a declaration. Wrong parts are reported as mistakes and left out, so that all others are still found. Not a Zod
+ * schema: Zod reports what is wrong, but does not give the usable rest.
+ */
 export interface Shaped {
   readonly declaration: ApiDeclaration
   /** Whether every version has all its changes. Where one was left out, the others cannot be checked. */
