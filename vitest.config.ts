@@ -11,7 +11,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     execArgv: ['--conditions=nounkit-source'],
-    maxWorkers: 2,
+    // Many tests wait for real processes, so two cores have room for a third worker.
+    maxWorkers: 3,
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -102,5 +102,7 @@ test('contracts that is a file, where a folder belongs, is told', async () => {
   writeFileSync(join(folder, 'contracts'), '')
   const ran = await check(folder)
   expect(isMistake(ran)).toBe(true)
-  expect(ran.stderr).toContain('"contracts" is a file. Move it away')
+  expect(ran.stderr).toContain(
+    '"contracts" is a file. Move it: the folder of frozen contracts has this name.',
+  )
 })

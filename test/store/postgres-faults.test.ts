@@ -127,11 +127,15 @@ describe('PostgreSQL fails, and comes back', () => {
     const add = (tx: Transaction, name: string) =>
       tx.first(`UPDATE "things" SET "n" = coalesce("n", 0) + 1 WHERE "name" = $1::text`, [name])
     let attempts = 0
+    let holding = 0
+    const bothHold = Promise.withResolvers<void>()
     const both = (first: string, second: string) =>
       store.transaction(async (tx) => {
         attempts++
         await add(tx, first)
-        await tx.first(sleepSql(0.05), [])
+        // Each has one row before either asks for the other's.
+        if (++holding === 2) bothHold.resolve()
+        await bothHold.promise
         await add(tx, second)
       })
     await Promise.all([both('a', 'b'), both('b', 'a')])

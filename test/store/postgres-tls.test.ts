@@ -82,7 +82,7 @@ test('what does not fit is said, with what to do, and without the password', asy
   }
   expect(messages.plain).toContain('add sslmode=require to the URL')
   expect(messages.wrong).toContain('The password is wrong')
-  expect(messages.missing).toContain('check that the URL has one')
+  expect(messages.missing).toContain('check that the URL has a password')
   expect(messages.without).toContain('The server has no TLS')
   for (const message of Object.values(messages)) expect(message).not.toContain('sesame')
 })
