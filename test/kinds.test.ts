@@ -20,11 +20,11 @@ const linesWith = (asks: RegExp): readonly string[] =>
         .map((line) => `${file}: ${line.trim()}`),
     )
 
-test('a field kind answers for itself: nobody else asks for its name', () => {
+test('a field kind answers for itself: no other module compares its name', () => {
   expect(linesThatAsk('kind', Object.keys(kinds))).toEqual([])
 })
 
-test('a filter operator answers for itself: nobody else asks for its name', () => {
+test('a filter operator answers for itself: no other module compares its name', () => {
   const withoutDefault = Object.keys(operators).filter((name) => name !== 'eq')
   expect(linesThatAsk('operator', withoutDefault)).toEqual([])
 })

@@ -8,7 +8,7 @@ import { isMistake, run } from './run.ts'
 /** In the folder itself, so that messages name files as a user would see them. */
 const check = (folder: string, place = '.') => run(['check', place], { cwd: folder })
 
-test('a declaration without mistakes is told in a line', async () => {
+test('check prints one line for a declaration without mistakes', async () => {
   expect(await check(declarationFolder(librarySource()))).toEqual({
     code: 0,
     stdout: 'api.ts: 1 resource, versions v1. No mistakes, no broken promises.\n',
@@ -16,7 +16,7 @@ test('a declaration without mistakes is told in a line', async () => {
   })
 })
 
-test('all mistakes of a declaration are told at once, each with where, what and what to write', async () => {
+test('all mistakes in a declaration are reported at once, each with where, what and what to write', async () => {
   const ran = await check(
     declarationFolder(`
       import { api, belongsTo, resource } from 'nounkit'
@@ -62,7 +62,7 @@ test.each([
   expect(ran.stderr).toMatch(message)
 })
 
-test('what the service would not start with is told before, and half a declaration without a stack', async () => {
+test('check reports what would stop the service from starting, and an incomplete declaration without a stack', async () => {
   const ran = await check(
     declarationFolder(`
       import { api, belongsTo, renameField, resource, version } from 'nounkit'
@@ -81,7 +81,7 @@ test('what the service would not start with is told before, and half a declarati
   ])
 })
 
-test('a mistake in a file that the declaration imports is told with that file', async () => {
+test('a mistake in a file that the declaration imports is reported with that file', async () => {
   const folder = declarationFolder(`import './v1.ts'`)
   writeFileSync(join(folder, 'v1.ts'), '\nthrow new Error("no such day")')
   expect((await check(folder)).stderr).toBe('api.ts could not be loaded: no such day (v1.ts:2)\n')
@@ -97,7 +97,7 @@ test('a folder that is not there, or has no declaration, is named', async () => 
   expect(empty.stderr).toContain('has no declaration. Put one into api.ts: export default api(')
 })
 
-test('contracts that is a file, where a folder belongs, is told', async () => {
+test('a file named contracts, where a folder belongs, is reported', async () => {
   const folder = declarationFolder(librarySource())
   writeFileSync(join(folder, 'contracts'), '')
   const ran = await check(folder)

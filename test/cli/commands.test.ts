@@ -27,13 +27,13 @@ test('help lists every command with what it does', async () => {
   expect(await run(['--help'])).toMatchObject({ code: 0, stdout })
 })
 
-test('without a command the help is shown, and the end is not well', async () => {
+test('without a command the help is shown, and the exit code is not 0', async () => {
   const { code, stdout } = await run([])
   expect(code).toBe(2)
   expect(stdout).toContain('nounkit serve API')
 })
 
-test('each command tells its own usage', async () => {
+test('each command has its own help', async () => {
   const { code, stdout } = await run(['migrate', '--help'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^nounkit migrate API \[--dry-run\]/)
@@ -69,7 +69,7 @@ test.each([
   expect(ran.stderr).toMatch(message)
 })
 
-test('a declaration that never finishes loading is told, and ends with 1', async () => {
+test('a declaration that never finishes loading is reported, with exit code 1', async () => {
   const ran = await run(['check', declarationFolder('await new Promise(() => {})\nexport default null')])
   expect(isMistake(ran), ran.stderr).toBe(true)
   expect(ran.stderr).toMatch(/^The command waits for something that never happens\. .*\n$/)

@@ -13,7 +13,7 @@ test('openapi prints the document of a version, whole, and nothing else', async 
   expect(Object.keys(document.paths)).toContain('/clients')
 })
 
-test('diff tells what became of a version by its changes, with a verdict each; --raw lists the bare differences', async () => {
+test('diff lists the declared changes, with a verdict each; --raw lists the differences of the contracts', async () => {
   const told = await run(['diff', 'examples/shop', 'v1', 'v2'])
   expect([told.code, told.stderr]).toEqual([0, ''])
   const lines = told.stdout.trimEnd().split('\n')

@@ -62,7 +62,7 @@ test('scopes, kind, contact and expiry are kept, and shown by list without the k
   expect(stdout).not.toContain(last)
 })
 
-test('an account without keys is told apart from a store without any', async () => {
+test('list says whether an account has no keys or the whole store has none', async () => {
   const { code, stdout } = await keys('list', '--account', 'acm')
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'acm has no key. Did you mean "acme"?\n' })
 })

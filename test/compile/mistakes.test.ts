@@ -357,7 +357,7 @@ test('all mistakes of a file come together, one to a line, each with its file', 
   ])
 })
 
-test('a mistake is not told again wherever the broken thing is named', () => {
+test('a mistake is reported once, not wherever the wrong declaration is used', () => {
   const wrong = library({
     books: {
       fields: { title: z.bigint() },
@@ -373,14 +373,14 @@ test('a mistake is not told again wherever the broken thing is named', () => {
   ])
 })
 
-test('a circle of references is told once, and not at all where one of them is optional', () => {
+test('a circle of required references is reported once, and not at all where one of them is optional', () => {
   const circle = (options = {}) =>
     library({ authors: { relations: { books: hasMany('books'), debut: belongsTo('books', options) } } })
   expect(linesOf(circle())).toHaveLength(1)
   expect(linesOf(circle({ optional: true }))).toEqual([])
 })
 
-test('what cannot be compiled for a reason that nobody foresaw is one mistake, with its cause behind it', () => {
+test('an unexpected error while compiling is one mistake, with its cause', () => {
   const boom = new Error('boom')
   const fields = new Proxy(
     {},

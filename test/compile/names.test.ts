@@ -59,7 +59,7 @@ describe('names of resources', () => {
     expect(fault?.hint).toContain(`"${instead}"`)
   })
 
-  test('a reason lifts the rules about words, never those about form', () => {
+  test('a reason lifts the rules about nouns and verbs, never those about form', () => {
     expect(resourceNameFault('equipment', 'a mass noun')).toBeNull()
     expect(resourceNameFault('equipment', ' ')).not.toBeNull()
     expect(resourceNameFault('Equipment', 'a mass noun')).not.toBeNull()

@@ -206,7 +206,7 @@ for (const [about, rows] of Object.entries(cases))
     )
   })
 
-test('every change that was called without anything is told', () => {
+test('every change that was called without arguments is reported', () => {
   const builders = Object.values(change) as readonly unknown[]
   expect(builders.length).toBeGreaterThan(10)
   for (const builder of builders) {

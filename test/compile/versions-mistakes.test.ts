@@ -289,7 +289,7 @@ describe('a change list is refused for', () => {
   })
 })
 
-test('every mistake of a list is told at once', () => {
+test('all mistakes in a list of changes are reported at once', () => {
   const lines = said(
     change.renameField('customers', 'a', 'nope'),
     change.removeMethod('orders', 'PUT'),

@@ -241,7 +241,7 @@ describe('one change taken back', () => {
     expect(Object.keys(contractOf(model, model.head).paths).join()).not.toContain('faxes')
   })
 
-  test('a custom change puts its own fields in the place of those it replaces', () => {
+  test('the fields of a custom change stand at the position of those it replaces', () => {
     const view = viewIn(
       v1With(
         change.custom('people', {

@@ -63,7 +63,7 @@ const explainedIn = (model: Model): readonly ExplainedLine[] =>
 describe('the shop', () => {
   const compiled = async () => compileApi(shop, { contracts: await shopContracts() })
 
-  test('is told by its changes and by what it gained, resource by resource', async () => {
+  test('is explained by declared changes and additions, grouped by resource', async () => {
     expect(explainedIn(await compiled()).map(text)).toEqual([
       'breaking  clients → customers  renamed',
       'breaking  customers.full_name → name  renamed',

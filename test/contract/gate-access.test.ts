@@ -56,7 +56,7 @@ describe.each(storeKinds)('an old and a new server on %s that let others in', (k
     expect(gateVerdict(withTokens(), withTokens(over)).verdict).toBe('breaking')
   })
 
-  test('another place of the keys changes nothing, and is not told', () => {
+  test("another URL of the issuer's keys is no difference", () => {
     expect(gateVerdict(withTokens(), withTokens({ jwks: 'https://keys.example/jwks' })).verdict).toBe('none')
   })
 

@@ -87,7 +87,7 @@ describe('the newest published version', () => {
     expect(said).toContain("changeLimit('orders', 'pageMax', { was: 100 })")
   })
 
-  test('a field of the same form under another name is told as a rename', () => {
+  test('a field with the same schema under another name is reported as a rename', () => {
     const { name, ...rest } = fields
     const said = gate(apiOf({ fields: { ...rest, title: name }, filter: [], sort: [] }))
     expect(said).toContain("renameField('orders', 'name', 'title')")
@@ -206,7 +206,7 @@ describe('an older version', () => {
     expect(head).not.toEqual(kept)
   })
 
-  test('passes when values need no longer be unique, which nobody can miss', () => {
+  test('passes when values need no longer be unique, which breaks no consumer', () => {
     expect(grew({ unique: ['name'] }, {}).said).toBe('')
   })
 
@@ -312,7 +312,7 @@ describe('an older version', () => {
 })
 
 describe('a published version', () => {
-  test('that was published before tokens and origins were told is held to none, and is told them next', () => {
+  test('that was published before contracts had tokens and origins is not checked for them, and gets them when it is published again', () => {
     const tokens = { jwks: 'https://id.example/jwks', issuer: 'https://id.example', audience: 'small' }
     const told = apiOf({}, undefined, { tokens, cors: { origins: ['https://one.example'] } })
     const model = compileApi(told)

@@ -83,7 +83,7 @@ it('marks every operation of a deprecated version, with its sunset, and none of 
   expect(all(v2).some((told) => 'deprecated' in told || 'x-sunset' in told)).toBe(false)
 })
 
-it('speaks of a version in that version’s own words', () => {
+it('uses only the names and values of its own version', () => {
   expect(Object.keys(v1?.paths ?? {})).toContain('/clients/{id}/orders')
   expect(JSON.stringify(v1)).not.toMatch(/customer|placed|refunded|referrer|phone/i)
   expect(JSON.stringify(v2)).not.toMatch(/full_name|client_id|"fax"/)
@@ -103,7 +103,7 @@ it('keeps create, replace, patch and read apart', () => {
   })
 })
 
-it('tells that a state can be null in every body that is sent, and never in one that is shown', () => {
+it('says that a state can be null in every request body, and never in a response', () => {
   const statusOf = (name: string): Json => {
     const properties = v2?.components.schemas[name]?.properties as { readonly status: Json }
     return properties.status
@@ -119,7 +119,7 @@ it('says what no string may have', () => {
   expect(v2?.info).toMatchObject({ description: expect.stringContaining('NUL') })
 })
 
-it('tells the limits, the scopes and the headers of calls', () => {
+it('has the limits, the scopes and the headers of calls', () => {
   expect(v2?.['x-limits']).toMatchObject({ bodyBytes: 1_048_576, ratePerSecond: 100, pageMax: 100 })
   expect(v2?.paths['/products']?.post).toMatchObject({
     security: [{ key: [] }],

@@ -187,13 +187,13 @@ describe('the order of names', () => {
     expect(inOrderOf(declared, known).join('')).toBe(expected)
   })
 
-  test('of the places of a tuple stays: they mean what they are by their place', () => {
+  test('of the items of a tuple stays, because each has its meaning by its position', () => {
     const pair = { prefixItems: [{ type: 'string' }, { type: 'integer' }] } as const
     const swapped = { prefixItems: [{ type: 'integer' }, { type: 'string' }] } as const
     expect(schemaInOrderOf(pair, swapped)).toEqual(pair)
   })
 
-  test('of forms that allow the same is kept, with their words', () => {
+  test('of union members that allow the same values is kept, with their descriptions', () => {
     const forms = {
       anyOf: [
         { type: 'string', description: 'one' },

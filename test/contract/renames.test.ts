@@ -198,7 +198,7 @@ describe('a rule of state in other words is no difference of its own', () => {
     }
   })
 
-  test('but a rule that is stricter too is told', () => {
+  test('but a rule that is also stricter is reported', () => {
     const after = one('status', inStates('draft', 'sent'), rule('status', ['draft']))
     const [refusal] = refusals(after, [v1()], frozen(before))
     expect(refusal?.lines).toEqual([
@@ -278,7 +278,7 @@ describe('no rename is offered', () => {
   })
 })
 
-test('a rename that breaks two published versions is told once, in the newer', () => {
+test('a rename that breaks two published versions is reported once, for the newer one', () => {
   const both = [
     version('v2', { published: '2026-02-01' }),
     v1([change.renameField('orders', 'remark', 'note'), change.renameRelation('orders', 'buyer', 'client')]),

@@ -154,19 +154,19 @@ testRows('rules of state', rows)
 describe('a rule of state', () => {
   const told = (older: Contract, newer: Contract) => compareContracts(older, newer).map(({ what }) => what)
 
-  test('is told once, and not as a problem too', () => {
+  test('is reported once, without the problem that goes with it', () => {
     expect(told(contractFor([orders()]), deletes('draft'))).toHaveLength(1)
     expect(told(dependent('refuse'), dependent('cascade'))).toHaveLength(1)
   })
 
-  test('of something that cannot be done is nobody’s business', () => {
+  test('for an operation that is not offered makes no difference', () => {
     const read = (rule: Loose) => contractFor([orders({ methods: ['GET'], ...rule })])
     expect(told(read({}), read({ deleteOnlyWhile: { status: ['draft'] } }))).toEqual([])
     const added = told(read({}), deletes('draft'))
     expect(added.filter((what) => what.includes('only while'))).toEqual([])
   })
 
-  test('is not held against a contract that was published before rules were told', () => {
+  test('is not compared with a contract that was published before contracts had rules', () => {
     const { rules: _, ...old } = deletes('draft', 'placed').resources.orders ?? {}
     const before = { ...deletes('draft'), resources: { orders: old } } as Contract
     expect(told(before, deletes('draft'))).toEqual(['is listed with its rules of state'])
@@ -200,7 +200,7 @@ describe('rules of state and an older version', () => {
     return checkContracts(model, contracts).refusals.map(refusalText).join('\n\n')
   }
 
-  test('are told in its own words', () => {
+  test('are reported with the names and values of that version', () => {
     expect(frozen(['placed']).get('v1')?.resources.orders?.rules?.delete?.only_while).toEqual({
       status: ['open'],
     })
@@ -251,7 +251,7 @@ describe('rules of state and an older version', () => {
     expect(gate(['draft', 'placed', 'paid'])).toBe('')
   })
 
-  test('are not tightened, in whichever words, and no change could declare it', () => {
+  test('cannot be tightened, whatever the values are called, and no change can declare it', () => {
     const said = gate(['draft'])
     expect(said).toContain('rows can no longer be deleted while status is "placed"')
     expect(said).toContain('rows can no longer be deleted while status is "open"')

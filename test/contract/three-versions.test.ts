@@ -41,7 +41,7 @@ test('v1 → v3 is v1 → v2 → v3: one way of storing and showing every value'
   for (const [name, view] of v1.views) expect(meaning(view)).toEqual(meaning(viewIn(direct, name)))
 })
 
-test('values compose over versions, and only what can be told apart is written', () => {
+test('values compose over versions, and only a difference that the version shows is written', () => {
   const stage = viewIn(v1, 'packages').field.get('stage')
   expect(Object.fromEntries(stage?.values?.down ?? [])).toEqual({
     packed: 'boxed',
@@ -54,7 +54,7 @@ test('values compose over versions, and only what can be told apart is written',
   expect(stage?.states?.moves).toEqual({ boxed: ['out', 'withdrawn'], out: ['delivered'] })
 })
 
-test('a field made by code can be made anew by older code', () => {
+test('a custom change can replace a field that a newer custom change makes', () => {
   const view = viewIn(v1, 'users')
   expect(view.customs.map((step) => step.newer.map(({ name }) => name))).toEqual([
     ['street', 'city'],

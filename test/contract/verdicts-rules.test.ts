@@ -307,7 +307,7 @@ const dates: Row[] = [
 ]
 
 testRows('rules', rules)
-testRows('dates and words', dates)
+testRows('dates and descriptions', dates)
 
 test('the burst of a resource that says none is at most that of the API, which every call must pass too', () => {
   const { resources } = contract({ rate: { perSecond: 80 } }, { rate: { perSecond: 100, burst: 100 } })

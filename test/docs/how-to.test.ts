@@ -34,7 +34,7 @@ test('the test shown for an API of one’s own passes', async () => {
 
 type Shown = { readonly id: string; readonly number: number }
 
-test('the hooks shown do what is said of them', async () => {
+test('the hooks on the page do what it says', async () => {
   const [shown] = blocksOf('docs/how-to/hooks.md').filter((block) => block.marks.includes('compile'))
   if (!shown) throw new Error('docs/how-to/hooks.md shows no hooks')
   const { default: desk } = await import(/* @vite-ignore */ pathToFileURL(snippetFile(shown)).href)

@@ -41,7 +41,7 @@ describe.each(onEveryStore)('API keys on %s', (_, openUrl) => {
     expect(JSON.stringify(rows)).toContain(hashApiKey(secret))
   })
 
-  test('a typo, an unknown key and no key are told apart, each 401 with a challenge', async () => {
+  test('a typo, an unknown key and a missing key have different problems, each 401 with a challenge', async () => {
     const { secret } = await keys.create({ account: 'acme', name: 'typed' })
     const typo = await call(`${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`)
     const unknown = await call(makeApiKey().secret)

@@ -93,7 +93,7 @@ describeServing('bad input', (served) => {
     expect(plain.problem.detail).toBe('zzzzzz is not a field of customers, and 2 more.')
   })
 
-  test('all faults are told at once', async () => {
+  test('all faults are reported at once', async () => {
     const answer = await post({ name: '', email: 'nope', phone: 'x'.repeat(41), referrer_id: 7 })
     expect([...answer.faults].sort()).toEqual(['#/email', '#/name', '#/phone', '#/referrer_id'])
     expect((await post({})).faults).toEqual(['#/name', '#/email'])

@@ -70,7 +70,7 @@ describeServing('conditional requests and caching', (served) => {
     expect((await served.call('PATCH', path, { body: { price: 5 }, headers })).status).toBe(200)
   })
 
-  test('of two writers who saw the same version one wins and the other is told', async () => {
+  test('of two writers with the same ETag one succeeds and the other gets 412', async () => {
     const { id } = await newCustomer(served)
     const names = Array.from({ length: 8 }, (_, at) => `writer ${at}`)
     const answers = await Promise.all(

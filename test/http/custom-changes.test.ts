@@ -109,7 +109,7 @@ describeServing(
       expect(data.home).toEqual({ text: 'Low, Leeds' })
     })
 
-    test('is told to the log where the code fails, with the change, the version and the stack', async () => {
+    test('is logged when the code throws, with the change, the version and the stack', async () => {
       logged.length = 0
       await refused('POST', '/v2/people', { address: 'High St, Leeds', grade: 'throw it' }, '#/grade')
       await refused('POST', '/v3/people', { ...leeds, grade: 'nothing' }, '#/grade')
@@ -140,7 +140,7 @@ describeServing(
       expect((await served.get(`/v4/people/${id}`)).data.district).toBeNull()
     })
 
-    test('is not made anew from what is sent as it was shown', async () => {
+    test('keeps its stored values when the fields are sent as they were shown', async () => {
       const odd = { street: 'A, B, C', city: 'Leeds', district: null, level: 2 }
       const { id } = await served.make('/v4/people', odd)
       const shown = (await served.get(`/v3/people/${id}`)).data

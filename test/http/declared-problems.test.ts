@@ -64,7 +64,7 @@ describeServing(
       expect([other.refusal, other.problem.errors]).toEqual([[403, 'out-of-hours'], undefined])
     })
 
-    test('has a page with the words of the author, and stands in the list', async () => {
+    test('has a page with its declared description and fix, and is listed on /problems', async () => {
       const page = await open('/problems/too-many-loans', 'text/html')
       expect(page.status).toBe(200)
       expect(page.text).toContain('<h1>Too many &lt;books&gt; at once</h1>')

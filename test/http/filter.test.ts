@@ -103,7 +103,7 @@ describeServing('filter', (served) => {
     expect((await served.get('/v2/customers?filter[referrer_id]=%22null%22')).status).toBe(400)
   })
 
-  test('booleans and enums are found by their words', async () => {
+  test('booleans and enums are filtered by their values', async () => {
     const count = async (query: string) => (await served.get(`/v2/products?limit=100&${query}`)).rows.length
     const every = await count('filter[price][gte]=0')
     expect((await count('filter[active]=true')) + (await count('filter[active]=false'))).toBe(every)

@@ -21,7 +21,7 @@ describe.each(onEveryStore)('names of headers, on %s', (_, openUrl) => {
     return parseAnswer(await rawExchange(shop.port, lines.join('\r\n')))
   }
 
-  test('mean the same however they are spelt', async () => {
+  test('mean the same in capitals and lower case', async () => {
     const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com' })
     const post = (spell: (name: string) => string) =>
       send(

@@ -39,7 +39,7 @@ describeServing(
       expect(JSON.stringify(older.json)).not.toMatch(/batch|phase|closed|begun/)
     })
 
-    test('is not told by the document of the older one', async () => {
+    test('is not in the OpenAPI document of the older version', async () => {
       const { json } = await served.get('/v1/openapi.json')
       expect(JSON.stringify(json)).not.toMatch(/batch|phase|closed|begun/)
     })

@@ -103,7 +103,7 @@ describeServing(
       expect((await served.get('/v1/members')).rows).toEqual([])
     })
 
-    test('is told with the hook that used it', async () => {
+    test('is logged with the hook that used it', async () => {
       before = () => undefined
       const { id } = await served.make('/v1/loans', { title: 'x' })
       after = ({ find }) => find('membres', noId)

@@ -219,7 +219,7 @@ describeServing(
       expect((await post('after')).status).toBe(201)
     })
 
-    test('of a resource or field that does not exist ends nothing, and is told to whoever awaits it', async () => {
+    test('of a resource or field that does not exist rejects its promise, and the service goes on', async () => {
       const told: unknown[] = []
       forget = async ({ list, create, update, remove }) => {
         void list('stamps', { nowhere: 1 })

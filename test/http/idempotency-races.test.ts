@@ -120,7 +120,7 @@ describeServing(
       expect(replays([mine, theirs])).toBe(0)
     })
 
-    test('when the first fails one of those who waited runs, and the rest replay it', async () => {
+    test('when the first request fails one of the waiting requests runs, and the others replay its answer', async () => {
       closeGate()
       const key = unique()
       const pending = many(10, () => post(served, '/v1/jobs', { name: 'doomed' }, key))
@@ -135,7 +135,7 @@ describeServing(
       expect((await served.get('/v1/jobs?filter[name]=doomed')).rows).toHaveLength(1)
     })
 
-    test('200 who wait on one key hold up nobody else', async () => {
+    test('200 requests that wait for one key delay no other request', async () => {
       closeGate()
       const key = unique()
       const name = `slow ${unique()}`.slice(0, 20)
@@ -155,7 +155,7 @@ describeServing(
       expect(replays(answers)).toBe(200)
     })
 
-    test('who waits too long gets 409 with Retry-After, and replays once the first is done', async () => {
+    test('a request that waits too long gets 409 with Retry-After, and its retry replays once the first is done', async () => {
       closeGate()
       const { writer } = served.api.service.engine
       Object.assign(writer, { keyWaitMs: 50 })

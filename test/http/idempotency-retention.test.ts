@@ -50,7 +50,7 @@ const clock = { now: () => now }
 describeServing(
   'the retention of an Idempotency-Key',
   (served) => {
-    test('it replays at 24 h less a second, and creates anew a second later than that, without a sweeper', async () => {
+    test('a key replays one second before 24 h, and creates a new row one second after, without a sweeper', async () => {
       for (const path of ['/v1/notes', '/v1/secrets']) {
         const [text, key] = [unique(), unique()]
         const first = await post(served, path, { text }, key)

@@ -73,7 +73,7 @@ describeServing(
       expect((await served.get(`/v2/things/${made.id}`)).data.secret).toBe('s')
     })
 
-    test('a create of v1 still needs a key, and its replay is read anew', async () => {
+    test('a create of v1 still needs a key, and its replay reads the row again', async () => {
       const bare = await served.call('POST', '/v1/things', { body: row })
       expect(bare.refusal).toEqual([400, 'idempotency-key-missing'])
       await served.make('/v2/things', row)
@@ -86,7 +86,7 @@ describeServing(
       expect([await replayed('v1'), await replayed('v2')]).toEqual(['later', 'a'])
     })
 
-    test('its answers are kept as long as it said', async () => {
+    test('responses have the Cache-Control of their own version', async () => {
       const { id } = await served.make('/v2/things', row)
       expect((await served.get(`/v1/things/${id}`)).headers.get('cache-control')).toBe('private, no-cache')
       expect((await served.get(`/v2/things/${id}`)).headers.get('cache-control')).toBe('private, max-age=5')

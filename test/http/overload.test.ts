@@ -6,7 +6,7 @@ const ceiling = 1
 const clients = 40
 
 describe.each(onEveryStore)('many times the ceiling at once, on %s', (_, openUrl) => {
-  test('what is over is turned away unread, what is accepted is done, and after it all is as before', async () => {
+  test('requests over the limit are refused unread, accepted ones are completed, and afterwards the service answers as before', async () => {
     const database = await openUrl()
     const shop = await listeningShop({
       databaseUrl: database.url,

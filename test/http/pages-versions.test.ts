@@ -66,7 +66,7 @@ describeStores('pages of versions', (store) => {
       expect(text).not.toContain('blocks the retirement')
     })
 
-    it('tells why a key opens nothing, and never shows it again', async () => {
+    it('says why a key has no access, and never shows the key again', async () => {
       const weak = await post(keys.weak)
       expect(weak.status).toBe(403)
       expect(await weak.text()).toContain('lacks the scope operations:read')

@@ -132,7 +132,7 @@ describeStores('pages', (store) => {
   })
 
   describe('migration guides', () => {
-    it('are pages for browsers and Markdown for those who ask', async () => {
+    it('are pages for browsers, and Markdown where Accept asks for it', async () => {
       const page = await open('/docs/migrations/v1-to-v2')
       expect(page.type).toBe('text/html; charset=utf-8')
       expect(page.text).toContain('<h1 id="moving-from-v1-to-v2">Moving from v1 to v2</h1>')
@@ -149,7 +149,7 @@ describeStores('pages', (store) => {
   })
 
   describe('the model in pictures', () => {
-    it('shows resources, relations and states in the words of each version, with names for those who hear it', async () => {
+    it('shows resources, relations and states with the names of each version, and has accessible names', async () => {
       const { text } = await open('/docs/model')
       expect(text).toContain('<title id="relations-v2-title">Resources and relations of v2</title>')
       expect(text).toContain('Starts as draft. draft can move to placed or cancelled')
@@ -159,7 +159,7 @@ describeStores('pages', (store) => {
       expect(old).not.toContain('>customers</text>')
     })
 
-    it('is drawn once', async () => {
+    it('is rendered once', async () => {
       const [one, two] = [await open('/docs/model'), await open('/docs/model')]
       expect(one.headers.get('etag')).toBe(two.headers.get('etag'))
       expect(one.headers.get('content-security-policy')).not.toContain('nonce')
@@ -191,7 +191,7 @@ describeStores('pages', (store) => {
   })
 
   describe('methods', () => {
-    it('other than reading are refused, and OPTIONS tells which there are', async () => {
+    it('other than reading are refused, and OPTIONS lists those that are allowed', async () => {
       for (const path of ['/', '/v2', '/docs', '/docs/model', '/problems', '/v2/openapi.json']) {
         const refused = await open(path, {}, { method: 'DELETE' })
         expect([path, refused.status, refused.headers.get('allow')]).toEqual([

@@ -81,7 +81,7 @@ describeServing('the order of refusal', (served) => {
     ])
   })
 
-  test('a reference to nothing is told before a value that is taken or a move that is not allowed', async () => {
+  test('a reference to a missing row is reported before a unique conflict or a move that is not allowed', async () => {
     const { email } = await newCustomer(served)
     const taken = await served.call('POST', '/v2/customers', {
       body: { name: 'G', email, referrer_id: noId },

@@ -312,7 +312,7 @@ describeStores('the shell', (store) => {
       expect(headed.headers.get('content-length')).toBe(String(Buffer.byteLength(get.body, 'latin1')))
     })
 
-    test('the length of an answer is told in bytes, of a list as of one row', async () => {
+    test('Content-Length counts bytes, for a list as for one row', async () => {
       const body = Buffer.from(JSON.stringify({ name: 'Åsa 😀 日本', email: 'asa@shop.example' }))
       const sent = head(
         'POST /v2/customers HTTP/1.1',

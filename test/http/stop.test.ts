@@ -171,7 +171,7 @@ describeStores('stopping', (store) => {
     await shop.close()
   })
 
-  test('a client that is slow with its body holds no place: others are served meanwhile', async () => {
+  test('a client that is slow with its body does not count as in flight: others are served meanwhile', async () => {
     const shop = await listeningShop({
       databaseUrl: await store.url(),
       declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: 1 } }),

@@ -25,7 +25,7 @@ describeServing(
     const parcel = (cart_id: string | null, grams: number) => served.make('/v1/parcels', { cart_id, grams })
     const weight = async (id: string) => (await served.get(`/v1/carts/${id}`)).data.weight
 
-    test('follows rows that come, change, move and go', async () => {
+    test('is updated when rows are created, changed, moved and deleted', async () => {
       const [one, other] = [await cart(), await cart()]
       const row = await parcel(one, 5)
       await parcel(one, -2)

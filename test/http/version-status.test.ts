@@ -55,7 +55,7 @@ describeStores('where a version stands', (stores) => {
     expect(await statuses()).toEqual(expected)
   })
 
-  test('is told on the versions page, with one that is current, and on the switch', async () => {
+  test('is shown on the versions page, where one version is current, and on the version switch', async () => {
     clock.set('2026-08-01T12:00:00Z')
     const page = await (await api.fetch('/docs/versions')).text()
     const cells = [...page.matchAll(/<td>(?:<a [^>]*>)?(v\d)(?:<\/a>)?<\/td><td>([^<]*)<\/td>/g)]

@@ -175,7 +175,7 @@ describeServing(
       expect([answer.status, answer.faults]).toEqual([422, ['#/size']])
     })
 
-    test('words that are swapped against the newer version still make a change and a move', async () => {
+    test('values that are swapped in the newer version still change a field and move a state', async () => {
       const id = await made()
       expect((await served.get(`/v1/parcels/${id}`)).data).toMatchObject({ side: 'right', door: 'open' })
       const moved = await patch(id, { side: 'left', door: 'shut' })

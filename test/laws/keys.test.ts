@@ -185,8 +185,8 @@ const stepsOn = (kind: StoreKind, steps: readonly Step[]): readonly Step[] =>
           : one,
       )
 
-describeStores('of all who ask for a key', ({ kind, url }) => {
-  test('one gets it, whatever befell those before and whoever asks, until it has expired', {
+describeStores('an Idempotency-Key that several requests ask for', ({ kind, url }) => {
+  test('exactly one request gets a key until it expires, whatever happened to the requests before it and whichever process asks', {
     timeout: 180_000,
   }, async () => {
     const database = await url()

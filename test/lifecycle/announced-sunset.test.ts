@@ -18,7 +18,7 @@ const declared = (sunset?: string) =>
     ],
   })
 
-describeStores('a sunset that callers were told', (stores) => {
+describeStores('a sunset that callers were sent', (stores) => {
   const clock = setClock('2026-02-01T12:00:00Z')
 
   /** Serves the API with that sunset, and what it warned of when it started. */
@@ -41,7 +41,7 @@ describeStores('a sunset that callers were told', (stores) => {
     return (await readSignals(service.store)).get('v1')?.sunset
   }
 
-  test('stays a promise when an earlier one is declared, or none: both are told at the start', async () => {
+  test('stays a promise when an earlier one or none is declared: a start reports both', async () => {
     const url = await stores.url()
     const [first, quiet] = await serve(url, '2026-12-31')
     expect(quiet).toEqual([])

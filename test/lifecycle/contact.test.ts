@@ -58,7 +58,7 @@ async function expectPasteable(called: Called, count: number): Promise<void> {
   expect(await called.printed()).toEqual([])
 }
 
-describe('the line that retire prints for a consumer records that it was told', () => {
+describe('the command that retire prints for a consumer records the contact', () => {
   test('when a key and a client of tokens have one name', async () => {
     await expectPasteable(await calledBy({ name: 'till' }, { name: 'token:till' }), 2)
   })
@@ -101,7 +101,7 @@ describe('contact', () => {
     expect((await contact('--consumer', 'till')).stderr).toContain("Say which: --account 'a & b'")
   })
 
-  test('cannot tell callers without credentials, unless a consumer of the account has that name', async () => {
+  test('refuses anonymous callers, unless a consumer of the account has that name', async () => {
     const { contact } = await calledBy({ account: 'globex', name: 'anonymous' })
     const refusal = await contact('--account', 'acme', '--consumer', 'anonymous')
     expect(isMistake(refusal)).toBe(true)

@@ -109,7 +109,7 @@ describe('six calendar months', () => {
     const facts = { ...fair, successor: { name: 'v2', published: '2026-08-31' } }
     expect(decideRetirement(facts).blockers[0]?.lift).toBe('Wait until 2027-02-28.')
   })
-  test('are told by days that have come as past, and by others as to come', () => {
+  test('are described as past or as future by the current day', () => {
     const successor = (published: string) => ({ name: 'v2', published })
     const told = (facts: Partial<RetirementFacts>) =>
       decideRetirement({
@@ -142,7 +142,7 @@ describe('the sunset', () => {
     expect(kindsOf({ ...fair, now: at('2026-12-31T23:59:59.999Z') })).toEqual(['sunset-not-reached'])
     expect(kindsOf({ ...fair, now: at('2027-01-01T00:00:00Z') })).toEqual([])
   })
-  test('is the latest that callers were told, though it is declared earlier or no more', () => {
+  test('is the latest that callers were sent, even if an earlier one or none is declared now', () => {
     const later = { ...fair, announcedSunset: '2027-03-31' }
     const told = (facts: RetirementFacts) =>
       decideRetirement(facts).blockers.map(({ kind, what, lift }) => `${kind}: ${what} ${lift}`)
@@ -163,12 +163,12 @@ describe('the sunset', () => {
 })
 
 describe('traffic', () => {
-  test('of each consumer that was not told is a blocker of its own, with the command that records it', () => {
+  test('of each consumer that was not contacted is a blocker of its own, with the command that records a contact', () => {
     const { blockers } = decideRetirement({ ...fair, traffic: [caller('till'), caller('the app')] })
     expect(blockers.map(({ consumer }) => consumer?.name)).toEqual(['till', 'the app'])
     expect(blockers[1]?.lift).toContain("contact API v1 --account acme --consumer 'the app' --note")
   })
-  test('of consumers that were told lets the version end', () => {
+  test('of contacted consumers does not block', () => {
     expect(decideRetirement({ ...fair, traffic: [caller('till', { contacted: told })] }).allowed).toBe(true)
   })
   test('of internal consumers and probes does not count', () => {

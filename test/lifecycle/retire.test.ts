@@ -62,7 +62,7 @@ describeStores('retiring', (stores) => {
     expect(refusal.facts.traffic).toMatchObject([{ calls: 2, consumer: { name: 'till', kind: 'external' } }])
   })
 
-  test('looks at the calls that processes hold in memory, and passes once the consumer was told', async () => {
+  test('counts the calls that processes hold in memory, and passes once the consumer was contacted', async () => {
     const clock = setClock(afterSunset)
     const url = await stores.url()
     const [one, two] = [await openLibrary(url, clock), await openLibrary(url, clock)]
@@ -193,7 +193,7 @@ describeStores('retiring', (stores) => {
     await dead.lifecycle.beat()
   })
 
-  test('before its time, everything that is in the way is told at once', async () => {
+  test('before the sunset, all blockers are reported at once', async () => {
     const clock = setClock('2024-08-01T00:00:00Z')
     const url = await stores.url()
     const service = await openLibrary(url, clock)

@@ -27,14 +27,14 @@ const clock = setClock('2026-01-05T00:00:00Z')
 const nothing = { patienceMs: 0 }
 const long = { patienceMs: 60_000 }
 
-describeStores('who serves a store', (stores) => {
+describeStores('the processes that serve a store', (stores) => {
   const opened = async () => {
     const store = await stores.open()
     await migrate(store, older)
     return store
   }
 
-  test('is who is seen to write, whatever its clock says', async () => {
+  test('are those that are seen to write, whatever their clocks say', async () => {
     const store = await opened()
     const behind = setClock('2026-01-04T23:58:00Z')
     const recorder = await openRecorder({ store, clock: behind })
@@ -44,7 +44,7 @@ describeStores('who serves a store', (stores) => {
     await expect(asked).rejects.toThrow('serving since 2026-01-04T23:58:00.000Z')
   })
 
-  test('is nobody who has ended, was killed long ago, or stays silent', async () => {
+  test('are not those that ended, were killed long ago, or stopped writing', async () => {
     const store = await opened()
     await openRecorder({ store, clock: setClock('2026-01-04T23:00:00Z') })
     await (await openRecorder({ store, clock })).end()
@@ -57,7 +57,7 @@ describeStores('who serves a store', (stores) => {
     expect(waited).toEqual([1])
   })
 
-  test('is looked at again when renames are about to be made: a process that began meanwhile is seen', async () => {
+  test('are checked again right before renames: one that started meanwhile is seen', async () => {
     const store = await opened()
     const { again } = await demandNobodyServes(store, clock, nothing)
     await openRecorder({ store, clock })
@@ -65,7 +65,7 @@ describeStores('who serves a store', (stores) => {
     expect((await migrate(store, older)).steps).toEqual([])
   })
 
-  test('is told apart from who failed at a statement of its own: the tables decide', async () => {
+  test('are outdated when the tables were renamed, not whenever a statement fails', async () => {
     const store = await opened()
     const outdated = await followMigrations(store, older)
     await outdated.suspect('no such column: oops')
@@ -76,7 +76,7 @@ describeStores('who serves a store', (stores) => {
     expect(await outdated.when).toBe('no such table: things')
   })
 
-  test('cannot become anybody in the midst of renames: who starts then waits, sees them, and does not serve', async () => {
+  test('do not change during renames: one that starts then waits, sees the renames, and does not serve', async () => {
     const store = await opened()
     const outdated = await followMigrations(store, older)
     const start = () =>

@@ -25,7 +25,7 @@ const listStatements = (dialect: Dialect, query: string): string[] => {
   )
 }
 
-test('no parameter stands bare after LIMIT: SQLite would plan the statement anew whenever one is bound', () => {
+test('no bare parameter follows LIMIT, because SQLite would plan the statement again for every value', () => {
   const lists = listStatements(sqlite, '')
   expect(lists.length).toBeGreaterThan(4)
   for (const text of lists) {
@@ -34,7 +34,7 @@ test('no parameter stands bare after LIMIT: SQLite would plan the statement anew
   }
 })
 
-test('PostgreSQL goes on with one plan of a list, of whatever length its pages are', async () => {
+test('PostgreSQL keeps one plan of a list, whatever the page size', async () => {
   const store = await openForTest(`${await emptyDatabase('postgres')}?pool=1`)
   await migrate(store, model)
   await store.session((session) =>

@@ -92,7 +92,7 @@ describe.each(storeKinds)('%s', (kind) => {
     await expectEnd(server)
   })
 
-  test('workers end together, and none takes the place of another', async () => {
+  test('workers end together, and none is replaced', async () => {
     const { databaseUrl, server } = await served(['--workers', '2'], { NOUNKIT_LOG: 'info' })
     await workerPids(server, 2)
     expect(await migrate(databaseUrl, '--rename', '--force')).toMatchObject({ code: 0 })

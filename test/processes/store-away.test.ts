@@ -26,7 +26,7 @@ const create = (name: string): Promise<Reply> =>
   })
 const probe = async (path: string) => (await fetch(server.url + path)).status
 
-test('while PostgreSQL is away calls are 503 with Retry-After and readyz tells it; when it is back, so is the service', async () => {
+test('while PostgreSQL is down, calls and /readyz are 503, with Retry-After; when it is back, so is the service', async () => {
   expect((await create('before')).status).toBe(201)
   expect(await probe('/readyz')).toBe(200)
 

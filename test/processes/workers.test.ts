@@ -15,7 +15,7 @@ describe.each(storeKinds)('%s', (kind) => {
   const get = (path: string) => fetch(service.url + path, { headers: { Connection: 'close' } })
   const bothServe = () => until(async () => (await figure(service, 'nounkit_processes')) === 2)
 
-  test('two workers share one port, one of them says so, and the figures are of both', async () => {
+  test('two workers share one port, one of them prints the ready line, and metrics are the sum of both', async () => {
     await bothServe()
     for (let i = 0; i < 20; i++) expect((await get('/v2')).status).toBe(200)
     const counted = 'nounkit_requests_total{method="GET",route="none",version="none",status="200"}'
@@ -23,7 +23,7 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(service.child.stdout.match(/is ready/g)).toHaveLength(1)
   })
 
-  test('both write at once, and no lock of the other ever shows', async () => {
+  test("both workers write at once, and no request fails because of the other's lock", async () => {
     const replies = await Promise.all(
       Array.from({ length: 120 }, (_, index) =>
         service.call('POST', '/v2/customers', {

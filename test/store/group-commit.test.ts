@@ -27,7 +27,7 @@ describe('SQLite transactions share commits', () => {
     expect(store.counters.commits).toBe(3)
   })
 
-  test('who reads does not start afresh for what this process writes', async () => {
+  test('reads keep their page cache after commits of this process', async () => {
     // Differs when another connection has committed, which is when SQLite lets go of all pages it has.
     const seen = async () => (await store.first('PRAGMA data_version', []))?.[0]
     const before = await seen()
@@ -103,7 +103,7 @@ describe('SQLite transactions share commits', () => {
     expect(store.counters.commits).toBe(1)
   })
 
-  test('a work sees what those before it wrote, though it is not committed', async () => {
+  test('a transaction sees what earlier ones of its batch wrote, although it is not committed', async () => {
     const seen = await Promise.all([
       store.writeOne(insert, ['a']),
       store.transaction((tx) => tx.all('SELECT "name" FROM "things"', [])),

@@ -83,7 +83,7 @@ test('parameters that are not ours go to the server, and win over what we would 
   expect(rows.flat()).toEqual(['"my \\shop",public', '3', 'mine', '5MB', 'UTC'])
 })
 
-test('words for other clients are refused by name, and no part of a password is ever shown', () => {
+test('parameters of other clients are refused by name, and no part of a password is ever shown', () => {
   for (const name of [
     'target_session_attrs',
     'channel_binding',

@@ -228,7 +228,7 @@ describeStores('renames of a store', ({ kind, open, url }) => {
     expect((await migrate(fresh, now)).steps).toEqual([])
   })
 
-  test('of two values or two resources that changed places are refused as well', async () => {
+  test('of two values or two resources that were swapped are refused as well', async () => {
     const resources = [resource('cats', { fields: { grade } }), resource('dogs', { fields: { grade } })]
     const values = model(resources, [change.mapValues('cats', 'grade', { low: 'high', high: 'low' })])
     const tables = model(resources, [

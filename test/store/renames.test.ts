@@ -111,7 +111,7 @@ test('names that follow each other move in an order in which each is free', () =
   expect(movesOf(wanted, ['b', 'c'])).toEqual([])
 })
 
-test('rings are names that changed places, chains are none', () => {
+test('names that were swapped form a ring, and a chain of renames does not', () => {
   const places = { a: 'b', b: 'a', c: 'd', e: 'f', f: 'g', g: 'e', h: 'h' }
   expect(cyclesOf(new Map(Object.entries(places)))).toEqual([
     ['a', 'b'],

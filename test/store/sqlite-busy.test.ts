@@ -51,7 +51,7 @@ test('three processes write into one file at once, and none is refused', async (
   expect(await count()).toBe(600)
 })
 
-test('another process gets its turn while here one work after the other waits for something else', async () => {
+test('another process can write while transactions of this one wait for hooks one after the other', async () => {
   const { file, store, count } = await thingsStore()
   let over = false
   const stream = (async () => {

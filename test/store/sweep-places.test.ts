@@ -27,7 +27,7 @@ describe('the sweeper on PostgreSQL', () => {
     now = 100 * minute
   })
 
-  test('looks at the next pages each minute, whoever sweeps, and begins again at the end', async () => {
+  test('sweeps the next pages each minute, whichever process sweeps, and begins again at the end', async () => {
     // A little over 1,024 pages, which is a turn.
     await store.writeOne(fill(5_000), [])
     await sweep(store, clock, signal)
@@ -55,7 +55,7 @@ describe('the sweeper on PostgreSQL', () => {
     expect(await count('true')).toBe(5_000)
   })
 
-  test('of several processes at once, one takes the turn', async () => {
+  test('of several processes at once, only one sweeps', async () => {
     await store.writeOne(fill(1_000), [])
     // For the first turn, and for one that somebody had before.
     for (let turn = 0; turn < 2; turn++) {
@@ -75,7 +75,7 @@ describe('the sweeper on PostgreSQL', () => {
     expect(await expired()).toBe(0)
   })
 
-  test('ends when it is told to', async () => {
+  test('stops when its signal aborts', async () => {
     await store.writeOne(fill(10), [])
     await sweep(store, clock, AbortSignal.abort())
     expect(await expired()).toBe(5)

@@ -39,7 +39,7 @@ describeStores('transactions and errors', ({ kind, open }) => {
     expect(await has('kept')).toBe(true)
   })
 
-  test('a work that throws leaves nothing, and its error comes out as it is', async () => {
+  test('a transaction whose function throws is rolled back, and its error is passed on unchanged', async () => {
     const mine = new TypeError('mine')
     const outcome = store.transaction(async (tx) => {
       await add(tx, 'undone')
@@ -49,7 +49,7 @@ describeStores('transactions and errors', ({ kind, open }) => {
     expect(await has('undone')).toBe(false)
   })
 
-  test('a work that swallows a statement’s error is undone all the same', async () => {
+  test('a transaction whose function swallows a statement’s error is rolled back too', async () => {
     const outcome = store.transaction(async (tx) => {
       await add(tx, 'swallowed')
       await Promise.resolve(tx)
@@ -61,7 +61,7 @@ describeStores('transactions and errors', ({ kind, open }) => {
     expect(await has('swallowed')).toBe(false)
   })
 
-  test('statements of one transaction that are not awaited in turn still run in turn', async () => {
+  test('statements of one transaction that are not awaited one by one still run in order', async () => {
     const rows = await store.transaction((tx) =>
       Promise.all([add(tx, 'x1'), add(tx, 'x2'), tx.all(`SELECT 1 FROM "owners" WHERE "id" LIKE 'x%'`, [])]),
     )
