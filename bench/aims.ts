@@ -25,7 +25,7 @@ const at = (contender: string, workload: string): Side => ({ contender, workload
 const reads = workloads.filter(({ kind }) => kind === 'read' || kind === 'list').map(({ name }) => name)
 const compared = workloads.filter(({ onlyNounkit }) => !onlyNounkit).map(({ name }) => name)
 
-/** Of requests per second: at least so much. */
+/** Ratios of requests per second, which must be at least this. */
 export const paces: readonly Aim[] = [
   ...reads.map((name): Aim => [`${name} : floor`, at(v2, name), at('floor', name), 0.8, 0.75]),
   ['create : floor', at(v2, 'create'), at('floor', 'create'), 2, 0.75],
@@ -46,7 +46,7 @@ export const paces: readonly Aim[] = [
   ['two workers : one', at(v2TwoWorkers, twoProcesses), at(v2, twoProcesses), null, null],
 ]
 
-/** Of the latency that 99 of 100 requests stay below: at most so much. */
+/** Ratios of the 99th percentile of latency, which must be at most this. */
 export const latencies: readonly Aim[] = [
   ...[...compared, firstSecond].map(
     (name): Aim => [`p99 of ${name} : floor`, at(v2, name), at('floor', name), 1.5, 1.5],

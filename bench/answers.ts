@@ -4,7 +4,7 @@ import { drawFor, type Sample } from './draw.ts'
 import { type Request, workloads } from './workloads.ts'
 
 /**
- * Before anything is timed: every contender must give the same text for the same read, the cursor's aside, must create the row
+ * Before anything is timed: every contender must return the same body for the same read, except for the cursor, must create the row
  * that was asked for, and must answer a key that it has seen as it did the first time.
  */
 export async function checkAnswers(contenders: readonly Contender[], sample: Sample): Promise<void> {
@@ -61,7 +61,7 @@ export async function call(
   return { status: response.status, text, etag: response.headers.get('ETag') ?? '' }
 }
 
-/** Walks over so many rows in pages of 100 and keeps the cursor. */
+/** Reads this many rows in pages of 100 and returns the last cursor. */
 export async function deepCursor(contender: Contender, rows: number): Promise<string> {
   let cursor = ''
   for (let seen = 0; seen < rows; seen += 100) {

@@ -17,7 +17,7 @@ export interface Contender {
 
 interface Start extends Prepared {
   readonly name: string
-  /** The processor it is kept to, if any. */
+  /** The processor it is pinned to, if any. */
   readonly processor: number | null
 }
 
@@ -60,7 +60,7 @@ async function startProcess(
 const plainEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NOUNKIT_|PG|NODE_ENV$)/.test(name)))
 
-/** The access log is read and thrown away, as long as the process runs. */
+/** The access log is read and discarded while the process runs. */
 const ready = (child: ChildProcess, name: string): Promise<void> =>
   new Promise((resolve, reject) => {
     let said = ''

@@ -155,7 +155,7 @@ export async function sqliteData(size: Size, folder: string, contender: string):
   return withKey(`sqlite:${own}`)
 }
 
-/** Tables that an older build made are not those that are to be measured. */
+/** A file of an older build may have other tables than those to be measured. */
 function schemaMark(path: string): string {
   const db = new DatabaseSync(path)
   const schema = db.prepare('SELECT "sql" FROM sqlite_schema ORDER BY "name"').all()
@@ -179,7 +179,7 @@ function fillSqlite(path: string, size: Size): void {
   db.close()
 }
 
-/** One PostgreSQL database for all contenders: the server is theirs in turn. */
+/** One PostgreSQL database, which all contenders use one after the other. */
 export async function postgresData(size: Size, url: string): Promise<Prepared> {
   await migrate(url)
   const sql = postgres(url, { max: 1, onnotice: () => {} })

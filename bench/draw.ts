@@ -2,7 +2,7 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto'
 
 type Prefix = '/v2' | '/v1'
 
-/** What requests are drawn from. */
+/** The ids, cursors and tags that random requests use. */
 export interface Sample {
   readonly ids: readonly string[]
   readonly customers: readonly string[]
@@ -10,13 +10,13 @@ export interface Sample {
   readonly of: { readonly [prefix in Prefix]: { readonly cursor: string; readonly etag: string } }
 }
 
-/** What a request is made of. */
+/** The parts of a request. */
 export interface Draw {
   id(): string
   /** The fields of an order that are required: its customer and, in v2, the currency. */
   customer(index?: number): { readonly [field: string]: string }
   include(relations: string): string
-  /** An Idempotency-Key that nobody has sent before. */
+  /** A new Idempotency-Key. */
   freshKey(): string
   /** The same, but keys sort by the time when they were made. */
   keyByTime(): string

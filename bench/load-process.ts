@@ -46,7 +46,7 @@ async function run(task: Task): Promise<Measured> {
 }
 
 interface Client {
-  /** Sends a request and gives the milliseconds until its whole answer was there. */
+  /** Sends a request and returns the milliseconds until the whole response had arrived. */
   ask(text: string): Promise<number>
   close(): void
 }
@@ -88,7 +88,7 @@ function clientOn(socket: Socket): Client {
   }
 }
 
-/** Gives the text of one request after another. */
+/** Returns the text of one request after another. */
 function requestsOf({ workload: name, prefix, key, port }: Task): () => string {
   const { request } = workloads.find((one) => one.name === name) as Workload
   const draw = drawFor(sample, prefix)

@@ -11,7 +11,7 @@ export interface Task extends Pick<Contender, 'port' | 'pid' | 'prefix' | 'key'>
   readonly connections: number
 }
 
-/** What came of one turn. */
+/** The results of one turn. */
 export interface Measured {
   readonly perSecond: number
   readonly p50Ms: number
@@ -19,7 +19,7 @@ export interface Measured {
   /** CPU time of the server for a request. */
   readonly cpuMicros: number
   readonly memoryMb: number
-  /** CPU time of the load for a request. Where it is near the server's, the load is what is measured. */
+  /** CPU time of the load for a request. Where it is near the server's, the benchmark measures the load. */
   readonly loadMicros: number
 }
 

@@ -3,7 +3,7 @@ import type { Measured } from './load.ts'
 import type { Store } from './stores.ts'
 import type { Result } from './turns.ts'
 
-/** The middle of many figures, and how far they differ: half of them lie between the quartiles. */
+/** The median of many figures, and their quartiles, between which half of them lie. */
 export interface Spread {
   readonly median: number
   readonly lower: number
@@ -34,7 +34,7 @@ export interface Line extends Measured {
   readonly workload: string
   readonly contender: string
   readonly leastCpuMicros: number
-  /** The share of one processor that the server had. Far below 100 % the host decides the pace, and only CPU time tells. */
+  /** The share of one processor that the server had. Where it is far below 100 %, the host limits the rate, and only CPU time can be compared. */
   readonly busyPercent: number
   readonly toFloor: Spread | null
   readonly toFastify: Spread | null

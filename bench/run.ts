@@ -33,18 +33,18 @@ const atLeast = (name: 'rounds' | 'seconds' | 'runs' | 'orders', least: number):
 const rounds = atLeast('rounds', 1)
 const turnMs = atLeast('seconds', 0.05) * 1_000
 const runs = atLeast('runs', 1)
-// Fewer have no page behind the one that is deep.
+// With fewer orders, no page follows the deep one.
 const size: Size = { ...standard, orders: atLeast('orders', 1_000) }
 const names: { readonly [word: string]: Store } = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 const stores = flags.store ? [names[flags.store]] : Object.values(names)
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 const wanted = (name: string): boolean => name.includes(flags.only)
-/** Quiet seconds take long, so there are fewer of these turns. */
+/** Idle seconds take long, so there are fewer of these turns. */
 const quietRounds = Math.min(rounds, 5)
 const quietMs = 10_000
 
-/** Workloads that are compared with each other, with all who take part. */
+/** Workloads that are compared with each other, with their contenders. */
 function groupsOf(contenders: readonly Contender[]): readonly (readonly Lane[])[] {
   const takesPart = ({ onlyNounkit, kind }: Workload, { name }: Contender) =>
     name === v2 || (name === v1 ? kind !== 'mix' && kind !== 'keyed' : !onlyNounkit)

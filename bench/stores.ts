@@ -83,7 +83,7 @@ async function startAll(
   return { contenders: [...running], startWorkers, fillKeys, close: () => stopAll().then(closeStore) }
 }
 
-/** Sorted by key, because that fills an index sooner. */
+/** Sorted by key, because inserts into an index are faster in its order. */
 const copiesOfKey = (store: Store, count: number): string => {
   const rows = {
     SQLite: `WITH RECURSIVE n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < ${count}), k(key) AS (SELECT lower(hex(randomblob(16))) FROM n ORDER BY 1)`,

@@ -9,7 +9,7 @@ export interface Lane {
   readonly workload: Workload
 }
 
-/** What came of a lane, turn by turn. The turn of one lane and that of another with the same number were side by side. */
+/** The results of a lane, turn by turn. Turns of two lanes with the same index ran next to each other. */
 export interface Result {
   readonly workload: string
   readonly contender: string
@@ -19,8 +19,8 @@ export interface Result {
 const warmUpMs = 2_000
 
 /**
- * Lanes that are compared take short turns, one at a time, there and back through all of them: a host that slows down for a
- * second slows down all of them alike.
+ * Lanes that are compared run in short turns, one at a time, in alternating order: a host that slows down for a
+ * second then slows down all of them alike.
  */
 export async function takeTurns(
   load: Load,
@@ -45,7 +45,7 @@ export async function takeTurns(
 export const steady = 'one order, steady'
 export const firstSecond = 'one order, first second after ten quiet ones'
 
-/** Each contender has nothing to do for `quietMs`, then a second of load, and after two more a second of steady state. */
+/** Each contender is idle for `quietMs`, then has a second of load, and after two more seconds a second of steady state. */
 export async function afterQuiet(
   load: Load,
   contenders: readonly Contender[],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /**
  * CPU time a process and its children have used, in microseconds, and their own memory in MB: without pages of files, which
- * are the system's to take back. Linux only; zero elsewhere.
+ * the system can reclaim. Linux only; zero elsewhere.
  */
 export function usageOf(pid: number): { readonly cpuMicros: number; readonly memoryMb: number } {
   let cpuMicros = 0

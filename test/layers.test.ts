@@ -28,7 +28,7 @@ const stepOf = (room: string): number => steps.findIndex((rooms) => rooms.includ
 /** `read/finish.ts` → `read`; `clock.ts` → `clock`. */
 const roomOf = (file: string): string => file.replace(/\.ts$/, '').split('/')[0] ?? ''
 
-/** Types count too: what a file speaks of, it depends on. */
+/** Imports of types count too. */
 const importsOf = (file: string): readonly string[] => {
   const text = readFileSync(join(source, file), 'utf8')
   const named = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)

@@ -6,7 +6,7 @@ const source = new URL('../src', import.meta.url).pathname
 const files = globSync('**/*.ts', { cwd: source }).sort()
 const textOf = (file: string): string => readFileSync(join(source, file), 'utf8')
 
-/** Statements for rows of resources are made there; migrations change tables and what is in them, never for a request. */
+/** These folders have the statements for rows of resources. Migrations change tables and rows, but never for a request. */
 const makesStatements = /^(plan\/write-(statements|planner)\.ts|store\/schema\/)/
 
 /** Names of tables that are computed, in files whose tables are all the engine's own. */
@@ -17,7 +17,7 @@ const computed: { readonly [file: string]: string } = {
   'lifecycle/upsert.ts': '${ident(table.name)}',
 }
 
-/** Whether what stands in place of a table's name is a table of the engine's own. */
+/** Whether a table's name in a statement is that of one of the engine's own tables. */
 const isOwn = (file: string, table: string): boolean => {
   if (table.startsWith('"nounkit_') || computed[file] === table) return true
   const constant = /^\$\{(?:ident\()?(\w+)\)?\}$/.exec(table)?.[1]

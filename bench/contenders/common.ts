@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import pino from 'pino'
 
-/** What floor and Fastify do alike, and Nounkit too: authentication by an API key, an access log, the headers of an answer. */
+/** What floor, Fastify and Nounkit all do: authentication by an API key, an access log, the headers of an answer. */
 export const [database = '', port = '0'] = process.argv.slice(2)
 
 /** Written in batches, off the request's path, to a pipe that the harness reads. */
@@ -31,7 +31,7 @@ export const logAccess = ({ id, method, route, status, startedAt, account, consu
 
 type Maybe<Value> = Value | Promise<Value>
 
-/** A key is believed for a second before the database is asked again: as long as Nounkit believes one. */
+/** A key is cached for a second before the database is asked again, as in Nounkit. */
 const freshMs = 1_000
 
 export function createAuthentication(find: (hash: string) => Maybe<Caller | undefined>) {
@@ -66,7 +66,7 @@ export const keepAliveMs = 65_000
 
 export const findCaller = 'SELECT account_id, id FROM nounkit_api_keys WHERE revoked_at IS NULL AND hash ='
 
-/** Keyed creates keep the fingerprint of the request and the answer, in a table of their own. */
+/** Keyed creates store the fingerprint of the request and the answer, in a table of their own. */
 export const createKeyTable =
   'CREATE TABLE IF NOT EXISTS bench_keys (account_id text NOT NULL, key text NOT NULL, fingerprint text NOT NULL, answer text NOT NULL, PRIMARY KEY (account_id, key))'
 

@@ -34,7 +34,7 @@ export interface Queries {
   items(account: string, order: unknown): Rows
   products(ids: readonly unknown[]): Rows
   insert(values: readonly (string | null)[]): Rows
-  /** In one transaction: gives the answer kept under the key, or keeps the one that is made. */
+  /** In one transaction: returns the answer stored under the key, or stores the new one. */
   keyed(account: string, key: string, fingerprint: string, values: readonly (string | null)[]): Rows
 }
 

@@ -74,11 +74,11 @@ const insert = `INSERT INTO orders AS o (account_id, id, customer_id, currency, 
 const keyedInsert = `WITH made AS (${insert} AS answer), kept AS (INSERT INTO bench_keys (account_id, key, fingerprint, answer) SELECT $1, $7, $8, answer FROM made) SELECT answer FROM made`
 const known = 'SELECT answer FROM bench_keys WHERE account_id = $1 AND key = $2'
 
-/** What a session of Nounkit has too; and a plan that is made once, whatever PostgreSQL takes it to cost. */
+/** The settings of Nounkit's sessions, and generic plans, so that each statement is planned once. */
 const session = { jit: 'off', random_page_cost: '1.1', plan_cache_mode: 'force_generic_plan' }
 
 export async function openPostgresFloor(url: string): Promise<FloorStore> {
-  // One connection a client: postgres.js sends statements of several requests over it without waiting for each answer.
+  // One connection per client: postgres.js sends statements of several requests over it without waiting for each answer.
   const clients = Array.from({ length: 10 }, () =>
     postgres(url, { max: 1, fetch_types: false, onnotice: () => {}, connection: session }),
   )

@@ -25,7 +25,7 @@ const reads = {
 export function openSqliteFloor(file: string): FloorStore {
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
-  // What Nounkit sets too: 4 MB of pages, the file mapped, a log that is copied to the file at 16 MB.
+  // The same settings as Nounkit: a page cache of 4 MB, the file memory-mapped, a checkpoint at 16 MB of write-ahead log.
   db.exec('PRAGMA cache_size = -4000; PRAGMA mmap_size = 2147418112; PRAGMA wal_autocheckpoint = 4000')
   db.exec(createKeyTable)
   const prepare = (sql: string) => {

@@ -31,7 +31,7 @@ export type Read = 'one' | 'withCustomer' | 'withAll' | 'list' | 'listWithCustom
 
 /**
  * The floor: node:http and a driver, with SQL written by hand that returns the JSON. It authenticates, logs and sends headers as
- * Nounkit does. It has no validation, no errors to speak of, and does not look whether there is another page.
+ * Nounkit does. It has no validation and hardly any errors, and does not check whether there is another page.
  */
 const store = await (database.startsWith('postgres') ? openPostgresFloor : openSqliteFloor)(database)
 const authenticate = createAuthentication(async (hash) => {

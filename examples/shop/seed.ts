@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Rows for an empty store, the same on every machine: whatever looks random is a hash of what it is for, so no test or
- * tutorial depends on luck.
+ * Rows for an empty store, the same on every machine: values that look random are hashes of their purpose, so no test or
+ * tutorial depends on chance.
  */
 export const seed = {
   accounts: ['acme', 'globex'],
@@ -32,7 +32,7 @@ const pick = (below: number, ...words: readonly (string | number)[]): number =>
 const oneOf = <T>(choices: readonly T[], ...words: readonly (string | number)[]): T =>
   choices[pick(choices.length, ...words)] as T
 
-/** UUIDv7: 48 bits of time, then what is usually random. */
+/** UUIDv7: 48 bits of time, then bits that are usually random. */
 const idAt = (time: number, ...words: readonly (string | number)[]): string => {
   const hex = createHash('sha256')
     .update(`id/${words.join('/')}`)
@@ -92,7 +92,7 @@ const customers = (account: string): readonly Row[] =>
 const statuses = ['draft', 'placed', 'paid', 'shipped', 'cancelled', 'refunded']
 const notes = ['Please ring twice.', 'A gift: no invoice in the box.', 'Leave it with the neighbours.']
 
-/** An order with its items, and what has happened to it since. */
+/** An order with its items, adjustments, payments and refunds. */
 const order = (account: string, index: number): readonly Row[] => {
   const time = start + customerCount * day + index * 31 * hour
   const id = idAt(time, account, 'order', index)

@@ -9,7 +9,7 @@ import {
 } from 'nounkit'
 import { z } from 'zod'
 
-/** What became of v1 on the way to v2; code and store know only v2. */
+/** The changes from v1 to v2; code and store know only v2. */
 export const v1 = version('v1', {
   published: '2025-01-15',
   deprecated: '2026-06-01',

@@ -104,6 +104,6 @@ const textBoxes = `[...document.querySelectorAll('svg text')].map((one) => {
   return { text: one.textContent, left, right, top, bottom }
 })`
 
-/** Boxes of text are a little taller than what is seen. */
+/** The box of a text is a little taller than its letters. */
 const touch = (a: Box, b: Box): boolean =>
   a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3

@@ -1,14 +1,14 @@
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-/** Someone who looks at pages, and remembers what a person would not see: errors, and requests to elsewhere. */
+/** A browser session that also records errors and requests to other hosts. */
 export interface Visitor {
   readonly page: Page
   readonly faults: readonly string[]
   open(path: string): Promise<void>
   /** How many pixels the page is wider than its window. */
   overhang(): Promise<number>
-  /** What the accessibility checker finds that keeps someone from using the page. */
+  /** Violations of accessibility with a serious or critical impact. */
   barriers(): Promise<readonly string[]>
   leave(): Promise<void>
 }
@@ -34,7 +34,7 @@ export const visit = async (
     page,
     faults,
     async open(path) {
-      // Between two anchors of one page a browser would not load it anew.
+      // A browser does not reload a page when only the anchor differs.
       await page.goto('about:blank')
       await page.goto(`${origin}${path}`)
     },
@@ -50,7 +50,7 @@ export const visit = async (
   }
 }
 
-/** What is fading in has not yet the colours that it will be read in. */
+/** Elements that are still fading in do not have their final colours. */
 const stillness = `(async () => {
   const ends = (one) => one.playState === 'running' && Number.isFinite(one.effect?.getComputedTiming().endTime)
   const passing = () => document.getAnimations().filter(ends)

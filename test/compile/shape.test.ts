@@ -8,7 +8,7 @@ import { version } from '../../src/declare/version.ts'
 import { library, linesOf } from './declarations.ts'
 
 type Over = Parameters<typeof library>[0]
-/** A call as somebody makes it who has not finished typing, or does not ask TypeScript. */
+/** A call that is incomplete, or that TypeScript would not accept. */
 type Loose = (...args: unknown[]) => never
 const loose = (builder: unknown) => builder as Loose
 
@@ -20,7 +20,7 @@ const related = (author: unknown): Over => ({
 })
 const tokens = { jwks: 'keys.json', issuer: 'a', audience: 'b' }
 
-/** What is written, and all that is said of it. */
+/** A declaration, and all messages about it. */
 const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])[] } = {
   'the api': [
     [{ api: { title: 5 } }, 'title: it must be a text. Write a text, or leave it out.'],

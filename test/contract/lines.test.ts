@@ -26,7 +26,7 @@ const refusals = (older: Loose, newer: ReturnType<typeof resource>, changes?: Ch
   return checkContracts(later, contracts).refusals
 }
 
-/** Runs lines as a person would paste them: each `…` in turn with what belongs there. */
+/** Runs lines as a person would paste them, with each `…` replaced by its value. */
 const pasted = (lines: readonly string[], filled: readonly string[]): Changes => {
   const left = [...filled]
   const source = lines.map((line) => line.replaceAll(/'…'|…/g, () => left.shift() ?? '…')).join(',\n')

@@ -55,7 +55,7 @@ describe.each(['v2', 'v1'])('what %s really does is what its document says', (na
       const call = (target: string, headers: { [name: string]: string } = {}) =>
         caller.call(operation.method, target, body, headers)
       expect((await call(path, { Authorization: '' })).status).toBe(401)
-      // Only a few: whoever guesses keys is soon turned away.
+      // Only a few: many wrong keys from one address are soon refused.
       if (index < 3) expect((await call(path, { Authorization: 'Bearer nonsense' })).status).toBe(401)
       const open = !('x-required-scopes' in operation.told)
       const weakly = await call(path, { Authorization: `Bearer ${weak}` })

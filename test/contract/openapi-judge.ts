@@ -15,7 +15,7 @@ export interface Operation {
   readonly told: Json
 }
 
-/** Holds what really goes over the wire against the document, and remembers which operations were seen to succeed. */
+/** Compares real requests and responses with the document, and records which operations succeeded. */
 export interface Judge {
   readonly operations: readonly Operation[]
   readonly succeeded: ReadonlySet<string>

@@ -39,7 +39,7 @@ const provenLines = (before: Resources, after: Resources): readonly string[] => 
   expect(declared).toEqual(lines)
   const changes = pasted(lines)
   expect(refusals(after, [version('v2'), v1(changes)], contracts).map(refusalText)).toEqual([])
-  // v2 is published in its turn: now v1 must be exactly what it was.
+  // v2 is published now, so v1 must be exactly as it was.
   const both = [version('v2', { published: '2026-02-01' }), v1(changes)]
   const all = new Map([...frozen(after, both, contracts), ...contracts])
   expect(refusals(after, both, all).map(refusalText)).toEqual([])

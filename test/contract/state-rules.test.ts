@@ -170,7 +170,7 @@ describe('a rule of state', () => {
     const { rules: _, ...old } = deletes('draft', 'placed').resources.orders ?? {}
     const before = { ...deletes('draft'), resources: { orders: old } } as Contract
     expect(told(before, deletes('draft'))).toEqual(['is listed with its rules of state'])
-    // The new refusal itself was told even then.
+    // The new problem was in the contract even then.
     const free = contractFor([orders()])
     const { rules: __, ...unruled } = free.resources.orders ?? {}
     expect(told({ ...free, resources: { orders: unruled } } as Contract, deletes('draft'))).toEqual([

@@ -18,7 +18,7 @@ const makers = (over: Loose = {}) =>
 export const contract = (over: Loose = {}, api: Loose = {}): Contract =>
   contractFor([things(over), makers()] as never, api)
 
-/** The contract with one value put in another's place, for what no declaration can change. */
+/** The contract with one value replaced, for differences that no declaration can cause. */
 export const edited = (path: readonly string[], value: unknown): Contract => {
   const copy = structuredClone(contract()) as unknown as { [key: string]: unknown }
   let at = copy
@@ -29,7 +29,7 @@ export const edited = (path: readonly string[], value: unknown): Contract => {
 
 export type Row = readonly [what: string, older: Contract, newer: Contract, verdict: 'A' | 'B', says: string]
 
-/** A row that is A one way and B the other. */
+/** A row with verdict A in one direction and B in the other. */
 export const both = (
   more: string,
   less: string,

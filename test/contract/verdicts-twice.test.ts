@@ -38,7 +38,7 @@ test('they agree on each change by itself', () => {
     // Enough that none of the kinds below is missed by chance.
     { numRuns: 200 },
   )
-  // Otherwise the agreement would be one of nothing said.
+  // Otherwise the two would agree because nothing was compared.
   expect([...seen]).toEqual(
     expect.arrayContaining([
       'change-limit additive',

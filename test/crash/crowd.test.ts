@@ -15,7 +15,7 @@ interface Crowd {
   over: boolean
 }
 
-/** Nothing about an order is unique: only its key keeps it from being there twice. */
+/** An order has no unique values: only its Idempotency-Key prevents a second row. */
 const send = (server: ServerProcess, customer: string, number: number): Promise<Reply> =>
   server.call('POST', '/v2/orders', {
     body: { customer_id: customer, currency: 'EUR', note: `crowd-${number}` },

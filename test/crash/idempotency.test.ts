@@ -9,7 +9,7 @@ import { countOf, inStore, wrongTotals } from './stored-rows.ts'
 const kills = nightly ? 100 : 10
 const lanes = 8
 
-/** Sends until the server is gone, which it is at some moment within the next answers: first what was never answered, then new wishes. */
+/** Sends until the server is killed, at some moment within the next answers: first the creates that were never answered, then new ones. */
 async function streamUntilKilled(server: ServerProcess, ground: Ground, wishes: Wish[]): Promise<void> {
   let left = Math.floor(Math.random() * 40)
   const kill = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { dataOf, type Reply, type ServerProcess } from '../support/server-process.ts'
 
-/** What an order's items are: quantity by id. */
+/** The items of an order: quantity by id. */
 export type Items = ReadonlyMap<string, number>
 
 /** A client that writes the items of one order, one call after the other, and knows what the store must hold. */
@@ -9,7 +9,7 @@ export interface ItemWriter {
   /** All that was acknowledged. */
   readonly sure: Items
   readonly acknowledged: number
-  /** Whether these items can be: what was acknowledged, and perhaps the one call that was cut off. */
+  /** Whether the store may hold these items: those that were acknowledged, with or without the one call that was interrupted. */
   allows(items: Items): boolean
   /** Takes over what the store holds after a crash. */
   settle(items: Items): void
@@ -74,7 +74,7 @@ function after(items: Items, { method, quantity }: Call, id: string): Items {
   return changed
 }
 
-/** The id of a create that was cut off is not known: it is the one that is new. */
+/** The id of an interrupted create is not known: it is the only new id. */
 function mayBeAfter(items: Items, before: Items, call: Call): boolean {
   const id = call.method === 'POST' ? [...items.keys()].find((one) => !before.has(one)) : call.id
   return id !== undefined && same(items, after(before, call, id))

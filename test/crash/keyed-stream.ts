@@ -32,7 +32,7 @@ export async function prepareGround(server: ServerProcess): Promise<Ground> {
   return { order, product, payment }
 }
 
-/** In turn: one statement with a unique value, a transaction that keeps a sum, one with a hook under a lock. */
+/** Alternates: one statement with a unique value, a transaction that updates a sum, one with a hook that takes a lock. */
 export function newWish(ground: Ground, number: number): Wish {
   const key = `wish-${number}`
   switch (number % 3) {

@@ -9,7 +9,7 @@ import { countOf, inStore, wrongTotals } from './stored-rows.ts'
 const seconds = nightly ? 60 : 5
 const lanes = 6
 
-/** Those that can be called at the moment; one of them goes and comes back, as behind a load balancer. */
+/** Servers that can be called at the moment; one of them is killed and restarted, as behind a load balancer. */
 interface Servers {
   readonly steady: ServerProcess
   mortal: ServerProcess
@@ -35,7 +35,7 @@ async function killEverySecond(shop: PreparedShop, servers: Servers, load: Load)
   load.over = true
 }
 
-/** An answer from whoever is there; the steady one has no excuse not to give one. */
+/** An answer from any running server; the one that is never killed must always answer. */
 async function insist(servers: Servers, wish: Wish): Promise<Reply> {
   for (let tries = 0; ; tries++) {
     const server = tries % 2 === 0 ? servers.mortal : servers.steady

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Block, blocksOf, markOf, place, root } from './markdown.ts'
 
-/** Follows a document as a reader would: writes its files, runs its commands, and holds the output against what it shows. */
+/** Follows a document as a reader would: writes its files, runs its commands, and compares their output with the document. */
 export interface Session {
   readonly folder: string
   follow(file: string): Promise<void>

@@ -78,7 +78,7 @@ describe.each(onEveryStore)('what globex owns does not exist for acme, on %s', (
     const headers = [...answer.headers].filter(([name]) => name !== 'x-request-id')
     return { status: answer.status, body, headers, statements }
   }
-  /** A key is looked up again once a second, which may fall into either call: then both are made again. */
+  /** A key is looked up again once a second, which may happen in either call; then both calls are repeated. */
   const both = async (make: (real: boolean) => ReturnType<typeof call>) => {
     for (let attempt = 1; ; attempt++) {
       const [foreign, missing] = [same(await make(true)), same(await make(false))]

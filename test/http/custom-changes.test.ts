@@ -63,7 +63,7 @@ const v1 = version('v1', {
 })
 const declaration = api('made', { resources: [people], versions: [version('v4'), v3, v2, v1] })
 
-/** What the service tells its log. */
+/** Lines that the service logs. */
 const logged: unknown[] = []
 
 describeServing(

@@ -39,7 +39,7 @@ const declaration = api('library', {
 })
 const model = compileApi(declaration)
 
-/** What the service tells its log. */
+/** Lines that the service logs. */
 const logged: Error[] = []
 
 describeServing(

@@ -24,7 +24,7 @@ const declaration = api('press', {
   limits: { jsonDepth: 3, pageDefault: 5, idempotencyHours: 1 },
 })
 
-/** What a declaration may set in place of a default. */
+/** Options that a declaration may set instead of a default. */
 describeServing(
   'declared',
   (served) => {

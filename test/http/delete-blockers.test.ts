@@ -9,7 +9,7 @@ import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { describeServing } from '../support/serving.ts'
 
-/** Folders go along with the folder they lie in, sheets with their folder; loans and stamps refuse that a sheet goes. */
+/** Folders are deleted with their parent folder, sheets with their folder; loans and stamps block the delete of a sheet. */
 const folders = resource('folders', {
   fields: { name: z.string().max(20) },
   relations: { parent: belongsTo('folders', { optional: true, onTargetDelete: 'cascade' }) },
@@ -20,7 +20,7 @@ const sheets = resource('sheets', {
 })
 const loans = resource('loans', { fields: {}, relations: { sheet: belongsTo('sheets') } })
 const stamps = resource('stamps', { fields: {}, relations: { sheet: belongsTo('sheets') } })
-/** Refuses that its sheet goes, but goes along with the folder itself. */
+/** Blocks the delete of its sheet, but is deleted with the folder itself. */
 const labels = resource('labels', {
   fields: {},
   relations: {

@@ -24,7 +24,7 @@ const contracts: ReadonlyMap<string, Contract> = (() => {
   return new Map(contract ? [['v1', contract]] : [])
 })()
 
-/** What was made, by what the test calls it. */
+/** Created rows, by their names in the test. */
 type Made = ReadonlyMap<string, string>
 
 async function fill({ make, call }: Serving): Promise<Made> {
@@ -117,7 +117,7 @@ const asks = (made: Made): readonly Ask[] => {
   ]
 }
 
-/** Every answer as it was on the wire, but for the request's own name and, where rows were made anew, their ids. */
+/** Every answer as it was on the wire, except the request id and, where rows were created again, their ids. */
 async function record(served: Serving, made: Made): Promise<string> {
   const answers: string[] = []
   for (const [method, path, body] of asks(made)) {
@@ -128,7 +128,7 @@ async function record(served: Serving, made: Made): Promise<string> {
     for (const [name, id] of made) shown = shown.replaceAll(id, `<${name}>`)
     answers.push(shown.replaceAll(/"instance":"[^"]*"/g, '"instance":"…"'))
   }
-  // On lines of their own, so that a difference is seen.
+  // One value per line, so that a difference is easy to see.
   return answers.join('\n\n').replaceAll(',"', ',\n"')
 }
 
@@ -170,7 +170,7 @@ const withoutTags = (text: string): string => text.replaceAll(/^etag: .*$/gm, 'e
 const nextOf = ({ parts, changes }: Next): ApiDeclaration =>
   libraryOf(parts, [version('v2'), { ...firstVersion, changes }])
 
-/** In another order, told in other words, and with more in it. */
+/** The same declaration in another order, with other descriptions and with additions. */
 const grownOf = ({ parts, changes }: Next): ApiDeclaration =>
   libraryOf(turned(parts), [version('v2'), { ...firstVersion, changes }], otherwise)
 

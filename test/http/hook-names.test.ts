@@ -8,7 +8,7 @@ import { resource } from '../../src/declare/resource.ts'
 import { describeServing } from '../support/serving.ts'
 import { noId } from '../support/shop-rows.ts'
 
-/** What the hooks do in the test at hand. */
+/** What the hooks do in the current test. */
 let before: (context: HookContext) => unknown = () => undefined
 let after: (context: HookContext) => unknown = () => undefined
 const run = (does: typeof before) => (_: unknown, context: HookContext) => does(context) as undefined
@@ -25,7 +25,7 @@ const loans = resource('loans', {
 const members = resource('members', { fields: { name: z.string().max(20), fines: z.int().default(0) } })
 const declaration = api('library', { resources: [loans, members] })
 
-/** What the service tells its log. */
+/** Lines that the service logs. */
 const logged: Error[] = []
 
 describeServing(

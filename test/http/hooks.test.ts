@@ -213,7 +213,7 @@ describeServing(
       }
       expect((await post('late')).status).toBe(201)
       if (!late) throw new Error('the hook has not run')
-      // Were it nobody's, the rejection would end the process.
+      // An unhandled rejection would end the process.
       void call(late)
       await expect(call(late)).rejects.toThrow(/had ended/)
       expect((await post('after')).status).toBe(201)

@@ -38,7 +38,7 @@ const many = (count: number, make: () => Promise<Answer>) => Promise.all(Array.f
 const replays = (answers: readonly Answer[]) =>
   answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length
 
-/** Nobody gets a key until the work is done; SQLite has one lock for all that is written. */
+/** No other request gets a key until the transaction ends; SQLite has one lock for all writes. */
 const whileKeysAreLocked = <T>(served: Serving, work: () => Promise<T>): Promise<T> =>
   served.store.transaction(async (tx) => {
     if (served.kind === 'postgres') await tx.first('LOCK TABLE "nounkit_idempotency" IN EXCLUSIVE MODE', [])

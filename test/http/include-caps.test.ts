@@ -30,7 +30,7 @@ const ids = (rows: readonly Row[]) => rows.map((row) => row.id)
 const fill = async (served: Serving, bookCount: number, pagesOf: (book: number) => number, lampCount = 0) => {
   const shelf = await served.make('/v1/shelves', { name: 's' })
   for (let book = 0; book < bookCount; book++) {
-    // Text that looks like what rows are cut by must not be taken for it.
+    // Text that looks like a separator of rows must not be taken for one.
     const title = `],"page":{ ,\n ,\t ,\r \u001d \u001e ${book}`
     const { id } = await served.make('/v1/books', { shelf_id: shelf.id, title })
     for (let page = 0; page < pagesOf(book); page++)

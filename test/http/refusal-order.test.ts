@@ -6,7 +6,7 @@ const oversize = 'x'.repeat(1_048_577)
 const html = { Accept: 'text/html' }
 
 describeServing('the order of refusal', (served) => {
-  /** Each call has one fault fewer than the one before it: the outermost is told. */
+  /** Each call has one fault fewer than the one before it; the first fault in the order is reported. */
   const expectInTurn = async (steps: readonly [string, string, CallOptions, readonly [number, string]][]) => {
     for (const [method, path, options, refusal] of steps) {
       expect((await served.call(method, path, options)).refusal, `${method} ${path}`).toEqual(refusal)

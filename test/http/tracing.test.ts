@@ -8,7 +8,7 @@ describeStores('tracing', (store) => {
   type Finished = { name: string; attributes: Attributes; ended: boolean; failed: boolean }
   const spans: Finished[] = []
 
-  /** As little of an SDK as shows what it would be told. */
+  /** The smallest tracer provider that records the spans it gets. */
   const provider = {
     getTracer: () => ({
       startSpan(name: string, options: SpanOptions = {}): Span {

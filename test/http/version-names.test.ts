@@ -9,13 +9,13 @@ const vocabulary = {
 }
 type VersionName = keyof typeof vocabulary
 
-/** Words that only the other version has. */
+/** Names and values that only the other version has. */
 const foreign = {
   v1: /customer|placed|"refunded"|phone|referrer|\/v2\b/i,
   v2: /client|full_name|\bfax\b|"open"|\/v1\b/i,
 }
 
-/** All that an answer says, without the one thing that must name the other version: where to go from here. */
+/** The whole answer, without the link to the successor, which must name the other version. */
 const saying = ({ text, headers }: Answer): string => {
   const links = (headers.get('link') ?? '')
     .split(/,\s*(?=<)/)

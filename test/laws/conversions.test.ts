@@ -41,7 +41,7 @@ const integers = fc.oneof(
   fc.integer({ min: firstSecond - 400 * 86_400, max: firstSecond - 1 }),
 )
 
-/** What the codec itself makes of a value, where the older version then shows the same again. */
+/** The codec's result for a value, if the older version then shows the same value again. */
 const expected = (codec: CodecName, shown: string | number): string | null => {
   const { up, down } = codecs[codec]
   const stored = up(shown)

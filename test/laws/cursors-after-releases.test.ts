@@ -17,7 +17,7 @@ type ValueOf<A> = A extends fc.Arbitrary<infer T> ? T : never
 const nightly = process.env.NOUNKIT_NIGHTLY === '1'
 const why = 'generated'
 
-/** What became of a field: its newer name and schema (null when it was removed), and the changes. */
+/** How a field changed: its newer name and schema (null when it was removed), and the declared changes. */
 interface Way {
   readonly newer: readonly [name: string, schema: z.ZodType] | null
   readonly changes: readonly change.Change[]
@@ -130,7 +130,7 @@ const releases = fc.record({
   box: fc.constantFrom('box', 'crate'),
 })
 
-/** A second version, from what became of each field and each name. */
+/** A second version, from the changes of each field and each name. */
 function secondOf({ picks, ...now }: ValueOf<typeof releases>) {
   const ways = names.map((name, index): readonly [FieldName, Way] => {
     const all = waysOf[name](now.things)

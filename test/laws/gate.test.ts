@@ -33,7 +33,7 @@ test(
 const edit = (option: string, from: number, to: number) =>
   judgeCase({ before: { [option]: from }, edits: { [option]: to } })
 
-/** What the law has found: documents that ruled out what may be added. */
+/** Cases that the law has found: documents that forbade additions. */
 test.each<[string, number, number, string]>([
   ['trees.doc.shape', 0, 2, 'a key within a JSON value'],
   ['leaves.pageMax', 1, 0, 'rows of a longer page'],

@@ -113,7 +113,7 @@ class World {
     }
   }
 
-  /** Every process finds what is kept, and nothing else. */
+  /** Every process finds the keys that are kept, and no others. */
   async look(): Promise<void> {
     for (const { keys } of this.#processes)
       for (const name of names)
@@ -125,7 +125,7 @@ class World {
     await this.go({ sweeps: 0 })
     await this.look()
     const { store } = this.#processes[0]
-    // PostgreSQL's sweepers agree by the clock who is next, and the next world's clock begins anew.
+    // PostgreSQL's sweepers decide by the clock which process is next, and the clock of the next case starts again.
     await store.writeOne(`DELETE FROM "nounkit_meta" WHERE "key" = 'sweeper'`, [])
     for (const process of this.#processes) await process.store.close()
   }
@@ -150,7 +150,7 @@ class World {
     this.#expectOneWinner(creates, outcomes, keptBefore)
   }
 
-  /** Where no commit was lost, a free key that somebody asked for and kept has been given out. */
+  /** Where no commit was lost, a free key that a create claimed and committed is stored. */
   #expectOneWinner(
     creates: readonly Create[],
     outcomes: readonly Outcome[],

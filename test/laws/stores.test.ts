@@ -12,7 +12,7 @@ interface Side {
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** Ids by the order in which they were first seen, cursors and hashes by nothing: what is left must be the same. */
+/** Replaces ids by the order in which they were first seen, and removes cursors and hashes: the rest must be the same. */
 function masked(side: Side, answer: Answer): string {
   const headers = Object.fromEntries(answer.headers)
   const text = JSON.stringify([answer.status, headers, answer.text])

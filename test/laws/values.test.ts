@@ -19,7 +19,7 @@ const fields: fc.Arbitrary<Fields> = fc.tuple(
   fc.oneof(madeField, openField),
 )
 
-/** The API is told by its changes, and can be made again from the seed. */
+/** Describes the API by its changes; the seed generates it again. */
 const tell = (run: fc.RunDetails<[Fields, number]>): void => {
   if (!run.failed) return
   const [all = []] = run.counterexample ?? []
@@ -47,7 +47,7 @@ test.each(onEveryStore)(
       }),
       { numRuns: apis, endOnFailure: true, reporter: tell },
     )
-    // Otherwise the law would be one of nothing sent.
+    // Otherwise the law would hold because nothing was sent.
     expect(Math.min(found.refused, found.taken)).toBeGreaterThan(apis)
     if (nightly) console.info(name, found)
   },

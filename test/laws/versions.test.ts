@@ -71,7 +71,7 @@ const parcel = fc.record({
   priority: fc.constantFrom('low', 'normal', 'high'),
 })
 
-/** A sender, and a parcel of theirs on some way. */
+/** A sender, a parcel of that sender, and the moves of its state. */
 const history = fc.record({ row: sender, values: parcel, walk: fc.constantFrom(...walks) })
 
 const unchanging = ({ updated_at: _, ...rest }: { readonly [key: string]: unknown }) => rest

@@ -15,7 +15,7 @@ interface Caller {
 }
 
 interface Called {
-  /** What is printed for each caller that holds up the retirement of v1, ready for a shell. */
+  /** The command that is printed for each caller that blocks the retirement of v1. */
   printed(): Promise<readonly string[]>
   paste(line: string): Promise<Ran>
   contact(...flags: string[]): Promise<Ran>
@@ -50,7 +50,7 @@ async function calledBy(...callers: readonly Caller[]): Promise<Called> {
   }
 }
 
-/** Each printed line records its consumer, and when all are pasted nobody is left. */
+/** Each printed command records its consumer, and after all of them no blocker is left. */
 async function expectPasteable(called: Called, count: number): Promise<void> {
   const lines = await called.printed()
   expect(lines).toHaveLength(count)

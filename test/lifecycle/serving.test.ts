@@ -84,7 +84,7 @@ describeStores('the processes that serve a store', (stores) => {
     const { promise: starting, resolve } = Promise.withResolvers<Promise<unknown>>()
     const beforeRenames = async () => {
       const { again } = await demandNobodyServes(store, clock, nothing)
-      // Its entry waits for the lock, and the renames do not wait for it.
+      // The insert of its row waits for the lock, and the renames do not wait for it.
       resolve(start().catch((error: unknown) => error))
       await again()
     }

@@ -72,7 +72,7 @@ describe.each(storeKinds)('%s', (kind) => {
   test('with --force the older process answers 503 with the reason, is not ready, and ends itself with 3', async () => {
     const { databaseUrl, server, key, list } = await served()
     expect(await migrate(databaseUrl, '--rename', '--force')).toMatchObject({ code: 0 })
-    // It ends within seconds, whoever calls: whatever it still answers is a refusal, and it is not ready.
+    // The process ends within seconds. Until then every answer is a refusal, and it is not ready.
     const reply = await list().catch(() => null)
     if (reply) expectRefused(reply)
     const ready = reply && (await server.call('GET', '/readyz').catch(() => null))

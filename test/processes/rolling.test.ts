@@ -39,7 +39,7 @@ describe.each(storeKinds)('%s', (kind) => {
     const fromOld = dataOf(await create(old, { title: 'Old' }))
     const seenByNew = await next.call('GET', `/v1/books/${fromOld.id}`, { key })
     expect(dataOf(seenByNew)).toMatchObject({ title: 'Old', pages: null, language: 'en' })
-    // What the old process does not know, its writes leave alone.
+    // Writes of the old process leave columns unchanged that it does not know.
     const renamed = await old.call('PATCH', `/v1/books/${made.id}`, { key, body: { title: 'Renamed' } })
     expect(renamed.status).toBe(200)
     const after = await next.call('GET', `/v1/books/${made.id}`, { key })

@@ -7,7 +7,7 @@ export async function workerPids(server: ServerProcess, count: number): Promise<
     new Set(Array.from(server.child.stdout.matchAll(/"pid":(\d+)/g), ([, pid]) => Number(pid)))
   await until(
     async () => {
-      // A connection each, so that the workers take turns.
+      // One connection per call, so that all workers get some.
       await fetch(`${server.url}/v1`, { headers: { Connection: 'close' } })
       return seen().size >= count
     },

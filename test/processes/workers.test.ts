@@ -11,7 +11,7 @@ describe.each(storeKinds)('%s', (kind) => {
     const shop = await prepareShop(kind)
     service = await shop.start({ args: ['--workers', '2'], env: { NOUNKIT_LOG: 'info' } })
   })
-  // A connection each, so that the workers take turns.
+  // One connection per call, so that all workers get some.
   const get = (path: string) => fetch(service.url + path, { headers: { Connection: 'close' } })
   const bothServe = () => until(async () => (await figure(service, 'nounkit_processes')) === 2)
 

@@ -19,7 +19,7 @@ export interface BooksOptions {
   /** What an older version, v1, differs in. */
   readonly changes?: readonly Change[]
   readonly publishers?: boolean
-  /** Fields of authors in place of a name. */
+  /** Fields of authors instead of a name. */
   readonly authors?: FieldDeclarations
 }
 

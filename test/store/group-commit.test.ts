@@ -28,7 +28,7 @@ describe('SQLite transactions share commits', () => {
   })
 
   test('reads keep their page cache after commits of this process', async () => {
-    // Differs when another connection has committed, which is when SQLite lets go of all pages it has.
+    // data_version changes when another connection has committed; SQLite then drops its page cache.
     const seen = async () => (await store.first('PRAGMA data_version', []))?.[0]
     const before = await seen()
     await store.writeOne(insert, ['a'])

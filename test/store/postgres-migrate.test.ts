@@ -114,7 +114,7 @@ describe('migrations on PostgreSQL', () => {
     })
     await reading.promise
     const migration = migrate(store, booksModel({ fields: { note: z.string().optional() } }))
-    // Others are not held up behind the migration that waits.
+    // Other sessions do not wait behind the migration that waits.
     setTimeout(gate.resolve, 300)
     await reader
     expect((await migration).applied).toBe(true)

@@ -120,7 +120,7 @@ describeStores('a store that an older declaration made', ({ kind, open, url }) =
       { name: 'Ada', email: 'ada@example.com', phone: null },
       { name: 'Bob' },
     ])
-    // What was created under a key is still known by it, and uniques and references still hold.
+    // A row that was created under a key is still replayed by it, and unique sets and references still hold.
     const again = await call('POST', '/v1/clients', { full_name: 'Bob', email: 'bob@example.com' })
     expect(again.replayed).toBe('true')
     await expect(call('POST', '/v2/customers', { name: 'B', email: 'bob@example.com' })).rejects.toThrow(

@@ -104,7 +104,7 @@ test('the log is copied into the file at 16 MB, and written over', async () => {
   expect(await write(36)).toBeLessThan(20)
 })
 
-/** A store's file, with all bytes from one place to another overwritten. */
+/** A store's file with a range of bytes overwritten. */
 const damagedFile = async (from: number, to: number): Promise<string> => {
   const file = join(temporaryFolder(), 'damaged.db')
   const store = await openStore(`sqlite:${file}`)

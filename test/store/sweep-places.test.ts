@@ -28,7 +28,7 @@ describe('the sweeper on PostgreSQL', () => {
   })
 
   test('sweeps the next pages each minute, whichever process sweeps, and begins again at the end', async () => {
-    // A little over 1,024 pages, which is a turn.
+    // A little over 1,024 pages, which one sweep covers.
     await store.writeOne(fill(5_000), [])
     await sweep(store, clock, signal)
     const left = await expired()
@@ -41,7 +41,7 @@ describe('the sweeper on PostgreSQL', () => {
     now += minute / 2
     await sweep(store, clock, signal)
     expect(await expired()).toBe(0)
-    // In the place of what was deleted, so among the first pages again.
+    // In the space of the deleted rows, so among the first pages again.
     await store.session((session) => session.script('VACUUM "nounkit_idempotency"'))
     await store.writeOne(fill(5_000).replace('n::text', `'again ' || n`), [])
     now += minute
@@ -57,12 +57,12 @@ describe('the sweeper on PostgreSQL', () => {
 
   test('of several processes at once, only one sweeps', async () => {
     await store.writeOne(fill(1_000), [])
-    // For the first turn, and for one that somebody had before.
+    // For the first sweep, and for one after another process's.
     for (let turn = 0; turn < 2; turn++) {
       now += minute
       const before = store.counters.statements
       await Promise.all(Array.from({ length: 8 }, () => sweep(store, clock, signal)))
-      // Each asks for three things, and one of them goes through four times 64 pages.
+      // Each process sends three statements, and one of them sweeps four times 64 pages.
       expect(store.counters.statements - before).toBeLessThanOrEqual(8 * 3 + 4)
       expect(await expired()).toBe(0)
     }

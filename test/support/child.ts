@@ -36,7 +36,7 @@ export function nounkit(args: string[], options: ChildOptions = {}): Child {
   return start(join(root, 'bin/nounkit'), args, options)
 }
 
-/** A line for the shell, as one would type it. */
+/** Runs a line in a shell, as a person would type it. */
 export function shell(line: string, options: ChildOptions = {}): Child {
   return start('/bin/sh', ['-c', line], options)
 }
@@ -129,7 +129,7 @@ function watchChild(spawned: ChildProcess): () => void {
   }
 }
 
-/** What the test runner set for itself would change how a child behaves. */
+/** Variables that the test runner set for itself would change how a child process behaves. */
 function environment(): NodeJS.ProcessEnv {
   const dropped =
     /^(VITEST|NODE_ENV$|NODE_OPTIONS$|NOUNKIT_|DATABASE_URL$|PORT$|HOST$|TEST$|DEV$|PROD$|MODE$|SSR$|BASE_URL$)/

@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core'
 import { systemProgram } from './system-program.ts'
 
-/** The system's Chromium, headless, talking to nobody but the page under test. */
+/** The system's Chromium, headless, with no requests but those of the page under test. */
 export async function launchChromium(): Promise<Browser> {
   const quiet = [
     '--disable-background-networking',

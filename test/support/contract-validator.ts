@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Contract } from '../../src/compile/contract-format.ts'
 
-/** What is wrong with a row as a version shows it, held against that version's contract by a validator that is not ours. */
+/** Validates a row as a version shows it against that version's contract, with an independent JSON Schema validator. */
 export const faultsIn = (contract: Contract): ((resource: string, row: unknown) => readonly string[]) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)

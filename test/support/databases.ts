@@ -14,13 +14,13 @@ afterAll(async () => {
   for (const cleanUp of atFileEnd.splice(0).reverse()) await cleanUp()
 })
 
-/** When the test that asks ends, or the file when a hook asks; the last thing asked for goes first. */
+/** Runs `cleanUp` when the test that called it ends, or the file when a hook called it; last registered, first run. */
 export function whenOver(cleanUp: CleanUp): void {
   if (TestRunner.getCurrentTest()) onTestFinished(async () => cleanUp())
   else atFileEnd.push(cleanUp)
 }
 
-/** The URL of an empty database that is gone afterwards. */
+/** The URL of an empty database that is dropped afterwards. */
 export async function emptyDatabase(kind: StoreKind): Promise<string> {
   if (kind === 'sqlite') return `sqlite:${join(temporaryFolder(), 'store.db')}`
   const database = await createDatabase()

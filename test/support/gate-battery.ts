@@ -17,10 +17,10 @@ export interface BatteryCall {
 /** What a document promises: which calls it allows, and what it says of their answers. */
 export interface Promises {
   readonly scopes: readonly string[]
-  /** At most so many of each operation, which of them the turn decides. */
+  /** Returns at most this many calls of each operation; `turn` decides which. */
   reads(most: number): readonly BatteryCall[]
   writes(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'): readonly BatteryCall[]
-  /** What is wrong with a successful answer; empty when it is as described. */
+  /** The differences between a successful answer and the document; empty when there are none. */
   faults(call: BatteryCall, status: number, type: string, body: unknown): string
 }
 
@@ -125,7 +125,7 @@ export const promisesOf = (document: Document, turn: number): Promises => {
 
 let serial = 0
 
-/** Half of them the first, which are the plainest, and some of the rest. */
+/** Half are the first, simplest calls; the other half is chosen from the rest. */
 const some = <T>(all: readonly T[], turn: number, most: number): readonly T[] => {
   if (all.length <= most) return all
   const plainest = Math.ceil(most / 2)
@@ -160,7 +160,7 @@ const queriesOf = (parameters: readonly Json[]): readonly string[] => {
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('&')
 
-/** The least that must be sent; all that can be, each field with its first value, its second and so on; the least with one value more. */
+/** Bodies: only the required fields; all fields, each with its first value, then its second and so on; the required fields with one more. */
 const bodiesOf = (schema: Json): readonly { readonly [field: string]: unknown }[] => {
   const properties = (schema.properties ?? {}) as { readonly [field: string]: Json }
   const required = new Set((schema.required ?? []) as readonly string[])

@@ -18,12 +18,12 @@ interface Page {
   readonly next_cursor: string | null
 }
 
-/** A call with a path to rows that are there, and references to such. */
+/** A call whose path and references name existing rows. */
 export interface PlacedCall extends BatteryCall {
   readonly path: string
 }
 
-/** The rows that a call is about are taken in turn. */
+/** Calls use the existing rows one after the other. */
 export const placeCall = (model: Model, call: BatteryCall, turn: number): PlacedCall => {
   const [trees, leaves] = [seededIds(model, 'trees'), seededIds(model, 'leaves')]
   const leaf = turn % 4
@@ -59,7 +59,7 @@ export const send = async (api: TestApi, key: string, call: PlacedCall): Promise
   }
 }
 
-/** A server on a machine that is busy with other things turns calls away for a while, as it says with Retry-After. */
+/** A server on a busy machine may refuse calls for a while, with Retry-After. */
 const patiently = async (api: TestApi, path: string, init: RequestInit): Promise<Response> => {
   const response = await api.fetch(path, init)
   if (response.status !== 503) return response

@@ -3,7 +3,7 @@ import { type Answer, type PlacedCall, placeCall, type Row, send } from './gate-
 import type { GateServers } from './gate-servers.ts'
 
 export interface Compared {
-  /** How many calls the old server accepted, and the new one was asked too. */
+  /** How many calls the old server accepted; each was sent to the new server too. */
   readonly accepted: number
   readonly faults: readonly string[]
 }
@@ -52,7 +52,7 @@ export const compareServers = async (
     for (const call of promises.writes(method)) await both(call, 'row')
   for (const call of [0, 1].flatMap(() => promises.writes('DELETE'))) await both(call, 'row')
   await readAll('row')
-  // Others use what is new, and what they write is shown to those who know nothing of it.
+  // Other clients use the additions, and clients that do not know the additions read the rows they write.
   const theirs = await now.key('acme', { scopes: [...new Set(newer.scopes)], name: 'newer' })
   for (const method of ['POST', 'PATCH', 'PUT'] as const)
     for (const call of newer.writes(method)) await send(now, theirs, placeCall(model, call, turn++))

@@ -24,7 +24,7 @@ export const judgeCase = (one: GateCase): JudgedCase | null => {
   }
 }
 
-/** What consumers of the old declaration meet. */
+/** What consumers of the old declaration notice. */
 export const meetBoth = async (
   { before, after }: Pick<JudgedCase, 'before' | 'after'>,
   turn: number,

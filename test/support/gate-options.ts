@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Every option of a declaration that the law of the gate edits, with the values it takes. The first is what is not said. */
+/** Every option of a declaration that the law of the gate edits, with its values. The first value is the default. */
 type Options = { readonly [option: string]: readonly unknown[] }
 
 const fieldOptions = (resource: string, field: string, own: Options): Options =>

@@ -6,7 +6,7 @@ import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { type ResourceDeclaration, resource } from '../../src/declare/resource.ts'
 import { gateOptions, jsonShapes } from './gate-options.ts'
 
-/** Option → the place of its value; an option that is not named has its first. */
+/** Option → the index of its value; an option that is missing has its first value. */
 export type Plan = { readonly [option: string]: number }
 
 export interface GateCase {
@@ -24,13 +24,13 @@ const someOptions = (most: number, least = 0): fc.Arbitrary<Plan> =>
     )
     .map((pairs) => Object.fromEntries(pairs))
 
-/** Mostly one, as one of several is often refused and hides what the others do. */
+/** Mostly one edit: of several edits one is often refused, which hides the effect of the others. */
 const someEdits = fc.oneof(
   { weight: 3, arbitrary: someOptions(1, 1) },
   { weight: 1, arbitrary: someOptions(2, 2) },
 )
 
-/** A declaration, and a few of its options set to something else. */
+/** A declaration, and a few of its options with other values. */
 export const gateCase: fc.Arbitrary<GateCase> = fc
   .record({ before: someOptions(14), edits: someEdits })
   .filter(({ before, edits }) => Object.entries(edits).every(([option, at]) => at !== (before[option] ?? 0)))
@@ -49,7 +49,7 @@ export const caseText = ({ before, edits }: GateCase): string => {
 
 type Read = <T>(option: string) => T
 
-/** The declaration of a plan. Names that lead to nothing are left out: the edit that took the thing away is the case. */
+/** The declaration of a plan. Names of missing resources and fields are left out, because the edit under test removed them. */
 export const declarationOf = (plan: Plan): ApiDeclaration => {
   const read: Read = (option) => {
     const values = gateOptions[option]

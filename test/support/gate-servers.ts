@@ -21,7 +21,7 @@ export interface GateServers {
   close(): Promise<void>
 }
 
-/** In memory where the system offers it: most of the time went into waiting for commits. */
+/** In a RAM disk where the system has one, because commits took most of the time. */
 const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 const clock = { now: () => Date.UTC(2026, 5, 1) }

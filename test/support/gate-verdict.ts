@@ -9,7 +9,7 @@ export interface GateVerdict {
   readonly text: string
 }
 
-/** What the gate says of an edit of a version that was published as it was before. */
+/** The gate's verdict on an edit of a published version. */
 export const gateVerdict = (before: ApiDeclaration, after: ApiDeclaration): GateVerdict => {
   const model = compileApi(before)
   const contracts = new Map(model.versions.map((one) => [one.name, contractOf(model, one)]))

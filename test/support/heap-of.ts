@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { Child } from './child.ts'
 
-/** For a child that is to be measured: its inspector, on a port of its own. */
+/** Starts the inspector of a child process whose memory is measured, on a port of its own. */
 export const inspected = { NODE_OPTIONS: '--inspect=127.0.0.1:0' }
 
-/** The megabytes a child still holds when all garbage is collected: objects, and the bytes of its buffers. */
+/** Megabytes that a child process uses after a garbage collection: objects and the bytes of its buffers. */
 export async function heapOf(child: Child): Promise<number> {
   const [, url = ''] = await child.line(/Debugger listening on (ws:\S+)/)
   const inspector = new WebSocket(url)

@@ -25,12 +25,12 @@ import { z } from 'zod'
 import type { Change } from '../../src/declare/change.ts'
 import { decimal, digits, library, type Options, type Parts } from './library-first.ts'
 
-/** One declaration further on, with what became of v1. */
+/** The next declaration, with the changes since v1. */
 export interface Next {
   readonly parts: Parts
   readonly changes: readonly Change[]
   /**
-   * What becomes of v1's rows in the store: they stay as they are unless said, move with `migrate --rename`, or are made anew
+   * What happens to v1's rows in the store: by default they stay as they are, or they move with `migrate --rename`, or they are created again
    * because only a person's SQL could move them.
    */
   readonly rows?: 'stay' | 'move' | 'made anew'
@@ -199,7 +199,7 @@ function without(fields: Options, name: string): Options {
   return rest
 }
 
-/** Further ways in which something of v1 went elsewhere. */
+/** Further ways in which a part of v1 changed. */
 export const otherVersions: { readonly [what: string]: Next } = {
   'a sub-collection was renamed': {
     parts: withBooks({

@@ -4,14 +4,14 @@ import type { ApiOptions } from '../../src/declare/api.ts'
 import type { Options, Parts } from './library-first.ts'
 import { type Permute, reorderedMembers, reorderedOptions } from './reordered.ts'
 
-/** What else a newer declaration may say of the whole API. */
+/** Options of the whole API that a newer declaration may add. */
 export const otherwise: Partial<ApiOptions> = {
   title: 'Told otherwise',
   description: 'Told otherwise.',
   limits: { pageMax: 200, pageDefault: 50, includeRelations: 12, includeDepth: 3, bodyBytes: 2_000_000 },
 }
 
-/** The same, with each list from its end, with more in it everywhere, and told in other words. */
+/** The same declaration with every list reversed, with additions everywhere, and with other descriptions. */
 export const turned = (parts: Parts): Parts => ({
   visitors: { fields: { name: z.string() } },
   ...Object.fromEntries(Object.entries(reordered(parts)).map(([name, options]) => [name, grown(options)])),
@@ -47,7 +47,7 @@ const retold = (field: unknown): unknown =>
     ? field.describe('Told otherwise.')
     : { ...(field as object), description: 'So.' }
 
-/** The same, with each list from its end. */
+/** The same declaration with every list reversed. */
 export const reordered = (parts: Parts): Parts =>
   reorderedMembers(parts, fromEnd, (options) => reorderedOptions(options, fromEnd))
 

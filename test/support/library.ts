@@ -47,7 +47,7 @@ export const library = api('library', {
   ],
 })
 
-/** A process of the library; beats by hand unless said. */
+/** A process that serves the library. By default the test itself triggers its heartbeats. */
 export async function openLibrary(
   databaseUrl: string,
   clock: Clock,

@@ -1,6 +1,6 @@
 import type { Row } from './serving.ts'
 
-/** Decimals are the only texts of digits with one place after the point. */
+/** Decimals are the only strings of digits with one digit after the point. */
 const isDecimal = (value: unknown): boolean => typeof value === 'string' && /^-?\d+\.\d$/.test(value)
 
 const rank = (value: unknown): string | number =>

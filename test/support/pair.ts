@@ -31,7 +31,7 @@ export const contractFor = (resources: Resources, more: Partial<ApiOptions> = {}
   return contractOf(model, model.head)
 }
 
-/** What is said of a declaration that cannot be compiled, a line for each mistake. */
+/** The message for a declaration that cannot be compiled, a line for each mistake. */
 export const mistakesIn = (
   resources: Resources,
   versions: readonly VersionDeclaration[],

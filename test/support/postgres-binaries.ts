@@ -6,14 +6,14 @@ import { dirname, join } from 'node:path'
 
 export type ServerUser = { uid: number; gid: number } | Record<string, never>
 
-/** PostgreSQL refuses to run as root, so root hands it to `nobody`. */
+/** PostgreSQL refuses to run as root, so under root it runs as the user `nobody`. */
 export function serverUser(): ServerUser {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** The folder with bin/initdb and bin/postgres, at a place where that user may run them. */
+/** The folder with bin/initdb and bin/postgres, where that user may run them. */
 export function postgresFolder(user: ServerUser): string {
   const installed = installedFolder()
   if (canRun(installed.folder, user)) return installed.folder

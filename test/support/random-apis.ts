@@ -13,7 +13,7 @@ export interface RandomApi {
 
 interface FieldPlan {
   readonly schema: FieldDeclaration
-  /** What may have become of the field, given its name. */
+  /** Changes that the field may have had, given its name. */
   readonly changes: readonly ((resource: string, field: string) => change.Change)[]
 }
 

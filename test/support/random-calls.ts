@@ -1,10 +1,10 @@
 import type { CallOptions } from './serving.ts'
 
-/** A row made earlier, by resource and place; each store knows it by an id of its own. */
+/** A row created earlier, by resource and index; its id differs from store to store. */
 export type Known = { readonly resource: string; readonly at: number }
 export type RandomCall = {
   readonly method: string
-  /** `{}` stands for ids, in turn. */
+  /** Each `{}` stands for the next id. */
   readonly path: string
   readonly ids: readonly Known[]
   readonly options: Omit<CallOptions, 'body'> & { readonly body?: { readonly [field: string]: unknown } }

@@ -10,16 +10,16 @@ export interface RandomField {
   readonly mark: Mark
   /** The schema when the older versions were frozen, and now. */
   readonly declared: { readonly frozen: FieldDeclaration; readonly now: FieldDeclaration }
-  /** What v1's and v2's lists of changes say of it. */
+  /** Its changes in the lists of v1 and v2. */
   changes(at: 0 | 1, name: string): readonly Change[]
   /** What a row of the head may have; of states the first is the initial one. */
   readonly stored: readonly unknown[]
   shown(at: At, stored: unknown): unknown
-  /** What is stored for a value of the version's own; undefined where the version has no such value. */
+  /** The stored value for one of the version's own values; undefined where the version has no such value. */
   read(at: At, sent: unknown): unknown
   /** Values worth sending besides those that some version shows. */
   readonly sent: readonly unknown[]
-  /** Only for states, between two words of one version. */
+  /** Only for states: whether one version can move from one value to another. */
   readonly moves?: (at: At, from: string, to: string) => boolean
   /**
    * Which stored values a filter by this text finds; undefined where the text is none of the version's values. A field

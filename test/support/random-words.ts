@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 
-/** Every version takes its words from here, so that one version's word often means something else in another. */
+/** Every version takes its values from this list, so that a value of one version often means something else in another. */
 const pool = ['a', 'b', 'c', 'd', 'e', 'f']
 
-/** What `mapValues` is told of one step between two versions, and what it must mean. */
+/** The arguments of `mapValues` for one step between two versions, and what it must mean. */
 export interface WordStep {
   readonly values: { readonly [older: string]: string }
   readonly onlyInNewer: { readonly [newer: string]: string }
@@ -71,7 +71,7 @@ export const randomWords: fc.Arbitrary<Words> = fc
     return { head, steps: [wordStep(middle, older), toHead] }
   })
 
-/** A version by its place: 0 is v1, 2 is the head. */
+/** A version by its index: 0 is v1, 2 is the head. */
 export type At = 0 | 1 | 2
 
 /** The steps from a version to the head, the version's own first. */

@@ -12,7 +12,7 @@ export interface Releases {
   readonly serving: Serving
   /**
    * Publishes every version, ends the service, migrates the store with its renames, and serves the next declaration on it.
-   * `prepare` does what a migration leaves to people.
+   * `prepare` does the steps that a migration leaves to the operator.
    */
   next(declaration: ApiDeclaration, prepare?: (store: Store) => Promise<void>): Promise<void>
 }

@@ -14,7 +14,7 @@ export interface Reply {
 
 export interface CallOptions {
   readonly body?: unknown
-  /** In place of the server's own. */
+  /** Used instead of the server's own key. */
   readonly key?: string
   readonly idempotencyKey?: string
   readonly headers?: { readonly [name: string]: string }

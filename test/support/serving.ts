@@ -32,7 +32,7 @@ export type ProblemBody = {
   readonly [member: string]: unknown
 }
 
-/** A response, read to its end; what kind of body it has, the test knows. */
+/** A response, read to its end. The test knows the type of its body. */
 export class Answer {
   readonly status: number
   readonly headers: Headers
@@ -59,11 +59,11 @@ export class Answer {
   get problem(): ProblemBody {
     return this.json as ProblemBody
   }
-  /** `[409, 'unique-conflict']`: what most refusals are told apart by. */
+  /** `[409, 'unique-conflict']`: status and problem type, by which tests recognize a refusal. */
   get refusal(): readonly [number, string] {
     return [this.status, this.problem.type.replace(/^.*\//, '')]
   }
-  /** Where the faults are, in the order they are told. */
+  /** Pointers and parameters of the faults, in the order of the response. */
   get faults(): readonly (string | undefined)[] {
     return (this.problem.errors ?? []).map(({ pointer, parameter, header }) => pointer ?? parameter ?? header)
   }
@@ -81,7 +81,7 @@ export interface CallOptions {
   readonly body?: unknown
   /** `null` leaves a header out that would otherwise be sent. */
   readonly headers?: { readonly [name: string]: string | null }
-  /** An account, a key, or null for nobody; acme unless said. */
+  /** An account, a key, or null for an anonymous call; acme by default. */
   readonly as?: string | null
 }
 
@@ -89,7 +89,7 @@ export interface Serving {
   readonly kind: StoreKind
   readonly api: TestApi
   readonly store: Store
-  /** A key of an account with all scopes, made once. */
+  /** A key of an account with all scopes, created once. */
   key(account: string): Promise<string>
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   get(path: string, options?: CallOptions): Promise<Answer>
@@ -100,7 +100,7 @@ export interface Serving {
 }
 
 export type ServingOptions = Omit<TestOptions, 'databaseUrl'> & {
-  /** The shop, with its contracts, unless said. */
+  /** By default the shop, with its contracts. */
   readonly declaration?: ApiDeclaration
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 /**
  * The shop as it was declared when v1 was its newest version: before customers, before dollars, before refunded orders.
- * What it publishes is the frozen v1, so today's v1, made from v2 by its changes, can be held against it.
+ * It publishes the frozen v1, with which today's v1, computed from v2 by its changes, is compared.
  */
 const clients = resource('clients', {
   description: 'People and companies that order.',
@@ -121,7 +121,7 @@ const refunds = resource('refunds', {
       title: 'The refund is more than is left of the payment',
     },
   },
-  // What the hook does is no part of what is published; that there is one is.
+  // The contract says that there is a hook, not what it does.
   hooks: { beforeCreate: () => undefined },
 })
 

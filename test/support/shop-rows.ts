@@ -1,6 +1,6 @@
 import type { CallOptions, Row, Serving } from './serving.ts'
 
-/** Rows of the shop with as little said as possible; each is new, so tests do not meet in one. */
+/** Rows of the shop with required fields only. Each call creates a new row, so that tests do not share rows. */
 let made = 0
 export const unique = (): string => `${process.pid.toString(36)}-${(++made).toString(36)}`
 

@@ -6,7 +6,7 @@ export interface TcpProxy {
   readonly port: number
   /** Connections made through it so far. */
   readonly accepted: number
-  /** Bytes no longer pass, in either direction, and nobody is told. */
+  /** Drops bytes in both directions without closing the connection. */
   freeze(): void
   /** Ends every connection; new ones pass. */
   cut(): void
@@ -14,7 +14,7 @@ export interface TcpProxy {
   refuse(refusing: boolean): void
 }
 
-/** Stands between a client and a server, and fails in the ways that networks do. */
+/** A TCP proxy between a client and a server that fails in the ways that networks do. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>()
   let refusing = false

@@ -25,7 +25,7 @@ import {
 } from 'nounkit'
 import { z } from 'zod'
 
-/** An API with three versions in which every kind of change stands, some of them one upon another. */
+/** An API with three versions and every kind of change, some of them on the same field. */
 const senders = resource('senders', {
   fields: {
     name: z.string().min(1).max(100),

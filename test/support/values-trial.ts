@@ -10,7 +10,7 @@ interface Row {
   readonly stored: unknown[]
 }
 
-/** What the law says of one value that is sent: the answer, and what is stored then. */
+/** The expected answer to one value that is sent, and the expected stored value. */
 type Verdict = { readonly status: 200 | 201; readonly stored: unknown } | { readonly status: 409 | 422 }
 
 const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b)
@@ -57,7 +57,7 @@ const newRow = (all: Fields, at: At, pick: (below: number) => number) => {
   return { stored, body: Object.fromEntries(sent) as Json }
 }
 
-/** Everything that some version shows for some value, and what is worth sending besides. */
+/** All values that any version shows, and further values worth sending. */
 const valuesFor = (field: RandomField): readonly unknown[] => [
   ...field.sent,
   ...field.stored.flatMap((stored) => ([0, 1, 2] as const).map((at) => field.shown(at, stored))),
@@ -74,7 +74,7 @@ interface Found {
 /** Calls to each API. */
 const calls = 150
 
-/** One random API, and random calls to it, each held against the model. */
+/** One random API, and random calls to it, each compared with the model. */
 class Trial {
   readonly all: Fields
   readonly call: Call
