@@ -8,7 +8,7 @@ import type { JsonObject } from '../request/json-body.ts'
 import { changeRows, insertAlone } from './change-rows.ts'
 import type { ChangeSet } from './change-set.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
-import { hookContexts, hooksOf } from './hook-context.ts'
+import { copyForHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
 import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { newRow } from './new-row.ts'
@@ -125,7 +125,7 @@ async function insertWithHooks(
   const set = beforeCreate && (await beforeCreate(row, contextOf('beforeCreate')))
   if (set) checkReturned(set, resource, 'beforeCreate')
   const inserted = await changes.insert(resource, set ? { ...row, ...set } : row)
-  if (afterCreate) await afterCreate(inserted.row, contextOf('afterCreate'))
+  if (afterCreate) await afterCreate(copyForHook(inserted.row), contextOf('afterCreate'))
   // The hook may have changed the row it was called for.
   const id = String(inserted.row.id)
   const now = await lockTarget(changes, { ...call, target: { ...call.target, id } }, 'to-change')

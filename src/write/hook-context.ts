@@ -16,6 +16,9 @@ export const hooksOf = (resource: Resource): LooseHooks => resource.hooks as unk
 
 type HookName = keyof LooseHooks
 
+/** The change set goes on using its rows, so hooks get copies that they may change. */
+export const copyForHook = (row: StoredRow): AnyRow => structuredClone(row) as AnyRow
+
 /** What each hook of a request may do, bound to one transaction and one account. */
 export function hookContexts(
   writer: Writer,
@@ -50,7 +53,8 @@ function hookContext(
     find: heard(async (name, id, options = {}) => {
       const resource = names.resource('find', name)
       if (!options.lock) return findRow(writer, changes, resource, id)
-      return ((await changes.lock(resource, id, 'to-delete'))?.row as AnyRow | undefined) ?? null
+      const locked = await changes.lock(resource, id, 'to-delete')
+      return locked && copyForHook(locked.row)
     }),
     list: heard(async (name, where) => {
       const resource = names.resource('list', name)
@@ -72,7 +76,7 @@ function hookContext(
     create: heard(async (name, values) => {
       const resource = names.resource('create', name)
       names.fields('create', resource, values)
-      return (await changes.insert(resource, newRow(resource, values, writer.now()))).row as AnyRow
+      return copyForHook((await changes.insert(resource, newRow(resource, values, writer.now()))).row)
     }),
     update: heard(async (name, id, values) => {
       const resource = names.resource('update', name)
@@ -119,7 +123,7 @@ async function updateRow(
   values: StoredRow,
 ): Promise<AnyRow | null> {
   if (!(await changes.lock(resource, id, 'to-delete'))) return null
-  return (await changes.update(resource, id, values)).row as AnyRow
+  return copyForHook((await changes.update(resource, id, values)).row)
 }
 
 async function removeRow(changes: ChangeSet, resource: Resource, id: string): Promise<boolean> {

@@ -236,3 +236,42 @@ describeServing(
   },
   { declaration: api('letters', { resources: [letters, stamps] }) },
 )
+
+/** Hooks that change every row they are given, which is theirs alone. */
+const scribble = (row: object): void => {
+  Object.assign(row, { text: 'scribbled', tags: ['scribbled'] })
+}
+const pads = resource('pads', {
+  fields: { text: z.string(), tags: z.array(z.string()).default([]) },
+  hooks: {
+    async afterCreate(pad, { find }) {
+      scribble(pad)
+      scribble((await find('pads', pad.id, { lock: true })) ?? {})
+    },
+    async beforeUpdate(_, before, { find }) {
+      scribble(before)
+      scribble((await find('pads', before.id, { lock: true })) ?? {})
+      return undefined
+    },
+    async afterUpdate(pad, before) {
+      scribble(pad)
+      scribble(before)
+    },
+  },
+})
+
+describeServing(
+  'a hook that changes the rows it was given',
+  (served) => {
+    test('changes neither what is stored nor what is answered', async () => {
+      const made = await served.call('POST', '/v1/pads', { body: { text: 'a', tags: ['x'] } })
+      expect(made.data).toMatchObject({ text: 'a', tags: ['x'] })
+      const path = `/v1/pads/${made.data.id}`
+      expect((await served.get(path)).text).toBe(made.text)
+      const patched = await served.call('PATCH', path, { body: { text: 'b' } })
+      expect(patched.data).toMatchObject({ text: 'b', tags: ['x'] })
+      expect((await served.get(path)).text).toBe(patched.text)
+    })
+  },
+  { declaration: api('pads', { resources: [pads] }) },
+)
