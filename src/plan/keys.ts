@@ -1,19 +1,19 @@
 import type { FieldKind } from '../kinds/kinds.ts'
 import { ident } from './dialect.ts'
 
-/** Where keys are kept with their answers. */
+/** The table of Idempotency-Keys and their stored answers. */
 export const keyTable = 'nounkit_idempotency'
 
-/** Stored beside each fingerprint, so that a later way of making them still honours keys made by this one. */
+/** Stored beside each fingerprint, so that a release that computes fingerprints in another way can still recognise older ones. */
 const fingerprintVersion = 1
 
-/** What the row of every key says at first. */
+/** Columns with the same value in every new row. */
 const keyConstants: { readonly [column: string]: string } = {
   fingerprint_version: String(fingerprintVersion),
   status: '201',
 }
 
-/** What is bound for the row of a key, after the account. */
+/** The columns that are bound for a new row, after the account. */
 const keyColumns = [
   'key',
   'fingerprint',
@@ -48,10 +48,10 @@ export function insertKey(account: string, bind: Bind): string {
   return `INSERT INTO ${ident(keyTable)} (${columns}) VALUES (${values}) ON CONFLICT DO NOTHING`
 }
 
-/** What a replay needs to know. */
+/** The columns that a replay reads. */
 export const answerColumns = '"fingerprint", "status", "body", "location", "etag", "row_id", "expires_at"'
 
-/** What is set when a key is completed, in this order. */
+/** The columns that are set when a key is completed, in this order. */
 const completedColumns = ['body', 'etag', 'completed_at', 'expires_at'] as const
 
 export const completeAnswer = (bind: Bind): string =>

@@ -98,7 +98,7 @@ export class Planner {
     return this.#rows.get(shape, mostRowStatements, plan)
   }
 
-  /** A query that was read once for many requests has its shape written once, too. */
+  /** The shape is computed once per cached query. */
   #listShape(query: ListQuery): string {
     const known = this.#listShapes.get(query)
     if (known !== undefined) return known
@@ -116,7 +116,7 @@ function plansOf<K, T>(plans: Map<K, PlanCache<T>>, of: K): PlanCache<T> {
   return known
 }
 
-/** Of all collections that are read, each may have as many. */
+/** Every collection that is read gets an equal share of the cache. */
 const shareOf = ({ size }: ReadonlyMap<unknown, unknown>): number =>
   Math.max(20, Math.floor(mostReads / size))
 

@@ -47,7 +47,7 @@ export const postgres: Dialect = Object.freeze({
           .replaceAll("'", "''")
           .replace(/[\0-\x1f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`
       : sqlText(text),
-  // Of a bound LIMIT the planner knows nothing, takes a tenth of the table for it and plans every execution anew.
+  // For a bound LIMIT the planner assumes a tenth of the table, and plans every execution again.
   firstRows: (select: string, bound: string, most: number) =>
     `SELECT * FROM (${select} LIMIT ${most}) f LIMIT ${bound}`,
   pageSize: powerOfTwo,
@@ -66,6 +66,6 @@ export const postgresOnCitus: Dialect = Object.freeze({
   ...postgres,
   // Each node has pages of its own, which a statement for all of them cannot name.
   oldest: indexOrder,
-  // Citus copies a row that need not be returned, and then tells of a refused one in a way that hides why.
+  // Without RETURNING, Citus copies the row to its node, and reports a refused row without the reason.
   afterInsertSelect: ' RETURNING 1',
 })

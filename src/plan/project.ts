@@ -8,10 +8,10 @@ import type { Binds } from './statement.ts'
  * none outside strings (and inside they are escaped), so a row can be cut off without parsing anything.
  */
 export const separators = [',\n', ',\t', ',\r'] as const
-/** Stand before and after an include that was cut, until the server writes its continuation there. */
+/** Marks around an include that was cut. `read/finish.ts` replaces them by the page of the list. */
 export const cutStart = '\x1e'
 export const cutEnd = '\x1d'
-/** Stands before and after the version of an embedded row, until the server has taken it out. */
+/** Marks around the version of an embedded row. `read/read-rows.ts` removes them with the version. */
 export const versionMark = '\x1f'
 
 /** An SQL expression for the JSON text of a row as a version shows it, with what is included. */
@@ -97,7 +97,7 @@ const shownValueSql = (field: ViewField, source: string): string => {
   return cases.length === 0 ? source : `(CASE ${source} ${cases.join(' ')} ELSE ${source} END)`
 }
 
-/** What a sort by this field goes by: the shown value, so that an older version's order is the order of its own words. */
+/** The expression that a sort compares: the shown value, so that an older version sorts by its own words. */
 export function sortSql(field: ViewField, stored: Field, alias: string, dialect: Dialect): string {
   const source = column(stored, alias)
   if (field.codec) return dialect.ordered(source, field.codec)

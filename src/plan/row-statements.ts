@@ -9,7 +9,7 @@ export type RowStatement = Pick<Statement, 'text' | 'slots'>
 export const rowStatement = (text: string, binds: Binds): RowStatement =>
   Object.freeze({ text, slots: binds.slots })
 
-/** What others cannot do to a row until the transaction ends: change it, or name it as well. */
+/** What others cannot do to a row until the transaction ends: change it, or also reference it. */
 export type Lock = 'none' | 'to-change' | 'to-delete'
 
 /** The stored row: `[json of every stored field, version]`. */

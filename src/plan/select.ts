@@ -26,7 +26,7 @@ export function selectOne(
   return statement(text, binds, view, tree)
 }
 
-/** Then its state is told by the versions of few rows, and what is shown need not be hashed to tell. */
+/** Such includes have few rows, so the entity tag is made from their versions instead of a hash of the text. */
 const isToOneOnly = (tree: readonly Included[]): boolean =>
   tree.every(({ relation, children }) => relation.relation.kind === 'belongs-to' && isToOneOnly(children))
 
@@ -40,7 +40,7 @@ export interface ListShape {
   readonly pageSize: number
 }
 
-/** Only the id decides the order, so the last row's id is position enough. */
+/** Where only the id decides the order, the id of the last row is the whole position. */
 export const sortsById = (sort: readonly SortKey[]): boolean => sort.length === 1
 
 /** One page and the row after it: `[rows joined]`, then their positions joined where the id is not position enough, then 1 when the owner exists, where there is one. */
@@ -85,7 +85,7 @@ function statement(text: string, binds: Binds, view: View, tree: readonly Includ
 const hasCustoms = (view: View, tree: readonly Included[]): boolean =>
   view.customs.length > 0 || tree.some((one) => hasCustoms(one.relation.target(), one.children))
 
-/** Hands out the places of a request's own values in the order they are bound. */
+/** Numbers the request's own values in the order they are bound. */
 class Numbering {
   #next = 0
   next(): number {
@@ -125,7 +125,7 @@ export const sortValues = (field: ViewField): Values => {
 const comparesTexts = ({ operator, field }: Filter): boolean =>
   operators[operator].compares && sortsAsText(field)
 
-/** What the values are that a filter binds. They need not be values that the field allows: such a filter finds nothing. */
+/** The kind and schema of the values that a filter binds. The field need not allow the values: such a filter finds nothing. */
 export const filterValueKind = (filter: Filter): Values =>
   comparesTexts(filter) ? texts : { kind: stored(filter.field).kind, schema: {} }
 

@@ -40,9 +40,9 @@ export const sqlite: Dialect = Object.freeze({
   concat: (pieces: readonly string[]) => concat(pieces),
   join: (expression: string, separator: string) =>
     `group_concat(${expression}, ${sqlite.literal(separator)})`,
-  // Control characters stand as they are: an expression that makes them would be worked out for every row.
+  // Control characters stand in the text as they are: an expression such as char(10) would be evaluated for every row.
   literal: sqlText,
-  // SQLite plans by the value of a bare parameter here, and then plans anew whenever one is bound: half the time of a list.
+  // SQLite uses the value of a bare parameter for planning, and then plans again whenever it is bound: half the time of a list.
   firstRows: (select: string, bound: string) => `${select} LIMIT (${bound} + 0)`,
   pageSize: () => 0,
   forUpdate: '',

@@ -37,7 +37,7 @@ export class Binds {
     this.dialect = dialect
   }
 
-  /** A fresh alias for a table, with its dot. Short and numbered: databases cut long names. */
+  /** A new alias for a table, with its dot. Aliases are short, because databases cut long names. */
   alias(): string {
     return `t${++this.#aliases}.`
   }

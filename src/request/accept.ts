@@ -1,8 +1,8 @@
 import type { PlainRequest } from './exchange.ts'
 
 /**
- * Of the media types that something can be shown in, the one the caller likes most: the first where it does not care, null
- * where it accepts none.
+ * The media type that the caller prefers among the offered ones: the first of them where the caller has no preference, null where
+ * it accepts none.
  */
 export const preferredType = <T extends string>(
   { headers }: PlainRequest,

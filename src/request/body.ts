@@ -53,7 +53,7 @@ export function readReplace(target: Target, body: JsonObject, current: StoredRow
   return { ...row, ...madeUp(view, current, sent, staysUnsent) }
 }
 
-/** What a GET does not show, or what cannot change, need not be sent to stay. */
+/** A PUT keeps these fields when they are not sent: a GET does not show them, or they cannot change. */
 const staysUnsent = (field: ViewField): boolean => field.readOnly || field.immutable || field.writeOnly
 
 /** The row a merge patch asks for: only the keys that were sent. */
@@ -124,7 +124,7 @@ function beforeIn(view: View, current: StoredRow): (field: ViewField) => Before 
   }
 }
 
-/** Judges one field of an update against what is stored. */
+/** Checks one field of an update against the stored value, and sets it in the row. */
 function change(
   view: View,
   field: ViewField,

@@ -1,4 +1,4 @@
-/** Who calls: proven once per request, before anything of the request is believed. */
+/** Who calls: authenticated once per request, before the rest of the request is read. */
 export interface Caller {
   readonly account: string
   readonly consumer: Consumer

@@ -4,7 +4,7 @@ import type { Filter } from './filter.ts'
 import type { Target } from './route.ts'
 import { type SortKey, sortText } from './sort.ts'
 
-/** What the sort keys of the last row seen were compared by. */
+/** The values of the sort keys in the last row of a page. */
 export type Position = readonly (string | number | boolean | null)[]
 
 /** Characters of the seal, in base64url: 132 bits. */
@@ -58,7 +58,7 @@ export function cursorBound(
 ): string {
   const { version, view, sub, ownerId } = target
   const names = `${version.name}/${view.name}/${sub?.segment ?? ''}`
-  // With their lengths, so that no account or id can be written to read as another and what follows it.
+  // Lengths are included, so that no account or id can be chosen to look like a shorter one and the text after it.
   return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}`
 }
 

@@ -10,7 +10,7 @@ import type { StoredValue } from './values.ts'
 type Stored = { readonly [field: string]: StoredValue }
 type Sent = ReadonlyMap<ViewField, unknown>
 
-/** Runs the `down` of each custom change, newest first: what each step makes, by step. */
+/** Runs the `down` of each custom change, newest first. The result has the fields that each step makes, by step. */
 function runDown(view: View, shownOf: (field: ViewField) => unknown): readonly JsonObject[] {
   const made: JsonObject[] = []
   for (const step of view.customs) {
@@ -46,9 +46,9 @@ export function madeFields(view: View, shownOf: (field: ViewField) => unknown): 
 }
 
 /**
- * Runs the `up` of each custom change, oldest first: the stored fields that stand behind what was sent. `stays` says whether
- * a field that was not sent is as it was. What depends only on values that are as they were is not made anew: code need not
- * give back exactly what it was given.
+ * Runs the `up` of each custom change, oldest first: the stored fields that the sent fields are made from. `stays` says
+ * whether a field that was not sent keeps its value. A step whose inputs did not change is not run: its `up` need not give back exactly
+ * what its `down` was given.
  */
 export function madeUp(
   view: View,
@@ -112,7 +112,7 @@ function upInWords(view: View, at: number): string {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Holds what an `up` returned to what a body of the newer version must be, and takes it over; false where it is not. */
+/** Validates what an `up` returned as a body of the newer version, and sets it; false where it is not valid. */
 function setNewer(
   view: View,
   at: number,
@@ -122,8 +122,8 @@ function setNewer(
 ): boolean {
   const faults: FieldError[] = []
   for (const field of newerFields(view, at)) {
-    // What the code does not speak of is as it was. A value shown alike keeps what is stored, so that what an older version
-    // cannot tell apart is not lost.
+    // A field that `up` does not return keeps its value. A value that is shown as before keeps what is stored: an older version may
+    // show several stored values alike.
     if (current && !(field.name in newer)) continue
     const value = newer[field.name] ?? null
     if (current && field.field) {
@@ -135,7 +135,7 @@ function setNewer(
   return faults.length === 0
 }
 
-/** In the consumer's own fields: what the newer version calls them, and how it would have them, is not theirs to know. */
+/** The refusal names the caller's own fields, never those of the newer version. */
 function notStorable(view: View, at: number, sent: Sent, cause: Error | null): Error {
   const fields = fieldsBehind(view, at)
   const ofThese = fields.filter((field) => sent.has(field))

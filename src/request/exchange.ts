@@ -1,5 +1,5 @@
 import type { Maybe } from '../maybe.ts'
-/** A request as the engine sees it, whatever carried it. */
+/** A request as the engine sees it, from a socket or from a test. */
 export interface PlainRequest {
   readonly method: string
   /** As sent, before the question mark. */
@@ -12,16 +12,16 @@ export interface PlainRequest {
   readBody(limit: number): Maybe<Uint8Array>
   /** Where the call came from, behind trusted proxies. */
   readonly address: string
-  /** Stands for what carried the call, where that carries others too: the same object for all of them. */
+  /** The connection, where several requests share one: the same object for all of them. */
   readonly connection?: object
   readonly id: string
   /** `https://api.example.com`, where it is known from a trusted proxy or the Host header; for documents only. */
   readonly origin: string
-  /** Written by the engine as far as it gets. */
+  /** Filled in by the engine while it handles the request. */
   readonly note?: RequestNote
 }
 
-/** What became known of a request on its way; for logs, metrics and spans. */
+/** What the engine found out about a request; for logs, metrics and spans. */
 export interface RequestNote {
   /** `/orders/{id}/items` */
   route: string | null
@@ -37,6 +37,6 @@ export interface PlainResponse {
   /** An object of this response's own: the shell adds to it. */
   readonly headers: { [name: string]: string }
   readonly body: string | Uint8Array | null
-  /** Of the body, where it is known. */
+  /** The length of the body, where it is known. */
   readonly bytes?: number | undefined
 }

@@ -11,7 +11,7 @@ export const fieldFault = (field: ViewField, detail: string, code: string): Fiel
 /** One problem for all that is wrong with the fields of a body. */
 export function fieldsRefused(errors: readonly FieldError[], cause: Error | null = null): Error {
   const first = errors[0]
-  // For people, so without what makes the pointer a part of a URI.
+  // The detail is for people, so the name stands without the `#/` of the pointer.
   const where = decodeURIComponent(first?.pointer?.slice(2) ?? '')
   return problem('validation-failed', {
     detail: withOthers(`${where || 'The body'} ${first?.detail}`, errors.length - 1),
@@ -20,7 +20,7 @@ export function fieldsRefused(errors: readonly FieldError[], cause: Error | null
   })
 }
 
-/** What is wrong first may be told with a question, which ends its sentence. */
+/** The first fault may end with a question ("did you mean …?"), which needs no full stop. */
 function withOthers(first: string, others: number): string {
   if (first.endsWith('?')) return others > 0 ? `${first} And ${others} more.` : first
   return others > 0 ? `${first}, and ${others} more.` : `${first}.`

@@ -58,7 +58,7 @@ function withParents(asked: readonly string[]): readonly string[] {
   return [...all].sort()
 }
 
-/** Each has a problem of its own, and names the parameter as every other bad parameter does. */
+/** Each refusal of an include has its own problem type. All of them name the parameter in `errors`. */
 function refused(
   type: ProblemType,
   detail: string,
@@ -141,7 +141,7 @@ const shapesIn = (tree: readonly Included[]): Shapes =>
 const viewsIn = (tree: readonly Included[]): readonly View[] =>
   tree.flatMap(({ relation, children }) => [relation.target(), ...viewsIn(children)])
 
-/** Known before any SQL runs: the page size times the caps. A to-one rides along with its row, so it adds nothing here. */
+/** Known before any SQL runs: the page size times the caps. A to-one include adds one row to each row at most, and is not counted. */
 function mostRows(rows: number, tree: readonly Included[]): number {
   return rows * tree.reduce((sum, { relation, children }) => sum + below(relation, children), 0)
 }

@@ -32,7 +32,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** Only the place is told: the parser's message may quote the body. */
+/** Only the position is reported: the parser's message may quote the body. */
 function position(error: unknown, text: string): string {
   const { message } = error as Error
   if (/^Unexpected end/.test(message)) return ': it ends too early'

@@ -1,6 +1,6 @@
 import { type FieldError, problem } from '../problems.ts'
 
-/** The query string as decoded names and values; what is malformed, empty or repeated is left out and told in `errors`. */
+/** The query string as decoded names and values; malformed, empty and repeated parameters are left out and reported in `errors`. */
 export function readParameters(query: string, errors: FieldError[]): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   if (query === '') return parameters
@@ -25,14 +25,14 @@ export function readParameters(query: string, errors: FieldError[]): ReadonlyMap
   return parameters
 }
 
-/** The query as it was sent, but for one parameter. It has been read, so it decodes. */
+/** The query as it was sent, without one parameter. It has been read before, so it can be decoded. */
 export const withoutParameter = (query: string, name: string): string =>
   query
     .split('&')
     .filter((part) => part !== '' && decodeURIComponent(part.split('=', 1)[0] ?? '') !== name)
     .join('&')
 
-/** What follows it is one more parameter. */
+/** The query, ready for one more parameter to follow. */
 export const withRoom = (query: string): string => (query === '' ? '' : `${query}&`)
 
 export const badQuery = (errors: readonly FieldError[]): Error =>

@@ -3,7 +3,7 @@ import type { View } from '../compile/model.ts'
 const mostQueries = 500
 
 /**
- * Clients repeat their queries, so a query that was read for a view is kept, at most 500 per view. Reading one anew takes 3 µs for
+ * Clients repeat their queries, so a query that was read for a view is kept, at most 500 per view. Reading a query takes 3 µs for
  * `limit=25` and 6 to 8 µs with an include, which is 8 to 20 % of such a request. Queries with a cursor differ each time and are not
  * kept, nor are those that were refused.
  */

@@ -12,7 +12,7 @@ interface ReadQuery {
   readonly include: Include
   /** The query in its canonical form, without a cursor; null where that is how it was sent, wherever the cursor stood. */
   readonly canonical: string | null
-  /** What is asked for by name, for whoever counts its use; null for nothing. */
+  /** The relations, filters and sorts that are used, for the usage counts; null for none. */
   readonly uses: Asked | null
 }
 
@@ -82,7 +82,7 @@ export function readListQuery(query: string, view: View, ceiling: number): PageQ
   const parts = apart(query)
   if (!parts) return cachedList(query, view, ceiling)
   const { list, cursor } = cachedList(parts.rest, view, ceiling)
-  // One more that is escaped.
+  // There may be a second cursor whose name is escaped.
   return cursor === null ? { list, cursor: parts.cursor } : readWholeList(query, view, ceiling)
 }
 
@@ -94,7 +94,7 @@ function apart(query: string): { readonly rest: string; readonly cursor: string 
   const cursor = query.slice(at + 'cursor='.length, next < 0 ? query.length : next)
   if (cursor === '' || /[%+]/.test(cursor)) return null
   const rest = next < 0 ? query.slice(0, Math.max(0, at - 1)) : query.slice(0, at) + query.slice(next + 1)
-  // Another cursor, or a parameter without a name: what is wrong is told by reading the whole.
+  // A second cursor, or a parameter without a name: reading the whole query reports it.
   const isWhole = rest !== '' || query.length === 'cursor='.length + cursor.length
   return isWhole && !rest.includes('cursor=') ? { rest, cursor } : null
 }

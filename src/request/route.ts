@@ -37,7 +37,7 @@ interface Templates {
 
 const templatesOf = (path: string): Templates => ({ all: path, one: `${path}/{id}` })
 
-/** Paths are regular, so routing is a look-up per segment: no patterns, no order of rules. */
+/** Finds what a path names by one look-up per segment: there are no patterns and no order of rules. */
 export interface Router {
   /** The target, or null when the path is none of a resource. */
   find(path: string): Target | null
@@ -52,25 +52,7 @@ export function createRouter(model: Model): Router {
   const byVersion = new Map(model.versions.map((version) => [version.name, collectionsOf(version)]))
   const versions = new Map(model.versions.map((version) => [version.name, version]))
 
-  const direct = directTargets(model, byVersion)
-
-  /** The collection that the path names up to `length`. */
-  const directAt = (path: string, length: number): DirectTargets | null => {
-    for (const one of direct[length] ?? []) if (path.startsWith(one.path)) return one
-    return null
-  }
-
   const find = (path: string): Target | null => {
-    // Most requests name a row of a collection, or one: two looks tell, and nothing need be split.
-    const cut = path.lastIndexOf('/')
-    const parent = directAt(path, cut)
-    if (parent) return cut + 1 === path.length ? null : { ...parent.one, id: path.slice(cut + 1) }
-    const whole = directAt(path, path.length)
-    if (whole) return whole.all
-    return findBySegments(path)
-  }
-
-  const findBySegments = (path: string): Target | null => {
     const segments = path.split('/')
     const named = versions.get(segments[1] ?? '')
     const version = named ?? model.unversioned
@@ -86,41 +68,6 @@ export function createRouter(model: Model): Router {
     versionOf: (path) => versions.get(path.split('/', 2)[1] ?? '') ?? null,
     missing: (path) => notFound(path, find, model, byVersion),
   }
-}
-
-interface DirectTargets {
-  readonly path: string
-  readonly all: Target
-  /** But for its id. */
-  readonly one: Target
-}
-
-/**
- * What the paths of top-level collections name, by their length: `/v2/orders`, and `/orders` where a version may be left out.
- * To compare a few is less than V8 does with a text before it looks for it in a map.
- */
-function directTargets(
-  model: Model,
-  byVersion: ReadonlyMap<string, Collections>,
-): readonly (readonly DirectTargets[] | undefined)[] {
-  const direct: DirectTargets[][] = []
-  const add = (version: Version, prefix: string, unversioned: boolean): void => {
-    for (const [name, { view, topLevel, templates }] of byVersion.get(version.name) ?? []) {
-      // A version's name stands for the version.
-      if (!topLevel || (unversioned && byVersion.has(name))) continue
-      const target = { version, view, sub: null, ownerId: null, id: null, unversioned }
-      const path = `${prefix}/${name}`
-      direct[path.length] ??= []
-      direct[path.length]?.push({
-        path,
-        all: Object.freeze({ ...target, template: templates.all }),
-        one: { ...target, template: templates.one },
-      })
-    }
-  }
-  for (const version of model.versions) add(version, `/${version.name}`, false)
-  if (model.unversioned) add(model.unversioned, '', true)
-  return direct
 }
 
 function locate(

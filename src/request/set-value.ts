@@ -24,7 +24,7 @@ export function setValue(
   if (field.codec && stored === undefined) {
     errors.push(fieldFault(field, `must be ${codecs[field.codec].form}`, 'out_of_range'))
   } else if (stored === undefined || (field.codec && validate(field.field.schema, stored).length > 0)) {
-    // An older type may hold more than the newer one, whose readers are promised its bounds.
+    // The older version's type may allow more values than the newer one, whose bounds readers rely on.
     errors.push(fieldFault(field, 'has a value that cannot be stored', 'out_of_range'))
   } else row[field.field.name] = stored
 }

@@ -13,7 +13,7 @@ export interface Fault {
 
 type Report = (at: string, detail: string, code: string) => void
 
-/** Holds a value against the part of JSON Schema that fields use. Lengths count code points, as JSON Schema says. */
+/** Validates a value against the part of JSON Schema that fields use. Lengths count code points, as JSON Schema says. */
 export function validate(schema: JsonSchema, value: unknown): readonly Fault[] {
   const faults: Fault[] = []
   check(schema, value, '', (at, detail, code) => faults.push({ at, detail, code }))
@@ -93,7 +93,7 @@ function checkNumber(schema: JsonSchema, value: number, at: string, report: Repo
   }
 }
 
-/** A sender's own arithmetic is forgiven: 0.1 + 0.2 is 0.30000000000000004. */
+/** Rounding errors of a sender's floating-point arithmetic are accepted: 0.1 + 0.2 is 0.30000000000000004. */
 const isNearMultiple = (ratio: number): boolean => Math.abs(ratio - Math.round(ratio)) <= 1e-9
 
 function checkArray(schema: JsonSchema, value: readonly unknown[], at: string, report: Report): void {

@@ -8,6 +8,6 @@ export type StoredValue = unknown
 export function storedImages(field: ViewField, shown: unknown): readonly StoredValue[] {
   const images: StoredValue[] = []
   for (const [stored, image] of field.values?.down ?? []) if (image === shown) images.push(stored)
-  // Of several older words for one stored value only one is shown; the others still find what they would write.
+  // Several older words may stand for one stored value, of which one is shown. The others find the value that they would write.
   return images.length > 0 ? images : [toStored(field, shown)]
 }
