@@ -35,8 +35,8 @@ function continueCuts(text: string, statement: Statement, reader: Reader, accoun
     else if (part !== cutEnd) open.push((open.pop() ?? '') + part)
     else {
       // Between the two marks of an end stand the index of the cut include and the id of its owner.
-      const [place = '', ownerId = ''] = parts[at + 1]?.split(':') ?? []
-      const cut = statement.cuts[Number(place)]
+      const [index = '', ownerId = ''] = parts[at + 1]?.split(':') ?? []
+      const cut = statement.cuts[Number(index)]
       if (!cut) throw new Error('an include was cut that the statement does not know')
       const list = continued(open.pop() ?? '', cut, ownerId, reader, account)
       open.push((open.pop() ?? '') + list)
@@ -60,8 +60,15 @@ function continued(list: string, cut: Cut, ownerId: string, reader: Reader, acco
   return `${list.slice(0, boundary)}],"page":${page}}`
 }
 
-/** Every row begins `{"id":"…"`. */
-export const rowId = (text: string, at: number): string => text.slice(at + 7, text.indexOf('"', at + 7))
+/** The id of the row that begins at `at`. Statements write the id first; a row that begins otherwise is an error. */
+export function rowId(text: string, at: number): string {
+  idFirst.lastIndex = at
+  const id = idFirst.exec(text)?.[1]
+  if (id === undefined) throw new Error('a row does not begin with its id')
+  return id
+}
+
+const idFirst = /\{"id":"([^"]+)"/y
 
 type Row = { [key: string]: unknown }
 
