@@ -15,7 +15,13 @@ export const changeRows = <T>(
   writer: Writer,
   account: string,
   work: (changes: ChangeSet) => Promise<T>,
-): Promise<T> => writer.store.transaction((tx) => work(new ChangeSet(writer, tx, account)))
+): Promise<T> =>
+  writer.store.transaction(async (tx) => {
+    const changes = new ChangeSet(writer, tx, account)
+    const value = await work(changes)
+    await changes.settled()
+    return value
+  })
 
 /**
  * Inserts one row, of which nothing else follows, without an interactive transaction: as one statement, or with its

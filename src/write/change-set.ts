@@ -28,7 +28,9 @@ const strength: { readonly [L in Lock]: number } = { none: 0, 'to-change': 1, 't
  * Changes rows of one account within one transaction, each with all that follows from it: sums on other rows, rows that are deleted
  * along. No other module inserts, updates or deletes rows of a resource. `changes` says what became of every row.
  *
- * Rows that were locked here are kept: nobody else can change them before the transaction ends, so they are read once.
+ * Rows that were locked here are kept: nobody else can change them before the transaction ends, so they are read once. Operations run
+ * one at a time, because a hook may start several at once, and an operation that fails ends the transaction, even if a hook catches
+ * the error: a part of it may have been written.
  */
 export class ChangeSet {
   readonly tx: Transaction
@@ -36,6 +38,9 @@ export class ChangeSet {
   readonly #writer: Writer
   readonly #locked = new Map<string, LockedRow & { readonly lock: Lock }>()
   readonly #changes = new Map<string, RowChange>()
+  #last: Promise<unknown> = Promise.resolve()
+  readonly #calls = new Set<Promise<unknown>>()
+  #failure: unknown
 
   constructor(writer: Writer, tx: Transaction, account: string) {
     this.#writer = writer
@@ -49,7 +54,58 @@ export class ChangeSet {
   }
 
   /** Reads a row and keeps others from changing (or from naming and deleting) it until the transaction ends; null if there is none. */
-  async lock(resource: Resource, id: string, lock: Exclude<Lock, 'none'>): Promise<LockedRow | null> {
+  lock(resource: Resource, id: string, lock: Exclude<Lock, 'none'>): Promise<LockedRow | null> {
+    return this.#inTurn(() => this.#lock(resource, id, lock))
+  }
+
+  /** Inserts a row from the values of all its fields; returns it as it is stored. */
+  insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
+    return this.#inTurn(() => this.#insert(resource, row))
+  }
+
+  /** Sets the named fields of a row that `lock` has given; returns it as it is stored. */
+  update(resource: Resource, id: string, values: StoredRow): Promise<LockedRow> {
+    return this.#inTurn(() => this.#update(resource, id, values))
+  }
+
+  /** Deletes a row that `lock` has given, and with it all rows that are declared to go along. */
+  remove(resource: Resource, id: string): Promise<void> {
+    return this.#inTurn(() => this.#remove(resource, id))
+  }
+
+  /**
+   * Notes a call of a hook, which `settled` waits for. A hook may forget to await a call, and Node ends the process when a rejected
+   * promise has no handler: the one that is added here is enough.
+   */
+  track<T>(call: Promise<T>): Promise<T> {
+    const ended = call.then(
+      () => {},
+      () => {},
+    )
+    this.#calls.add(ended)
+    void ended.then(() => this.#calls.delete(ended))
+    return call
+  }
+
+  /** Resolves when all tracked calls and all operations have ended; throws what an operation threw. */
+  async settled(): Promise<void> {
+    while (this.#calls.size > 0) await Promise.all(this.#calls)
+    await this.#last
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  #inTurn<T>(operation: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => {
+      if (this.#failure !== undefined) throw this.#failure
+      return operation()
+    })
+    this.#last = turn.catch((error: unknown) => {
+      this.#failure ??= error
+    })
+    return turn
+  }
+
+  async #lock(resource: Resource, id: string, lock: Exclude<Lock, 'none'>): Promise<LockedRow | null> {
     const known = this.#locked.get(keyOf(resource, id))
     if (known && strength[known.lock] >= strength[lock]) return known
     const statement = this.#writer.planner.lock(resource, lock)
@@ -57,8 +113,7 @@ export class ChangeSet {
     return found ? this.#know(resource, found, lock) : null
   }
 
-  /** Inserts a row from the values of all its fields; returns it as it is stored. */
-  async insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
+  async #insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
     const insert = this.#writer.writes.insertAndRead(resource)
     const values = resource.fields.map((field) => bound(field, row[field.name]))
     const stored = await this.tx.first(insert.text, this.#bind(insert.slots, { values }))
@@ -70,8 +125,7 @@ export class ChangeSet {
     return this.#latest(resource, inserted)
   }
 
-  /** Sets the named fields of a row that `lock` has given; returns it as it is stored. */
-  async update(resource: Resource, id: string, values: StoredRow): Promise<LockedRow> {
+  async #update(resource: Resource, id: string, values: StoredRow): Promise<LockedRow> {
     const before = this.#lockedRow(resource, id)
     const names = Object.keys(values).sort()
     const update = this.#writer.writes.update(resource, names)
@@ -86,8 +140,7 @@ export class ChangeSet {
     return this.#latest(resource, updated)
   }
 
-  /** Deletes a row that `lock` has given, and with it all rows that are declared to go along. */
-  async remove(resource: Resource, id: string): Promise<void> {
+  async #remove(resource: Resource, id: string): Promise<void> {
     const row = this.#lockedRow(resource, id)
     const along = await this.#deletedAlong(resource, id)
     const statement = this.#writer.writes.delete(resource)
@@ -142,7 +195,7 @@ export class ChangeSet {
 
   async #refreshSum(feed: SumFeed, resource: Resource, id: string): Promise<void> {
     // On PostgreSQL an UPDATE that waits for a row goes on with the sum it saw before it waited. So the wait comes first.
-    const owner = await this.lock(feed.on, id, 'to-change')
+    const owner = await this.#lock(feed.on, id, 'to-change')
     if (!owner) return
     const refresh = this.#writer.writes.refreshSum(feed, resource)
     const bindings = this.#bind(refresh.slots, { id, values: [this.#time()] })

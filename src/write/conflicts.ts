@@ -85,6 +85,7 @@ export const outOfRange = (): Error =>
 
 /** The problem for a delete that the store refused: rows still reference the row, or a row that would be deleted along with it. */
 export async function deleteRefused(error: unknown, writer: Writer, call: Call): Promise<unknown> {
+  if (error instanceof StoreError && error.kind === 'out-of-range') return outOfRange()
   if (!(error instanceof StoreError) || error.kind !== 'foreign-key') return error
   const { target, caller } = call
   const blockers = await blockersOf(writer, caller.account, target.view.resource, target.id ?? '')

@@ -8,7 +8,7 @@ import type { JsonObject } from '../request/json-body.ts'
 import { changeRows, insertAlone } from './change-rows.ts'
 import type { ChangeSet } from './change-set.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
-import { copyForHook, hookContexts, hooksOf } from './hook-context.ts'
+import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
 import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { newRow } from './new-row.ts'
@@ -99,10 +99,16 @@ async function createInteractive(
     const values = keyValues(writer, keyed, String(row.id), location, null, null)
     if (!(await keys.claim(changes.tx, account, values))) throw keyTaken
     keyed.claimed?.()
-    const outcome = await insertWithHooks(writer, changes, call, row, location, keyed)
-    const answer = answerValues(writer, storedBody(call, outcome), outcome.etag ?? '')
-    await keys.complete(changes.tx, account, keyed.key, answer)
-    return outcome
+    try {
+      const outcome = await insertWithHooks(writer, changes, call, row, location, keyed)
+      const answer = answerValues(writer, storedBody(call, outcome), outcome.etag ?? '')
+      await keys.complete(changes.tx, account, keyed.key, answer)
+      return outcome
+    } catch (error) {
+      // The store may run this again, and another process may take the key before.
+      keyed.released?.()
+      throw error
+    }
   })
 }
 
@@ -122,10 +128,13 @@ async function insertWithHooks(
     const missing = await missingReferences(writer, changes.tx, call, row)
     if (missing) throw missing
   }
-  const set = beforeCreate && (await beforeCreate(row, contextOf('beforeCreate')))
+  const next = beforeCreate ? copyForHook(row) : row
+  const set = beforeCreate && (await finishHook(changes, beforeCreate(next, contextOf('beforeCreate'))))
   if (set) checkReturned(set, resource, 'beforeCreate')
-  const inserted = await changes.insert(resource, set ? { ...row, ...set } : row)
-  if (afterCreate) await afterCreate(copyForHook(inserted.row), contextOf('afterCreate'))
+  const whole = set ? { ...next, ...set } : next
+  if (beforeCreate) await refuseUnlessWhile(changes, call, [whole])
+  const inserted = await changes.insert(resource, whole)
+  if (afterCreate) await finishHook(changes, afterCreate(copyForHook(inserted.row), contextOf('afterCreate')))
   // The hook may have changed the row it was called for.
   const id = String(inserted.row.id)
   const now = await lockTarget(changes, { ...call, target: { ...call.target, id } }, 'to-change')

@@ -46,17 +46,21 @@ function hookContext(
       values: set.map((name) => bound(knownField(resource, name), where[name])),
     }
   }
+  const tracked =
+    <Args extends unknown[], T>(run: (...args: Args) => Promise<T>) =>
+    (...args: Args): Promise<T> =>
+      changes.track(run(...args))
   return {
     account,
     now: new Date(writer.now()).toISOString(),
     caller: { consumer: consumer.name, idempotencyKey: derivedKey },
-    find: heard(async (name, id, options = {}) => {
+    find: tracked(async (name, id, options = {}) => {
       const resource = names.resource('find', name)
       if (!options.lock) return findRow(writer, changes, resource, id)
       const locked = await changes.lock(resource, id, 'to-delete')
       return locked && copyForHook(locked.row)
     }),
-    list: heard(async (name, where) => {
+    list: tracked(async (name, where) => {
       const resource = names.resource('list', name)
       names.fields('list', resource, where)
       const { fields, values } = rowsWhere(resource, where)
@@ -64,7 +68,7 @@ function hookContext(
       const rows = await changes.tx.all(statement.text, bindSlots(statement.slots, { account, values }))
       return rows.map((row) => JSON.parse(String(row[0])) as AnyRow)
     }),
-    sum: heard(async (name, field, where) => {
+    sum: tracked(async (name, field, where) => {
       const resource = names.resource('sum', name)
       names.summand(resource, field)
       names.fields('sum', resource, where)
@@ -73,34 +77,31 @@ function hookContext(
       const row = await changes.tx.first(statement.text, bindSlots(statement.slots, { account, values }))
       return JSON.parse(String(row?.[0]))
     }),
-    create: heard(async (name, values) => {
+    create: tracked(async (name, values) => {
       const resource = names.resource('create', name)
       names.fields('create', resource, values)
       return copyForHook((await changes.insert(resource, newRow(resource, values, writer.now()))).row)
     }),
-    update: heard(async (name, id, values) => {
+    update: tracked(async (name, id, values) => {
       const resource = names.resource('update', name)
       names.fields('update', resource, values)
       return updateRow(changes, resource, id, values)
     }),
-    remove: heard(async (name, id) => removeRow(changes, names.resource('remove', name), id)),
+    remove: tracked(async (name, id) => removeRow(changes, names.resource('remove', name), id)),
     reject: (rejection) => {
       throw rejected(rejection, names.problem(rejection), call)
     },
   }
 }
 
-/**
- * A hook may forget to await a call, and Node ends the process when a rejected promise has no handler. So every promise gets one.
- * A hook that does await still sees the error, and a failed statement has ended the transaction in any case.
- */
-const heard =
-  <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) =>
-  (...args: Args): Promise<T> => {
-    const outcome = call(...args)
-    outcome.catch(() => {})
-    return outcome
+/** Waits for a hook, and for all calls that it has started and not awaited: they belong to the same transaction. */
+export async function finishHook<T>(changes: ChangeSet, outcome: T | Promise<T>): Promise<T> {
+  try {
+    return await outcome
+  } finally {
+    await changes.settled()
   }
+}
 
 async function findRow(
   { planner }: Writer,

@@ -16,6 +16,8 @@ export interface KeyedRequest {
   readonly fingerprint: string
   /** Called when the key's row is inserted, where hooks still have to run before the create ends. */
   claimed?(): void
+  /** Called when that insert is rolled back. */
+  released?(): void
 }
 
 const keyForm = new RegExp(idempotencyKeyPattern)

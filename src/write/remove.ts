@@ -2,7 +2,7 @@ import type { Call, Outcome } from '../read/call.ts'
 import { type IfMatch, refuseStale } from '../read/preconditions.ts'
 import { changeRows } from './change-rows.ts'
 import { deleteRefused } from './conflicts.ts'
-import { copyForHook, hookContexts, hooksOf } from './hook-context.ts'
+import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { refuseDeleteUnlessWhile, refuseUnlessWhile } from './state-checks.ts'
 import { lockTarget } from './update.ts'
 import type { Writer } from './writer.ts'
@@ -18,9 +18,9 @@ export async function remove(writer: Writer, call: Call, ifMatch: IfMatch | null
       await refuseUnlessWhile(changes, call, [row])
       const { beforeDelete, afterDelete } = hooksOf(resource)
       const contextOf = hookContexts(writer, changes, call, null)
-      if (beforeDelete) await beforeDelete(copyForHook(row), contextOf('beforeDelete'))
+      if (beforeDelete) await finishHook(changes, beforeDelete(copyForHook(row), contextOf('beforeDelete')))
       await changes.remove(resource, String(row.id))
-      if (afterDelete) await afterDelete(copyForHook(row), contextOf('afterDelete'))
+      if (afterDelete) await finishHook(changes, afterDelete(copyForHook(row), contextOf('afterDelete')))
       return { status: 204, body: null }
     })
   } catch (error) {

@@ -10,7 +10,7 @@ import type { JsonObject } from '../request/json-body.ts'
 import { changeRows } from './change-rows.ts'
 import type { ChangeSet, LockedRow } from './change-set.ts'
 import { missingReferences, writeRefused } from './conflicts.ts'
-import { copyForHook, hookContexts, hooksOf } from './hook-context.ts'
+import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
 import { refuseMove, refuseUnlessWhile } from './state-checks.ts'
 import type { Writer } from './writer.ts'
@@ -73,14 +73,19 @@ async function write(
     const missing = await missingReferences(writer, changes.tx, call, asked)
     if (missing) throw missing
   }
-  const set = beforeUpdate && (await beforeUpdate(asked, copyForHook(before), contextOf('beforeUpdate')))
+  const next = beforeUpdate ? copyForHook(asked) : asked
+  const set =
+    beforeUpdate &&
+    (await finishHook(changes, beforeUpdate(next, copyForHook(before), contextOf('beforeUpdate'))))
   if (set) checkReturned(set, resource, 'beforeUpdate')
-  const next = set ? { ...asked, ...set } : asked
-  const changed = changedFields(resource.fields, before, next)
+  const whole = set ? { ...next, ...set } : next
+  const changed = changedFields(resource.fields, before, whole)
+  if (beforeUpdate && changed.length > 0) await refuseUnlessWhile(changes, call, [before, whole])
   if (changed.length > 0) {
-    const values = Object.fromEntries(changed.map(({ name }) => [name, next[name]]))
+    const values = Object.fromEntries(changed.map(({ name }) => [name, whole[name]]))
     const { row } = await changes.update(resource, call.target.id ?? '', values)
-    if (afterUpdate) await afterUpdate(copyForHook(row), copyForHook(before), contextOf('afterUpdate'))
+    if (afterUpdate)
+      await finishHook(changes, afterUpdate(copyForHook(row), copyForHook(before), contextOf('afterUpdate')))
   }
   return lockTarget(changes, call, 'to-change')
 }

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
-import { readOnly } from '../../src/declare/field.ts'
+import { readOnly, states, sum } from '../../src/declare/field.ts'
 import type { HookContext } from '../../src/declare/hooks.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
+import { decimal } from '../../src/index.ts'
 import { describeServing } from '../support/serving.ts'
 import { noId, unique } from '../support/shop-rows.ts'
 
@@ -248,10 +249,12 @@ const pads = resource('pads', {
       scribble(pad)
       scribble((await find('pads', pad.id, { lock: true })) ?? {})
     },
-    async beforeUpdate(_, before, { find }) {
+    async beforeUpdate(next, before, { find }) {
       scribble(before)
       scribble((await find('pads', before.id, { lock: true })) ?? {})
-      return undefined
+      if (next.text !== 'tagged') return undefined
+      next.tags.push('by hook')
+      return { tags: next.tags }
     },
     async afterUpdate(pad, before) {
       scribble(pad)
@@ -272,6 +275,94 @@ describeServing(
       expect(patched.data).toMatchObject({ text: 'b', tags: ['x'] })
       expect((await served.get(path)).text).toBe(patched.text)
     })
+
+    test('sets what it returns, also a value that it has changed in place', async () => {
+      const { id } = await served.make('/v1/pads', { text: 'tagged', tags: ['x'] })
+      const patched = await served.call('PATCH', `/v1/pads/${id}`, { body: {} })
+      expect(patched.data.tags).toEqual(['x', 'by hook'])
+      expect((await served.get(`/v1/pads/${id}`)).text).toBe(patched.text)
+    })
   },
   { declaration: api('pads', { resources: [pads] }) },
+)
+
+const boxes = resource('boxes', {
+  fields: { weight: sum('parcels', 'weight'), worth: sum<string>('parcels', 'worth') },
+  relations: { parcels: hasMany('parcels') },
+})
+const parcels = resource('parcels', {
+  fields: { weight: z.int().default(0), worth: decimal({ scale: 2 }).default('0.00') },
+  relations: { box: belongsTo('boxes') },
+  hooks: {
+    afterCreate(parcel, { update }) {
+      if (parcel.weight === 1) void update('parcels', parcel.id, { weight: 10 })
+    },
+    async beforeDelete(parcel, { create }) {
+      if (parcel.weight !== 7) return
+      // A failed call ends the request, whatever the hook makes of the error.
+      await create('parcels', { box_id: parcel.box_id, weight: Number.MAX_SAFE_INTEGER }).catch(() => {})
+    },
+  },
+})
+
+describeServing(
+  'calls of hooks',
+  (served) => {
+    const pack = (box: string, values: object) => served.make('/v1/parcels', { box_id: box, ...values })
+    const boxOf = async (id: string) => (await served.get(`/v1/boxes/${id}`)).data
+
+    test('that are not awaited are finished before the commit, with the sums they change', async () => {
+      const { id } = await served.make('/v1/boxes', {})
+      const parcel = await pack(id, { weight: 1 })
+      expect(parcel.weight).toBe(10)
+      expect((await boxOf(id)).weight).toBe(10)
+    })
+
+    test('that fail end the request, also where the hook catches the error', async () => {
+      const { id } = await served.make('/v1/boxes', {})
+      const parcel = await pack(id, { weight: 7 })
+      const refused = await served.call('DELETE', `/v1/parcels/${parcel.id}`)
+      expect(refused.refusal).toEqual([422, 'validation-failed'])
+      expect((await boxOf(id)).weight).toBe(7)
+    })
+
+    test('a delete that makes a sum too large is 422, and deletes nothing', async () => {
+      const { id } = await served.make('/v1/boxes', {})
+      const debt = await pack(id, { worth: '-999999999999.00' })
+      for (let times = 0; times < 2; times++) await pack(id, { worth: '999999999999.00' })
+      const refused = await served.call('DELETE', `/v1/parcels/${debt.id}`)
+      expect(refused.refusal).toEqual([422, 'validation-failed'])
+      expect((await boxOf(id)).worth).toBe('999999999999.00')
+    })
+  },
+  { declaration: api('boxes', { resources: [boxes, parcels] }) },
+)
+
+const lots = resource('lots', {
+  fields: { status: states('open', { open: ['closed'] }) },
+  relations: { bids: hasMany('bids') },
+})
+const bids = resource('bids', {
+  fields: { amount: z.int(), seen: readOnly(z.int().default(0)) },
+  relations: { lot: belongsTo('lots') },
+  onlyWhile: { lot: { status: ['open'] } },
+  hooks: { beforeUpdate: (next) => ({ seen: next.seen + 1 }) },
+})
+
+describeServing(
+  'onlyWhile',
+  (served) => {
+    test('holds for what a hook sets, also where the request changes nothing', async () => {
+      const lot = await served.make('/v1/lots', {})
+      const bid = await served.make('/v1/bids', { lot_id: lot.id, amount: 5 })
+      expect((await served.call('PATCH', `/v1/bids/${bid.id}`, { body: {} })).data.seen).toBe(1)
+      expect((await served.call('PATCH', `/v1/lots/${lot.id}`, { body: { status: 'closed' } })).status).toBe(
+        200,
+      )
+      const refused = await served.call('PATCH', `/v1/bids/${bid.id}`, { body: {} })
+      expect(refused.refusal).toEqual([409, 'state-conflict'])
+      expect((await served.get(`/v1/bids/${bid.id}`)).data.seen).toBe(1)
+    })
+  },
+  { declaration: api('auctions', { resources: [lots, bids] }) },
 )

@@ -27,3 +27,11 @@ test('creates in flight are found by account and key, and end once', async () =>
     }),
   )
 })
+
+test('a create whose insert of the key was rolled back does not have the key any more', () => {
+  const create = new KeysInFlight().begin('a', 'k', 'f')
+  create.claimed()
+  expect(create.hasKey).toBe(true)
+  create.released()
+  expect(create.hasKey).toBe(false)
+})

@@ -37,6 +37,11 @@ export class CreateInFlight {
     this.#asking?.resolve()
   }
 
+  /** The insert of the key was rolled back; the create may be run again. */
+  released(): void {
+    this.#hasKey = false
+  }
+
   end(): void {
     this.#hasKey = false
     this.#ended = true
