@@ -23,6 +23,8 @@ export interface TestKey {
   readonly scopes?: readonly string[]
   readonly name?: string
   readonly kind?: 'external' | 'internal' | 'probe'
+  readonly subject?: string | null
+  readonly claims?: { readonly [name: string]: unknown }
 }
 
 /** An API under test: what is served in production (shell, limits, CORS, probes and all), without a socket. */
@@ -57,8 +59,8 @@ export async function testApi(declaration: ApiDeclaration, options: TestOptions 
       const request = path instanceof Request ? path : new Request(new URL(path, 'http://localhost'), init)
       return fetch(request, `test-${++requests}`)
     },
-    async key(account, { scopes = ['*'], name = `test-${++names}`, kind = 'external' } = {}) {
-      return (await keys.create({ account, name, scopes, kind })).secret
+    async key(account, wanted = {}) {
+      return (await keys.create({ name: `test-${++names}`, ...wanted, account })).secret
     },
     async close() {
       fetch.close()

@@ -42,8 +42,8 @@ export async function keysCommand(args: string[]): Promise<number> {
   if (!action) {
     throw new CommandMistake(`"keys ${name}" is not a command. ${didYouMean(name, Object.keys(actions))}`)
   }
-  // Only `create` may run before the service has made its store.
-  const probe = 'SELECT 1 FROM "nounkit_api_keys" LIMIT 1'
+  // Only `create` may run before the service has made its store. The probe reads the column that was added last.
+  const probe = 'SELECT "claims" FROM "nounkit_api_keys" LIMIT 1'
   return withStore(place, { create: action === create, probe }, ({ model, store, clock }) =>
     action({ ring: new KeyRing(store, clock), model, clock, flags }),
   )

@@ -109,4 +109,6 @@ const callerOf = (key: StoredKey): Caller => ({
   account: key.account,
   consumer: { id: key.id, name: key.name, kind: key.kind },
   scopes: new Set(key.scopes),
+  subject: key.subject,
+  claims: key.claims,
 })

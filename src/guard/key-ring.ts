@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts'
-import type { Consumer } from '../request/caller.ts'
+import { type Consumer, noClaims } from '../request/caller.ts'
+import type { JsonObject } from '../request/json-body.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { makeApiKey, randomCharacters } from './api-key.ts'
 import { insertValues, keyStatements, type StoredKey, storedKeyOf } from './key-rows.ts'
@@ -13,6 +14,9 @@ export interface NewKey {
   readonly kind?: Consumer['kind']
   readonly contact?: string | null
   readonly expiresAt?: number | null
+  readonly subject?: string | null
+  /** None unless said. */
+  readonly claims?: JsonObject
 }
 
 export interface MadeKey {
@@ -90,8 +94,10 @@ export class KeyRing {
     const { secret, hash } = makeApiKey()
     const { account, name, scopes = ['*'], kind = 'external', contact = null, expiresAt = null } = wanted
     const prefix = secret.slice(0, 7)
-    const key = { id, account, name, hash, prefix, scopes: JSON.stringify(scopes), kind, contact, expiresAt }
-    const row = await tx.first(this.#sql.insert, insertValues({ ...key, createdAt: this.#clock.now() }))
+    const { subject = null, claims = noClaims } = wanted
+    const who = { id, account, name, scopes, kind, contact, subject, claims }
+    const createdAt = this.#clock.now()
+    const row = await tx.first(this.#sql.insert, insertValues({ ...who, hash, prefix, createdAt, expiresAt }))
     if (!row) throw new Error('nounkit_api_keys did not return the key that was inserted')
     return { secret, key: storedKeyOf(row) }
   }

@@ -1,6 +1,7 @@
 import type { Maybe } from '../maybe.ts'
 import { type Dialect, ident } from '../plan/dialect.ts'
-import type { Consumer } from '../request/caller.ts'
+import { type Consumer, freezeClaims, noClaims } from '../request/caller.ts'
+import type { JsonObject } from '../request/json-body.ts'
 import { numberOrNull, type Row, type Store, textOrNull, type Value } from '../store/store.ts'
 
 export interface StoredKey {
@@ -18,13 +19,19 @@ export interface StoredKey {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
+  readonly subject: string | null
+  /** Frozen. */
+  readonly claims: JsonObject
 }
 
 const table = ident('nounkit_api_keys')
 /** The columns that are read, in the order of `storedKeyOf`. */
-const columns = 'id account_id name prefix scopes kind contact created_at expires_at revoked_at'.split(' ')
+const columns =
+  'id account_id name prefix scopes kind contact created_at expires_at revoked_at subject claims'.split(' ')
 /** The columns of a new key, in the order of `insertValues`. */
-const inserted = 'id account_id name hash prefix scopes kind contact created_at expires_at'.split(' ')
+const inserted =
+  'id account_id name hash prefix scopes kind contact created_at expires_at subject claims'.split(' ')
+const jsonColumns: ReadonlySet<string> = new Set(['scopes', 'claims'])
 
 export interface InsertedKey {
   readonly id: string
@@ -32,17 +39,20 @@ export interface InsertedKey {
   readonly name: string
   readonly hash: string
   readonly prefix: string
-  /** A list, as JSON. */
-  readonly scopes: string
+  readonly scopes: readonly string[]
   readonly kind: Consumer['kind']
   readonly contact: string | null
   readonly createdAt: number
   readonly expiresAt: number | null
+  readonly subject: string | null
+  readonly claims: JsonObject
 }
 
 export const insertValues = (key: InsertedKey): readonly Value[] => {
-  const { id, account, name, hash, prefix, scopes, kind, contact, createdAt, expiresAt } = key
-  return [id, account, name, hash, prefix, scopes, kind, contact, createdAt, expiresAt]
+  const { id, account, name, hash, prefix, kind, contact, createdAt, expiresAt, subject } = key
+  const scopes = JSON.stringify(key.scopes)
+  const claims = Object.keys(key.claims).length === 0 ? null : JSON.stringify(key.claims)
+  return [id, account, name, hash, prefix, scopes, kind, contact, createdAt, expiresAt, subject, claims]
 }
 
 /** The text of every statement about keys, for one database. */
@@ -50,11 +60,11 @@ export const keyStatements = (dialect: Dialect) => {
   const text = (n: number) => dialect.param(n, 'string')
   const time = (n: number) => dialect.param(n, 'integer')
   const shown = columns
-    .map((column) => (column === 'scopes' ? dialect.json(ident(column), 'json', true) : ident(column)))
+    .map((column) => (jsonColumns.has(column) ? dialect.json(ident(column), 'json', true) : ident(column)))
     .join(', ')
   const select = `SELECT ${shown} FROM ${table}`
   const values = inserted.map((column, i) => {
-    if (column === 'scopes') return dialect.param(i + 1, 'json')
+    if (jsonColumns.has(column)) return dialect.param(i + 1, 'json')
     return column.endsWith('_at') ? time(i + 1) : text(i + 1)
   })
   return {
@@ -79,7 +89,8 @@ export const createKeyFinder = (store: Store): ((hash: string) => Maybe<StoredKe
 const orUndefined = (row: Row | undefined): StoredKey | undefined => row && storedKeyOf(row)
 
 export const storedKeyOf = (row: Row): StoredKey => {
-  const [id, account, name, prefix, scopes, kind, contact, createdAt, expiresAt, revokedAt] = row
+  const [id, account, name, prefix, scopes, kind, contact, createdAt, expiresAt, revokedAt, subject, claims] =
+    row
   const rowId = String(id)
   return {
     id: rowId.split('.', 1)[0] ?? rowId,
@@ -93,5 +104,7 @@ export const storedKeyOf = (row: Row): StoredKey => {
     createdAt: Number(createdAt),
     expiresAt: numberOrNull(expiresAt),
     revokedAt: numberOrNull(revokedAt),
+    subject: textOrNull(subject),
+    claims: freezeClaims(JSON.parse(String(claims ?? 'null')) ?? noClaims),
   }
 }

@@ -1,9 +1,15 @@
+import type { JsonObject } from './json-body.ts'
+
 /** Who calls: authenticated once per request, before the rest of the request is read. */
 export interface Caller {
   readonly account: string
   readonly consumer: Consumer
   /** `*` grants all. */
   readonly scopes: ReadonlySet<string>
+  /** The person or program within the account for whom the consumer calls: the `sub` of a token, the subject of a key. */
+  readonly subject: string | null
+  /** All claims of the verified token, or those that were given to the key. Frozen at every depth. */
+  readonly claims: JsonObject
 }
 
 export interface Consumer {
@@ -11,6 +17,21 @@ export interface Consumer {
   readonly id: string
   readonly name: string
   readonly kind: 'external' | 'internal' | 'probe'
+}
+
+/** The claims of a caller who has none. */
+export const noClaims: JsonObject = Object.freeze({})
+
+/** Freezes claims at every depth: one object serves all requests of a caller. A list instead of recursion, as depth is not bounded. */
+export function freezeClaims(claims: JsonObject): JsonObject {
+  const pending: object[] = [claims]
+  for (const value of pending) {
+    Object.freeze(value)
+    for (const inner of Object.values(value)) {
+      if (typeof inner === 'object' && inner !== null) pending.push(inner)
+    }
+  }
+  return claims
 }
 
 /** Opens the usage of all accounts; `*` opens that of its own only. */

@@ -4,7 +4,7 @@ import type { ProblemType } from '../problems.ts'
 import type { Call, Outcome } from '../read/call.ts'
 import { readIfMatch } from '../read/preconditions.ts'
 import { readList, readOne } from '../read/read-rows.ts'
-import type { Caller } from '../request/caller.ts'
+import { type Caller, noClaims } from '../request/caller.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { type OneQuery, readListQuery, readOneQuery, refuseQuery } from '../request/query.ts'
@@ -101,6 +101,8 @@ const anonymous: Caller = {
   account: '',
   consumer: { id: 'anonymous', name: 'anonymous', kind: 'external' },
   scopes: new Set(),
+  subject: null,
+  claims: noClaims,
 }
 
 const options = (methods: readonly string[]): PlainResponse => ({

@@ -33,6 +33,12 @@ describe.each(onEveryStore)('API keys on %s', (_, openUrl) => {
     return { status: answer.status, body: await answer.json(), headers: answer.headers }
   }
 
+  const callerOf = (secret: string) =>
+    api.service.engine.authenticator.authenticate({
+      headers: { authorization: `Bearer ${secret}` },
+      address: '127.0.0.1',
+    })
+
   test('only the hash of a key is in the store', async () => {
     const { secret } = await keys.create({ account: 'acme', name: 'hashed' })
     const rows = await api.service.store.all('SELECT * FROM "nounkit_api_keys" WHERE "name" = \'hashed\'', [])
@@ -167,6 +173,46 @@ describe.each(onEveryStore)('API keys on %s', (_, openUrl) => {
     now += 10 * day
     const { key } = await keys.rotate('acme', 'renewed', { overlapMs: day })
     expect(key.expiresAt).toBe(now + 90 * day)
+  })
+
+  test('the caller of a key has its subject and its claims, frozen, and rotation keeps both', async () => {
+    const claims = { member_id: '42', level: 3, teams: ['a', 'b'], org: { city: 'Ghent' } }
+    const made = await keys.create({ account: 'acme', name: 'claimed', subject: 'mia', claims })
+    const next = await keys.rotate('acme', 'claimed', { overlapMs: day })
+    for (const secret of [made.secret, next.secret]) {
+      const caller = await callerOf(secret)
+      expect(caller).toMatchObject({ subject: 'mia', claims })
+      expect(Object.isFrozen(caller?.claims)).toBe(true)
+      expect(Object.isFrozen(caller?.claims.org)).toBe(true)
+      expect(Object.isFrozen(caller?.claims.teams)).toBe(true)
+    }
+    const plain = await keys.create({ account: 'acme', name: 'unclaimed' })
+    const caller = await callerOf(plain.secret)
+    expect(caller).toMatchObject({ subject: null, claims: {} })
+    expect(Object.isFrozen(caller?.claims)).toBe(true)
+  })
+
+  test('a store whose keys have no claims yet gets the columns, and an older release goes on with them', async () => {
+    const { store } = api.service
+    const old = await keys.create({ account: 'acme', name: 'from before' })
+    for (const column of ['claims', 'subject'])
+      await store.session((session) =>
+        session.script(`ALTER TABLE "nounkit_api_keys" DROP COLUMN "${column}"`),
+      )
+    const upgraded = await testApi(shop, { databaseUrl: database.url, clock })
+    try {
+      expect((await call(old.secret, upgraded)).status).toBe(200)
+      const hash = hashApiKey('made by an older release')
+      await store.session((session) =>
+        session.script(
+          `INSERT INTO "nounkit_api_keys" ("id", "account_id", "name", "hash", "created_at") VALUES ('key_old', 'acme', 'by an older release', '${hash}', 1)`,
+        ),
+      )
+      const listed = (await keys.list('acme')).find((key) => key.id === 'key_old')
+      expect(listed).toMatchObject({ subject: null, claims: {} })
+    } finally {
+      await upgraded.close()
+    }
   })
 
   test('a name is taken while its key is active, by account', async () => {

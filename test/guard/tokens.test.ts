@@ -55,6 +55,25 @@ test('a valid token calls as its account, with its scopes', async () => {
   expect(caller.consumer).toEqual({ id: 'token:billing', name: 'billing', kind: 'external' })
 })
 
+test('the caller of a token has its subject and every claim, frozen', async () => {
+  const more = { member_id: 42, address: { city: 'Ghent' }, teams: ['a'] }
+  const verifier = new TokenVerifier(declared(), { clock, folder })
+  const caller = await verifier.verify(await issuer.sign({ ...claims, ...more, sub: 'mia' }))
+  expect(caller).toMatchObject({
+    subject: 'mia',
+    claims: { ...claims, ...more, sub: 'mia', iss: issuer.url },
+  })
+  expect(Object.isFrozen(caller.claims)).toBe(true)
+  expect(Object.isFrozen(caller.claims.address)).toBe(true)
+  expect((await verifier.verify(await issuer.sign(claims))).subject).toBe(null)
+})
+
+test('a token whose subject cannot be stored is refused, not taken for one without a subject', async () => {
+  for (const sub of ['', 'a\0b', '\ud800', 'x'.repeat(256)])
+    expect(await refusal(await issuer.sign({ ...claims, sub }))).toMatch(/"sub"/)
+  expect(await refusal(await issuer.sign({ ...claims, sub: 'x'.repeat(255) }))).toBe('accepted')
+})
+
 test('claims are mapped as declared, and scopes may be a list', async () => {
   const mapped = declared({ claims: { account: 'tenant', consumer: 'azp', scopes: 'permissions' } })
   const token = await issuer.sign({ tenant: 'globex', azp: 'portal', permissions: ['a:read', 7, 'b:write'] })

@@ -23,6 +23,8 @@ const callerOf = (id: string, account = 'acme'): Caller => ({
   account,
   consumer: { id, name: id, kind: 'external' },
   scopes: new Set(),
+  subject: null,
+  claims: {},
 })
 
 function call(

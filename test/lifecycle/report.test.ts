@@ -28,6 +28,8 @@ const callerOf = (id: string, account = 'acme'): Caller => ({
   account,
   consumer: { id, name: id, kind: 'external' },
   scopes: new Set(),
+  subject: null,
+  claims: {},
 })
 
 function call(recorder: Recorder, method: string, path: string, who: Caller, uses: Partial<Uses> = {}): void {

@@ -56,6 +56,8 @@ const tables: readonly EngineTable[] = [
       created_at: 'integer',
       expires_at: 'integer?',
       revoked_at: 'integer?',
+      subject: 'string?',
+      claims: 'json?',
     },
     // Keys are looked up by hash before the account is known, so this table is not distributed by account.
     primaryKey: ['id'],
