@@ -32,7 +32,7 @@ export interface TestApi {
   readonly service: Service
   /** `fetch('/v1/books', { … })`; without an Authorization header the call is anonymous. */
   fetch(path: string | Request, init?: RequestInit): Promise<Response>
-  /** A new API key; all scopes unless said. */
+  /** A new API key, with the scope `*` unless said. */
   key(account: string, options?: TestKey): Promise<string>
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import { insertValues, keyStatements, type StoredKey, storedKeyOf } from './key-
 export interface NewKey {
   readonly account: string
   readonly name: string
-  /** All (`*`) unless said. */
+  /** `*` unless said. */
   readonly scopes?: readonly string[]
   /** `external` unless said. */
   readonly kind?: Consumer['kind']

@@ -4,10 +4,16 @@ import { type Caller, operatorScope } from '../request/caller.ts'
 import { credentialsMissing, scopeMissing } from './challenge.ts'
 
 /** What a call needs: nothing, any caller, or a scope under one of its accepted names. */
-type Demand =
-  | { readonly kind: 'public' }
-  | { readonly kind: 'authenticated' }
-  | { readonly kind: 'scope'; readonly shown: string; readonly accepted: readonly string[] }
+type Demand = { readonly kind: 'public' } | { readonly kind: 'authenticated' } | ScopeDemand
+
+interface ScopeDemand {
+  readonly kind: 'scope'
+  /** The scope's name in the called version, for the refusal. */
+  readonly shown: string
+  readonly accepted: readonly string[]
+  /** Whether `*` stands for the scope too. */
+  readonly acceptsAll: boolean
+}
 
 const demands = new WeakMap<View, Map<string, Demand>>()
 
@@ -16,7 +22,7 @@ export const demandScope = (view: View, method: string, caller: Caller | null): 
   const demand = demandOf(view, method)
   if (demand.kind === 'public') return
   if (caller === null) throw credentialsMissing()
-  if (demand.kind === 'authenticated' || holds(caller, demand.accepted)) return
+  if (demand.kind === 'authenticated' || holds(caller, demand)) return
   throw scopeMissing(demand.shown)
 }
 
@@ -25,8 +31,8 @@ export const demandIncludeScopes = (included: Iterable<View>, caller: Caller | n
   for (const view of included) demandScope(view, 'GET', caller)
 }
 
-const holds = (caller: Caller, accepted: readonly string[]): boolean => {
-  if (caller.scopes.has('*')) return true
+const holds = (caller: Caller, { accepted, acceptsAll }: ScopeDemand): boolean => {
+  if (acceptsAll && caller.scopes.has('*')) return true
   for (const scope of accepted) if (caller.scopes.has(scope)) return true
   return false
 }
@@ -50,11 +56,16 @@ const makeDemand = (view: View, method: string): Demand => {
   if (rule === 'public') return { kind: 'public' }
   if (rule === 'authenticated') return { kind: 'authenticated' }
   const action = actionOf(rule, view)
-  if (action === null) return { kind: 'scope', shown: rule, accepted: [rule] }
+  const acceptsAll = !writesShared(view, method)
+  if (action === null) return { kind: 'scope', shown: rule, accepted: [rule], acceptsAll }
   const inHead = `${view.resource.name}:${action}`
   const here = `${view.name}:${action}`
-  return { kind: 'scope', shown: here, accepted: ownsItsName(view) ? [inHead, here] : [inHead] }
+  return { kind: 'scope', shown: here, accepted: ownsItsName(view) ? [inHead, here] : [inHead], acceptsAll }
 }
+
+/** `*` opens everything of the caller's own account. Shared rows are everyone's, so writing them needs its scope by name. */
+const writesShared = (view: View, method: string): boolean =>
+  view.resource.shared && method !== 'GET' && method !== 'HEAD'
 
 /** `read` of `customers:read` or `clients:read`; null for a scope that is not named after the resource. */
 const actionOf = (rule: string, view: View): string | null => {
@@ -89,4 +100,16 @@ export const knownScopes = (model: Model): ReadonlySet<string> => {
     }
   }
   return known
+}
+
+/** The scopes that write shared rows, in some version: `*` stands for none of them. */
+export const sharedWriteScopes = (model: Model): readonly string[] => {
+  const scopes = new Set<string>()
+  for (const view of model.versions.flatMap((version) => [...version.views.values()])) {
+    for (const method of view.resource.shared ? view.methods : []) {
+      const demand = demandOf(view, method)
+      if (demand.kind === 'scope' && !demand.acceptsAll) scopes.add(demand.accepted[0] ?? demand.shown)
+    }
+  }
+  return [...scopes]
 }

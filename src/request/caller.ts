@@ -4,7 +4,7 @@ import type { JsonObject } from './json-body.ts'
 export interface Caller {
   readonly account: string
   readonly consumer: Consumer
-  /** `*` grants all. */
+  /** `*` opens everything of the own account and the reading of shared rows, but not their writing. */
   readonly scopes: ReadonlySet<string>
   /** The person or program within the account for whom the consumer calls: the `sub` of a token, the subject of a key. */
   readonly subject: string | null

@@ -151,6 +151,9 @@ test('the keys of the demo are consumers like any other, and end with the next s
   expect(await status(second.split(/ +/)[2] ?? '')).toBe(200)
   expect(await status(first.split(/ +/)[2] ?? '')).toBe(401)
   expect((await keys('list', '--account', 'acme')).stdout).toMatch(
-    /acme +demo +key_\w+ +nk_\w{4}… +external .* active/,
+    /acme +demo +key_\w+ +nk_\w{4}… +external +\*,products:write .* active/,
+  )
+  expect((await keys('list', '--account', 'globex')).stdout).toMatch(
+    /globex +demo +key_\w+ +nk_\w{4}… +external +\* .* active/,
   )
 })

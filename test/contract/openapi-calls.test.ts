@@ -13,7 +13,7 @@ let key: string
 beforeAll(async () => {
   // Counted, so that the rate headers are there; high, so that nothing is refused.
   api = await testApi(shop, { contracts: await shopContracts(), rate: '100000' })
-  key = await api.key('acme')
+  key = await api.key('acme', { scopes: ['*', 'products:write'] })
 })
 afterAll(() => api.close())
 

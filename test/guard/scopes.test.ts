@@ -27,7 +27,9 @@ describe('reading and writing take a scope of their own', () => {
   const allowed: [string, string[], string, string][] = [
     ['read lets GET', ['orders:read'], 'GET', '/v2/orders'],
     ['read lets HEAD', ['orders:read'], 'HEAD', '/v2/orders'],
-    ['* lets all', ['*'], 'GET', '/v2/refunds-none'],
+    ['* reads and writes rows of the account', ['*'], 'POST', '/v2/orders'],
+    ['* reads shared rows', ['*'], 'GET', '/v2/products'],
+    ['the scope by name writes shared rows', ['*', 'products:write'], 'POST', '/v2/products'],
     ['any key reads what asks for no scope', [], 'GET', '/v2/products'],
   ]
   test.each(allowed)('%s', async (_, scopes, method, path) => {
@@ -46,6 +48,10 @@ describe('reading and writing take a scope of their own', () => {
       '/v2/orders/1/payments',
       'payments:read',
     ],
+    ['* does not create shared rows', ['*'], 'POST', '/v2/products', 'products:write'],
+    ['* does not replace shared rows', ['*'], 'PUT', '/v2/products/1', 'products:write'],
+    ['* does not change shared rows', ['*'], 'PATCH', '/v1/products/1', 'products:write'],
+    ['* does not delete shared rows', ['*'], 'DELETE', '/v2/products/1', 'products:write'],
     ['writing the catalogue takes its scope', ['products:read'], 'POST', '/v2/products', 'products:write'],
   ]
   test.each(refused)('%s', async (_, scopes, method, path, scope) => {

@@ -19,8 +19,13 @@ const remarks = resource('remarks', {
   relations: { article: belongsTo('articles') },
   idempotencyKey: 'required',
 })
+const notices = resource('notices', {
+  shared: true,
+  fields: { text: z.string().max(100) },
+  scopes: { write: 'authenticated' },
+})
 const declaration = api('press', {
-  resources: [articles, remarks],
+  resources: [articles, remarks, notices],
   limits: { jsonDepth: 3, pageDefault: 5, idempotencyHours: 1 },
 })
 
@@ -46,6 +51,15 @@ describeServing(
       ).toBe(201)
       const deep = await served.call('POST', '/v1/articles', { body: { title: 't', tags: [[['a']]] } })
       expect(deep.refusal).toEqual([400, 'malformed-json'])
+    })
+
+    test('a shared resource is written with its scope by name, or by everyone where it is declared so', async () => {
+      const all = await served.api.key('globex', { scopes: ['*'] })
+      const publishing = await served.call('POST', '/v1/articles', { body: { title: 't' }, as: all })
+      expect(publishing.refusal).toEqual([403, 'scope-missing'])
+      expect(publishing.problem.scope).toBe('articles:publish')
+      const none = await served.api.key('globex', { scopes: ['remarks:read'] })
+      await served.make('/v1/notices', { text: 'closed today' }, { as: none })
     })
 
     test('caching and public reading', async () => {

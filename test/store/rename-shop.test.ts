@@ -67,7 +67,7 @@ describeStores('a store that an older declaration made', ({ kind, open, url }) =
   const leftIn2025 = async () => {
     const databaseUrl = await url()
     const api = await testApi(shopIn2025, { databaseUrl })
-    const key = await api.key('acme')
+    const key = await api.key('acme', { scopes: ['*', 'products:write'] })
     const call = caller(api, key)
     const paths = await fill(call)
     const before = await answers(call, paths)

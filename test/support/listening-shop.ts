@@ -8,7 +8,7 @@ export type ListeningShop = {
   readonly api: TestApi
   readonly server: Listening
   readonly port: number
-  /** A key of acme with all scopes. */
+  /** A key of acme, which may also write products. */
   readonly key: string
   readonly logged: string[]
   close(): Promise<void>
@@ -40,7 +40,7 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
     api,
     server,
     port: server.port,
-    key: await api.key('acme'),
+    key: await api.key('acme', { scopes: ['*', 'products:write'] }),
     logged,
     async close() {
       await server.stop({ graceMs: 100 })

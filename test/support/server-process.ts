@@ -51,11 +51,13 @@ export async function prepareShop(kind: StoreKind): Promise<PreparedShop> {
   return { databaseUrl, key, start: (options) => startServer(databaseUrl, { key, ...options }) }
 }
 
-/** Of acme, with all scopes, in a store that some service has migrated. */
+/** Of acme, which may also write products, in a store that some service has migrated. */
 export async function newKey(databaseUrl: string): Promise<string> {
   const store = await openStore(databaseUrl)
   try {
-    return (await new KeyRing(store).create({ account: 'acme', name: 'test' })).secret
+    return (
+      await new KeyRing(store).create({ account: 'acme', name: 'test', scopes: ['*', 'products:write'] })
+    ).secret
   } finally {
     await store.close()
   }

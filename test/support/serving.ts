@@ -2,6 +2,7 @@ import { beforeAll, expect } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { readContracts } from '../../src/contract/contract-files.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
+import { sharedWriteScopes } from '../../src/guard/scopes.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'
 import { type StoreKind, whenOver } from './databases.ts'
@@ -89,7 +90,7 @@ export interface Serving {
   readonly kind: StoreKind
   readonly api: TestApi
   readonly store: Store
-  /** A key of an account with all scopes, created once. */
+  /** A key of an account that may do everything, also write shared rows; created once. */
   key(account: string): Promise<string>
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
   get(path: string, options?: CallOptions): Promise<Answer>
@@ -148,8 +149,10 @@ export async function serve(kind: StoreKind, url: string, options: ServingOption
   const api = await testApi(declaration, { databaseUrl: url, ...contracts, ...rest })
   whenOver(() => api.close())
   const keys = new Map<string, Promise<string>>()
+  const scopes = ['*', ...sharedWriteScopes(api.service.model)]
+  const newKey = (account: string) => api.key(account, { name: `${account} ${++keysMade}`, scopes })
   const key = (account: string): Promise<string> => {
-    const known = keys.get(account) ?? api.key(account, { name: `${account} ${++keysMade}` })
+    const known = keys.get(account) ?? newKey(account)
     keys.set(account, known)
     return known
   }

@@ -1,4 +1,5 @@
 import type { ApiDeclaration } from '../../src/declare/api.ts'
+import { sharedWriteScopes } from '../../src/guard/scopes.ts'
 import { testApi } from '../../src/testing.ts'
 import { whenOver } from './databases.ts'
 
@@ -15,7 +16,7 @@ export interface Answer {
   readonly body: Json
 }
 
-/** Calls an API with a key of all scopes; every create has a key of its own. */
+/** Calls an API with a key that may do everything, also write shared rows; every create has a key of its own. */
 export type Call = (
   method: string,
   path: string,
@@ -33,7 +34,10 @@ export const callsOn = async (
 ): Promise<Call> => {
   const api = await testApi(declaration, { databaseUrl, contracts })
   whenOver(() => api.close())
-  const key = await api.key('acme', { name: `versions-${++keys}` })
+  const key = await api.key('acme', {
+    name: `versions-${++keys}`,
+    scopes: ['*', ...sharedWriteScopes(api.service.model)],
+  })
   return async (method, path, body, more = {}) => {
     const headers = {
       Authorization: `Bearer ${key}`,
