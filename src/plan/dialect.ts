@@ -42,8 +42,6 @@ export interface Dialect {
   listed(array: string): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
-  /** Whether a WITH query can insert into a second table. */
-  readonly insertsInQuery: boolean
   /** Ends an INSERT of rows that a SELECT gives. */
   readonly afterInsertSelect: string
 }

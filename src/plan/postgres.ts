@@ -58,7 +58,6 @@ export const postgres: Dialect = Object.freeze({
   asText: (expression: string) => `(${expression})::text`,
   listed: (array: string) => `SELECT json_array_elements_text(${array})`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
-  insertsInQuery: true,
   afterInsertSelect: '',
 })
 

@@ -52,6 +52,5 @@ export const sqlite: Dialect = Object.freeze({
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,
   listed: (array: string) => `SELECT value FROM json_each(${array})`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
-  insertsInQuery: false,
   afterInsertSelect: '',
 })

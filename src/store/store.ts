@@ -15,6 +15,11 @@ export interface Store {
   /** Runs one writing statement as a transaction of its own. Resolves, once it is durable, with the number of rows written. */
   writeOne(sql: string, values: readonly Value[]): Promise<number>
   /**
+   * Runs two writing statements as a transaction of their own, without the cost of an interactive one. Resolves, once they are
+   * durable, with whether they wrote anything. Null where one statement can insert into two tables.
+   */
+  readonly writeClaimed: ((writes: ClaimedWrite) => Promise<boolean>) | null
+  /**
    * Runs `work` as one transaction, durable when it resolves. When `work` throws, the transaction is rolled back and the error
    * is thrown on. A store may run `work` again after a serialization failure or deadlock, so `work` must not keep state.
    */
@@ -25,6 +30,21 @@ export interface Store {
   session<T>(work: (session: Session) => Promise<T>): Promise<T>
   close(): Promise<void>
   readonly counters: StoreCounters
+}
+
+/** A writing statement with its values. */
+export interface Write {
+  readonly sql: string
+  readonly values: readonly Value[]
+}
+
+/** Two writes of which both happen or none. */
+export interface ClaimedWrite {
+  /** Inserts a row; when it writes none, because the row exists, nothing else is written. */
+  readonly claim: Write
+  readonly write: Write
+  /** Deletes the row that `claim` has inserted, when `write` fails. */
+  readonly release: Write
 }
 
 export interface Transaction {

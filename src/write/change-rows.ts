@@ -1,5 +1,4 @@
 import type { Resource } from '../compile/model.ts'
-import { whenThere } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
 import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
@@ -25,8 +24,8 @@ export const changeRows = <T>(
 
 /**
  * Inserts one row, of which nothing else follows, without an interactive transaction: as one statement, or with its
- * Idempotency-Key (`key` are the values of its row) as one statement where the database can insert within a query, else as two.
- * False when another request has the key; then nothing is written.
+ * Idempotency-Key (`key` are the values of its row) as one statement where the database can insert into two tables with one,
+ * else as two. False when another request has the key; then nothing is written.
  */
 export async function insertAlone(
   { store, writes, keys }: Writer,
@@ -36,17 +35,15 @@ export async function insertAlone(
   key: readonly Value[] | null,
 ): Promise<boolean> {
   const values = resource.fields.map((field) => bound(field, row[field.name]))
-  if (key && store.dialect.insertsInQuery) {
-    const insert = writes.insertWithKey(resource)
-    const bindings = bindSlots(insert.slots, { account, values: [...values, ...key] })
-    return (await store.writeOne(insert.text, bindings)) > 0
+  if (key && !store.writeClaimed) {
+    const both = writes.insertWithKey(resource)
+    const bindings = bindSlots(both.slots, { account, values: [...values, ...key] })
+    return (await store.writeOne(both.text, bindings)) > 0
   }
-  const insert = writes.insert(resource)
-  const bindings = bindSlots(insert.slots, { account, values })
-  if (!key) return (await store.writeOne(insert.text, bindings)) > 0
-  return store.transaction((tx) =>
-    whenThere(keys.claim(tx, account, key), (claimed) =>
-      claimed ? whenThere(tx.first(insert.text, bindings), () => true) : false,
-    ),
-  )
+  const { text, slots } = writes.insert(resource)
+  const insert = { sql: text, values: bindSlots(slots, { account, values }) }
+  if (!key || !store.writeClaimed) return (await store.writeOne(insert.sql, insert.values)) > 0
+  const [name = ''] = key
+  const claim = keys.claimWrite(account, key)
+  return store.writeClaimed({ claim, write: insert, release: keys.releaseWrite(account, name) })
 }

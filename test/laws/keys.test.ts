@@ -17,6 +17,8 @@ interface Create {
   readonly name: Name
   readonly fate: Fate
   readonly hours: number
+  /** Without an interactive transaction, where the store has such writes. */
+  readonly alone: boolean
 }
 
 type Step =
@@ -42,6 +44,7 @@ const create: fc.Arbitrary<Create> = fc.record({
   name: anyName,
   fate,
   hours: fc.integer({ min: 1, max: 3 }),
+  alone: fc.boolean(),
 })
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ creates: fc.array(create, { minLength: 1, maxLength: 6 }) }) },
@@ -59,14 +62,23 @@ interface Process {
   readonly keys: StoredKeys
 }
 
+const harmless = `UPDATE "nounkit_meta" SET "value" = "value"`
+const oneNameTwice = `INSERT INTO "nounkit_meta" ("key", "value") VALUES ('twice', 'a'), ('twice', 'b')`
+
 type Outcome = 'created' | 'taken' | 'refused' | 'lost'
 
-/** Any error but the two that a create can meet here fails the law. */
+/** Any error but the three that a create can meet here fails the law. */
 async function claim({ store, keys }: Process, wish: Create, now: number): Promise<Outcome> {
   const [account, key] = parts(wish.name)
   const expires = now + wish.hours * hour
   const values: Value[] = [key, 'fingerprint', '/there', `row of ${key}`, now, expires, 'body', '"1"']
   try {
+    if (wish.alone && wish.fate !== 'lost' && store.writeClaimed) {
+      const write = { sql: wish.fate === 'kept' ? harmless : oneNameTwice, values: [] }
+      const claim = keys.claimWrite(account, values)
+      const release = keys.releaseWrite(account, key)
+      return (await store.writeClaimed({ claim, write, release })) ? 'created' : 'taken'
+    }
     return await store.transaction(async (tx) => {
       if (!(await keys.claim(tx, account, values))) return 'taken'
       if (wish.fate === 'lost') await tx.first('ROLLBACK', [])
@@ -76,6 +88,7 @@ async function claim({ store, keys }: Process, wish: Create, now: number): Promi
     })
   } catch (error) {
     if (error === refused) return 'refused'
+    if (error instanceof StoreError && error.kind === 'unique') return 'refused'
     if (error instanceof StoreError && error.kind === 'unavailable') return 'lost'
     throw error
   }

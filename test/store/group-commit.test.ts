@@ -55,6 +55,46 @@ describe('SQLite transactions share commits', () => {
     expect(store.counters.commits).toBe(1)
   })
 
+  describe('a claimed write', () => {
+    const claimed = (name: string, second: string) => ({
+      claim: { sql: 'INSERT INTO "things" ("name") VALUES (?1) ON CONFLICT DO NOTHING', values: [name] },
+      write: { sql: 'INSERT INTO "things" ("name") VALUES (?1)', values: [second] },
+      release: { sql: 'DELETE FROM "things" WHERE "name" = ?1', values: [name] },
+    })
+
+    test('takes its claim back when it fails, alone', async () => {
+      const outcomes = await Promise.allSettled([
+        store.writeOne(insert, ['a']),
+        store.writeClaimed?.(claimed('b', 'a')),
+        store.writeClaimed?.(claimed('c', 'd')),
+        store.writeClaimed?.(claimed('b', 'e')),
+      ])
+      expect(outcomes.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+      ])
+      expect(outcomes[1]).toMatchObject({ reason: { kind: 'unique', table: 'things', columns: ['name'] } })
+      expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e'])
+      expect(store.counters.commits).toBe(1)
+    })
+
+    test('writes nothing where the claim exists, and leaves it there', async () => {
+      expect(await store.writeClaimed?.(claimed('a', 'b'))).toBe(true)
+      expect(await store.writeClaimed?.(claimed('a', 'c'))).toBe(false)
+      expect(await names()).toEqual(['a', 'b'])
+    })
+
+    test('is not committed when its claim cannot be taken back, nor is what shares its commit', async () => {
+      const broken = { ...claimed('b', 'a'), release: { sql: 'DELETE FROM "nothing"', values: [] } }
+      const outcomes = await Promise.allSettled([store.writeOne(insert, ['a']), store.writeClaimed?.(broken)])
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+      expect(outcomes[1]).toMatchObject({ reason: { kind: 'unavailable' } })
+      expect(await names()).toEqual([])
+    })
+  })
+
   test('nothing is visible, and no call is answered, before the commit', async () => {
     const gate = Promise.withResolvers<void>()
     const inside = Promise.withResolvers<void>()

@@ -38,6 +38,7 @@ export function postgresStore(parts: PostgresParts): Store {
       counters.committed++
       return written
     },
+    writeClaimed: null,
     async transaction(work) {
       const value = await transact(parts, work)
       counters.commits++

@@ -1,6 +1,7 @@
 import type { Maybe } from '../../maybe.ts'
 import type { Dialect } from '../../plan/dialect.ts'
-import { type StoreCounters, StoreError, type Transaction, type Value } from '../store.ts'
+import { type ClaimedWrite, type StoreCounters, StoreError, type Transaction, type Value } from '../store.ts'
+import { writeClaimed } from './claimed-write.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
 import { pauseMost, pauseMs } from './retry.ts'
@@ -28,7 +29,8 @@ const politeMs = 1_000
 /**
  * Transactions queue up and share a commit, so that durability costs one sync per batch and not per request. They run one after
  * the other, each in a savepoint: one that fails is rolled back alone, and no request is answered before the commit. A single
- * statement needs no savepoint, which would copy every page it writes: SQLite undoes a failed statement by itself.
+ * statement needs no savepoint, which would copy every page it writes: SQLite undoes a failed statement by itself. Nor does a
+ * claimed write: a DELETE undoes the claim.
  */
 export class GroupCommit {
   readonly #writer: Connection
@@ -57,7 +59,12 @@ export class GroupCommit {
 
   /** Runs one writing statement as a transaction of its own: how many rows it wrote. */
   write(sql: string, values: readonly Value[]): Promise<number> {
-    return this.#enqueue((entry) => this.#performStatement(entry, sql, values))
+    return this.#enqueue((entry) => this.#performStatements(entry, () => this.#writer.write(sql, values)))
+  }
+
+  /** Runs two writing statements as a transaction of their own: whether they wrote anything. */
+  writeClaimed(writes: ClaimedWrite): Promise<boolean> {
+    return this.#enqueue((entry) => this.#performStatements(entry, () => writeClaimed(this.#writer, writes)))
   }
 
   /** Resolves when everything queued so far has ended. */
@@ -165,9 +172,10 @@ export class GroupCommit {
     }
   }
 
-  #performStatement(entry: Entry, sql: string, values: readonly Value[]): void {
+  /** `write` has undone itself when it throws. */
+  #performStatements(entry: Entry, write: () => unknown): void {
     try {
-      entry.outcome = { value: this.#writer.write(sql, values) }
+      entry.outcome = { value: write() }
     } catch (cause) {
       const error = sqliteError(cause, this.#writer.file)
       entry.outcome = { error }

@@ -39,6 +39,7 @@ export function sqliteStore(
     first: (sql, values) => reading(() => idle().first(sql, values)),
     all: (sql, values) => reading(() => idle().all(sql, values)),
     writeOne: (sql, values) => commits.write(sql, values),
+    writeClaimed: (writes) => commits.writeClaimed(writes),
     transaction: (work) => commits.run(work),
     async ready() {
       await reading(() => idle().first('SELECT 1 FROM sqlite_schema LIMIT 1', []))

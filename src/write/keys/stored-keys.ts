@@ -1,7 +1,7 @@
 import { type Maybe, whenThere } from '../../maybe.ts'
 import { ident } from '../../plan/dialect.ts'
 import { answerColumns, completeAnswer, insertKey, keyTable } from '../../plan/keys.ts'
-import type { Row, Store, Transaction, Value } from '../../store/store.ts'
+import type { Row, Store, Transaction, Value, Write } from '../../store/store.ts'
 
 /** The statements on the table of Idempotency-Keys. `values` are those of a key's row, the key first. */
 export interface StoredKeys {
@@ -12,6 +12,10 @@ export interface StoredKeys {
    * apart: on PostgreSQL an insert of a key that another open transaction has inserted waits until that one ends.
    */
   claim(tx: Transaction, account: string, values: readonly Value[]): Maybe<boolean>
+  /** The same as a statement, which writes no row when the key exists. */
+  claimWrite(account: string, values: readonly Value[]): Write
+  /** Deletes a key that a transaction has claimed and not committed. */
+  releaseWrite(account: string, key: Value): Write
   /** Stores the answer of a claimed key: body, entity tag, when it was completed and when it expires. */
   complete(tx: Transaction, account: string, key: string, answer: readonly Value[]): Maybe<unknown>
   /** Deletes a key that has expired by then. */
@@ -24,13 +28,17 @@ export function storedKeys(store: Store): StoredKeys {
   const account = dialect.param(1, 'id')
   const where = `"account_id" = ${account} AND "key" = ${dialect.param(2, 'string')}`
   const find = `SELECT ${answerColumns} FROM ${table} WHERE ${where}`
-  const claim = `${insertKey(account, (index, kind) => dialect.param(index + 2, kind))} RETURNING 1`
+  const claim = insertKey(account, (index, kind) => dialect.param(index + 2, kind))
+  const claimAndTell = `${claim} RETURNING 1`
+  const release = `DELETE FROM ${table} WHERE ${where}`
   const complete = `UPDATE ${table} ${completeAnswer((index, kind) => dialect.param(index + 3, kind))} WHERE ${where}`
-  const forget = `DELETE FROM ${table} WHERE ${where} AND "expires_at" <= ${dialect.param(3, 'integer')}`
+  const forget = `${release} AND "expires_at" <= ${dialect.param(3, 'integer')}`
   return {
     find: (owner, key) => store.first(find, [owner, key]),
     claim: (tx, owner, values) =>
-      whenThere(tx.first(claim, [owner, ...values]), (inserted) => inserted !== undefined),
+      whenThere(tx.first(claimAndTell, [owner, ...values]), (inserted) => inserted !== undefined),
+    claimWrite: (owner, values) => ({ sql: claim, values: [owner, ...values] }),
+    releaseWrite: (owner, key) => ({ sql: release, values: [owner, key] }),
     complete: (tx, owner, key, answer) => tx.first(complete, [owner, key, ...answer]),
     forgetExpired: (owner, key, now) => store.writeOne(forget, [owner, key, now]),
   }
