@@ -18,7 +18,7 @@ export {
   requireIdempotencyKey,
   requireScope,
 } from './declare/change.ts'
-export { immutable, open, readOnly, states, sum, writeOnly } from './declare/field.ts'
+export { immutable, needsScope, open, readOnly, states, sum, writeOnly } from './declare/field.ts'
 export type { HookContext, Hooks } from './declare/hooks.ts'
 export { belongsTo, hasMany } from './declare/relation.ts'
 export { type ResourceDeclaration, resource } from './declare/resource.ts'

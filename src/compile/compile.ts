@@ -3,6 +3,7 @@ import type { ResourceDeclaration } from '../declare/resource.ts'
 import { type VersionDeclaration, version } from '../declare/version.ts'
 import { readDay } from './days.ts'
 import { allProblems } from './declared-problems.ts'
+import { declaredScopes, linkAskedScopes } from './declared-scopes.ts'
 import { checkedIncludes } from './includes.ts'
 import { apiLimits, defaultRate, readRate, resourceLimits, resourceRate } from './limits.ts'
 import { indexSets, listNames } from './lists.ts'
@@ -54,6 +55,8 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const declared = declaration.versions ?? [version('v1')]
   checkVersions(declared, declaration.unversioned, mistakes)
   const drafts = draftResources(declaration, keptFields(declaration), mistakes)
+  const scopes = declaredScopes(declaration, mistakes)
+  linkAskedScopes(declaration, drafts, mistakes)
   const about = { title: declaration.title ?? declaration.name, description: declaration.description ?? '' }
   const newest = headVersion(declared[0] ?? version('v1'), about, drafts, { limits, rate }, mistakes)
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
@@ -77,6 +80,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
     unversioned: versions.find(({ name }) => name === declaration.unversioned) ?? null,
     limits,
     rate,
+    scopes,
     problems,
   })
 }

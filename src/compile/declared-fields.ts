@@ -23,6 +23,7 @@ export const plainField = (name: string, kind: FieldKind, schema: JsonSchema): M
   writeOnly: false,
   immutable: false,
   open: false,
+  needsScopes: [],
   states: null,
   sum: null,
   relation: null,
@@ -89,6 +90,7 @@ const oneField = (
       ...plainField(name, 'integer', safeInteger),
       readOnly: true,
       default: 0,
+      needsScopes: declaration.needsScopes ?? [],
       description: declaration.description ?? '',
     }
   const read = readZod(declaration, where, mistakes)
@@ -105,6 +107,7 @@ const stateField = (
   return {
     ...plainField(name, 'state', { type: 'string', enum: stateNames(states) }),
     default: states.initial,
+    needsScopes: states.needsScopes ?? [],
     states,
     description: states.description ?? '',
   }
@@ -117,7 +120,13 @@ export const zodField = (
   where: string,
   mistakes: MistakeList,
 ): Mutable<Field> => {
-  const { readOnly = false, writeOnly = false, immutable = false, open = false } = read.marks
+  const {
+    readOnly = false,
+    writeOnly = false,
+    immutable = false,
+    open = false,
+    needsScopes = [],
+  } = read.marks
   if (readOnly && writeOnly)
     mistakes.add(
       where,
@@ -135,6 +144,7 @@ export const zodField = (
     writeOnly,
     immutable,
     open,
+    needsScopes,
     description: read.description,
   }
 }

@@ -18,7 +18,7 @@ export const readMethods = (draft: ResourceDraft, mistakes: MistakeList): Readon
   return new Set(allMethods.filter((method) => declared.includes(method)))
 }
 
-const scopePattern = /^[a-z0-9][a-z0-9:._-]*$/
+export const scopePattern = /^[a-z0-9][a-z0-9:._-]*$/
 
 /** The rule of each method: its own, else read or write, else `{resource}:read` and `{resource}:write`. */
 export const readScopes = (draft: ResourceDraft, mistakes: MistakeList): View['scopes'] => {

@@ -24,6 +24,8 @@ export interface Model {
   readonly unversioned: Version | null
   readonly limits: ApiLimitsModel
   readonly rate: RateModel
+  /** The declared scopes, each with its sentence for people. */
+  readonly scopes: ReadonlyMap<string, string>
   /** All problems of the service, by type: the engine's own, then those that resources declare. */
   readonly problems: ReadonlyMap<string, ProblemKind>
 }
@@ -78,6 +80,8 @@ export interface Resource {
   readonly problems: ReadonlyMap<string, ProblemKind>
   readonly hooks: Hooks<never>
   readonly hasHooks: { readonly create: boolean; readonly update: boolean; readonly delete: boolean }
+  /** The scopes that decide which rows and fields a caller is shown, sorted. Empty for nearly every resource. */
+  readonly asks: readonly string[]
   /** Belongs-to relations of other resources that point here, and what a delete does to those rows. */
   readonly dependents: readonly Dependent[]
 }
@@ -98,6 +102,8 @@ export interface Field {
   readonly writeOnly: boolean
   readonly immutable: boolean
   readonly open: boolean
+  /** A caller sees and sends it only with all of these scopes. */
+  readonly needsScopes: readonly string[]
   readonly states: StatesField | null
   readonly sum: { readonly relation: HasManyModel; readonly of: readonly string[] } | null
   /** For a reference: the belongs-to it is the id of. */
@@ -229,6 +235,8 @@ export interface ViewField {
   readonly writeOnly: boolean
   readonly immutable: boolean
   readonly open: boolean
+  /** Those of the stored field, or of all fields that it is made from. */
+  readonly needsScopes: readonly string[]
   /** Stored value → shown value and back; null where they are the same. */
   readonly values: ValueMap | null
   readonly codec: CodecName | null

@@ -112,6 +112,7 @@ const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Mu
       update: hooks.beforeUpdate !== undefined || hooks.afterUpdate !== undefined,
       delete: hooks.beforeDelete !== undefined || hooks.afterDelete !== undefined,
     },
+    asks: [],
     dependents: [],
   }
 }

@@ -101,6 +101,7 @@ const headField = (field: Field, viewOf: ViewOf): ViewField => {
     writeOnly: field.writeOnly,
     immutable: field.immutable,
     open: field.open,
+    needsScopes: field.needsScopes,
     values: null,
     codec: null,
     states: field.states && { ...field.states, moves: movesOf(field.states) },

@@ -40,6 +40,9 @@ export interface SeedRow {
   readonly values: { readonly id: string; readonly [field: string]: unknown }
 }
 
+/** Scopes of the API's own, each with a sentence that says what it opens. */
+export type ScopeDeclarations = { readonly [scope: string]: string }
+
 export interface ApiOptions {
   readonly title?: string
   readonly description?: string
@@ -54,6 +57,8 @@ export interface ApiOptions {
   /** When the shared rate counter is unreachable: let calls through (`open`, the default) or refuse them. */
   readonly rateStoreAway?: 'open' | 'closed'
   readonly tokens?: TokenDeclaration
+  /** Scopes beyond `{resource}:read` and `{resource}:write`, for rules and fields that ask for them. */
+  readonly scopes?: ScopeDeclarations
   readonly cors?: CorsDeclaration
   /** Addresses (CIDR) of proxies whose Forwarded and X-Forwarded-* headers and request ids are trusted. */
   readonly proxies?: readonly string[]

@@ -7,6 +7,8 @@ export interface FieldMarks {
   readonly immutable?: boolean
   /** An enum that may grow in responses without that being a breaking change. */
   readonly open?: boolean
+  /** A caller sees and sends the field only with all of these scopes. */
+  readonly needsScopes?: readonly string[]
 }
 
 export const isZod = (value: unknown): value is z.ZodType =>
@@ -34,6 +36,26 @@ export const immutable = <S extends z.ZodType>(schema: S): S => marked(schema, {
 /** An enum whose readers must expect new values. */
 export const open = <S extends z.ZodType>(schema: S): S => marked(schema, { open: true })
 
+/** Never set: it gives `api(…)` the scopes that fields need, to check them by their types. */
+export interface NeedsScope<Scope extends string> {
+  readonly neededScope?: Scope
+}
+
+/**
+ * Only callers with the scope see the field, send it, and filter or sort by it. It goes around other marks or within them, and
+ * around `states(…)` and `sum(…)`; around another `needsScope(…)` both scopes are needed.
+ */
+export const needsScope = <const Scope extends string, F extends FieldDeclaration>(
+  scope: Scope,
+  field: F,
+): F & NeedsScope<Scope> => withScope(scope, field) as F & NeedsScope<Scope>
+
+const withScope = (scope: string, field: FieldDeclaration): FieldDeclaration => {
+  const { needsScopes = [] } = isZod(field) ? marksOf(field) : field
+  const all = { needsScopes: [...needsScopes, scope] }
+  return isStates(field) || isSum(field) ? Object.freeze({ ...field, ...all }) : marked(field, all)
+}
+
 export type Moves<S extends string> = { readonly [From in S]?: readonly S[] }
 
 /** A field that can only move along declared moves; the server sets its first value. */
@@ -42,6 +64,7 @@ export interface StatesField<S extends string = string> {
   readonly initial: S
   readonly moves: Moves<S>
   readonly description?: string
+  readonly needsScopes?: readonly string[]
 }
 
 interface Described {
@@ -66,6 +89,7 @@ export interface SumField<V extends number | string = number | string> {
   readonly relation: string
   readonly of: readonly string[]
   readonly description?: string
+  readonly needsScopes?: readonly string[]
   /** Never set: it gives hooks the type of the sum. */
   readonly valueType?: V
 }

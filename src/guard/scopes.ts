@@ -85,9 +85,9 @@ const ownsItsName = (view: View): boolean => {
   return true
 }
 
-/** Every scope that some call of some version needs, and `*`. */
+/** Every scope that is declared or that some call of some version needs, and `*`. */
 export const knownScopes = (model: Model): ReadonlySet<string> => {
-  const known = new Set(['*', operatorScope])
+  const known = new Set(['*', operatorScope, ...model.scopes.keys()])
   for (const version of model.versions) {
     for (const view of version.views.values()) {
       for (const rule of Object.values(view.scopes)) {

@@ -1,6 +1,7 @@
 import type { Resource, SubCollection, View } from '../compile/model.ts'
 import type { Position } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
+import { answersOf, type Grants } from '../request/grants.ts'
 import type { Include } from '../request/include.ts'
 import type { ListQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
@@ -36,18 +37,20 @@ export class Planner {
     this.dialect = dialect
   }
 
-  one(target: Target, include: Include): Statement {
+  one(target: Target, include: Include, grants: Grants): Statement {
     const { view, sub } = target
-    return plansOf(this.#ones, sub ?? view).get(include.canonical, shareOf(this.#ones), () =>
-      selectOne(view, sub?.by.field ?? null, include.tree, this.dialect),
+    const shape = answersFor(target, include, grants) + include.canonical
+    return plansOf(this.#ones, sub ?? view).get(shape, shareOf(this.#ones), () =>
+      selectOne(view, sub?.by.field ?? null, include.tree, grants, this.dialect),
     )
   }
 
-  list(target: Target, query: ListQuery, after: Position | null): Statement {
+  list(target: Target, query: ListQuery, after: Position | null, grants: Grants): Statement {
     const { view, sub } = target
     const { include, sort, filters, limit } = query
     const owner = sub?.owner().resource
-    const shape = this.#listShape(query) + (after ? afterShape(after) : '')
+    const shape =
+      answersFor(target, include, grants) + this.#listShape(query) + (after ? afterShape(after) : '')
     return plansOf(this.#lists, sub ?? view).get(shape, shareOf(this.#lists), () =>
       selectList(
         {
@@ -59,6 +62,7 @@ export class Planner {
           after,
           pageSize: this.dialect.pageSize(limit + 1),
         },
+        grants,
         this.dialect,
       ),
     )
@@ -109,6 +113,15 @@ export class Planner {
     return shape
   }
 }
+
+/**
+ * A statement depends on the answers to all scopes that its resources ask for. Those of a target are always the same, and those
+ * of an include are told by its canonical form, so the texts can be joined without a separator.
+ */
+const answersFor = ({ view, sub }: Target, include: Include, grants: Grants): string =>
+  answersOf(grants, view.resource.asks) +
+  (sub ? answersOf(grants, sub.owner().resource.asks) : '') +
+  answersOf(grants, include.asks)
 
 function plansOf<K, T>(plans: Map<K, PlanCache<T>>, of: K): PlanCache<T> {
   const known = plans.get(of) ?? new PlanCache<T>()

@@ -24,8 +24,7 @@ export function projectRow(
   after: readonly string[] = [],
 ): string {
   const parts: Part[] = []
-  for (const field of view.fields) {
-    if (field.writeOnly) continue
+  for (const field of binds.shownFields(view)) {
     const json = field.field ? shownJson(field, field.field, alias, binds) : complete(sqlText('null'))
     parts.push({ key: field.name, json })
   }

@@ -3,6 +3,7 @@ import type { Field, View, ViewField } from '../compile/model.ts'
 import { operators } from '../kinds/operators.ts'
 import type { Position } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
+import type { Grants } from '../request/grants.ts'
 import type { Included } from '../request/include.ts'
 import type { SortKey } from '../request/sort.ts'
 import { type Dialect, ident, powerOfTwo } from './dialect.ts'
@@ -14,16 +15,17 @@ export function selectOne(
   view: View,
   ownerField: string | null,
   tree: readonly Included[],
+  grants: Grants,
   dialect: Dialect,
 ): Statement {
-  const binds = new Binds(dialect)
+  const binds = new Binds(dialect, grants)
   binds.marksVersions = tree.length > 0 && isToOneOnly(tree)
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
   const where = [`${binds.account(view.resource.shared, alias)}${alias}"id" = ${binds.use('id', 'id')}`]
   if (ownerField !== null) where.push(`${alias}${ident(ownerField)} = ${binds.use('owner', 'id')}`)
   const text = `SELECT ${row}, ${alias}"version" FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')}`
-  return statement(text, binds, view, tree)
+  return statement(text, binds, view, tree, grants)
 }
 
 /** Such includes have few rows, so the entity tag is made from their versions instead of a hash of the text. */
@@ -44,9 +46,9 @@ export interface ListShape {
 export const sortsById = (sort: readonly SortKey[]): boolean => sort.length === 1
 
 /** One page and the row after it: `[rows joined]`, then their positions joined where the id is not position enough, then 1 when the owner exists, where there is one. */
-export function selectList(shape: ListShape, dialect: Dialect): Statement {
+export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): Statement {
   const { view, owner, tree, sort } = shape
-  const binds = new Binds(dialect)
+  const binds = new Binds(dialect, grants)
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
   const keys = sort.map((key) => storedKey(key, alias, dialect))
@@ -73,11 +75,17 @@ export function selectList(shape: ListShape, dialect: Dialect): Statement {
       `(SELECT 1 FROM ${ident(owner.table)} o WHERE ${binds.account(owner.shared, 'o.')}o."id" = ${binds.use('owner', 'id')})`,
     )
   const text = `SELECT ${columns.join(', ')} FROM (${page}) p`
-  return statement(text, binds, view, tree)
+  return statement(text, binds, view, tree, grants)
 }
 
-function statement(text: string, binds: Binds, view: View, tree: readonly Included[]): Statement {
-  const customs = hasCustoms(view, tree) ? { view, tree } : null
+function statement(
+  text: string,
+  binds: Binds,
+  view: View,
+  tree: readonly Included[],
+  grants: Grants,
+): Statement {
+  const customs = hasCustoms(view, tree) ? { view, tree, grants } : null
   const { slots, cuts, marksVersions } = binds
   return Object.freeze({ text, slots, cuts, marksVersions, customs })
 }

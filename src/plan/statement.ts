@@ -1,6 +1,8 @@
-import type { SubCollection, View } from '../compile/model.ts'
+import type { SubCollection, View, ViewField } from '../compile/model.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
+import type { Grants } from '../request/grants.ts'
 import type { Included } from '../request/include.ts'
+import { shownTo } from '../request/shown-fields.ts'
 import type { Dialect } from './dialect.ts'
 
 /** Where a bound value comes from: the request's account, the ids of its path, the page, or the n-th of its own values. */
@@ -22,19 +24,26 @@ export interface Statement {
   /** The version of each embedded row follows it in the text, between marks. */
   readonly marksVersions: boolean
   /** The rows pass through code of `custom` changes before they are shown. */
-  readonly customs: { readonly view: View; readonly tree: readonly Included[] } | null
+  readonly customs: {
+    readonly view: View
+    readonly tree: readonly Included[]
+    readonly grants: Grants
+  } | null
 }
 
 /** Collects what a statement binds, so that each value is bound once and nothing is bound in vain. */
 export class Binds {
   readonly dialect: Dialect
+  /** What the caller's scopes open; null in statements of the service itself, which sees everything. */
+  readonly grants: Grants | null
   readonly slots: Slot[] = []
   readonly cuts: Cut[] = []
   marksVersions = false
   #aliases = 0
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, grants: Grants | null = null) {
     this.dialect = dialect
+    this.grants = grants
   }
 
   /** A new alias for a table, with its dot. Aliases are short, because databases cut long names. */
@@ -46,6 +55,12 @@ export class Binds {
     const known = this.slots.indexOf(slot)
     const at = known >= 0 ? known : this.slots.push(slot) - 1
     return this.dialect.param(at + 1, kind)
+  }
+
+  /** The fields of a view that the caller may see. */
+  shownFields(view: View): readonly ViewField[] {
+    if (!this.grants) throw new Error(`a statement of the service itself shows nothing of ${view.name}`)
+    return shownTo(view, this.grants).fields
   }
 
   /** `"account_id" = $1 AND ` for a table of accounts, nothing for a shared one. */

@@ -1,12 +1,16 @@
 import type { View } from '../compile/model.ts'
+import type { Grants } from '../request/grants.ts'
+import { shownTo } from '../request/shown-fields.ts'
 import type { Value } from '../store/store.ts'
 
 /**
  * The entity tag of a row as a version shows it. The row's version comes first, because If-Match compares that alone; the
- * shape of the view follows, because a release may show more of an unchanged row; `included` stands for embedded rows.
+ * shape of what is shown follows, because a release, or a scope of the caller, may show more of an unchanged row; `included` stands for embedded rows.
  */
-export const etagOf = (view: View, version: Value | undefined, included?: string): string =>
-  included === undefined ? `"${version}.${view.shape}"` : `"${version}.${view.shape}.${included}"`
+export const etagOf = (view: View, version: Value | undefined, grants: Grants, included?: string): string => {
+  const { shape } = shownTo(view, grants)
+  return included === undefined ? `"${version}.${shape}"` : `"${version}.${shape}.${included}"`
+}
 
 /** The row's version in an entity tag. A tag of an earlier build may consist of the version alone. */
 export const versionIn = (opaque: string): string => opaque.split('.', 1)[0] ?? ''

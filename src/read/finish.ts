@@ -3,7 +3,9 @@ import { cutEnd, cutStart } from '../plan/project.ts'
 import type { Cut, Statement } from '../plan/statement.ts'
 import { cursorBound, orderText } from '../request/cursor.ts'
 import { madeFields } from '../request/customs.ts'
+import type { Grants } from '../request/grants.ts'
 import type { Included } from '../request/include.ts'
+import { shownTo } from '../request/shown-fields.ts'
 import { withTieBreak } from '../request/sort.ts'
 import type { Reader } from './call.ts'
 
@@ -15,9 +17,9 @@ export function finishText(text: string, statement: Statement, reader: Reader, a
   const whole =
     statement.cuts.length > 0 && text.includes(cutEnd) ? continueCuts(text, statement, reader, account) : text
   if (!statement.customs) return whole.replace(rowSeparator, ',')
-  const { view, tree } = statement.customs
+  const { view, tree, grants } = statement.customs
   const rows: unknown = JSON.parse(`[${whole}]`)
-  return (rows as Row[]).map((row) => JSON.stringify(showRow(row, view, tree))).join(',')
+  return (rows as Row[]).map((row) => JSON.stringify(showRow(row, view, tree, grants))).join(',')
 }
 
 /** Any of `separators`. JSON has no such whitespace inside strings, where it is escaped. */
@@ -72,23 +74,23 @@ const idFirst = /\{"id":"([^"]+)"/y
 
 type Row = { [key: string]: unknown }
 
-function showRow(row: Row, view: View, tree: readonly Included[]): Row {
+function showRow(row: Row, view: View, tree: readonly Included[], grants: Grants): Row {
   const steps = view.customs.map((_, index) => row[`@${index}`] as Row)
   const made = madeFields(view, (field) => {
     const step = view.customs.findIndex((one) => one.newer.includes(field))
     return steps[step]?.[field.name]
   })
   const shown: Row = {}
-  for (const field of view.fields)
-    if (!field.writeOnly) shown[field.name] = field.made ? made[field.name] : row[field.name]
+  for (const field of shownTo(view, grants).fields)
+    shown[field.name] = field.made ? made[field.name] : row[field.name]
   for (const { relation, children } of tree)
-    shown[relation.name] = showRelated(row[relation.name], relation.target(), children)
+    shown[relation.name] = showRelated(row[relation.name], relation.target(), children, grants)
   return shown
 }
 
-function showRelated(value: unknown, view: View, tree: readonly Included[]): unknown {
+function showRelated(value: unknown, view: View, tree: readonly Included[], grants: Grants): unknown {
   if (value === null) return null
   const related = value as Row
-  if (!Array.isArray(related.data)) return showRow(related, view, tree)
-  return { ...related, data: related.data.map((row: Row) => showRow(row, view, tree)) }
+  if (!Array.isArray(related.data)) return showRow(related, view, tree, grants)
+  return { ...related, data: related.data.map((row: Row) => showRow(row, view, tree, grants)) }
 }

@@ -1,5 +1,5 @@
-import type { View } from '../compile/model.ts'
 import { problem } from '../problems.ts'
+import type { Call } from './call.ts'
 import { etagOf, versionIn } from './etag.ts'
 
 /** The versions a caller is willing to change; `*` is any. */
@@ -15,7 +15,8 @@ export function readIfMatch(header: string | undefined): IfMatch | null {
     .map((tag) => versionIn(tag[2] ?? ''))
 }
 
-export function refuseStale(ifMatch: IfMatch | null, version: number, view: View): void {
+export function refuseStale(ifMatch: IfMatch | null, version: number, { target, caller }: Call): void {
+  const { view } = target
   if (ifMatch === null && view.requireIfMatch) {
     throw problem('precondition-required', {
       detail: `Changing ${view.name} needs If-Match with the ETag of the version you saw.`,
@@ -24,7 +25,7 @@ export function refuseStale(ifMatch: IfMatch | null, version: number, view: View
   if (ifMatch === null || ifMatch === '*' || ifMatch.includes(String(version))) return
   throw problem('precondition-failed', {
     detail: 'If-Match does not name the current version of the resource.',
-    headers: { ETag: etagOf(view, version) },
+    headers: { ETag: etagOf(view, version, caller.scopes) },
   })
 }
 

@@ -6,6 +6,7 @@ import { filterValueKind, filterValues, sortsById, sortValues } from '../plan/se
 import type { Statement } from '../plan/statement.ts'
 import { problem } from '../problems.ts'
 import { cursorBound, type Position } from '../request/cursor.ts'
+import { answersOf, type Grants } from '../request/grants.ts'
 import { type Include, noInclude } from '../request/include.ts'
 import { positionIn } from '../request/position.ts'
 import type { ListQuery, OneQuery, PageQuery } from '../request/query.ts'
@@ -24,22 +25,26 @@ export const notThere = ({ id, sub, view }: Target): Error =>
 /** One resource with its includes: one statement. */
 export function readOne(reader: Reader, { caller, target }: Call, query: OneQuery): Maybe<Outcome> {
   const { include, canonical } = query
-  const statement = reader.planner.one(target, include)
-  const { account } = caller
+  const { account, scopes } = caller
+  const statement = reader.planner.one(target, include, scopes)
   const slots = bindSlots(statement.slots, { account, id: target.id, owner: target.ownerId })
   return whenThere(reader.store.first(statement.text, slots), (row) => {
     if (!row) throw notThere(target)
     const { text, versions } = withoutVersions(String(row[0]), statement)
     const data = finishText(text, statement, reader, account)
-    const included = include === noInclude ? undefined : includeTag(include, data, versions)
-    const etag = etagOf(target.view, row[1], included)
+    const included = include === noInclude ? undefined : includeTag(include, scopes, data, versions)
+    const etag = etagOf(target.view, row[1], scopes, included)
     return { status: 200, body: `{"data":${data}}`, etag, canonical }
   })
 }
 
-/** The part of an entity tag for embedded rows: the versions of single rows, or a hash of the text where lists are embedded. */
-const includeTag = (include: Include, data: string, versions: string | null): string =>
-  include.tag + (versions ?? hash('sha1', data, 'base64url'))
+/**
+ * The part of an entity tag for embedded rows: the versions of single rows, or a hash of the text where lists are embedded. Which
+ * fields of single rows are shown depends on the caller's scopes.
+ */
+const includeTag = (include: Include, grants: Grants, data: string, versions: string | null): string =>
+  include.tag +
+  (versions === null ? hash('sha1', data, 'base64url') : answersOf(grants, include.asks) + versions)
 
 /** Separates the text from the versions of embedded rows, which the statement put between marks. */
 function withoutVersions(
@@ -67,7 +72,7 @@ export function readList(reader: Reader, { caller, target }: Call, query: PageQu
   const boundTo = query.cursor === null ? null : cursorBound(account, target, list.order)
   const after =
     boundTo === null ? null : positionIn(reader.seal.open(query.cursor ?? '', boundTo, sort.length), sort)
-  const statement = reader.planner.list(target, list, after)
+  const statement = reader.planner.list(target, list, after, caller.scopes)
   const values = listValues(list, after)
   const slots = bindSlots(statement.slots, { account, owner: target.ownerId, limit: limit + 1, values })
   return whenThere(reader.store.first(statement.text, slots), (row) => {

@@ -2,35 +2,36 @@ import { toShown } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import type { StoredRow } from '../request/body.ts'
 import { shownMade } from '../request/customs.ts'
+import type { Grants } from '../request/grants.ts'
+import { type Shown, shownTo } from '../request/shown-fields.ts'
 
 /** The name of each shown field, ready to be followed by its value. */
-const labelled = new WeakMap<View, readonly Labelled[]>()
+const labelled = new WeakMap<Shown, readonly Labelled[]>()
 
 interface Labelled {
   readonly label: string
   readonly field: ViewField
 }
 
-function labelledFields(view: View): readonly Labelled[] {
-  const known = labelled.get(view)
+function labelledFields(shown: Shown): readonly Labelled[] {
+  const known = labelled.get(shown)
   if (known) return known
-  const shown = view.fields.filter((field) => !field.writeOnly)
-  const made = shown.map((field, index) => ({
+  const made = shown.fields.map((field, index) => ({
     label: `${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`,
     field,
   }))
-  labelled.set(view, made)
+  labelled.set(shown, made)
   return made
 }
 
 /**
- * The JSON text of a row that was just written, as a version shows it. All its values are in memory, so it is not read again. A
+ * The JSON text of a row that was just written, as a version shows it to a caller. All its values are in memory, so it is not read again. A
  * property test compares it with the text that a read of the row gives.
  */
-export function shownText(view: View, row: StoredRow): string {
+export function shownText(view: View, row: StoredRow, grants: Grants): string {
   const made = shownMade(view, row)
   const pieces: string[] = []
-  for (const { label, field } of labelledFields(view)) {
+  for (const { label, field } of labelledFields(shownTo(view, grants))) {
     const value = field.field ? toShown(field, row[field.field.name]) : (made[field.name] ?? null)
     pieces.push(label, JSON.stringify(value))
   }

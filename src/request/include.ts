@@ -22,9 +22,18 @@ export interface Include {
   readonly tag: string
   /** The views that rows are embedded of. */
   readonly views: readonly View[]
+  /** The scopes that decide what a caller is shown of the embedded rows. */
+  readonly asks: readonly string[]
 }
 
-export const noInclude: Include = Object.freeze({ tree: [], paths: [], canonical: '', tag: '', views: [] })
+export const noInclude: Include = Object.freeze({
+  tree: [],
+  paths: [],
+  canonical: '',
+  tag: '',
+  views: [],
+  asks: [],
+})
 
 /** Reads `include=a,b.c`; judged in the order too many, too deep, unknown, not whitelisted. */
 export function readInclude(value: string, view: View): Include {
@@ -46,7 +55,9 @@ export function readInclude(value: string, view: View): Include {
   const tree = treeOf(paths, '', view.include)
   const canonical = paths.join(',')
   const tag = hash('sha1', JSON.stringify(shapesIn(tree)), 'base64url').slice(0, tagLength)
-  return { tree, paths, canonical, tag, views: viewsIn(tree) }
+  const views = viewsIn(tree)
+  const asks = [...new Set(views.flatMap(({ resource }) => resource.asks))]
+  return { tree, paths, canonical, tag, views, asks }
 }
 
 function withParents(asked: readonly string[]): readonly string[] {

@@ -147,10 +147,10 @@ const storedBody = ({ target }: Call, outcome: Outcome): string | null =>
 /** The version that every row is inserted with. */
 const firstVersion = 1
 
-const created = ({ target }: Call, row: StoredRow, version: number, location: string): Outcome => ({
+const created = ({ target, caller }: Call, row: StoredRow, version: number, location: string): Outcome => ({
   status: 201,
-  body: `{"data":${shownText(target.view, row)}}`,
-  etag: etagOf(target.view, version),
+  body: `{"data":${shownText(target.view, row, caller.scopes)}}`,
+  etag: etagOf(target.view, version, caller.scopes),
   location,
 })
 

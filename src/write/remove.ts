@@ -13,7 +13,7 @@ export async function remove(writer: Writer, call: Call, ifMatch: IfMatch | null
   try {
     return await changeRows(writer, call.caller.account, async (changes) => {
       const { row, version } = await lockTarget(changes, call, 'to-delete')
-      refuseStale(ifMatch, version, call.target.view)
+      refuseStale(ifMatch, version, call)
       refuseDeleteUnlessWhile(call, row)
       await refuseUnlessWhile(changes, call, [row])
       const { beforeDelete, afterDelete } = hooksOf(resource)

@@ -29,7 +29,7 @@ export async function update(
   try {
     return await changeRows(writer, call.caller.account, async (changes) => {
       const { row, version } = await lockTarget(changes, call, 'to-change')
-      refuseStale(ifMatch, version, call.target.view)
+      refuseStale(ifMatch, version, call)
       const next =
         kind === 'replace' ? readReplace(call.target, body, row) : readPatch(call.target, body, row)
       attempted = next
@@ -37,8 +37,8 @@ export async function update(
       const updated = await write(writer, changes, call, row, next)
       return {
         status: 200,
-        body: `{"data":${shownText(call.target.view, updated.row)}}`,
-        etag: etagOf(call.target.view, updated.version),
+        body: `{"data":${shownText(call.target.view, updated.row, call.caller.scopes)}}`,
+        etag: etagOf(call.target.view, updated.version, call.caller.scopes),
       }
     })
   } catch (error) {

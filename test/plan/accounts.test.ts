@@ -23,6 +23,8 @@ const target = (view: View, sub: Target['sub'] = null): Target => ({
   template: '',
 })
 
+const allScopes = new Set(['*'])
+
 /** The statements of every shape that the shop's requests can take, more or less: each clause that exists is in one of them. */
 function shapes(model: Model, dialect: Dialect): readonly string[] {
   const planner = new Planner(dialect)
@@ -35,12 +37,16 @@ function shapes(model: Model, dialect: Dialect): readonly string[] {
     const filters = [...view.filters].map((name) => `filter[${name}][in]=${sampleOf(view, name)}`)
     const queries = ['', ...sorts, ...filters, ...includes.map((include) => `limit=1&include=${include}`)]
     return [null, ...view.under].flatMap((sub) => [
-      planner.one(target(view, sub), noInclude).text,
-      ...includes.map((include) => planner.one(target(view, sub), readInclude(include, view)).text),
+      planner.one(target(view, sub), noInclude, allScopes).text,
+      ...includes.map(
+        (include) => planner.one(target(view, sub), readInclude(include, view), allScopes).text,
+      ),
       ...queries.flatMap((text) => {
         const { list: query } = readListQuery(text, view, 1e9)
         const after = query.sort.map((_, at) => (at === 0 ? null : 'x'))
-        return [null, after].map((position) => planner.list(target(view, sub), query, position).text)
+        return [null, after].map(
+          (position) => planner.list(target(view, sub), query, position, allScopes).text,
+        )
       }),
     ])
   })

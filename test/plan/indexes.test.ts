@@ -48,13 +48,14 @@ const targetOf = (view: View, id: string | null): Target => ({
 
 describeServing('indexes', (served) => {
   const views = () => [...served.api.service.model.head.views.values()]
+  const allScopes = new Set(['*'])
   const planner = () => served.api.service.engine.writer.planner
   const values = { account: 'acme', id: noId, owner: noId, limit: 26, values: ['a', 'b', 'c', 'd'] }
 
   test('every relation that can be included is reached by one', async () => {
     for (const view of views()) {
       for (const path of view.includePaths) {
-        const statement = planner().one(targetOf(view, noId), readInclude(path, view))
+        const statement = planner().one(targetOf(view, noId), readInclude(path, view), allScopes)
         const steps = await explained(served, statement.text, values, statement.slots)
         expect(wholeScans(served, steps), `${view.name} ${path}\n${steps.join('\n')}`).toEqual([])
       }
@@ -71,7 +72,12 @@ describeServing('indexes', (served) => {
         ]),
       ]
       for (const [query, ordered] of queries) {
-        const statement = planner().list(targetOf(view, null), readListQuery(query, view, 5000).list, null)
+        const statement = planner().list(
+          targetOf(view, null),
+          readListQuery(query, view, 5000).list,
+          null,
+          allScopes,
+        )
         const bound = { ...values, values: [sampleOf(view, /\[(\w+)\]/.exec(query)?.[1] ?? '')] }
         const steps = await explained(served, statement.text, bound, statement.slots)
         const said = `${view.name} ${query}\n${steps.join('\n')}`

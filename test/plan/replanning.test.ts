@@ -15,12 +15,16 @@ import { openForTest } from '../support/stores.ts'
 const model = compileApi(shop, { contracts: await shopContracts() })
 const router = createRouter(model)
 
+const allScopes = new Set(['*'])
+
 const listStatements = (dialect: Dialect, query: string): string[] => {
   const planner = new Planner(dialect)
   return model.versions.flatMap(({ name, views }) =>
     [...views.values()].flatMap((view) => {
       const target = router.find(`/${name}/${view.name}`)
-      return target ? [planner.list(target, readListQuery(query, view, 5_000).list, null).text] : []
+      return target
+        ? [planner.list(target, readListQuery(query, view, 5_000).list, null, allScopes).text]
+        : []
     }),
   )
 }
@@ -47,7 +51,7 @@ test('PostgreSQL keeps one plan of a list, whatever the page size', async () => 
   const target = router.find('/v2/customers')
   if (!target) throw new Error('the shop has no customers')
   const { list } = readListQuery('limit=25', target.view, 5_000)
-  const { text } = new Planner(postgres).list(target, list, null)
+  const { text } = new Planner(postgres).list(target, list, null, allScopes)
   for (let limit = 17; limit <= 31; limit++) {
     const [rows] = (await store.first(text, ['a', limit])) ?? []
     expect(String(rows).split('\n')).toHaveLength(limit)

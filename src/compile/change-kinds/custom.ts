@@ -29,10 +29,13 @@ export const custom: ChangeKind<Custom> = {
     if (!view) return draft
     const replaced = change.replaces.map((name) => report.field(view, change.resource, name))
     checkSamples(change, report)
-    const made = madeFields(change, view.customs.length, report)
-    if (!replaced.every((field) => field !== null) || !made) return draft
+    const read = madeFields(change, view.customs.length, report)
+    if (!replaced.every((field) => field !== null) || !read) return draft
     if (!replaced.every((field) => replaceable(field, report))) return draft
     if (!change.replaces.every((name) => report.claim(`${change.resource}.${name}`, 'all'))) return draft
+    // Whoever may not see one of the newer fields may not see what code makes of it.
+    const needsScopes = [...new Set(replaced.flatMap((field) => field.needsScopes))]
+    const made = read.map(([key, field]) => [key, { ...field, needsScopes }] as const)
     const step = { change, newer: replaced.map((field) => ({ ...field, target: null })) }
     return withView(draft, change.resource, (one) => ({
       ...one,

@@ -15,6 +15,7 @@ export const fieldOfSchema = (name: string, { marks, ...read }: ZodField): Draft
   writeOnly: marks.writeOnly ?? false,
   immutable: marks.immutable ?? false,
   open: marks.open ?? false,
+  needsScopes: marks.needsScopes ?? [],
   values: null,
   codec: null,
   states: null,

@@ -49,6 +49,7 @@ export const apiTable: OptionTable = {
         claims: optionsOf({ may: { account: text, consumer: text, scopes: text } }),
       },
     }),
+    scopes: mapOf(text),
     cors: optionsOf({
       needs: { origins: either(everyone, listOf(origin)) },
       may: { maxAgeSeconds: count },

@@ -17,6 +17,12 @@ export interface Layers {
 
 const wrappers = new Set(['optional', 'nullable', 'default', 'readonly'])
 
+const mergedMarks = (inner: FieldMarks, outer: FieldMarks): FieldMarks => ({
+  ...inner,
+  ...outer,
+  needsScopes: [...new Set([...(outer.needsScopes ?? []), ...(inner.needsScopes ?? [])])],
+})
+
 export const layersOf = (schema: z.ZodType): Layers => {
   let inner = schema
   let optional = false
@@ -26,7 +32,7 @@ export const layersOf = (schema: z.ZodType): Layers => {
   let marks: FieldMarks = {}
   let description = ''
   for (;;) {
-    marks = { ...marksOf(inner), ...marks }
+    marks = mergedMarks(marksOf(inner), marks)
     description ||= globalRegistry.get(inner)?.description ?? ''
     const def = defOf(inner)
     if (!wrappers.has(def.type) || def.innerType === undefined) break

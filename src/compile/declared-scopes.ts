@@ -1,0 +1,59 @@
+import type { ApiDeclaration } from '../declare/api.ts'
+import { scopePattern } from './methods-and-scopes.ts'
+import type { MistakeList } from './mistakes.ts'
+import { didYouMean } from './nearest.ts'
+import type { Drafts } from './resource-draft.ts'
+
+/** Words that mean something else where the name of a scope can stand. */
+const taken = ['public', 'authenticated']
+
+/** The scopes that the API declares, each with its sentence for people. */
+export const declaredScopes = (
+  { scopes = {} }: ApiDeclaration,
+  mistakes: MistakeList,
+): ReadonlyMap<string, string> => {
+  for (const [scope, sentence] of Object.entries(scopes)) {
+    const where = `scopes.${scope}`
+    if (!scopePattern.test(scope) || taken.includes(scope))
+      mistakes.add(where, `"${scope}" is not the name of a scope.`, 'Write a name such as "loans:all".')
+    if (sentence.trim() === '')
+      mistakes.add(
+        where,
+        'it says nothing to people.',
+        'Write what the scope opens, such as "See every loan.".',
+      )
+  }
+  return new Map(Object.entries(scopes))
+}
+
+/** The scopes that rules and fields may ask for: declared ones, `{resource}:read` and `{resource}:write`, and those of methods. */
+export const askableScopes = ({ resources, scopes = {} }: ApiDeclaration): ReadonlySet<string> => {
+  const ofMethods = resources.flatMap((one) => Object.values(one.scopes ?? {}))
+  const own = resources.flatMap(({ name }) => [`${name}:read`, `${name}:write`])
+  return new Set([...Object.keys(scopes), ...own, ...ofMethods].filter((scope) => !taken.includes(scope)))
+}
+
+/** Adds a mistake where a rule or a field asks for a scope that does not exist. */
+export const checkAsked = (
+  scope: string,
+  askable: ReadonlySet<string>,
+  where: string,
+  mistakes: MistakeList,
+): void => {
+  if (!askable.has(scope))
+    mistakes.add(
+      where,
+      `there is no scope "${scope}".`,
+      `${didYouMean(scope, askable)} Scopes of your own are declared: api(…, { scopes: { '${scope}': 'What it opens.' } }).`,
+    )
+}
+
+/** Sets which scopes decide what callers are shown of each resource. */
+export const linkAskedScopes = (declaration: ApiDeclaration, drafts: Drafts, mistakes: MistakeList): void => {
+  const askable = askableScopes(declaration)
+  for (const { model } of drafts.values()) {
+    for (const { name, needsScopes } of model.fields)
+      for (const scope of needsScopes) checkAsked(scope, askable, `${model.name}.fields.${name}`, mistakes)
+    model.asks = [...new Set(model.fields.flatMap((field) => field.needsScopes))].sort()
+  }
+}

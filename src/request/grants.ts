@@ -1,0 +1,21 @@
+import type { Resource } from '../compile/model.ts'
+
+/** The scopes that a caller holds: rules and fields ask for some of them. */
+export type Grants = ReadonlySet<string>
+
+/** `*` holds every scope, for all that it opens: the caller's own account, and the reading of shared rows. */
+export const holds = (grants: Grants, scope: string): boolean => grants.has('*') || grants.has(scope)
+
+/** The writing of shared rows needs a scope by its name. */
+export const holdsToWrite = (grants: Grants, scope: string, { shared }: Resource): boolean =>
+  grants.has(scope) || (!shared && grants.has('*'))
+
+/**
+ * Which of the scopes are held, as a text of `1` and `0`. Callers with the same answers share plans and entity tags, so the
+ * answers are part of their keys. Nobody asks for most resources: the text is empty.
+ */
+export function answersOf(grants: Grants, asked: readonly string[]): string {
+  let answers = ''
+  for (const scope of asked) answers += holds(grants, scope) ? '1' : '0'
+  return answers
+}
