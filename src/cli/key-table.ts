@@ -1,7 +1,19 @@
 import { isActive } from '../guard/key-ring.ts'
 import type { StoredKey } from '../guard/key-rows.ts'
 
-const heading = ['ACCOUNT', 'NAME', 'ID', 'KEY', 'KIND', 'SCOPES', 'MADE', 'STATE', 'CONTACT']
+const heading = [
+  'ACCOUNT',
+  'NAME',
+  'ID',
+  'KEY',
+  'KIND',
+  'SCOPES',
+  'SUBJECT',
+  'CLAIMS',
+  'MADE',
+  'STATE',
+  'CONTACT',
+]
 
 /** Keys as a table of text. */
 export const keyTable = (keys: readonly StoredKey[], now: number): string => {
@@ -24,6 +36,8 @@ const cells = (key: StoredKey, now: number): string[] => [
   `${key.prefix}…`,
   key.kind,
   key.scopes.join(','),
+  key.subject ?? '',
+  Object.keys(key.claims).length === 0 ? '' : JSON.stringify(key.claims),
   day(key.createdAt),
   state(key, now),
   key.contact ?? '',

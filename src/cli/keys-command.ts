@@ -3,9 +3,10 @@ import { type Clock, readDuration } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
 import { isActive, KeyRing, type MadeKey } from '../guard/key-ring.ts'
-import { knownScopes } from '../guard/scopes.ts'
-import type { Consumer } from '../request/caller.ts'
+import { knownScopes, sharedWriteScopes } from '../guard/scopes.ts'
+import { type Consumer, isPlainName, maxSubjectLength } from '../request/caller.ts'
 import { dayMs } from '../times.ts'
+import { readClaims } from './claim-flags.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { withStore } from './command-store.ts'
 import { keyTable, timeText } from './key-table.ts'
@@ -17,12 +18,15 @@ const options = {
   kind: { type: 'string' },
   contact: { type: 'string' },
   expires: { type: 'string' },
+  subject: { type: 'string' },
+  claim: { type: 'string', multiple: true },
   overlap: { type: 'string' },
   json: { type: 'boolean' },
 } as const
 
-type Flags = { readonly [name in Exclude<keyof typeof options, 'json'>]?: string } & {
+type Flags = { readonly [name in Exclude<keyof typeof options, 'json' | 'claim'>]?: string } & {
   readonly json?: boolean
+  readonly claim?: readonly string[]
 }
 
 interface Task {
@@ -59,10 +63,13 @@ async function create({ ring, model, clock, flags }: Task): Promise<number> {
     kind: readKind(flags.kind),
     contact: flags.contact ?? null,
     expiresAt: expiry(flags.expires, clock),
+    subject: readSubject(flags.subject),
+    claims: readClaims(flags.claim ?? []),
   }
   const isNew = (await ring.list(account)).length === 0
   const made = await ring.create(wanted)
   if (isNew) console.log(`${account} had no key so far: this is its first.`)
+  if (flags.scopes === undefined) console.log(allScopesOpen(account, model))
   show(made, 'Made')
   return 0
 }
@@ -116,6 +123,8 @@ function show({ key, secret }: MadeKey, verb: string): void {
   console.log(
     `${verb} "${key.name}" (${key.id}) for ${key.account}: ${key.kind}, ${key.scopes.join(' ')}, ${until}.`,
   )
+  if (key.subject !== null) console.log(`Its subject: ${key.subject}`)
+  if (Object.keys(key.claims).length > 0) console.log(`Its claims: ${JSON.stringify(key.claims)}`)
   console.log(`Only its hash is stored, so this is the one time it is shown: ${secret}`)
 }
 
@@ -127,7 +136,7 @@ function needed(flags: Flags, name: 'account' | 'name', form = /./): string {
   throw new CommandMistake(`--${name} is ${JSON.stringify(value)}. Write at most 100 plain characters.`)
 }
 
-/** All scopes by default. A scope that no operation needs is refused. */
+/** `*` by default. A scope that no operation needs is refused. */
 function readScopes(text: string | undefined, model: Model): readonly string[] {
   if (text === undefined) return ['*']
   const known = knownScopes(model)
@@ -138,6 +147,23 @@ function readScopes(text: string | undefined, model: Model): readonly string[] {
     }
   }
   return [...new Set(scopes)]
+}
+
+/** What a key opens that was made without `--scopes`. */
+function allScopesOpen(account: string, model: Model): string {
+  const opens = `Without --scopes the key has "*": it reads and writes everything of ${account}`
+  const isAnyShared = [...model.resources.values()].some((resource) => resource.shared)
+  if (!isAnyShared) return `${opens}.`
+  const byName = sharedWriteScopes(model)
+  if (byName.length === 0) return `${opens}, and reads shared rows.`
+  return `${opens}, and reads shared rows. To write those as well: --scopes '${['*', ...byName].join(',')}'.`
+}
+
+function readSubject(text: string | undefined): string | null {
+  if (text === undefined || isPlainName(text)) return text ?? null
+  throw new CommandMistake(
+    `--subject is ${JSON.stringify(text)}. Write 1 to ${maxSubjectLength} plain characters, as in the \`sub\` of a token.`,
+  )
 }
 
 function readKind(text = 'external'): Consumer['kind'] {

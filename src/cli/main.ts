@@ -25,7 +25,8 @@ const commands: { readonly [name: string]: Command } = {
     run: async (args) => (await import('./migrate-command.ts')).migrateCommand(args),
   },
   keys: {
-    usage: 'keys create|list|revoke|rotate API --account ACCOUNT --name NAME [--scopes a,b] [--expires 90d]',
+    usage:
+      'keys create|list|revoke|rotate API --account ACCOUNT --name NAME [--scopes a,b] [--expires 90d] [--subject S] [--claim name=text] [--claim name:=JSON]',
     does: 'creates, lists, revokes and rotates API keys',
     run: async (args) => (await import('./keys-command.ts')).keysCommand(args),
   },

@@ -17,6 +17,12 @@ export interface HookContext<Code extends string = string, Field extends string 
   readonly caller: {
     /** The API key's or token client's name. */
     readonly consumer: string | null
+    /** As they were given, `*` among them. Frozen. */
+    readonly scopes: readonly string[]
+    /** The `sub` of the token, or the subject of the key. */
+    readonly subject: string | null
+    /** All claims of the token, or those of the key. Frozen at every depth. */
+    readonly claims: { readonly [name: string]: unknown }
     /** Stable over retries of one keyed create: pass it on to other services. Null without an Idempotency-Key. */
     readonly idempotencyKey: string | null
   }

@@ -5,7 +5,7 @@ import { algorithmsFault } from '../compile/shape/settings.ts'
 import { type TokenRules, tokenRulesOf } from '../compile/tokens.ts'
 import type { TokenDeclaration } from '../declare/api.ts'
 import { problem } from '../problems.ts'
-import { type Caller, freezeClaims } from '../request/caller.ts'
+import { type Caller, freezeClaims, isPlainName, maxSubjectLength } from '../request/caller.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { minuteMs } from '../times.ts'
 import { credentialsInvalid } from './challenge.ts'
@@ -138,14 +138,9 @@ const callerOf = (payload: JWTPayload, { claims }: TokenRules): Caller => {
   }
 }
 
-/** OpenID Connect Core §2 gives `sub` at most 255 characters. */
-const maxTextLength = 255
-const plainText = new RegExp(`^[\\x20-\\x7e\\u{a1}-\\u{d7ff}\\u{e000}-\\u{10ffff}]{1,${maxTextLength}}$`, 'u')
-
 const textClaim = (payload: JWTPayload, name: string): string | null => {
   const value = payload[name]
-  // Control characters and lone surrogates are refused: the value reaches logs and, as a parameter, the store.
-  return typeof value === 'string' && plainText.test(value) ? value : null
+  return typeof value === 'string' && isPlainName(value) ? value : null
 }
 
 /** A `sub` that cannot be used is refused, not ignored: without a subject the caller would have the Idempotency-Keys of the account. */
@@ -154,7 +149,7 @@ const subjectIn = (payload: JWTPayload): string | null => {
   const subject = textClaim(payload, 'sub')
   if (subject === null)
     throw credentialsInvalid(
-      `The claim "sub" of the token is not a text of 1 to ${maxTextLength} plain characters.`,
+      `The claim "sub" of the token is not a text of 1 to ${maxSubjectLength} plain characters.`,
     )
   return subject
 }

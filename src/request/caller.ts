@@ -19,6 +19,16 @@ export interface Consumer {
   readonly kind: 'external' | 'internal' | 'probe'
 }
 
+/** OpenID Connect Core §2 gives `sub` at most 255 characters. */
+export const maxSubjectLength = 255
+const plainText = new RegExp(
+  `^[\\x20-\\x7e\\u{a1}-\\u{d7ff}\\u{e000}-\\u{10ffff}]{1,${maxSubjectLength}}$`,
+  'u',
+)
+
+/** Whether a text may name an account, a consumer or a subject. Control characters and lone surrogates may not: the name reaches logs and the store. */
+export const isPlainName = (text: string): boolean => plainText.test(text)
+
 /** The claims of a caller who has none. */
 export const noClaims: JsonObject = Object.freeze({})
 

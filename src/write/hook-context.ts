@@ -36,7 +36,8 @@ function hookContext(
   derivedKey: string | null,
   hook: HookName,
 ): HookContext {
-  const { account, consumer } = call.caller
+  const { account, consumer, subject, claims } = call.caller
+  const scopes = Object.freeze([...call.caller.scopes])
   const names = hookNames(writer.model, call.target.view.resource, hook)
   const rowsWhere = (resource: Resource, where: StoredRow) => {
     const all = Object.keys(where).sort()
@@ -53,7 +54,7 @@ function hookContext(
   return {
     account,
     now: new Date(writer.now()).toISOString(),
-    caller: { consumer: consumer.name, idempotencyKey: derivedKey },
+    caller: { consumer: consumer.name, scopes, subject, claims, idempotencyKey: derivedKey },
     find: tracked(async (name, id, options = {}) => {
       const resource = names.resource('find', name)
       if (!options.lock) return findRow(writer, changes, resource, id)

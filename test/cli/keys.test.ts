@@ -62,6 +62,61 @@ test('scopes, kind, contact and expiry are kept, and shown by list without the k
   expect(stdout).not.toContain(last)
 })
 
+test('subject and claims are kept, shown by list, and kept by rotation', async () => {
+  const flags = [
+    '--subject',
+    'mia',
+    '--claim',
+    'member_id=42',
+    '--claim',
+    'level:=3',
+    '--claim',
+    'org.city=Ghent',
+  ]
+  const more = [
+    '--claim',
+    'org.teams:=["a"]',
+    '--claim',
+    'note=a=b:=c',
+    '--claim',
+    'empty=',
+    '--claim',
+    'none:=null',
+  ]
+  const claims = {
+    member_id: '42',
+    level: 3,
+    org: { city: 'Ghent', teams: ['a'] },
+    note: 'a=b:=c',
+    empty: '',
+    none: null,
+  }
+  const made = await keys('create', '--account', 'acme', '--name', 'member', ...flags, ...more)
+  expect(made.stdout).toContain(`Its subject: mia\nIts claims: ${JSON.stringify(claims)}\n`)
+  expect(await status(made.last)).toBe(200)
+  await keys('rotate', '--account', 'acme', '--name', 'member')
+  const listed = JSON.parse((await keys('list', '--account', 'acme', '--json')).stdout) as {
+    name: string
+    subject: string
+    claims: unknown
+  }[]
+  const members = listed.filter(({ name }) => name === 'member')
+  expect(members.map(({ subject }) => subject)).toEqual(['mia', 'mia'])
+  expect(members.map((key) => key.claims)).toEqual([claims, claims])
+  const { stdout } = await keys('list', '--account', 'acme')
+  expect(stdout).toMatch(/ SUBJECT +CLAIMS /)
+  expect(stdout).toContain(`  mia  ${' '.repeat('SUBJECT'.length - 3)}${JSON.stringify(claims)}  `)
+})
+
+test('a key without --scopes says what it opens, one with scopes does not', async () => {
+  const made = await keys('create', '--account', 'acme', '--name', 'open')
+  expect(made.stdout).toContain(
+    `Without --scopes the key has "*": it reads and writes everything of acme, and reads shared rows. To write those as well: --scopes '*,products:write'.\n`,
+  )
+  const narrow = await keys('create', '--account', 'acme', '--name', 'closed', '--scopes', 'orders:read')
+  expect(narrow.stdout).not.toContain('Without --scopes')
+})
+
 test('list says whether an account has no keys or the whole store has none', async () => {
   const { code, stdout } = await keys('list', '--account', 'acm')
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'acm has no key. Did you mean "acme"?\n' })
@@ -111,6 +166,34 @@ describe('what is wrong is said, with what was probably meant', () => {
       ['revoke', '--account', 'acme', '--name', 'ci'],
       /The key "ci" of acme has ended already/,
     ],
+    ...(
+      [
+        ['a claim without a value', 'member_id', /--claim "member_id" has no value/],
+        ['a claim without a name', '=42', /--claim "=42" has no usable name/],
+        ['a claim with an empty step', 'org..city=x', /"org\.\.city=x" has no usable name/],
+        ['a claim named after the prototype', 'a.__proto__=x', /has no usable name/],
+        ['a claim that is not JSON', 'level:=three', /is not JSON after :=.*name=text/],
+        ['a claim whose number would be rounded', 'id:=[9007199254740993]', /would round.*as a text/],
+        ['a claim beyond all numbers', 'id:=1e999', /would round/],
+        ['a claim with a line break', 'a=b\nc', /has control characters/],
+        ['claims that are too long', `a=${'x'.repeat(20_000)}`, /16384 bytes/],
+      ] as const
+    ).map(([what, claim, message]): [string, string[], RegExp] => [
+      what,
+      ['create', '--account', 'a', '--name', 'b', '--claim', claim],
+      message,
+    ]),
+    [
+      'the same claim twice',
+      ['create', '--account', 'a', '--name', 'b', '--claim', 'a=1', '--claim', 'a=2'],
+      /--claim "a=2" names a claim that another --claim gave/,
+    ],
+    [
+      'a claim within one that has a value',
+      ['create', '--account', 'a', '--name', 'b', '--claim', 'a=1', '--claim', 'a.b=2'],
+      /"a\.b=2" has a part, "a", that another --claim gave a value/,
+    ],
+    ['an empty subject', ['create', '--account', 'a', '--name', 'b', '--subject', ''], /--subject is ""/],
     ['no such action', ['remove'], /"keys remove" is not a command/],
   ]
   test.each(wrong)('%s', async (_, args, message) => {

@@ -1,0 +1,88 @@
+import type { JsonObject } from '../request/json-body.ts'
+import { CommandMistake } from './command-mistake.ts'
+
+/** A name or path, `=` for a text or `:=` for JSON, and the value. A name has no `=`. */
+const form = /^([^=]*?)(:?=)(.*)$/s
+/** Claims are read with each key and kept in memory with it. */
+const maxBytes = 16_384
+
+/**
+ * The claims that `--claim` flags make: `member_id=42` is a text, `level:=3` is JSON, and `org.city=Ghent` is the claim `org` with a
+ * member `city`, which is the path that a rule reads with `claim('org.city')`.
+ */
+export function readClaims(flags: readonly string[]): JsonObject {
+  const claims: Members = {}
+  for (const flag of flags) {
+    const [, name = '', operator, text = ''] = form.exec(flag) ?? []
+    if (operator === undefined) throw mistake(flag, 'has no value', 'Write name=text, or name:=JSON')
+    const path = name.split('.')
+    if (!path.every(isName)) {
+      throw mistake(flag, 'has no usable name', 'Write a name such as member_id, or a path such as org.city')
+    }
+    put(claims, path, operator === '=' ? readText(flag, text) : readJson(flag, text), flag)
+  }
+  if (Buffer.byteLength(JSON.stringify(claims)) > maxBytes) {
+    throw new CommandMistake(
+      `--claim: all claims of a key may have ${maxBytes} bytes of JSON, these have more.`,
+    )
+  }
+  return claims
+}
+
+type Members = { [name: string]: unknown }
+
+/** `__proto__` would set the prototype of the object instead of a member. */
+const isName = (name: string): boolean => /^[^\p{Cc}\p{Cs}\s]{1,200}$/u.test(name) && name !== '__proto__'
+
+function put(claims: Members, path: readonly string[], value: unknown, flag: string): void {
+  let at = claims
+  for (const name of path.slice(0, -1)) {
+    if (!Object.hasOwn(at, name)) at[name] = {}
+    const inner = at[name]
+    if (!isMembers(inner))
+      throw mistake(flag, `has a part, "${name}", that another --claim gave a value`, 'Leave one out')
+    at = inner
+  }
+  const last = path.at(-1) ?? ''
+  if (Object.hasOwn(at, last)) throw mistake(flag, 'names a claim that another --claim gave', 'Leave one out')
+  at[last] = value
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function readText(flag: string, text: string): string {
+  if (/\p{Cc}|\p{Cs}/u.test(text)) throw mistake(flag, 'has control characters', 'Write plain text')
+  return text
+}
+
+function readJson(flag: string, text: string): unknown {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw mistake(
+      flag,
+      'is not JSON after :=',
+      'Write name:=3, name:=true or name:=["a"], or name=text for a text',
+    )
+  }
+  if (hasInexactNumber(value)) {
+    throw mistake(
+      flag,
+      'has a number that JavaScript would round',
+      'Write it as a text: name=9007199254740993',
+    )
+  }
+  return value
+}
+
+/** A rounded number would compare equal with the id of another row. */
+function hasInexactNumber(value: unknown): boolean {
+  if (typeof value === 'number')
+    return !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInexactNumber)
+}
+
+const mistake = (flag: string, what: string, fix: string): CommandMistake =>
+  new CommandMistake(`--claim ${JSON.stringify(flag)} ${what}. ${fix}.`)
