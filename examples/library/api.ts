@@ -1,4 +1,4 @@
-import { api, belongsTo, hasMany, resource, states } from 'nounkit'
+import { api, belongsTo, hasMany, needsScope, resource, states } from 'nounkit'
 import { z } from 'zod'
 import { seed } from './seed.ts'
 
@@ -19,7 +19,10 @@ const members = resource('members', {
   fields: {
     name: z.string().min(1).max(100).describe('As it stands on the card.'),
     email: z.email().describe('Where reminders go.'),
-    notes: z.string().max(500).optional().describe('What the staff should know.'),
+    notes: needsScope(
+      'members:notes',
+      z.string().max(500).optional().describe('What the staff should know.'),
+    ),
   },
   relations: { loans: hasMany('loans', { description: 'Everything they borrowed.' }) },
   unique: ['email'],
@@ -111,6 +114,9 @@ const fines = resource('fines', {
 export default api('library', {
   title: 'The library',
   description: 'Loans of a town library.',
+  scopes: {
+    'members:notes': 'Read and write what the staff should know of a member.',
+  },
   resources: [branches, members, books, copies, loans, fines],
   seed,
 })

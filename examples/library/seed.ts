@@ -1,20 +1,14 @@
-/** Rows for an empty store, the same on every machine: two towns with a library each, and the catalogue that both use. */
-export const seed = {
-  accounts: ['riverside', 'hillside'],
-  shared: () => books,
-  account: (town: string) => [...branches(town), ...members(town), ...copies(town), ...loansAndFines(town)],
-}
-
 interface Row {
   readonly resource: string
   readonly values: { readonly id: string; readonly [field: string]: unknown }
 }
 
-const towns = ['catalogue', ...seed.accounts]
+const accounts = ['riverside', 'hillside']
+const libraries = ['catalogue', ...accounts]
 const start = Date.UTC(2026, 8, 1, 9)
 const hour = 3_600_000
 
-/** The nth row of a town, an hour after the one before. Ids are UUIDv7: a time, then which town, which resource and which row. */
+/** The nth row of a town, an hour after the one before. Ids are UUIDv7: a time, then which library, which resource and which row. */
 const row = (town: string, place: number, resource: string, n: number, values: object): Row => {
   const time = start + (place * 100 + n) * hour
   const at = new Date(time).toISOString()
@@ -23,7 +17,7 @@ const row = (town: string, place: number, resource: string, n: number, values: o
 
 const idOf = (town: string, place: number, n: number): string => {
   const stamp = (start + (place * 100 + n) * hour).toString(16).padStart(12, '0')
-  return `${stamp.slice(0, 8)}-${stamp.slice(8)}-7000-800${towns.indexOf(town)}-${String(n).padStart(12, '0')}`
+  return `${stamp.slice(0, 8)}-${stamp.slice(8)}-7000-800${libraries.indexOf(town)}-${String(n).padStart(12, '0')}`
 }
 
 const books: readonly Row[] = [
@@ -103,3 +97,37 @@ const loansAndFines = (town: string): readonly Row[] => [
     row(town, 6, 'fines', n, { loan_id: loanId(town, loan), amount, reason, paid }),
   ),
 ]
+
+const desk = ['branches:read', 'members:read', 'copies:read', 'loans:read', 'loans:write', 'fines:read']
+/** In production these callers have tokens, whose claims an identity provider vouches for. */
+const demoKeys = [
+  {
+    account: 'riverside',
+    name: 'ada',
+    subject: 'ada',
+    scopes: desk,
+    claims: { member_id: memberId('riverside', 0) },
+    reads: ['/v1/loans?include=copy.book', '/v1/fines', '/v1/books'],
+  },
+  {
+    account: 'riverside',
+    name: 'north-desk',
+    scopes: [...desk, 'loans:branch', 'members:all'],
+    claims: { branch: 'north' },
+    reads: ['/v1/loans?include=member,copy.branch'],
+  },
+  {
+    account: 'riverside',
+    name: 'office',
+    scopes: ['*'],
+    reads: ['/v1/loans', '/v1/members?filter[notes][ne]=null'],
+  },
+]
+
+/** Rows for an empty store, the same on every machine: two towns with a library each, and the catalogue that both use. */
+export const seed = {
+  accounts,
+  shared: () => books,
+  account: (town: string) => [...branches(town), ...members(town), ...copies(town), ...loansAndFines(town)],
+  demoKeys,
+}

@@ -1,30 +1,69 @@
 import type { Clock } from '../clock.ts'
+import type { Model } from '../compile/model.ts'
+import type { DemoKey } from '../declare/api.ts'
 import { KeyRing } from '../guard/key-ring.ts'
 import { sharedWriteScopes } from '../guard/scopes.ts'
 import type { Service } from '../serve/service.ts'
 
-/**
- * Replaces the demo key of each seeded account, and prints the keys with curl commands that use them. The key of the first account
- * also writes shared rows.
- */
+/** Replaces the demo keys, and prints them with curl commands that use them. */
 export async function printDemo({ store, model }: Service, clock: Clock, url: string): Promise<void> {
+  const declared = model.declaration.seed?.demoKeys
   const ring = new KeyRing(store, clock)
-  const keys: { account: string; secret: string; scopes: readonly string[] }[] = []
-  for (const account of model.declaration.seed?.accounts ?? []) {
-    const scopes = keys.length === 0 ? ['*', ...sharedWriteScopes(model)] : ['*']
-    const { secret } = await ring.replace({ account, name: 'demo', scopes, kind: 'external' })
-    keys.push({ account, secret, scopes })
-  }
-  const width = Math.max(0, ...keys.map(({ account }) => account.length))
+  const made: MadeDemoKey[] = []
+  for (const key of declared ?? keysOfAccounts(model))
+    made.push({ ...key, secret: (await ring.replace({ ...key, kind: 'external' })).secret })
   console.log('\nAPI keys, new with every start:')
-  for (const { account, secret } of keys) console.log(`  ${account.padEnd(width)}  ${secret}`)
-  for (const { account, scopes } of keys) console.log(`The scopes of ${account}'s key: ${scopes.join(' ')}`)
+  for (const line of declared ? namedLines(made) : accountLines(made)) console.log(line)
   console.log(`\nTry it, or open ${url}/docs\n`)
-  for (const line of curlLines(url, keys[0]?.secret ?? '')) console.log(`  ${line}`)
+  for (const line of declared ? callLines(url, made) : shopLines(url, made[0]?.secret ?? ''))
+    console.log(`  ${line}`)
   console.log('')
 }
 
-const curlLines = (url: string, key: string): readonly string[] => [
+interface MadeDemoKey extends DemoKey {
+  readonly secret: string
+}
+
+/** One key for each seeded account. That of the first account also writes shared rows. */
+const keysOfAccounts = (model: Model): readonly DemoKey[] =>
+  (model.declaration.seed?.accounts ?? []).map((account, at) => ({
+    account,
+    name: 'demo',
+    scopes: at === 0 ? ['*', ...sharedWriteScopes(model)] : ['*'],
+  }))
+
+const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => text.length))
+
+const accountLines = (keys: readonly MadeDemoKey[]): readonly string[] => {
+  const width = widest(keys.map(({ account }) => account))
+  return [
+    ...keys.map(({ account, secret }) => `  ${account.padEnd(width)}  ${secret}`),
+    ...keys.map(({ account, scopes }) => `The scopes of ${account}'s key: ${scopes.join(' ')}`),
+  ]
+}
+
+const namedLines = (keys: readonly MadeDemoKey[]): readonly string[] => {
+  const [accounts, names] = [widest(keys.map((key) => key.account)), widest(keys.map((key) => key.name))]
+  const claimsOf = ({ claims = {} }: DemoKey) =>
+    Object.entries(claims).map(
+      ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    )
+  return [
+    ...keys.map(
+      ({ account, name, secret }) => `  ${account.padEnd(accounts)}  ${name.padEnd(names)}  ${secret}`,
+    ),
+    ...keys.map(
+      (key) => `The scopes and claims of ${key.name}'s key: ${key.scopes.join(' ')}${claimsOf(key).join('')}`,
+    ),
+  ]
+}
+
+const callLines = (url: string, keys: readonly MadeDemoKey[]): readonly string[] =>
+  keys.flatMap(({ secret, reads = [] }) =>
+    reads.map((path) => `curl -H 'Authorization: Bearer ${secret}' '${url}${path}'`),
+  )
+
+const shopLines = (url: string, key: string): readonly string[] => [
   `curl -H 'Authorization: Bearer ${key}' '${url}/v2/orders?limit=2&include=customer,items.product'`,
   `curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -H 'Idempotency-Key: try-1' -d '{"name":"Ada","email":"ada@example.com"}' '${url}/v2/customers'`,
   `curl -i -H 'Authorization: Bearer ${key}' '${url}/v1/clients?limit=1'`,

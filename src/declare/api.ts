@@ -34,6 +34,18 @@ export interface SeedDeclaration {
   /** Shared rows, by resource, in the order they are to be inserted. */
   shared?(): readonly SeedRow[]
   account?(account: string): readonly SeedRow[]
+  /** The keys that `serve --demo` makes and prints; one for each account, with the scope `*`, unless said. */
+  readonly demoKeys?: readonly DemoKey[]
+}
+/** A kind of caller to try out. */
+export interface DemoKey {
+  readonly account: string
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly subject?: string
+  readonly claims?: { readonly [name: string]: unknown }
+  /** Paths that show what this caller reads, such as `/v1/loans?include=copy`. */
+  readonly reads?: readonly string[]
 }
 export interface SeedRow {
   readonly resource: string

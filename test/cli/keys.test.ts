@@ -240,3 +240,19 @@ test('the keys of the demo are consumers like any other, and end with the next s
     /globex +demo +key_\w+ +nk_\w{4}… +external +\* .* active/,
   )
 })
+
+test('a demo that names its kinds of callers prints a key for each, with what it can do and what to try', async () => {
+  const demo = nounkit(['serve', 'examples/library', '--demo', '--port', '0'], {
+    env: { DATABASE_URL: `sqlite:${join(folder, 'library.db')}`, NOUNKIT_LOG: 'silent' },
+  })
+  await demo.line(/curl .*members/)
+  demo.kill('SIGTERM')
+  await demo.ended
+  const keys = demo.stdout.match(/^ {2}riverside {2}(ada|north-desk|office) +nk_\w+$/gm) ?? []
+  expect(keys).toHaveLength(3)
+  expect(demo.stdout).toMatch(/^The scopes and claims of north-desk's key: .*loans:read.* branch=north$/m)
+  const secret = keys[0]?.split(/ +/)[3]
+  expect(demo.stdout).toMatch(
+    new RegExp(`^ {2}curl -H 'Authorization: Bearer ${secret}' 'http.*/v1/loans`, 'm'),
+  )
+})

@@ -30,6 +30,11 @@ const isOrigin = (value: string): boolean =>
   /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*,]+$/.test(value) &&
   [value, 'null'].includes(URL.canParse(value) ? new URL(value).origin : '')
 
+const demoKey = optionsOf({
+  needs: { account: text, name: text, scopes: listOf(text) },
+  may: { subject: text, claims: object, reads: listOf(text) },
+})
+
 export const apiTable: OptionTable = {
   form: "api('name', { resources: [resource('books', { fields: { … } })] })",
   needs: { resources: list },
@@ -55,7 +60,10 @@ export const apiTable: OptionTable = {
       may: { maxAgeSeconds: count },
     }),
     proxies: listOf(judged(text, addressRangeFault)),
-    seed: optionsOf({ needs: { accounts: listOf(text) }, may: { shared: code, account: code } }),
+    seed: optionsOf({
+      needs: { accounts: listOf(text) },
+      may: { shared: code, account: code, demoKeys: listOf(demoKey) },
+    }),
   },
 }
 
