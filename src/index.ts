@@ -18,9 +18,11 @@ export {
   requireIdempotencyKey,
   requireScope,
 } from './declare/change.ts'
+export { allOf, anyOf, type Condition, not } from './declare/condition.ts'
 export { immutable, needsScope, open, readOnly, states, sum, writeOnly } from './declare/field.ts'
 export type { HookContext, Hooks } from './declare/hooks.ts'
 export { belongsTo, hasMany } from './declare/relation.ts'
 export { type ResourceDeclaration, resource } from './declare/resource.ts'
+export { now } from './declare/rule.ts'
 export { version } from './declare/version.ts'
 export { type DecimalOptions, decimal } from './kinds/decimal.ts'

@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from '../declare/resource.ts'
 import { type VersionDeclaration, version } from '../declare/version.ts'
 import { readDay } from './days.ts'
 import { allProblems } from './declared-problems.ts'
-import { declaredScopes, linkAskedScopes } from './declared-scopes.ts'
+import { checkMethodScopes, declaredScopes, linkAskedScopes } from './declared-scopes.ts'
 import { checkedIncludes } from './includes.ts'
 import { apiLimits, defaultRate, readRate, resourceLimits, resourceRate } from './limits.ts'
 import { indexSets, listNames } from './lists.ts'
@@ -13,6 +13,7 @@ import type { Model, Version } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
 import { draftResources } from './resources.ts'
+import { linkRules } from './rules/compile-rules.ts'
 import { checkedDeclaration } from './shape/declaration-shape.ts'
 import { keptFields, olderVersions, orderedHead, queriedFields } from './versions.ts'
 import { headViews, type ViewOptions } from './views.ts'
@@ -56,6 +57,8 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   checkVersions(declared, declaration.unversioned, mistakes)
   const drafts = draftResources(declaration, keptFields(declaration), mistakes)
   const scopes = declaredScopes(declaration, mistakes)
+  checkMethodScopes(declaration, mistakes)
+  linkRules(declaration, drafts, mistakes)
   linkAskedScopes(declaration, drafts, mistakes)
   const about = { title: declaration.title ?? declaration.name, description: declaration.description ?? '' }
   const newest = headVersion(declared[0] ?? version('v1'), about, drafts, { limits, rate }, mistakes)

@@ -5,17 +5,20 @@ import { didYouMean } from './nearest.ts'
 import type { Drafts } from './resource-draft.ts'
 
 /** Words that mean something else where the name of a scope can stand. */
-const taken = ['public', 'authenticated']
+const taken = ['public', 'authenticated', 'operations:read']
 
 /** The scopes that the API declares, each with its sentence for people. */
 export const declaredScopes = (
-  { scopes = {} }: ApiDeclaration,
+  { scopes = {}, resources }: ApiDeclaration,
   mistakes: MistakeList,
 ): ReadonlyMap<string, string> => {
+  const builtIn = resources.flatMap(({ name }) => [`${name}:read`, `${name}:write`])
   for (const [scope, sentence] of Object.entries(scopes)) {
     const where = `scopes.${scope}`
     if (!scopePattern.test(scope) || taken.includes(scope))
       mistakes.add(where, `"${scope}" is not the name of a scope.`, 'Write a name such as "loans:all".')
+    if (builtIn.includes(scope))
+      mistakes.add(where, 'every resource has this scope.', 'Take it out, or choose another name.')
     if (sentence.trim() === '')
       mistakes.add(
         where,
@@ -56,4 +59,14 @@ export const linkAskedScopes = (declaration: ApiDeclaration, drafts: Drafts, mis
       for (const scope of needsScopes) checkAsked(scope, askable, `${model.name}.fields.${name}`, mistakes)
     model.asks = [...new Set(model.fields.flatMap((field) => field.needsScopes))].sort()
   }
+}
+
+/** An API that declares scopes declares all: a name of a method's scope that is not among them is most likely misspelt. */
+export const checkMethodScopes = ({ resources, scopes }: ApiDeclaration, mistakes: MistakeList): void => {
+  if (scopes === undefined) return
+  const own = resources.flatMap(({ name }) => [`${name}:read`, `${name}:write`])
+  const known = new Set([...Object.keys(scopes), ...own, ...taken])
+  for (const { name, scopes: ofMethods = {} } of resources)
+    for (const scope of Object.values(ofMethods))
+      if (typeof scope === 'string') checkAsked(scope, known, `${name}.scopes`, mistakes)
 }

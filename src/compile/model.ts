@@ -6,6 +6,7 @@ import type { JsonSchema } from '../declare/json-schema.ts'
 import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
+import type { Rules } from './rules/rule.ts'
 
 /**
  * The compiled declaration. Two layers: a `Resource` is what the store keeps, in the head's names; a `View` is what
@@ -82,6 +83,8 @@ export interface Resource {
   readonly hasHooks: { readonly create: boolean; readonly update: boolean; readonly delete: boolean }
   /** The scopes that decide which rows and fields a caller is shown, sorted. Empty for nearly every resource. */
   readonly asks: readonly string[]
+  /** Which rows callers may see and write. */
+  readonly rules: Rules
   /** Belongs-to relations of other resources that point here, and what a delete does to those rows. */
   readonly dependents: readonly Dependent[]
 }

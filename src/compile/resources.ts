@@ -11,6 +11,7 @@ import { checkCircles } from './reference-cycles.ts'
 import { linkBelongsTo, linkHasMany } from './relations.ts'
 import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
 import { deleteRules, linkSums, whileRules } from './resource-rules.ts'
+import { noRules } from './rules/rule.ts'
 import type { KeptField } from './versions.ts'
 import { readZod } from './zod/read.ts'
 
@@ -113,6 +114,7 @@ const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Mu
       delete: hooks.beforeDelete !== undefined || hooks.afterDelete !== undefined,
     },
     asks: [],
+    rules: noRules,
     dependents: [],
   }
 }

@@ -1,4 +1,5 @@
 import type { RateDeclaration, ResourceDeclaration, ResourceLimits } from './resource.ts'
+import type { RuleDeclarations } from './rule.ts'
 import type { VersionDeclaration } from './version.ts'
 
 export interface ApiLimits extends ResourceLimits {
@@ -82,5 +83,26 @@ export interface ApiDeclaration extends ApiOptions {
   readonly name: string
 }
 
-export const api = (name: string, options: ApiOptions): ApiDeclaration =>
-  Object.freeze({ kind: 'api', ...options, name })
+/** The scopes that the rules of a resource ask for; none where its type is the general one. */
+type ScopesOf<D> = D extends { readonly rules?: RuleDeclarations<never, infer S> }
+  ? string extends S
+    ? never
+    : S
+  : never
+
+/** Scopes that rules ask for must be declared: TypeScript names those that are missing in `scopes`. */
+type NeededScopes<D extends ResourceDeclaration> = [UnknownScopes<D>] extends [never]
+  ? unknown
+  : { readonly scopes: { readonly [scope in UnknownScopes<D>]: string } }
+type UnknownScopes<D extends ResourceDeclaration> = Exclude<
+  ScopesOf<D>,
+  `${D['name']}:read` | `${D['name']}:write`
+>
+
+export const api = <const D extends ResourceDeclaration>(
+  name: string,
+  options: ApiOptions & { readonly resources: readonly D[] } & NeededScopes<NoInfer<D>>,
+): ApiDeclaration => {
+  const written: ApiOptions = options
+  return Object.freeze({ kind: 'api', ...written, name })
+}

@@ -1,7 +1,9 @@
 /** A row refers to one row of another resource, in the field `{relation}_id`. */
-export interface BelongsTo {
+export interface BelongsTo<T = unknown> {
   readonly kind: 'belongs-to'
   readonly target: string
+  /** Never set: it gives rules the fields of the target, where the relation was declared with the resource itself. */
+  readonly targetType?: T
   readonly optional: boolean
   readonly immutable: boolean
   /** What happens to this row when the target is deleted. */
@@ -32,21 +34,37 @@ interface BelongsToOptions {
   readonly description?: string
 }
 
-export function belongsTo(target: string): BelongsTo & { readonly optional: false }
-export function belongsTo<const O extends BelongsToOptions>(
-  target: string,
+/** A declared resource. */
+interface Declared {
+  readonly kind: 'resource'
+  readonly name: string
+}
+
+/** The type of the target, where the resource itself was given. */
+type TypeOf<T> = T extends Declared ? T : unknown
+
+/** The target is a resource, or its name where the resource is declared further down. */
+export function belongsTo<T extends string | Declared>(
+  target: T,
+): BelongsTo<TypeOf<T>> & { readonly optional: false }
+export function belongsTo<T extends string | Declared, const O extends BelongsToOptions>(
+  target: T,
   options: O,
-): BelongsTo & { readonly optional: O extends { optional: true } ? true : false }
-export function belongsTo(target: string, options: BelongsToOptions = {}): BelongsTo {
+): BelongsTo<TypeOf<T>> & { readonly optional: O extends { optional: true } ? true : false }
+export function belongsTo(target: string | Declared, options: BelongsToOptions = {}): BelongsTo {
   return Object.freeze({
     kind: 'belongs-to',
     optional: false,
     immutable: false,
     onTargetDelete: 'refuse',
     ...options,
-    target,
+    target: isDeclared(target) ? target.name : target,
   })
 }
+
+/** A target of another type is reported when it is compiled. */
+const isDeclared = (target: unknown): target is Declared =>
+  typeof target === 'object' && target !== null && 'kind' in target && target.kind === 'resource'
 
 export const hasMany = (target: string, options: Omit<HasMany, 'kind' | 'target'> = {}): HasMany =>
   Object.freeze({ kind: 'has-many', ...options, target })

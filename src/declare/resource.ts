@@ -1,7 +1,9 @@
-import type { FieldDeclarations, FieldValues } from './field.ts'
+import type { FieldDeclarations } from './field.ts'
 import type { Hooks } from './hooks.ts'
 import type { ProblemDeclarations } from './problem.ts'
-import type { ReferenceValues, RelationDeclarations } from './relation.ts'
+import type { RelationDeclarations } from './relation.ts'
+import type { RowOf } from './row.ts'
+import type { RowTerms, RuleDeclarations } from './rule.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -31,18 +33,11 @@ export interface RateDeclaration {
   readonly burst?: number
 }
 
-/** A row of the resource with all that the server adds, as hooks and tests see it. */
-export type RowOf<F, R> = {
-  readonly id: string
-  readonly created_at: string
-  readonly updated_at: string
-} & Readonly<ReferenceValues<R>> &
-  Readonly<FieldValues<F>>
-
 export interface ResourceOptions<
   F extends FieldDeclarations,
   R extends RelationDeclarations,
   P extends ProblemDeclarations = ProblemDeclarations,
+  S extends string = string,
 > {
   readonly fields: F
   readonly relations?: R
@@ -77,28 +72,36 @@ export interface ResourceOptions<
   readonly onlyWhile?: { readonly [relation: string]: { readonly [field: string]: readonly string[] } }
   /** A row is deleted only while its own field has one of the values. */
   readonly deleteOnlyWhile?: { readonly [field: string]: readonly string[] }
+  /** Which rows a caller may read, create, change and delete; all of its account, unless said. */
+  readonly rules?: RuleDeclarations<RowTerms<F, R>, S>
   /** What hooks may refuse with, by code. */
   readonly problems?: P
   readonly hooks?: Hooks<RowOf<F, R>, keyof P & string>
 }
 
+/** `S` are the scopes that its rules ask for. */
 export interface ResourceDeclaration<
   F extends FieldDeclarations = FieldDeclarations,
   R extends RelationDeclarations = RelationDeclarations,
-> extends Omit<ResourceOptions<F, R>, 'hooks' | 'owner'> {
+  N extends string = string,
+  S extends string = string,
+> extends Omit<ResourceOptions<F, R>, 'hooks' | 'owner' | 'rules'> {
   readonly kind: 'resource'
-  readonly name: string
+  readonly name: N
   readonly owner?: string
-  // Hooks are contravariant in their row, so a declaration of known fields is only assignable to the general one through this.
+  // Hooks and rules are contravariant in their row, so a declaration of known fields is only assignable to the general one through this.
   readonly hooks?: Hooks<never>
+  readonly rules?: RuleDeclarations<never, S>
 }
 
 export const resource = <
+  const N extends string,
   const F extends FieldDeclarations,
   const R extends RelationDeclarations = Record<never, never>,
   const P extends ProblemDeclarations = Record<never, never>,
+  const S extends string = never,
 >(
-  name: string,
-  options: ResourceOptions<F, R, P>,
-): ResourceDeclaration<F, R> =>
-  Object.freeze({ kind: 'resource', ...options, name }) as unknown as ResourceDeclaration<F, R>
+  name: N,
+  options: ResourceOptions<F, R, P, S>,
+): ResourceDeclaration<F, R, N, S> =>
+  Object.freeze({ kind: 'resource', ...options, name }) as unknown as ResourceDeclaration<F, R, N, S>

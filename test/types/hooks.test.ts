@@ -5,7 +5,8 @@ import { api } from '../../src/declare/api.ts'
 import { immutable, readOnly, states, sum, writeOnly } from '../../src/declare/field.ts'
 import type { HookContext } from '../../src/declare/hooks.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
-import { type ResourceDeclaration, type RowOf, resource } from '../../src/declare/resource.ts'
+import { type ResourceDeclaration, resource } from '../../src/declare/resource.ts'
+import type { RowOf } from '../../src/declare/row.ts'
 
 type Row<D> = D extends ResourceDeclaration<infer F, infer R> ? RowOf<F, R> : never
 

@@ -90,6 +90,10 @@ export const resourceTable: OptionTable = {
     limits: object,
     onlyWhile: mapOf(mapOf(listOf(text))),
     deleteOnlyWhile: mapOf(listOf(text)),
+    rules: optionsOf({
+      noun: 'a rule',
+      may: { read: code, create: code, update: code, delete: code },
+    }),
     problems: mapOf(
       optionsOf({ needs: { status: number, title: text }, may: { description: text, fix: text } }),
     ),

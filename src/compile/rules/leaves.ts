@@ -1,0 +1,233 @@
+import type { Comparison, Operand } from '../../declare/condition.ts'
+import { type FieldKind, kinds } from '../../kinds/kinds.ts'
+import { didYouMean } from '../nearest.ts'
+import type { Drafts, ResourceDraft } from '../resource-draft.ts'
+import type { Note } from './recorder.ts'
+import type { CallerValue, Constant, FieldPath, RuleNode } from './rule.ts'
+import { areComparable, isText, storedAs } from './values.ts'
+
+/** What leaves are made with. */
+export interface LeafContext {
+  readonly draft: ResourceDraft
+  readonly drafts: Drafts
+  readonly note: Note
+  /** The one object for this value of a caller in the whole API. */
+  value(of: Omit<CallerValue, 'kind'>): CallerValue
+}
+
+/** The same comparison with its sides exchanged. */
+const exchanged: { readonly [C in Comparison]: Comparison } = {
+  is: 'is',
+  'is-not': 'is-not',
+  lt: 'gt',
+  lte: 'gte',
+  gt: 'lt',
+  gte: 'lte',
+}
+
+const isEquality = (operator: Comparison): boolean => operator === 'is' || operator === 'is-not'
+
+/** Null where there is a mistake. */
+export function compareLeaf(
+  operator: Comparison,
+  left: Operand,
+  right: Operand,
+  context: LeafContext,
+): RuleNode | null {
+  if (left.kind !== 'field' && right.kind === 'field')
+    return compareLeaf(exchanged[operator], right, left, context)
+  if (left.kind === 'field') return fieldLeaf(operator, fieldPath(left, context), right, context)
+  if (left.kind === 'constant') return compareLeaf(exchanged[operator], right, left, context)
+  const kind = sharedKind(left, right)
+  if (kind === null) {
+    context.note(
+      `${wordsOf(left)} is compared with ${wordsOf(right)}, and neither has a type.`,
+      'Compare a claim with a field or with a constant.',
+    )
+    return null
+  }
+  const other = typedValue(right, kind, false, context)
+  const own = typedValue(left, kind, false, context)
+  if (own?.kind !== 'caller-value' || other === null) return null
+  return Object.freeze({ kind: 'caller-compare', operator, left: own, right: other })
+}
+
+/** The kind of a comparison that reads no row: a claim takes that of the other side. */
+function sharedKind(left: Operand, right: Operand): FieldKind | null {
+  const of = (operand: Operand): FieldKind | null => {
+    if (operand.kind === 'now') return 'datetime'
+    if (operand.kind === 'subject' || operand.kind === 'consumer') return 'string'
+    if (operand.kind !== 'constant') return null
+    const name = typeof operand.value
+    return name === 'string' || name === 'number' || name === 'boolean' ? name : null
+  }
+  return left.kind === 'now' ? 'datetime' : (of(right) ?? of(left))
+}
+
+function fieldLeaf(
+  operator: Comparison,
+  field: FieldPath,
+  right: Operand,
+  context: LeafContext,
+): RuleNode | null {
+  const { kind } = field.field
+  if (kinds[kind].notQueryable !== null) {
+    context.note(
+      `${pathOf(field)} ${kinds[kind].notQueryable}.`,
+      'Such a field can only be asked for isNull() and isNotNull().',
+    )
+    return null
+  }
+  if (!isEquality(operator) && !kinds[kind].isOrdered) {
+    context.note(
+      `${pathOf(field)} is of kind ${kind}, whose values have no order.`,
+      'Use is(…), isNot(…) or in([…]).',
+    )
+    return null
+  }
+  if (right.kind !== 'field') {
+    const other = typedValue(right, kind, false, context, field)
+    return other && Object.freeze({ kind: 'compare', operator, field, other })
+  }
+  const other = fieldPath(right, context)
+  if (areComparable(kind, other.field.kind)) return Object.freeze({ kind: 'compare', operator, field, other })
+  context.note(
+    `${pathOf(field)} is of kind ${kind} and ${pathOf(other)} of kind ${other.field.kind}: they cannot be compared.`,
+    'Compare fields of one kind.',
+  )
+  return null
+}
+
+/** `caller.claim('branches').includes(row.branch_id)`. */
+export function includesLeaf(
+  listed: Operand,
+  element: Operand,
+  negated: boolean,
+  context: LeafContext,
+): RuleNode | null {
+  if (listed.kind !== 'claim') {
+    context.note(`${wordsOf(listed)} is not a list.`, "Write caller.claim('…').includes(…).")
+    return null
+  }
+  if (element.kind !== 'field') {
+    const kind = sharedKind(listed, element)
+    const list = kind && typedValue(listed, kind, true, context)
+    const own = kind && typedValue(element, kind, false, context)
+    if (kind === null)
+      context.note('a claim is compared with a claim, and neither has a type.', 'Name a field or a constant.')
+    if (list?.kind !== 'caller-value' || !own) return null
+    return Object.freeze({ kind: 'caller-includes', list, element: own, negated })
+  }
+  const field = fieldPath(element, context)
+  const { kind } = field.field
+  if (kinds[kind].notQueryable !== null) {
+    context.note(`${pathOf(field)} ${kinds[kind].notQueryable}.`, 'Name another field.')
+    return null
+  }
+  const list = typedValue(listed, kind, true, context)
+  return list?.kind === 'caller-value' ? Object.freeze({ kind: 'includes', list, field, negated }) : null
+}
+
+export function nullLeaf(operand: Operand, negated: boolean, context: LeafContext): RuleNode | null {
+  if (operand.kind === 'field')
+    return Object.freeze({ kind: 'null', field: fieldPath(operand, context), negated })
+  context.note(
+    `${wordsOf(operand)} is asked for null, and what is absent in a caller must open nothing.`,
+    'Ask a field of the row.',
+  )
+  return null
+}
+
+/** The recorder has found the names. */
+function fieldPath(operand: Extract<Operand, { kind: 'field' }>, { draft, drafts }: LeafContext): FieldPath {
+  let at = draft
+  const path = operand.path.map((name) => {
+    const relation = at.belongsTo.get(name)
+    const target = relation && drafts.get(relation.target.name)
+    if (!target) throw new Error(`${name} is no to-one relation of ${at.declaration.name}`)
+    at = target
+    return relation
+  })
+  const field = at.fields.get(operand.field)
+  if (!field) throw new Error(`${operand.field} is no field of ${at.declaration.name}`)
+  return Object.freeze({ kind: 'field', path: Object.freeze(path), field })
+}
+
+const pathOf = ({ path, field }: FieldPath): string =>
+  ['row', ...path.map(({ name }) => name), field.name].join('.')
+
+/** A constant or something about the caller, as a value of a kind; null, with a mistake, where it cannot be one. */
+export function typedValue(
+  operand: Operand,
+  as: FieldKind,
+  isList: boolean,
+  { note, value }: LeafContext,
+  field?: FieldPath,
+): CallerValue | Constant | null {
+  const where = field ? pathOf(field) : `a value of kind ${as}`
+  switch (operand.kind) {
+    case 'constant':
+      return constantOf(operand.value, as, where, field, note)
+    case 'claim':
+      if (typeof operand.name === 'string' && claimName.test(operand.name))
+        return value({ source: 'claim', name: operand.name, as, isList })
+      note(`${JSON.stringify(operand.name)} is not the name of a claim.`, "Write caller.claim('member_id').")
+      return null
+    case 'now':
+      if (as === 'datetime' || as === 'date') return value({ source: 'now', name: '', as, isList })
+      note(`${where} is compared with now(), and is no time.`, 'Compare a date or a time with it.')
+      return null
+    case 'subject':
+    case 'consumer':
+      if (isText(as)) return value({ source: operand.kind, name: '', as, isList })
+      note(`${where} is compared with ${wordsOf(operand)}, which is a text.`, 'Compare a text with it.')
+      return null
+    case 'field':
+      throw new Error('a field is no value')
+  }
+}
+
+const claimName = /^[^.\0][^\0]{0,199}$/
+
+function constantOf(
+  value: unknown,
+  as: FieldKind,
+  where: string,
+  field: FieldPath | undefined,
+  note: Note,
+): Constant | null {
+  const said = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  if (value === null || value === undefined) {
+    note(`${where} is compared with ${said}, which no value equals.`, 'Use isNull() or isNotNull().')
+    return null
+  }
+  const stored = storedAs(as, value)
+  const choices = field && kinds[as].listsValues ? (field.field.schema.enum ?? []) : null
+  if (stored === undefined) {
+    note(
+      `${where} is compared with ${said}, which is no value of kind ${as}.`,
+      'Write a value that the field can have.',
+    )
+    return null
+  }
+  if (choices && !choices.includes(stored)) {
+    note(`${said} is not a value of ${where}.`, didYouMean(String(value), choices.map(String)))
+    return null
+  }
+  return Object.freeze({ kind: 'constant', value: stored, as })
+}
+
+const wordsOf = (operand: Operand): string => {
+  switch (operand.kind) {
+    case 'claim':
+      return `the claim "${operand.name}"`
+    case 'field':
+      return ['row', ...operand.path, operand.field].join('.')
+    case 'constant':
+      return JSON.stringify(operand.value) ?? 'undefined'
+    case 'now':
+      return 'now()'
+    default:
+      return `caller.${operand.kind}`
+  }
+}

@@ -1,0 +1,110 @@
+import type { Comparison, ConditionData } from '../../declare/condition.ts'
+import type { JsonSchema } from '../../declare/json-schema.ts'
+import type { RuleKind } from '../../declare/rule.ts'
+import type { FieldKind } from '../../kinds/kinds.ts'
+
+/** A rule of a resource, checked. */
+export interface Rule {
+  readonly kind: RuleKind
+  /** As it was declared, for contracts and documents. */
+  readonly condition: ConditionData
+  /**
+   * In negation normal form: there is no `not`, every leaf has its own opposite instead. So a leaf that compares with NULL, which is not
+   * true, makes nothing true.
+   */
+  readonly root: RuleNode
+  /** The leaves about the caller alone, which are decided before a statement is planned. */
+  readonly callerLeaves: readonly CallerLeaf[]
+  /** All that the rule reads of a caller but scopes, each once. */
+  readonly callerValues: readonly CallerValue[]
+}
+
+/** The rules that a resource declares; null where it declares none. */
+export type Rules = { readonly [K in RuleKind]: Rule | null }
+
+export type RuleNode = Joined | CallerLeaf | RowLeaf
+
+interface Joined {
+  readonly kind: 'all-of' | 'any-of'
+  readonly of: readonly RuleNode[]
+}
+
+/** A condition on the row, which becomes SQL. */
+export type RowLeaf =
+  | {
+      readonly kind: 'compare'
+      readonly operator: Comparison
+      readonly field: FieldPath
+      readonly other: FieldPath | CallerValue | Constant
+    }
+  | {
+      readonly kind: 'in'
+      readonly field: FieldPath
+      readonly values: readonly Constant[]
+      readonly negated: boolean
+    }
+  | { readonly kind: 'null'; readonly field: FieldPath; readonly negated: boolean }
+  | {
+      readonly kind: 'includes'
+      readonly list: CallerValue
+      readonly field: FieldPath
+      readonly negated: boolean
+    }
+
+/** A condition on the caller alone. */
+export type CallerLeaf =
+  | { readonly kind: 'has'; readonly scope: string; readonly negated: boolean }
+  | {
+      readonly kind: 'caller-compare'
+      readonly operator: Comparison
+      readonly left: CallerValue
+      readonly right: CallerValue | Constant
+    }
+  | {
+      readonly kind: 'caller-includes'
+      readonly list: CallerValue
+      readonly element: CallerValue | Constant
+      readonly negated: boolean
+    }
+
+/** A field of the row, or of the row that its to-one relations lead to. */
+export interface FieldPath {
+  readonly kind: 'field'
+  readonly path: readonly PathStep[]
+  readonly field: {
+    readonly name: string
+    readonly column: string
+    readonly kind: FieldKind
+    readonly schema: JsonSchema
+  }
+}
+
+/** A to-one relation, as far as rules need it. */
+export interface PathStep {
+  readonly name: string
+  /** The field with the id of the related row. */
+  readonly field: string
+  readonly target: { readonly name: string; readonly table: string; readonly shared: boolean }
+}
+
+/** A value in the form in which the kind is stored. */
+export interface Constant {
+  readonly kind: 'constant'
+  readonly value: unknown
+  readonly as: FieldKind
+}
+
+/**
+ * Something about the caller as a value of a kind, or as a list of such values; null where it is absent or does not fit. There is one
+ * object for all uses of the same value in an API, so that statements bind it once.
+ */
+export interface CallerValue {
+  readonly kind: 'caller-value'
+  readonly source: 'claim' | 'subject' | 'consumer' | 'now'
+  /** Of the claim. */
+  readonly name: string
+  readonly as: FieldKind
+  readonly isList: boolean
+}
+
+export const noRules: Rules = Object.freeze({ read: null, create: null, update: null, delete: null })
