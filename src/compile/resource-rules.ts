@@ -31,7 +31,10 @@ export const linkSums = (
     if (declared.of.length === 0)
       mistakes.add(where, 'it sums nothing.', "Name a field, as in sum('items', 'price').")
     if (target !== undefined) {
-      for (const of of declared.of) checkSummand(of, target, where, mistakes)
+      for (const of of declared.of) {
+        checkSummand(of, target, where, mistakes)
+        checkSummandScopes(field, target.fields.get(of), where, mistakes)
+      }
       takeKind(
         field,
         declared.of.flatMap((of) => target.fields.get(of) ?? []),
@@ -66,6 +69,22 @@ const checkSummand = (name: string, target: ResourceDraft, where: string, mistak
       `"${name}" is itself a sum, and sums of sums are not kept.`,
       'Sum the fields it is made of.',
     )
+}
+
+/** The sum over one row is the value itself, so it needs the same scopes. */
+const checkSummandScopes = (
+  sum: Field,
+  summand: Field | undefined,
+  where: string,
+  mistakes: MistakeList,
+): void => {
+  for (const scope of summand?.needsScopes ?? [])
+    if (!sum.needsScopes.includes(scope))
+      mistakes.add(
+        where,
+        `it would show what "${summand?.name}" holds to callers without the scope "${scope}".`,
+        `Write needsScope('${scope}', sum(…)).`,
+      )
 }
 
 /** A sum is of the kind of the factor that is no count: prices times pieces are a price. */

@@ -1,6 +1,5 @@
-import { type Problem, type ProblemType, problem } from '../problems.ts'
-
-const scheme = 'Bearer realm="api"'
+import { type Problem, problem } from '../problems.ts'
+import { scheme } from '../request/scope-missing.ts'
 
 /** RFC 6750 §3.1: without credentials the challenge carries no error. */
 export const credentialsMissing = (): Problem =>
@@ -10,19 +9,7 @@ export const credentialsMissing = (): Problem =>
   })
 
 export const credentialsInvalid = (detail: string): Problem =>
-  refused('credentials-invalid', detail, 'error="invalid_token"')
-
-export const scopeMissing = (scope: string): Problem =>
-  refused(
-    'scope-missing',
-    `These credentials lack the scope "${scope}", which this call needs.`,
-    `error="insufficient_scope", scope="${scope}"`,
-    { scope },
-  )
-
-const refused = (
-  type: ProblemType,
-  detail: string,
-  parameters: string,
-  members: { readonly [name: string]: unknown } = {},
-): Problem => problem(type, { detail, members, headers: { 'WWW-Authenticate': `${scheme}, ${parameters}` } })
+  problem('credentials-invalid', {
+    detail,
+    headers: { 'WWW-Authenticate': `${scheme}, error="invalid_token"` },
+  })

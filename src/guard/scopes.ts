@@ -1,7 +1,8 @@
 import type { Model, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { type Caller, operatorScope } from '../request/caller.ts'
-import { credentialsMissing, scopeMissing } from './challenge.ts'
+import { scopeMissing } from '../request/scope-missing.ts'
+import { credentialsMissing } from './challenge.ts'
 
 /** What a call needs: nothing, any caller, or a scope under one of its accepted names. */
 type Demand = { readonly kind: 'public' } | { readonly kind: 'authenticated' } | ScopeDemand
@@ -23,7 +24,10 @@ export const demandScope = (view: View, method: string, caller: Caller | null): 
   if (demand.kind === 'public') return
   if (caller === null) throw credentialsMissing()
   if (demand.kind === 'authenticated' || holds(caller, demand)) return
-  throw scopeMissing(demand.shown)
+  throw scopeMissing(
+    [demand.shown],
+    `These credentials lack the scope "${demand.shown}", which this call needs.`,
+  )
 }
 
 /** Reading an included row needs the same scope as fetching it alone. */

@@ -4,7 +4,9 @@ import { nearest } from '../compile/nearest.ts'
 import { kinds } from '../kinds/kinds.ts'
 import type { FieldError } from '../problems.ts'
 import { madeUp, shownMade } from './customs.ts'
+import { maySet, refuseSetting } from './field-scopes.ts'
 import { fieldFault, refuseFields } from './fields-refused.ts'
+import type { Grants } from './grants.ts'
 import type { JsonObject } from './json-body.ts'
 import { mergePatch } from './merge-patch.ts'
 import type { Target } from './route.ts'
@@ -35,43 +37,38 @@ export function readCreate(target: Target, body: JsonObject): StoredRow {
   return { ...row, ...madeUp(view, null, sent, () => false) }
 }
 
-/** The row a PUT asks for: what this version shows is replaced, what it cannot see stays. */
-export function readReplace(target: Target, body: JsonObject, current: StoredRow): StoredRow {
-  const { view } = target
-  const errors: FieldError[] = []
-  const sent = readSent(target, body, errors)
-  const row: { [field: string]: StoredValue } = { ...current }
-  const before = beforeIn(view, current)
-  for (const field of view.fields) {
+/** The row a PUT asks for: what this version shows the caller is replaced, what it cannot see stays. */
+export function readReplace(target: Target, body: JsonObject, current: StoredRow, grants: Grants): StoredRow {
+  const update = updateOf(target.view, current, grants)
+  const sent = readSent(target, body, update.errors)
+  const stays = (field: ViewField) => staysUnsent(field) || !maySet(target.view, field, grants)
+  for (const field of target.view.fields) {
     const value = sent.get(field)
-    if (value === undefined && staysUnsent(field)) continue
+    if (value === undefined && stays(field)) continue
     // A state stays unless it is moved.
     if ((value === undefined || value === null) && field.states) continue
-    change(view, field, value, before(field), row, errors)
+    change(update, field, value)
   }
-  refuseFields(errors)
-  return { ...row, ...madeUp(view, current, sent, staysUnsent) }
+  refuseUpdate(update)
+  return { ...update.row, ...madeUp(target.view, current, sent, stays) }
 }
 
 /** A PUT keeps these fields when they are not sent: a GET does not show them, or they cannot change. */
 const staysUnsent = (field: ViewField): boolean => field.readOnly || field.immutable || field.writeOnly
 
 /** The row a merge patch asks for: only the keys that were sent. */
-export function readPatch(target: Target, body: JsonObject, current: StoredRow): StoredRow {
-  const { view } = target
-  const errors: FieldError[] = []
-  const sent = readSent(target, body, errors)
-  const row: { [field: string]: StoredValue } = { ...current }
-  const before = beforeIn(view, current)
+export function readPatch(target: Target, body: JsonObject, current: StoredRow, grants: Grants): StoredRow {
+  const update = updateOf(target.view, current, grants)
+  const sent = readSent(target, body, update.errors)
   for (const [field, patch] of sent) {
     // As in a PUT, `null` leaves a state as it is.
     if (patch === null && field.states) continue
-    const value = kinds[field.kind].mergesPatches ? mergePatch(before(field).shown, patch) : patch
+    const value = kinds[field.kind].mergesPatches ? mergePatch(update.before(field).shown, patch) : patch
     sent.set(field, value)
-    change(view, field, value, before(field), row, errors)
+    change(update, field, value)
   }
-  refuseFields(errors)
-  return { ...row, ...madeUp(view, current, sent, () => true) }
+  refuseUpdate(update)
+  return { ...update.row, ...madeUp(target.view, current, sent, () => true) }
 }
 
 /** Which of the sent keys are fields, by name; the owner's id of a nested path counts as sent. */
@@ -115,28 +112,40 @@ function readInitialState(
   )
 }
 
-/** What each field of a row has before an update. */
-function beforeIn(view: View, current: StoredRow): (field: ViewField) => Before {
+/** The row that an update makes, and what is wrong with it. */
+interface Update {
+  readonly view: View
+  readonly grants: Grants
+  /** What a field has before the update. */
+  before(field: ViewField): Before
+  readonly row: { [field: string]: StoredValue }
+  readonly errors: FieldError[]
+  /** Fields that the caller would change and may only read. */
+  readonly denied: ViewField[]
+}
+
+function updateOf(view: View, current: StoredRow, grants: Grants): Update {
   const made = shownMade(view, current)
-  return (field) => {
+  const before = (field: ViewField): Before => {
     const stored = field.field && current[field.field.name]
     return { stored, shown: field.field ? toShown(field, stored) : made[field.name] }
   }
+  return { view, grants, before, row: { ...current }, errors: [], denied: [] }
 }
 
 /** Checks one field of an update against the stored value, and sets it in the row. */
-function change(
-  view: View,
-  field: ViewField,
-  value: unknown,
-  before: Before,
-  row: { [field: string]: StoredValue },
-  errors: FieldError[],
-): void {
-  if (unchanged(view, field, value, before)) return
-  if (field.readOnly) {
+function change(update: Update, field: ViewField, value: unknown): void {
+  const { view, grants, row, errors } = update
+  if (unchanged(view, field, value, update.before(field))) return
+  if (!maySet(view, field, grants)) update.denied.push(field)
+  else if (field.readOnly) {
     errors.push(fieldFault(field, 'is read-only and differs from the stored value', 'read_only'))
   } else if (field.immutable) {
     errors.push(fieldFault(field, 'cannot change once it is set', 'immutable'))
   } else setValue(view, field, value, row, errors)
+}
+
+function refuseUpdate({ view, grants, errors, denied }: Update): void {
+  refuseSetting(view, denied, grants)
+  refuseFields(errors)
 }

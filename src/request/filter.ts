@@ -15,6 +15,8 @@ import { type StoredValue, storedImages } from './values.ts'
 
 /** A condition on a field. */
 export interface Filter {
+  /** The query parameter, as it was sent. */
+  readonly parameter: string
   readonly name: string
   readonly field: ViewField
   readonly operator: OperatorName
@@ -46,16 +48,16 @@ export function readFilter(parameter: string, text: string, view: View, errors: 
   const offered = operatorsFor(kinds[field.kind])
   if (!offered.includes(operator))
     return refuse(`compares, but ${name} can only be tested with ${listed(offered, 'and')}`, 'operator')
-  return readValues(name, field, operator, text, refuse)
+  const values = readValues(field, operator, text, refuse)
+  return values && { parameter, name, field, ...values }
 }
 
 function readValues(
-  name: string,
   field: ViewField,
   operator: OperatorName,
   text: string,
   refuse: (detail: string, code: string) => null,
-): Filter | null {
+): Pick<Filter, 'operator' | 'shown' | 'values'> | null {
   const shown: unknown[] = []
   const values: StoredValue[] = []
   const { takesList, takesNull, forFinerValues } = operators[operator]
@@ -77,7 +79,7 @@ function readValues(
     if (!forFinerValues) return refuse(finer, 'type')
     asked = forFinerValues
   }
-  return { name, field, operator: asked, shown, values }
+  return { operator: asked, shown, values }
 }
 
 const describe = (field: ViewField): string =>

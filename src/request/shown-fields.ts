@@ -1,6 +1,7 @@
 import type { View, ViewField } from '../compile/model.ts'
 import { shapeOf } from '../compile/view-shape.ts'
-import { answersOf, type Grants, holds } from './grants.ts'
+import { mayKnow } from './field-scopes.ts'
+import { answersOf, type Grants } from './grants.ts'
 
 /** What callers with certain scopes are shown of a row. */
 export interface Shown {
@@ -9,8 +10,7 @@ export interface Shown {
   readonly shape: string
 }
 
-export const isShown = (field: ViewField, grants: Grants): boolean =>
-  !field.writeOnly && field.needsScopes.every((scope) => holds(grants, scope))
+const isShown = (field: ViewField, grants: Grants): boolean => !field.writeOnly && mayKnow(field, grants)
 
 /** By the answers to the scopes that the resource asks for. Callers can multiply them, so their number is bounded. */
 const known = new WeakMap<View, Map<string, Shown>>()

@@ -6,6 +6,7 @@ import { readIfMatch } from '../read/preconditions.ts'
 import { readList, readOne } from '../read/read-rows.ts'
 import { type Caller, noClaims } from '../request/caller.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
+import { refuseUnknownFields, refuseUnknownTo } from '../request/field-scopes.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { type OneQuery, readListQuery, readOneQuery, refuseQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
@@ -139,6 +140,7 @@ function one(engine: Engine, request: PlainRequest, call: Call, context: Request
 function list(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
   const query = readListQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
   allowQuery(query.list, context)
+  refuseUnknownTo(call.caller.scopes, query.list)
   return readList(engine.writer, call, query)
 }
 
@@ -178,6 +180,12 @@ async function writtenBody(
 ): Promise<JsonObject> {
   const body = await readBody(engine, request, call.target)
   refuseQuery(request.query, 'a write')
+  refuseUnknownFields(
+    call.target.view,
+    body,
+    call.caller.scopes,
+    request.method === 'POST' ? 'create' : 'update',
+  )
   context.uses = { ...context.uses, fields: Object.keys(body) }
   return body
 }

@@ -5,6 +5,7 @@ import { bindSlots, type Call } from '../read/call.ts'
 import { notThere } from '../read/read-rows.ts'
 import type { StoredRow } from '../request/body.ts'
 import { sentFor } from '../request/customs.ts'
+import { mayKnow } from '../request/field-scopes.ts'
 import { pointerStep } from '../request/validate.ts'
 import { StoreError, type Transaction } from '../store/store.ts'
 import { type Blocker, blockersOf } from './blockers.ts'
@@ -60,10 +61,13 @@ export async function missingReferences(
   })
 }
 
-function taken({ target }: Call, columns: readonly string[]): Error {
+/** A field that the caller may not know is not named: a default or a hook has set it. */
+function taken({ target, caller }: Call, columns: readonly string[]): Error {
   const { view } = target
   const fields = new Set(columns.flatMap((column) => sentFor(view, (field) => field.column === column)))
-  const shown = view.fields.filter((field) => fields.has(field)).map((field) => field.name)
+  const shown = view.fields
+    .filter((field) => fields.has(field) && mayKnow(field, caller.scopes))
+    .map((field) => field.name)
   const what = shown.length > 1 ? 'These values together are' : 'This value is'
   return problem('unique-conflict', {
     detail: `${shown.join(', ') || 'A value'} must be unique in ${view.name}. ${what} taken.`,

@@ -2,7 +2,9 @@ import { createHash, hash } from 'node:crypto'
 import { idempotencyKeyPattern } from '../kinds/text-patterns.ts'
 import { problem } from '../problems.ts'
 import type { Call, Outcome } from '../read/call.ts'
+import { etagOf, versionIn } from '../read/etag.ts'
 import { pathOf, readOne } from '../read/read-rows.ts'
+import { mayKnow } from '../request/field-scopes.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { plainOne } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
@@ -106,9 +108,19 @@ export async function findReplay(writer: Writer, call: Call, keyed: KeyedRequest
     location: answer.location ?? '',
     replayed: true,
   }
-  if (answer.body !== null) return { ...stored, body: answer.body }
+  if (answer.body !== null) return { ...stored, ...shownAnswer(call, answer.body, stored.etag) }
   const now = await readOne(writer, { ...call, target: { ...call.target, id: answer.rowId } }, plainOne)
   return { ...stored, body: now.body, ...(now.etag ? { etag: now.etag } : {}), reread: true }
+}
+
+/** A caller that lost a scope since the first request, or never had it, gets the stored answer without the fields that need the scope. */
+function shownAnswer({ target, caller }: Call, body: string, etag: string): { body: string; etag: string } {
+  const hidden = target.view.fields.filter((field) => !mayKnow(field, caller.scopes))
+  if (hidden.length === 0) return { body, etag }
+  const { data } = JSON.parse(body) as { data: { [field: string]: unknown } }
+  for (const { name } of hidden) delete data[name]
+  const version = versionIn(etag.slice(1, -1))
+  return { body: JSON.stringify({ data }), etag: etagOf(target.view, version, caller.scopes) }
 }
 
 /** The row of a key, as values in the order of the columns that `keyRow` binds. */

@@ -4,6 +4,7 @@ import { inOrderOf } from '../compile/order.ts'
 import { problem } from '../problems.ts'
 import type { Call } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
+import { mayKnow } from '../request/field-scopes.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { type ChangeSet, ownersOf } from './change-set.ts'
 
@@ -59,7 +60,7 @@ export function refuseDeleteUnlessWhile(call: Call, row: StoredRow): void {
 }
 
 function refuseState(
-  { target }: Call,
+  { target, caller }: Call,
   on: Resource,
   field: string,
   value: string,
@@ -68,8 +69,8 @@ function refuseState(
 ): void {
   if (values.includes(value)) return
   const view = target.version.viewOf.get(on.name)
-  const shown = view?.fields.find((one) => one.field?.name === field)
-  // A field that the version does not show has no name there, and its values must not leak.
+  const shown = view?.fields.find((one) => one.field?.name === field && mayKnow(one, caller.scopes))
+  // A field that the version does not show, or not to this caller, has no name there, and its values must not leak.
   const say = (one: string) => (shown ? String(toShown(shown, one)) : null)
   const allowed = shown ? inOrderOf(values.map(say), shown.schema.enum ?? []) : []
   const now = shown ? ` is ${allowed.join(' or ')}; it is ${say(value)}.` : ' allows it.'

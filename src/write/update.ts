@@ -30,8 +30,8 @@ export async function update(
     return await changeRows(writer, call.caller.account, async (changes) => {
       const { row, version } = await lockTarget(changes, call, 'to-change')
       refuseStale(ifMatch, version, call)
-      const next =
-        kind === 'replace' ? readReplace(call.target, body, row) : readPatch(call.target, body, row)
+      const read = kind === 'replace' ? readReplace : readPatch
+      const next = read(call.target, body, row, call.caller.scopes)
       attempted = next
       refuseMove(call, body, row, next)
       const updated = await write(writer, changes, call, row, next)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { Mistakes } from '../../src/compile/mistakes.ts'
-import { immutable, open, readOnly, states, sum, writeOnly } from '../../src/declare/field.ts'
+import { immutable, needsScope, open, readOnly, states, sum, writeOnly } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { version } from '../../src/declare/version.ts'
 import { library, linesOf } from './declarations.ts'
@@ -133,6 +133,34 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       },
       'is named twice.',
     ],
+  ],
+  scopes: [
+    [{ api: { scopes: { 'Loans all': 'x' } } }, 'scopes.Loans all: "Loans all" is not the name of a scope.'],
+    [{ api: { scopes: { public: 'x' } } }, 'scopes.public: "public" is not the name of a scope.'],
+    [{ api: { scopes: { 'books:all': ' ' } } }, 'scopes.books:all: it says nothing to people.'],
+    [{ api: { scopes: { 'books:all': 7 } } }, 'scopes.books:all: it must be a text.'],
+    [
+      { books: { fields: { ...bookFields, cost: needsScope('books:costs', z.int()) } } },
+      'books.fields.cost: there is no scope "books:costs".',
+      "api(…, { scopes: { 'books:costs': 'What it opens.' } })",
+    ],
+    [
+      {
+        api: { scopes: { 'books:cost': 'See costs.' } },
+        books: { fields: { ...bookFields, cost: needsScope('books:costs', z.int()) } },
+      },
+      'Did you mean "books:cost"?',
+    ],
+    [
+      {
+        api: { scopes: { 'books:cost': 'See costs.' } },
+        books: { fields: { ...bookFields, words: sum('leaves', 'words') } },
+        pages: { fields: { words: needsScope('books:cost', z.int()) } },
+      },
+      'books.fields.words: it would show what "words" holds to callers without the scope "books:cost".',
+      "Write needsScope('books:cost', sum(…)).",
+    ],
+    [{ books: { fields: { cost: needsScope('books:write', 7 as never) } } }, 'this is not a Zod schema.'],
   ],
   relations: [
     [

@@ -37,7 +37,7 @@ const deals = resource('deals', {
     expense: needsScope('trade:finance', sum('lines', 'expense')),
   },
   relations: { buyer: belongsTo('buyers'), lines: hasMany('deal-lines') },
-  unique: ['code'],
+  unique: [['title', 'code']],
   filter: ['cost', 'title', 'audit'],
   sort: ['cost', 'title'],
   include: ['buyer', 'lines'],

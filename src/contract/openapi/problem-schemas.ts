@@ -105,7 +105,8 @@ const members: { readonly [T in ProblemType]?: Members } = {
   'idempotency-key-malformed': { always: { errors }, example: keyError('is malformed', 'syntax') },
   'idempotency-key-reused': { always: { errors }, example: keyError('belongs to another request', 'reused') },
   'scope-missing': {
-    always: { scope: word('The scope that is missing.') },
+    always: { scope: word('The scope that is missing; several are separated by spaces.') },
+    sometimes: { errors },
     example: { scope: 'orders:write' },
   },
   'not-found': { always: {}, sometimes: { versions: list('The versions there are.') }, example: {} },

@@ -1,0 +1,85 @@
+import type { View, ViewField } from '../compile/model.ts'
+import type { FieldError } from '../problems.ts'
+import { fieldFault } from './fields-refused.ts'
+import { type Grants, holds, holdsToWrite } from './grants.ts'
+import type { JsonObject } from './json-body.ts'
+import type { ListQuery } from './query.ts'
+import { scopeMissing } from './scope-missing.ts'
+
+/** Whether a caller may know the values of a field: see them, and filter or sort by them. */
+export const mayKnow = (field: ViewField, grants: Grants): boolean =>
+  field.needsScopes.every((scope) => holds(grants, scope))
+
+/** A caller with `*` knows the fields of shared rows, but sets only those whose scopes it holds by name. */
+export const maySet = (view: View, field: ViewField, grants: Grants): boolean =>
+  field.needsScopes.every((scope) => holdsToWrite(grants, scope, view.resource))
+
+/** A field or parameter that asks for scopes, with what is said of it. */
+interface Asking {
+  readonly field: ViewField
+  readonly error: FieldError
+}
+
+/** The refusal of all fields and parameters that the caller lacks a scope for. */
+function refuseAsking(asking: readonly Asking[], lacks: (scope: string) => boolean): void {
+  const [first] = asking
+  if (!first) return
+  const scopes = [...new Set(asking.flatMap(({ field }) => field.needsScopes.filter(lacks)))]
+  const names = [...new Set(asking.map(({ field }) => field.name))]
+  const needed = scopes.map((scope) => `"${scope}"`).join(' and ')
+  const detail = `${names.join(', ')} ${names.length > 1 ? 'need' : 'needs'} the scope ${needed}, which these credentials lack.`
+  throw scopeMissing(
+    scopes,
+    detail,
+    asking.map(({ error }) => error),
+  )
+}
+
+const needing = ({ needsScopes }: ViewField): string => `needs the scope ${needsScopes.join(' and ')}`
+
+/** Filtering and sorting tell what the values are, so they need the same scopes as seeing them. */
+export function refuseUnknownTo(grants: Grants, { filters, sort }: ListQuery): void {
+  const asking: Asking[] = []
+  const note = (field: ViewField, parameter: string) => {
+    if (mayKnow(field, grants)) return
+    asking.push({
+      field,
+      error: { parameter, detail: `names ${field.name}, which ${needing(field)}`, code: 'scope' },
+    })
+  }
+  for (const { field, parameter } of filters) note(field, parameter)
+  for (const { field } of sort) note(field, 'sort')
+  refuseAsking(asking, (scope) => !holds(grants, scope))
+}
+
+/**
+ * Refuses a body with fields that the caller may not know, before any row is looked up: the stored values must make no difference.
+ * A create is also refused where it may not set what it sends, or could not send what is required.
+ */
+export function refuseUnknownFields(
+  view: View,
+  body: JsonObject,
+  grants: Grants,
+  method: 'create' | 'update',
+): void {
+  if (view.resource.asks.length === 0) return
+  const may = (field: ViewField) =>
+    method === 'create' ? maySet(view, field, grants) : mayKnow(field, grants)
+  const isAsked = (field: ViewField) =>
+    Object.hasOwn(body, field.name) || (method === 'create' && mustBeSent(view, field))
+  refuseSetting(
+    view,
+    view.fields.filter((field) => !may(field) && isAsked(field)),
+    grants,
+  )
+}
+
+const mustBeSent = (view: View, { required, field }: ViewField): boolean =>
+  required && !(field && view.whenAbsent.has(field.name))
+
+/** The refusal of fields that a body would set and the caller may not set. */
+export const refuseSetting = (view: View, fields: readonly ViewField[], grants: Grants): void =>
+  refuseAsking(
+    fields.map((field) => ({ field, error: fieldFault(field, needing(field), 'scope') })),
+    (scope) => !holdsToWrite(grants, scope, view.resource),
+  )
