@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { unindexedRules } from '../compile/rules/rule-indexes.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -10,6 +11,7 @@ export async function checkCommand(args: string[]): Promise<number> {
   const api = await loadApi(place)
   const model = compileLoaded(api)
   refuseBrokenPromises(model, api.frozen)
+  for (const warning of unindexedRules(model)) console.error(`Warning: ${warning}`)
   const versions = model.versions.map((version) => version.name).join(', ')
   const count = model.resources.size
   const resources = `${count} resource${count === 1 ? '' : 's'}`

@@ -3,10 +3,10 @@ import { type Clock, readDuration } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
 import { isActive, KeyRing, type MadeKey } from '../guard/key-ring.ts'
-import { knownScopes, sharedWriteScopes } from '../guard/scopes.ts'
-import { type Consumer, isPlainName, maxSubjectLength } from '../request/caller.ts'
+import { sharedWriteScopes } from '../guard/scopes.ts'
+import type { Consumer } from '../request/caller.ts'
 import { dayMs } from '../times.ts'
-import { readClaims } from './claim-flags.ts'
+import { callerFlags, readCallerFlags } from './caller-flags.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { withStore } from './command-store.ts'
 import { keyTable, timeText } from './key-table.ts'
@@ -14,12 +14,10 @@ import { keyTable, timeText } from './key-table.ts'
 const options = {
   account: { type: 'string' },
   name: { type: 'string' },
-  scopes: { type: 'string' },
   kind: { type: 'string' },
   contact: { type: 'string' },
   expires: { type: 'string' },
-  subject: { type: 'string' },
-  claim: { type: 'string', multiple: true },
+  ...callerFlags,
   overlap: { type: 'string' },
   json: { type: 'boolean' },
 } as const
@@ -59,12 +57,10 @@ async function create({ ring, model, clock, flags }: Task): Promise<number> {
   const wanted = {
     account,
     name,
-    scopes: readScopes(flags.scopes, model),
+    ...readCallerFlags(flags, model),
     kind: readKind(flags.kind),
     contact: flags.contact ?? null,
     expiresAt: expiry(flags.expires, clock),
-    subject: readSubject(flags.subject),
-    claims: readClaims(flags.claim ?? []),
   }
   const isNew = (await ring.list(account)).length === 0
   const made = await ring.create(wanted)
@@ -136,19 +132,6 @@ function needed(flags: Flags, name: 'account' | 'name', form = /./): string {
   throw new CommandMistake(`--${name} is ${JSON.stringify(value)}. Write at most 100 plain characters.`)
 }
 
-/** `*` by default. A scope that no operation needs is refused. */
-function readScopes(text: string | undefined, model: Model): readonly string[] {
-  if (text === undefined) return ['*']
-  const known = knownScopes(model)
-  const scopes = text.split(',').map((scope) => scope.trim())
-  for (const scope of scopes) {
-    if (!known.has(scope)) {
-      throw new CommandMistake(`--scopes: "${scope}" opens nothing in this API. ${didYouMean(scope, known)}`)
-    }
-  }
-  return [...new Set(scopes)]
-}
-
 /** What a key opens that was made without `--scopes`. */
 function allScopesOpen(account: string, model: Model): string {
   const opens = `Without --scopes the key has "*": it reads and writes everything of ${account}`
@@ -157,13 +140,6 @@ function allScopesOpen(account: string, model: Model): string {
   const byName = sharedWriteScopes(model)
   if (byName.length === 0) return `${opens}, and reads shared rows.`
   return `${opens}, and reads shared rows. To write those as well: --scopes '${['*', ...byName].join(',')}'.`
-}
-
-function readSubject(text: string | undefined): string | null {
-  if (text === undefined || isPlainName(text)) return text ?? null
-  throw new CommandMistake(
-    `--subject is ${JSON.stringify(text)}. Write 1 to ${maxSubjectLength} plain characters, as in the \`sub\` of a token.`,
-  )
 }
 
 function readKind(text = 'external'): Consumer['kind'] {

@@ -50,6 +50,12 @@ const commands: { readonly [name: string]: Command } = {
     does: 'prints the migration guide, as Markdown',
     run: async (args) => (await import('./guide-command.ts')).guideCommand(args),
   },
+  explain: {
+    usage:
+      'explain API "GET /v2/orders?include=customer" [--account A] [--scopes a,b] [--subject S] [--claim name=text]',
+    does: 'shows what a read does for a caller: the rules, the statement, what is bound, the plan',
+    run: async (args) => (await import('./explain-command.ts')).explainCommand(args),
+  },
   usage: {
     usage: 'usage API [--version v1] [--json]',
     does: 'shows who still calls a version, and which parts they use',

@@ -14,6 +14,7 @@ import { didYouMean } from './nearest.ts'
 import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
 import { draftResources } from './resources.ts'
 import { linkRules } from './rules/compile-rules.ts'
+import { ruleFields } from './rules/rule-indexes.ts'
 import { checkedDeclaration } from './shape/declaration-shape.ts'
 import { keptFields, olderVersions, orderedHead, queriedFields } from './versions.ts'
 import { headViews, type ViewOptions } from './views.ts'
@@ -71,8 +72,10 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const older = whole ? olderVersions(head, declaration, contracts, mistakes) : []
   if (mistakes.all.length > 0) return null
   const versions = [head, ...older]
-  for (const { model } of drafts.values())
-    model.indexes = indexSets(model, queriedFields(model, versions), [])
+  for (const { model } of drafts.values()) {
+    const ruled = model.rules.read ? ruleFields(model.rules.read.root) : []
+    model.indexes = indexSets(model, [...queriedFields(model, versions), ...ruled], [])
+  }
   return Object.freeze({
     name: declaration.name,
     ...about,

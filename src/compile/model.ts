@@ -71,7 +71,7 @@ export interface Resource {
   readonly owner: BelongsToModel | null
   /** Sets of field names. */
   readonly uniques: readonly (readonly string[])[]
-  /** Every set of fields that a filter, a sort or a has-many needs an index for (without account_id and id, which are added). */
+  /** Every set of fields that a filter, a sort, a rule or a has-many needs an index for (without account_id and id, which are added). */
   readonly indexes: readonly (readonly string[])[]
   /** Sums on other rows that must be recomputed when a row of this resource is written. */
   readonly feeds: readonly SumFeed[]

@@ -44,6 +44,10 @@ export interface Dialect {
   distinct(a: string, b: string): string
   /** Ends an INSERT of rows that a SELECT gives. */
   readonly afterInsertSelect: string
+  /** Before a statement: asks for its plan instead of its rows. */
+  readonly explain: string
+  /** The lines of a plan, indented by depth, from the rows of its answer. */
+  planLines(rows: readonly (readonly (string | number | null)[])[]): readonly string[]
 }
 
 /** SQL of a member's JSON text, never NULL. */

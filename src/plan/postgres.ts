@@ -59,6 +59,8 @@ export const postgres: Dialect = Object.freeze({
   listed: (array: string) => `SELECT json_array_elements_text(${array})`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   afterInsertSelect: '',
+  explain: 'EXPLAIN',
+  planLines: (rows: readonly (readonly (string | number | null)[])[]) => rows.map(([line]) => String(line)),
 })
 
 export const postgresOnCitus: Dialect = Object.freeze({

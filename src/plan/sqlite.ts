@@ -53,4 +53,14 @@ export const sqlite: Dialect = Object.freeze({
   listed: (array: string) => `SELECT value FROM json_each(${array})`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
   afterInsertSelect: '',
+  explain: 'EXPLAIN QUERY PLAN',
+  // Rows are `[id, parent's id, unused, text]`, parents first.
+  planLines: (rows: readonly (readonly (string | number | null)[])[]) => {
+    const depths = new Map<unknown, number>()
+    return rows.map(([id, parent, , text]) => {
+      const depth = (depths.get(parent) ?? -1) + 1
+      depths.set(id, depth)
+      return `${'  '.repeat(depth)}${text}`
+    })
+  },
 })

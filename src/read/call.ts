@@ -7,8 +7,8 @@ import type { Store, Value } from '../store/store.ts'
 
 /** What every read needs, made once per service. */
 export interface Reader {
-  readonly store: Store
-  readonly planner: Planner
+  readonly store: Pick<Store, 'first'>
+  readonly planner: Pick<Planner, 'one' | 'list'>
   readonly seal: CursorSeal
 }
 

@@ -57,8 +57,7 @@ export function cursorBound(
   order: string,
 ): string {
   const { version, view, sub, ownerId } = target
-  const owner = sub ? `${sub.owner().name}/` : ''
-  const names = `${version.name}/${owner}${view.name}/${sub?.segment ?? ''}`
+  const names = `${version.name}/${view.name}/${sub?.segment ?? ''}`
   // Lengths are included, so that no account or id can be chosen to look like a shorter one and the text after it.
   return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}`
 }

@@ -158,7 +158,7 @@ async function post(
   context: RequestContext,
 ): Promise<Outcome> {
   const body = await writtenBody(engine, request, call, context)
-  return create(engine.writer, call, body, readKeyed(request, call, body))
+  return create(engine.writer, call, body, readKeyed(request, call.target, body))
 }
 
 async function change(

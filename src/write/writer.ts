@@ -1,11 +1,15 @@
 import type { Model } from '../compile/model.ts'
+import type { Planner } from '../plan/planner.ts'
 import { WritePlanner } from '../plan/write-planner.ts'
 import type { Reader } from '../read/call.ts'
+import type { Store } from '../store/store.ts'
 import { KeysInFlight } from './keys/in-flight.ts'
 import { type StoredKeys, storedKeys } from './keys/stored-keys.ts'
 
 /** What every write needs, made once per service. */
 export interface Writer extends Reader {
+  readonly store: Store
+  readonly planner: Planner
   readonly model: Model
   readonly writes: WritePlanner
   /** Milliseconds since 1970; shifted in demonstrations and tests. */
@@ -19,7 +23,9 @@ export interface Writer extends Reader {
 /** How long a duplicate waits for the first request with its key, by default. */
 const keyWaitMs = 5_000
 
-export const createWriter = (parts: Reader & Pick<Writer, 'model' | 'now'>): Writer => ({
+export const createWriter = (
+  parts: Pick<Writer, 'store' | 'planner' | 'seal' | 'model' | 'now'>,
+): Writer => ({
   ...parts,
   writes: new WritePlanner(parts.store.dialect),
   keys: storedKeys(parts.store),

@@ -16,6 +16,25 @@ test('check prints one line for a declaration without mistakes', async () => {
   })
 })
 
+test('check warns of a rule that no index serves, and says what to do', async () => {
+  const folder = declarationFolder(`
+    import { api, belongsTo, resource } from 'nounkit'
+    import { z } from 'zod'
+    const shelves = resource('shelves', { fields: { room: z.string().max(20) } })
+    const books = resource('books', {
+      fields: { title: z.string().max(100) },
+      relations: { shelf: belongsTo(shelves) },
+      rules: { read: ({ row, caller }) => row.shelf.room.is(caller.claim('room')) },
+    })
+    export default api('library', { resources: [shelves, books] })
+  `)
+  const { code, stderr } = await check(folder)
+  expect(code).toBe(0)
+  expect(stderr).toMatch(
+    /^Warning: books\.rules\.read: no index finds rows by row\.shelf\.room .*allOf.*\.\n$/,
+  )
+})
+
 test('all mistakes in a declaration are reported at once, each with where, what and what to write', async () => {
   const ran = await check(
     declarationFolder(`

@@ -1,0 +1,48 @@
+import type { Model } from '../compile/model.ts'
+import { didYouMean } from '../compile/nearest.ts'
+import { knownScopes } from '../guard/scopes.ts'
+import { type Caller, isPlainName, maxSubjectLength } from '../request/caller.ts'
+import { readClaims } from './claim-flags.ts'
+import { CommandMistake } from './command-mistake.ts'
+
+/** The flags that say who calls. */
+export const callerFlags = {
+  scopes: { type: 'string' },
+  subject: { type: 'string' },
+  claim: { type: 'string', multiple: true },
+} as const
+
+interface CallerFlags {
+  readonly scopes?: string
+  readonly subject?: string
+  readonly claim?: readonly string[]
+}
+
+export const readCallerFlags = (
+  { scopes, subject, claim = [] }: CallerFlags,
+  model: Model,
+): Pick<Caller, 'subject' | 'claims'> & { readonly scopes: readonly string[] } => ({
+  scopes: readScopes(scopes, model),
+  subject: readSubject(subject),
+  claims: readClaims(claim),
+})
+
+/** `*` by default. A scope that no operation needs is refused. */
+function readScopes(text: string | undefined, model: Model): readonly string[] {
+  if (text === undefined) return ['*']
+  const known = knownScopes(model)
+  const scopes = text.split(',').map((scope) => scope.trim())
+  for (const scope of scopes) {
+    if (!known.has(scope)) {
+      throw new CommandMistake(`--scopes: "${scope}" opens nothing in this API. ${didYouMean(scope, known)}`)
+    }
+  }
+  return [...new Set(scopes)]
+}
+
+function readSubject(text: string | undefined): string | null {
+  if (text === undefined || isPlainName(text)) return text ?? null
+  throw new CommandMistake(
+    `--subject is ${JSON.stringify(text)}. Write 1 to ${maxSubjectLength} plain characters, as in the \`sub\` of a token.`,
+  )
+}

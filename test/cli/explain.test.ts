@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { isMistake, run } from './run.ts'
+
+describe.each(storeKinds)('explain on %s', (kind) => {
+  let env: { readonly DATABASE_URL: string }
+  const explain = (call: string, ...flags: readonly string[]) =>
+    run(['explain', 'examples/library', call, ...flags], { env: { ...env } })
+
+  beforeAll(async () => {
+    env = { DATABASE_URL: await emptyDatabase(kind) }
+    expect((await run(['migrate', 'examples/library'], { env: { ...env } })).code).toBe(0)
+  })
+
+  test('shows the statement of a list, what is bound, and the plan', async () => {
+    const { code, stdout, stderr } = await explain(
+      'GET /v1/copies?include=book&filter[branch_id]=019b8000-0000-7000-8000-000000000000',
+      '--account',
+      'hillside',
+    )
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^Answer: 200, 0 rows$/m)
+    expect(stdout).toMatch(/^SELECT .* FROM "copies" /ms)
+    expect(stdout).toMatch(/^ {2}[?$]1 +account +"hillside"$/m)
+    expect(stdout).toMatch(/^ {2}[?$]2 +value of the query +"019b8000-0000-7000-8000-000000000000"$/m)
+    expect(stdout).toMatch(/^ {2}[?$]3 +rows to read +26$/m)
+    expect(stdout).toMatch(kind === 'sqlite' ? /^Plan:\n.*SEARCH t1 USING/ms : /^Plan:\n.*\(cost=/ms)
+  })
+
+  test('shows how a row is looked for that is not there', async () => {
+    const { code, stdout } = await explain('/v1/branches/x')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Answer: 404, /m)
+    expect(stdout).toMatch(/id in the path +"x"$/m)
+  })
+})
+
+describe('explain', () => {
+  let env: { readonly DATABASE_URL: string }
+  beforeAll(async () => {
+    env = { DATABASE_URL: await emptyDatabase('sqlite') }
+    await run(['migrate', 'examples/library'], { env: { ...env } })
+  })
+
+  test.each([
+    [['examples/library'], /^Which call\? Write a method and a path/],
+    [['examples/library', 'loans'], /^Which call\? Write a method and a path/],
+    [
+      ['examples/library', 'POST /v1/loans'],
+      /^POST writes, and explain shows reads\. Write "GET \/v1\/loans"\./,
+    ],
+    [['examples/library', 'GET /v1/loan'], /^The call would be refused with 404 not-found: .*loans/],
+    [['examples/library', 'GET /v1/loans?include=copi'], /400 include-unknown: .*Did you mean "copy"\?/],
+    [['examples/library', 'GET /v1/loans', '--scopes', 'fines:read'], /403 scope-missing: .*"loans:read"/],
+    [
+      ['examples/library', 'GET /v1/loans', '--scopes', 'loan:read'],
+      /"loan:read" opens nothing.*"loans:read"/,
+    ],
+    [['examples/library', 'GET /v1/loans', '--claim', 'member_id'], /--claim "member_id" has no value/],
+    [['examples/library', 'GET /v1/loans', '--claims', 'a=1'], /Did you mean "--claim"\?/],
+    [['examples/library', 'GET /v1/loans', 'x'], /"x" is one argument too many/],
+  ])('refuses %j with what to do', async (args, message) => {
+    const ran = await run(['explain', ...args], { env: { ...env } })
+    expect(isMistake(ran), ran.stderr).toBe(true)
+    expect(ran.stderr).toMatch(message)
+  })
+})
