@@ -154,6 +154,13 @@ const kinds = {
       'A request with the same Idempotency-Key has not finished, and did not within the time this one waited.',
     fix: 'Retry with the same key after the time in Retry-After.',
   },
+  'events-expired': {
+    status: 410,
+    title: 'Events after this cursor are gone',
+    meaning:
+      'Events are kept for a number of days. Some that follow the cursor were deleted since: whoever follows it has missed something.',
+    fix: 'Fetch anew what you keep a copy of, then go on with `oldest_cursor`.',
+  },
   'version-retired': {
     status: 410,
     title: 'This version has been retired',

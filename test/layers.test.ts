@@ -15,6 +15,7 @@ const steps: readonly (readonly string[])[] = [
   ['store'],
   ['read'],
   ['write'],
+  ['events'],
   ['respond'],
   ['guard'],
   ['lifecycle'],

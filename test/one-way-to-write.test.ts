@@ -17,11 +17,16 @@ const computed: { readonly [file: string]: string } = {
   'lifecycle/upsert.ts': '${ident(table.name)}',
 }
 
+/** Constants with names of the engine's own tables. */
+const own = /\b(key|event|inbox|head)Table\b/
+
 /** Whether a table's name in a statement is that of one of the engine's own tables. */
 const isOwn = (file: string, table: string): boolean => {
   if (table.startsWith('"nounkit_') || computed[file] === table) return true
   const constant = /^\$\{(?:ident\()?(\w+)\)?\}$/.exec(table)?.[1]
-  return constant === 'keyTable' || new RegExp(`const ${constant} = .*(nounkit_|keyTable)`).test(textOf(file))
+  return (
+    own.test(`${constant}`) || new RegExp(`const ${constant} = .*(nounkit_|${own.source})`).test(textOf(file))
+  )
 }
 
 test('only write/ uses the statements that change rows', () => {

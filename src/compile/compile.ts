@@ -4,6 +4,8 @@ import { type VersionDeclaration, version } from '../declare/version.ts'
 import { readDay } from './days.ts'
 import { allProblems } from './declared-problems.ts'
 import { checkMethodScopes, declaredScopes, linkAskedScopes } from './declared-scopes.ts'
+import { checkEventNames } from './events.ts'
+import { eventsView } from './events-view.ts'
 import { checkedIncludes } from './includes.ts'
 import { apiLimits, defaultRate, readRate, resourceLimits, resourceRate } from './limits.ts'
 import { indexSets, listNames } from './lists.ts'
@@ -70,8 +72,9 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const contracts = options.contracts ?? new Map()
   const head = whole ? orderedHead(newest, contracts) : newest
   const older = whole ? olderVersions(head, declaration, contracts, mistakes) : []
-  if (mistakes.all.length > 0) return null
   const versions = [head, ...older]
+  checkEventNames(versions, declaration, mistakes)
+  if (mistakes.all.length > 0) return null
   for (const { model } of drafts.values()) {
     const ruled = model.rules.read ? ruleFields(model.rules.read.root) : []
     model.indexes = indexSets(model, [...queriedFields(model, versions), ...ruled], [])
@@ -87,6 +90,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
     limits,
     rate,
     scopes,
+    events: declaration.events ?? null,
     problems,
   })
 }
@@ -136,6 +140,7 @@ const headVersion = (
     sunset: readDay(declared.sunset, `${where}.sunset`, mistakes, true),
     ...about,
     successor: null,
+    limits: resourceLimits(undefined, api.limits, 'limits', mistakes),
     changes: [],
     views: new Map(),
     viewOf: new Map(),
@@ -145,8 +150,9 @@ const headVersion = (
   )
   const models = [...drafts.values()].map((draft) => draft.model)
   const views = headViews(head, models, ({ name }) => options.get(name) as ViewOptions)
-  head.views = views
-  head.viewOf = views
+  const events = eventsView({ ...head, views })
+  head.views = events ? new Map(views).set(events.name, { ...events, version: head }) : views
+  head.viewOf = head.views
   return head
 }
 

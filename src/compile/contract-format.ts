@@ -16,6 +16,8 @@ export interface Contract {
   readonly lifecycle: ContractLifecycle
   readonly service: ContractService
   readonly resources: { readonly [name: string]: ContractResource }
+  /** Absent where the version tells no events. */
+  readonly events?: ContractEvents
   /** Paths without the version: `/orders/{id}/items`. */
   readonly paths: { readonly [path: string]: { readonly [M in Method]?: ContractOperation } }
 }
@@ -69,6 +71,12 @@ export type ContractProblems = { readonly [status: string]: readonly string[] }
 export interface ContractRate {
   readonly per_second: number
   readonly burst: number
+}
+
+export interface ContractEvents {
+  /** `orders.created` */
+  readonly types: readonly string[]
+  readonly keep_days: number
 }
 
 export interface ContractResource {

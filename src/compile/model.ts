@@ -27,6 +27,8 @@ export interface Model {
   readonly rate: RateModel
   /** The declared scopes, each with its sentence for people. */
   readonly scopes: ReadonlyMap<string, string>
+  /** Null where the API has no events. */
+  readonly events: EventsModel | null
   /** All problems of the service, by type: the engine's own, then those that resources declare. */
   readonly problems: ReadonlyMap<string, ProblemKind>
 }
@@ -34,6 +36,10 @@ export interface Model {
 export interface RateModel {
   readonly perSecond: number
   readonly burst: number
+}
+
+export interface EventsModel {
+  readonly keepDays: number
 }
 
 export interface LimitsModel {
@@ -60,6 +66,8 @@ export interface Resource {
   /** `order-items` → `order_items`. */
   readonly table: string
   readonly shared: boolean
+  /** Whether every committed change of a row is an event. */
+  readonly events: boolean
   readonly idPrefix: string
   readonly description: string
   /** Every stored column but `account_id` and `version`: `id`, references, fields (kept ones of old versions last), `created_at`, `updated_at`. */
@@ -173,6 +181,8 @@ export interface Version {
   readonly description: string
   /** The next newer one. */
   readonly successor: Version | null
+  /** Of collections that the engine itself serves, such as events. */
+  readonly limits: LimitsModel
   readonly changes: readonly Change[]
   /** Views by their name in this version. */
   readonly views: ReadonlyMap<string, View>
@@ -191,6 +201,10 @@ export interface View {
   /** `clients` */
   readonly name: string
   readonly resource: Resource
+  /** `events`: the collection of all events, which the engine itself serves. */
+  readonly serves: 'rows' | 'events'
+  /** Whether this version tells events of the resource. */
+  readonly events: boolean
   /** In the order they are shown. */
   readonly fields: readonly ViewField[]
   readonly field: ReadonlyMap<string, ViewField>

@@ -2,6 +2,7 @@ import type { ApiDeclaration } from '../declare/api.ts'
 import type { ResourceDeclaration } from '../declare/resource.ts'
 import { declaredFields, idField, timeField, zodField } from './declared-fields.ts'
 import { declaredProblems } from './declared-problems.ts'
+import { hasEvents } from './events.ts'
 import { indexSets, listNames, uniqueSets } from './lists.ts'
 import { type MistakeList, mistakeList } from './mistakes.ts'
 import type { Field, Resource } from './model.ts'
@@ -55,7 +56,7 @@ const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<st
     checkPrefix(declared, mistakes)
     drafts.set(declared.name, {
       declaration: declared,
-      model: emptyResource(declared, mistakes),
+      model: emptyResource(declared, hasEvents(declared, declaration, mistakes), mistakes),
       fields: new Map(),
       belongsTo: new Map(),
       hasMany: new Map(),
@@ -88,12 +89,17 @@ const checkPrefix = ({ name, idPrefix }: ResourceDeclaration, mistakes: MistakeL
     )
 }
 
-const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Mutable<Resource> => {
+const emptyResource = (
+  declared: ResourceDeclaration,
+  events: boolean,
+  mistakes: MistakeList,
+): Mutable<Resource> => {
   const hooks = declared.hooks ?? {}
   return {
     name: declared.name,
     table: declared.name.replaceAll('-', '_'),
     shared: declared.shared === true,
+    events,
     idPrefix: declared.idPrefix ?? '',
     description: declared.description ?? '',
     fields: [],

@@ -95,6 +95,7 @@ const olderVersion = (
     title: frozen?.title ?? newer.title,
     description: frozen?.title === undefined ? newer.description : (frozen.description ?? ''),
     successor: newer,
+    limits: newer.limits,
     changes,
   }
   return linkVersion(about, frozen ? inFrozenOrder(hideUnfrozen(settled, frozen), frozen) : settled)

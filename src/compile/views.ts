@@ -63,6 +63,8 @@ const headView = (
     version,
     name: resource.name,
     resource,
+    serves: 'rows',
+    events: resource.events,
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
     shape: shapeOf(fields),

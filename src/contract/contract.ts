@@ -5,6 +5,7 @@ import type {
   ContractResource,
   ContractService,
 } from '../compile/contract-format.ts'
+import { eventTypes, tellsEvents } from '../compile/events-view.ts'
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
 import { movesOf } from '../compile/states.ts'
 import { kinds } from '../kinds/kinds.ts'
@@ -33,6 +34,9 @@ export const contractOf = (model: Model, version: Version): Contract => {
     },
     service: serviceOf(model),
     resources: Object.fromEntries(seen.map((view) => [view.name, resourceOf(view)])),
+    ...(model.events && tellsEvents(version)
+      ? { events: { types: eventTypes(version), keep_days: model.events.keepDays } }
+      : {}),
     paths: pathsOf(version),
   }
   // As in the file: without undefined members.

@@ -130,6 +130,7 @@ const problemsOf = (view: View, method: Method, place: Place, nested: boolean): 
     ...when(place === 'row' || nested, 'not-found'),
     ...when(reads && view.includePaths.length > 0, ...onInclude),
     ...when(reads && place === 'collection', 'bad-cursor'),
+    ...when(view.serves === 'events' && place === 'collection', 'events-expired'),
     ...when(!reads && !deletes, ...onBody),
     ...when(!reads && !deletes && canCollide(view), 'unique-conflict'),
     ...when(creates && view.idempotency.mode !== 'off', ...onKey),

@@ -29,6 +29,11 @@ export interface CorsDeclaration {
   readonly maxAgeSeconds?: number
 }
 
+export interface EventsDeclaration {
+  /** How many days an event can be read. */
+  readonly keepDays: number
+}
+
 /** Rows for an empty store, in the head's names; a function, so that rows are built only when they are needed. */
 export interface SeedDeclaration {
   readonly accounts: readonly string[]
@@ -72,6 +77,8 @@ export interface ApiOptions {
   readonly tokens?: TokenDeclaration
   /** Scopes beyond `{resource}:read` and `{resource}:write`, for rules and fields that ask for them. */
   readonly scopes?: ScopeDeclarations
+  /** Every committed change of a row is an event, for all resources that belong to accounts; none unless said. */
+  readonly events?: EventsDeclaration
   readonly cors?: CorsDeclaration
   /** Addresses (CIDR) of proxies whose Forwarded and X-Forwarded-* headers and request ids are trusted. */
   readonly proxies?: readonly string[]

@@ -68,6 +68,8 @@ export interface ResourceOptions<
   }
   readonly rate?: RateDeclaration
   readonly limits?: ResourceLimits
+  /** `false` leaves the resource out of the API's events. */
+  readonly events?: boolean
   /** Rows are created, changed and deleted only while the related row's field has one of the values. */
   readonly onlyWhile?: { readonly [relation: string]: { readonly [field: string]: readonly string[] } }
   /** A row is deleted only while its own field has one of the values. */

@@ -18,6 +18,12 @@ interface ScopeDemand {
 
 const demands = new WeakMap<View, Map<string, Demand>>()
 
+/** Whether a caller may call a method of a view. */
+export const hasScope = (view: View, method: string, caller: Caller): boolean => {
+  const demand = demandOf(view, method)
+  return demand.kind !== 'scope' || holds(caller, demand)
+}
+
 /** Throws 401 without a caller, 403 without the scope. */
 export const demandScope = (view: View, method: string, caller: Caller | null): void => {
   const demand = demandOf(view, method)

@@ -42,6 +42,12 @@ export interface Dialect {
   listed(array: string): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
+  /** Whether transactions commit in the order in which they write: a number taken in one is not seen before a smaller one. */
+  readonly commitsInOrder: boolean
+  /** Whether a WITH query that inserts a row can also insert its event. */
+  readonly insertsEventInQuery: boolean
+  /** An integer from 0 in hexadecimal, with zeros before it. */
+  hex(expression: string, digits: number): string
   /** Ends an INSERT of rows that a SELECT gives. */
   readonly afterInsertSelect: string
   /** Before a statement: asks for its plan instead of its rows. */

@@ -14,7 +14,7 @@ const keyConstants: { readonly [column: string]: string } = {
 }
 
 /** The columns that are bound for a new row, after the account. */
-const keyColumns = [
+export const keyColumns = [
   'key',
   'fingerprint',
   'location',

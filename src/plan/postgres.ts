@@ -58,6 +58,9 @@ export const postgres: Dialect = Object.freeze({
   asText: (expression: string) => `(${expression})::text`,
   listed: (array: string) => `SELECT json_array_elements_text(${array})`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
+  commitsInOrder: false,
+  insertsEventInQuery: true,
+  hex: (expression: string, digits: number) => `lpad(to_hex(${expression}), ${digits}, '0')`,
   afterInsertSelect: '',
   explain: 'EXPLAIN',
   planLines: (rows: readonly (readonly (string | number | null)[])[]) => rows.map(([line]) => String(line)),
@@ -67,6 +70,8 @@ export const postgresOnCitus: Dialect = Object.freeze({
   ...postgres,
   // Each node has pages of its own, which a statement for all of them cannot name.
   oldest: indexOrder,
+  // The number of a row in the inbox must come from the coordinator. In a statement of its own it does.
+  insertsEventInQuery: false,
   // Without RETURNING, Citus copies the row to its node, and reports a refused row without the reason.
   afterInsertSelect: ' RETURNING 1',
 })

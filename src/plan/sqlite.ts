@@ -52,6 +52,9 @@ export const sqlite: Dialect = Object.freeze({
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,
   listed: (array: string) => `SELECT value FROM json_each(${array})`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
+  commitsInOrder: true,
+  insertsEventInQuery: false,
+  hex: (expression: string, digits: number) => `printf('%0${digits}x', ${expression})`,
   afterInsertSelect: '',
   explain: 'EXPLAIN QUERY PLAN',
   // Rows are `[id, parent's id, unused, text]`, parents first.

@@ -1,12 +1,14 @@
 import type { Resource, SumFeed } from '../compile/model.ts'
 import type { Dialect } from './dialect.ts'
+import { insertEvents } from './events.ts'
 import { mostRowStatements, PlanCache } from './plan-cache.ts'
 import type { RowStatement } from './row-statements.ts'
 import {
+  type Along,
   deleteRow,
   insertRow,
+  insertRowAlong,
   insertRowAndRead,
-  insertRowWithKey,
   refreshSum,
   updateRow,
 } from './write-statements.ts'
@@ -28,8 +30,13 @@ export class WritePlanner {
     return this.#plan(`insert-read ${resource.name}`, () => insertRowAndRead(resource, this.#dialect))
   }
 
-  insertWithKey(resource: Resource): RowStatement {
-    return this.#plan(`insert-key ${resource.name}`, () => insertRowWithKey(resource, this.#dialect))
+  insertAlong(resource: Resource, along: Along): RowStatement {
+    const shape = `insert${along.key ? '-key' : ''}${along.event ? '-event' : ''} ${resource.name}`
+    return this.#plan(shape, () => insertRowAlong(resource, along, this.#dialect))
+  }
+
+  insertEvents(count: number): RowStatement {
+    return this.#plan(`events ${count}`, () => insertEvents(this.#dialect, count))
   }
 
   update(resource: Resource, fields: readonly string[]): RowStatement {

@@ -1,6 +1,8 @@
 import type { Resource, SumFeed } from '../compile/model.ts'
+import type { FieldKind } from '../kinds/kinds.ts'
 import { type Dialect, ident } from './dialect.ts'
-import { insertKey } from './keys.ts'
+import { insertEvent } from './events.ts'
+import { insertKey, keyColumns } from './keys.ts'
 import { projectStored } from './project.ts'
 import { knownField, type RowStatement, rowStatement } from './row-statements.ts'
 import { Binds } from './statement.ts'
@@ -39,17 +41,29 @@ function insertion(resource: Resource, binds: Binds): { columns: string; values:
   }
 }
 
+/** What is inserted along with a new row. */
+export interface Along {
+  readonly key: boolean
+  readonly event: boolean
+}
+
 /**
- * A create and its Idempotency-Key as one statement: the key is inserted first, with the answer, and the row only if the
- * key was new. A second caller waits on the key's index until the first has committed, and then gets no row.
- * Binds the row's values and those of `keyRow`. Writes one row, or none when the key exists.
+ * A create with its Idempotency-Key, its event or both as one statement. The key is inserted first, with the answer, and the others
+ * only if the key was new. A second caller waits on the key's index until the first has committed, and then gets no row.
+ * Binds the row's values, those of `keyRow` and those of `eventColumns`. Writes one row, or none when the key exists.
  */
-export function insertRowWithKey(resource: Resource, dialect: Dialect): RowStatement {
+export function insertRowAlong(resource: Resource, { key, event }: Along, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
-  const count = resource.fields.length
   const { columns, values } = insertion(resource, binds)
-  const claim = insertKey(binds.use('account', 'id'), (index, kind) => binds.use(count + index, kind))
-  const text = `WITH claim AS (${claim} RETURNING 1) INSERT INTO ${ident(resource.table)} (${columns}) SELECT ${values} FROM claim${dialect.afterInsertSelect}`
+  const account = binds.use('account', 'id')
+  const from = (first: number) => (index: number, kind: FieldKind) => binds.use(first + index, kind)
+  const firstOfKey = resource.fields.length
+  const firstOfEvent = firstOfKey + (key ? keyColumns.length : 0)
+  const claim = key ? [`claim AS (${insertKey(account, from(firstOfKey))} RETURNING 1)`] : []
+  const claimed = key ? 'FROM claim' : ''
+  const told = event ? [`told AS (${insertEvent(dialect, account, from(firstOfEvent), claimed)})`] : []
+  const row = key ? `SELECT ${values} FROM claim${dialect.afterInsertSelect}` : `VALUES (${values})`
+  const text = `WITH ${[...claim, ...told].join(', ')} INSERT INTO ${ident(resource.table)} (${columns}) ${row}`
   return rowStatement(text, binds)
 }
 

@@ -1,5 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Model, Version } from '../compile/model.ts'
+import type { EventLog } from '../events/event-log.ts'
+import type { EventSignal } from '../events/event-signal.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
 import type { RateLimiter } from '../guard/rate.ts'
 import type { Outdated } from '../lifecycle/outdated.ts'
@@ -27,6 +29,8 @@ export interface EngineParts {
   readonly retirement: Retirement
   readonly outdated: Outdated
   readonly usage: UsageRecorder | null
+  readonly log: EventLog
+  readonly signal: EventSignal
   readonly document: Engine['document']
   readonly report: Engine['report']
 }
@@ -40,12 +44,14 @@ export function createEngine(parts: EngineParts): Engine {
     planner: new Planner(store.dialect),
     seal: createCursorSeal(parts.secret),
     now: clock.now,
+    events: parts.signal,
   })
   const addSignals = signalAdder(parts)
   const engine: Engine = {
     model,
     router,
     writer,
+    events: { model, log: parts.log, signal: parts.signal, seal: writer.seal },
     authenticator,
     rates,
     retirement,

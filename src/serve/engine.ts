@@ -1,4 +1,6 @@
 import type { Model } from '../compile/model.ts'
+import type { EventSignal } from '../events/event-signal.ts'
+import type { EventReader } from '../events/read-events.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
 import type { RateLimiter } from '../guard/rate.ts'
 import type { Outdated } from '../lifecycle/outdated.ts'
@@ -14,6 +16,7 @@ export interface Engine {
   readonly model: Model
   readonly router: Router
   readonly writer: Writer
+  readonly events: EventReader & { readonly signal: EventSignal }
   readonly authenticator: Authenticator
   readonly rates: RateLimiter
   readonly retirement: Retirement

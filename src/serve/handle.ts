@@ -1,4 +1,6 @@
-import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
+import { readEvent, readEventList } from '../events/read-events.ts'
+import type { Audience } from '../events/show-event.ts'
+import { demandIncludeScopes, demandScope, hasScope } from '../guard/scopes.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
 import type { ProblemType } from '../problems.ts'
 import type { Call, Outcome } from '../read/call.ts'
@@ -134,6 +136,7 @@ function run(engine: Engine, request: PlainRequest, call: Call, context: Request
 function one(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
   const query = readOneQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
   allowQuery(query, context)
+  if (call.target.view.serves === 'events') return readEvent(engine.events, call, audienceOf(call))
   return readOne(engine.writer, call, query)
 }
 
@@ -141,8 +144,15 @@ function list(engine: Engine, request: PlainRequest, call: Call, context: Reques
   const query = readListQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
   allowQuery(query.list, context)
   refuseUnknownTo(call.caller.scopes, query.list)
+  if (call.target.view.serves === 'events') return readEventList(engine.events, call, query, audienceOf(call))
   return readList(engine.writer, call, query)
 }
+
+/** An event shows a row, which needs the same scope as a row that is fetched alone. */
+const audienceOf = ({ caller }: Call): Audience => ({
+  grants: caller.scopes,
+  mayRead: (view) => hasScope(view, 'GET', caller),
+})
 
 /** An included row needs the same scope as a row that is fetched alone. */
 function allowQuery({ include, uses }: OneQuery, context: RequestContext): void {

@@ -2,6 +2,8 @@ import { type Clock, systemClock } from '../clock.ts'
 import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
+import { EventLog } from '../events/event-log.ts'
+import { EventSignal } from '../events/event-signal.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
@@ -70,11 +72,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     })
     const { retirement, usage } = lifecycle
     const authenticator = await createAuthenticator({ model, store, clock, folder, failures: rates.failures })
+    const log = new EventLog(store, clock)
+    const signal = new EventSignal(log)
     const engine = createEngine({
       model,
       store,
       clock,
       secret,
+      log,
+      signal,
       authenticator,
       rates: rates.limiter,
       retirement,
@@ -92,6 +98,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       outdated,
       async close() {
         await sweeper.stop()
+        await signal.stop()
         await lifecycle.stop()
         await rates.close()
         await store.close()

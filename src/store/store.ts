@@ -15,8 +15,8 @@ export interface Store {
   /** Runs one writing statement as a transaction of its own. Resolves, once it is durable, with the number of rows written. */
   writeOne(sql: string, values: readonly Value[]): Promise<number>
   /**
-   * Runs two writing statements as a transaction of their own, without the cost of an interactive one. Resolves, once they are
-   * durable, with whether they wrote anything. Null where one statement can insert into two tables.
+   * Runs a few writing statements as a transaction of their own, without the cost of an interactive one. Resolves, once they are
+   * durable, with whether they wrote anything. Null where one statement can insert into several tables.
    */
   readonly writeClaimed: ((writes: ClaimedWrite) => Promise<boolean>) | null
   /**
@@ -38,13 +38,15 @@ export interface Write {
   readonly values: readonly Value[]
 }
 
-/** Two writes of which both happen or none. */
+/** Writes of which all happen or none. */
 export interface ClaimedWrite {
   /** Inserts a row; when it writes none, because the row exists, nothing else is written. */
-  readonly claim: Write
+  readonly claim?: Write
   readonly write: Write
   /** Deletes the row that `claim` has inserted, when `write` fails. */
-  readonly release: Write
+  readonly release?: Write
+  /** Written last. Only a store that is unavailable refuses it. */
+  readonly also?: Write
 }
 
 export interface Transaction {

@@ -1,49 +1,82 @@
 import type { Resource } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
+import type { WritePlanner } from '../plan/write-planner.ts'
 import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
-import type { Value } from '../store/store.ts'
+import type { Value, Write } from '../store/store.ts'
 import { ChangeSet } from './change-set.ts'
+import { createdEvent, writeEvents } from './event-rows.ts'
 import type { Writer } from './writer.ts'
 
 /**
  * Changes rows as one transaction. `work` gets the change set, through which alone rows are changed. Whatever must be written
  * because of the changes, whichever way they came about, is written here, before the commit: `changes.changes` has them all.
  */
-export const changeRows = <T>(
+export async function changeRows<T>(
   writer: Writer,
   account: string,
   work: (changes: ChangeSet) => Promise<T>,
-): Promise<T> =>
-  writer.store.transaction(async (tx) => {
+): Promise<T> {
+  const { value, events } = await writer.store.transaction(async (tx) => {
     const changes = new ChangeSet(writer, tx, account)
     const value = await work(changes)
     await changes.settled()
-    return value
+    const events = writer.model.events ? await writeEvents(writer, tx, account, changes.changes) : 0
+    return { value, events }
   })
+  if (events > 0) writer.events.committed(account, events)
+  return value
+}
 
 /**
- * Inserts one row, of which nothing else follows, without an interactive transaction: as one statement, or with its
- * Idempotency-Key (`key` are the values of its row) as one statement where the database can insert into two tables with one,
- * else as two. False when another request has the key; then nothing is written.
+ * Inserts one row, of which nothing else follows but its event, without an interactive transaction: as one statement, or with its
+ * event and its Idempotency-Key (`key` are the values of its row) as one statement where the database can insert into several tables
+ * with one, else as several. False when another request has the key; then nothing is written.
  */
 export async function insertAlone(
-  { store, writes, keys }: Writer,
+  writer: Writer,
   account: string,
   resource: Resource,
   row: StoredRow,
   key: readonly Value[] | null,
 ): Promise<boolean> {
+  const event = resource.events ? createdEvent(writer, resource, row) : null
+  const inserted = await insertWith(writer, account, resource, row, key, event)
+  if (inserted && event) writer.events.committed(account, 1)
+  return inserted
+}
+
+async function insertWith(
+  writer: Writer,
+  account: string,
+  resource: Resource,
+  row: StoredRow,
+  key: readonly Value[] | null,
+  event: readonly Value[] | null,
+): Promise<boolean> {
+  const { store, writes, keys } = writer
   const values = resource.fields.map((field) => bound(field, row[field.name]))
-  if (key && !store.writeClaimed) {
-    const both = writes.insertWithKey(resource)
-    const bindings = bindSlots(both.slots, { account, values: [...values, ...key] })
-    return (await store.writeOne(both.text, bindings)) > 0
-  }
   const { text, slots } = writes.insert(resource)
   const insert = { sql: text, values: bindSlots(slots, { account, values }) }
-  if (!key || !store.writeClaimed) return (await store.writeOne(insert.sql, insert.values)) > 0
-  const [name = ''] = key
-  const claim = keys.claimWrite(account, key)
-  return store.writeClaimed({ claim, write: insert, release: keys.releaseWrite(account, name) })
+  if (!key && !event) return (await store.writeOne(insert.sql, insert.values)) > 0
+  const told = event && eventWrite(writes, account, event)
+  if (store.writeClaimed) {
+    const [name = ''] = key ?? []
+    const claim = key && { claim: keys.claimWrite(account, key), release: keys.releaseWrite(account, name) }
+    return store.writeClaimed({ ...claim, write: insert, ...(told && { also: told }) })
+  }
+  if (told && !store.dialect.insertsEventInQuery)
+    return store.transaction(async (tx) => {
+      if (key && !(await keys.claim(tx, account, key))) return false
+      for (const write of [insert, told]) await tx.first(write.sql, write.values)
+      return true
+    })
+  const all = writes.insertAlong(resource, { key: key !== null, event: event !== null })
+  const bindings = bindSlots(all.slots, { account, values: [...values, ...(key ?? []), ...(event ?? [])] })
+  return (await store.writeOne(all.text, bindings)) > 0
+}
+
+function eventWrite(writes: WritePlanner, account: string, values: readonly Value[]): Write {
+  const { text, slots } = writes.insertEvents(1)
+  return { sql: text, values: bindSlots(slots, { account, values }) }
 }

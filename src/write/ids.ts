@@ -17,14 +17,19 @@ export function newId(now: number): string {
     lastTime++
     counter = 0
   }
+  const time = lastTime.toString(16).padStart(12, '0')
+  const sequence = counter.toString(16).padStart(3, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${idEnd()}`
+}
+
+/** The random end of a UUID, which begins with its variant. */
+export function idEnd(): string {
   if (used === pool.length) {
     randomFillSync(pool)
     used = 0
   }
   const random = pool.toString('hex', used, used + 8)
   used += 8
-  const time = lastTime.toString(16).padStart(12, '0')
   const variant = '89ab'[Number.parseInt(random[0] ?? '0', 16) & 3]
-  const sequence = counter.toString(16).padStart(3, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${variant}${random.slice(1, 4)}-${random.slice(4)}`
+  return `${variant}${random.slice(1, 4)}-${random.slice(4)}`
 }

@@ -40,6 +40,25 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       { api: { rate: { perSecond: 5 } }, books: { rate: { perSecond: 5, burst: 11 } } },
       "books.rate.burst: 11 is more than the API's 10",
     ],
+    [{ api: { events: {} } }, 'events.keepDays: it is missing.'],
+    [{ api: { events: { keepDays: 0 } } }, 'events.keepDays: events cannot be kept for 0 days.'],
+    [{ api: { events: { keepDays: 1.5 } } }, 'events.keepDays: events cannot be kept for 1.5 days.'],
+    [{ books: { events: true } }, 'books.events: the API has no events. Write events: { keepDays: 30 }'],
+    [
+      {
+        api: { events: { keepDays: 30 } },
+        more: [{ name: 'loans', fields: {}, shared: true, events: true }],
+      },
+      'loans.events: a shared resource has no events',
+    ],
+    [
+      { api: { events: { keepDays: 30 } }, more: [{ name: 'events', fields: {} }] },
+      'events: where an API has events, "/events" is a collection of the engine\'s own.',
+    ],
+    [
+      { api: { events: { keepDays: 30 } }, more: [{ name: 'webhook-endpoints', fields: {} }] },
+      '"/webhook-endpoints" is a collection of the engine\'s own.',
+    ],
     [
       { api: { versions: [version('v1', { published: '2026-02-30' })] } },
       '"2026-02-30" is not a calendar day.',

@@ -55,7 +55,7 @@ function shapes(model: Model, dialect: Dialect): readonly string[] {
     return [
       writes.insert(view.resource),
       writes.insertAndRead(view.resource),
-      writes.insertWithKey(view.resource),
+      writes.insertAlong(view.resource, { key: true, event: false }),
       writes.update(view.resource, fields),
     ]
   })
@@ -139,7 +139,7 @@ test('on a cluster, which would hide why it was refused, a keyed create returns 
   const model = compileApi(shop, { contracts: await shopContracts() })
   for (const resource of model.resources.values()) {
     const [alone, onCluster] = [postgres, postgresOnCitus].map(
-      (dialect) => new WritePlanner(dialect).insertWithKey(resource).text,
+      (dialect) => new WritePlanner(dialect).insertAlong(resource, { key: true, event: false }).text,
     )
     expect(alone).toMatch(/\) INSERT INTO .* FROM claim$/s)
     expect(onCluster).toBe(`${alone} RETURNING 1`)

@@ -51,6 +51,7 @@ const narrowView = (view: DraftView, contract: ContractResource, frozen: Contrac
     includePaths: new Set([...at.includePaths].filter(has(contract.include))),
     filters: new Set([...at.filters].filter(has(Object.keys(contract.filters)))),
     sorts: new Set([...at.sorts].filter(has(contract.sorts))),
+    events: at.events && (frozen.events?.types.includes(`${view.name}.created`) ?? false),
     ...narrowRules(at, contract, frozen),
     description: contract.description ?? '',
   }

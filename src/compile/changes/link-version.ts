@@ -1,3 +1,4 @@
+import { eventsView } from '../events-view.ts'
 import type { SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
 import type { Mutable } from '../resource-draft.ts'
 import { shapeOf } from '../view-shape.ts'
@@ -22,6 +23,11 @@ export const linkVersion = (about: About, draft: Draft): Version => {
     viewOf.set(view.resource.name, view)
   }
   for (const view of views.values()) completeView(view as Unfinished, draft.get(view.name), viewNamed)
+  const events = eventsView(version)
+  if (events) {
+    views.set(events.name, events)
+    viewOf.set(events.resource.name, events)
+  }
   return Object.freeze(version)
 }
 

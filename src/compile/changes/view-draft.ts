@@ -47,6 +47,8 @@ export const draftOf = (version: Version): Draft => {
     include: ____,
     ...view
   } of version.views.values()) {
+    // The collection of events is made anew for each version, in its own words.
+    if (view.serves === 'events') continue
     draft.set(view.name, {
       ...view,
       fields: new Map(fields.map(({ target: _____, ...field }) => [field.name, field])),

@@ -41,3 +41,13 @@ export const addressRangeFault = (entry: string): SettingFault | null => {
     ? null
     : { what: `"${entry}" is no address range.`, hint: 'Write it like 10.0.0.0/8 or fd00::/8.' }
 }
+
+const mostKeepDays = 3_650
+
+export const keepDaysFault = (days: number): SettingFault | null =>
+  Number.isSafeInteger(days) && days >= 1 && days <= mostKeepDays
+    ? null
+    : {
+        what: `events cannot be kept for ${days} days.`,
+        hint: `Write a whole number from 1 to ${mostKeepDays}.`,
+      }

@@ -1,4 +1,4 @@
-import { addressRangeFault, algorithmsFault, keysSourceFault } from './settings.ts'
+import { addressRangeFault, algorithmsFault, keepDaysFault, keysSourceFault } from './settings.ts'
 import {
   code,
   count,
@@ -55,6 +55,7 @@ export const apiTable: OptionTable = {
       },
     }),
     scopes: mapOf(text),
+    events: optionsOf({ needs: { keepDays: judged(number, keepDaysFault) } }),
     cors: optionsOf({
       needs: { origins: either(everyone, listOf(origin)) },
       may: { maxAgeSeconds: count },
@@ -88,6 +89,7 @@ export const resourceTable: OptionTable = {
     scopes: object,
     rate,
     limits: object,
+    events: flag,
     onlyWhile: mapOf(mapOf(listOf(text))),
     deleteOnlyWhile: mapOf(listOf(text)),
     rules: optionsOf({

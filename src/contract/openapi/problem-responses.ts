@@ -52,6 +52,7 @@ export const createProblemResponses = (version: Version, kinds: Model['problems'
 const labels: { readonly [T in ProblemType]?: string } = {
   'include-unknown': 'Include',
   'bad-cursor': 'Cursor',
+  'events-expired': 'Events',
   'malformed-json': 'Body',
   'idempotency-key-malformed': 'Key',
   'idempotency-key-missing': 'KeyRequired',

@@ -101,6 +101,10 @@ const members: { readonly [T in ProblemType]?: Members } = {
     always: { errors },
     example: { errors: [{ parameter: 'cursor', detail: 'does not fit this request', code: 'cursor' }] },
   },
+  'events-expired': {
+    always: { oldest_cursor: word('The cursor before the oldest event that is still there.') },
+    example: { oldest_cursor: 'kJ2d0vXq1cWm8TzPaYb3NgWzE3NjMzNzAwMDAwMDAwMDBd' },
+  },
   'idempotency-key-missing': { always: { errors }, example: keyError('is required', 'required') },
   'idempotency-key-malformed': { always: { errors }, example: keyError('is malformed', 'syntax') },
   'idempotency-key-reused': { always: { errors }, example: keyError('belongs to another request', 'reused') },

@@ -14,6 +14,8 @@ interface EngineTable {
   readonly longRows?: boolean
   /** The column by which the sweeper finds expired rows. */
   readonly sweptBy?: string
+  /** The column in which PostgreSQL numbers the rows. */
+  readonly numberedBy?: string
 }
 
 const tables: readonly EngineTable[] = [
@@ -41,6 +43,50 @@ const tables: readonly EngineTable[] = [
     primaryKey: ['account_id', 'key'],
     longRows: true,
     sweptBy: 'expires_at',
+  },
+  {
+    // Events in the order in which they can be read. `data` is the row as JSON, `before` the former values of the fields that changed.
+    name: 'nounkit_events',
+    columns: {
+      account_id: 'id',
+      position: 'integer',
+      id: 'id',
+      kind: 'string',
+      resource: 'string',
+      row_id: 'id',
+      version: 'string',
+      created_at: 'integer',
+      data: 'string',
+      before: 'string?',
+    },
+    primaryKey: ['account_id', 'position'],
+    indexes: [['account_id', 'row_id', 'position']],
+    longRows: true,
+  },
+  {
+    // Events without a position yet. Only a store whose transactions do not commit in the order of their writes needs it.
+    name: 'nounkit_event_inbox',
+    columns: {
+      account_id: 'id',
+      number: 'integer',
+      kind: 'string',
+      resource: 'string',
+      row_id: 'id',
+      version: 'string',
+      created_at: 'integer',
+      id_end: 'string',
+      data: 'string',
+      before: 'string?',
+    },
+    primaryKey: ['account_id', 'number'],
+    numberedBy: 'number',
+    longRows: true,
+  },
+  {
+    // One row for each account: the position given last, and the position up to which events were deleted because of their age.
+    name: 'nounkit_event_heads',
+    columns: { account_id: 'id', last: 'integer', swept: 'integer' },
+    primaryKey: ['account_id'],
   },
   {
     name: 'nounkit_api_keys',
@@ -147,8 +193,11 @@ const tables: readonly EngineTable[] = [
 export const engineTables: readonly Table[] = tables.map(toTable)
 
 function toTable(table: EngineTable): Table {
-  const { name, columns, primaryKey, uniques = [], indexes = [], longRows, sweptBy } = table
-  const list = Object.entries(columns).map(([column, kind]) => toColumn(column, kind))
+  const { name, columns, primaryKey, uniques = [], indexes = [], longRows, sweptBy, numberedBy } = table
+  const list = Object.entries(columns).map(([column, kind]) => ({
+    ...toColumn(column, kind),
+    ...(column === numberedBy && { numbersRows: true }),
+  }))
   const parts = (names: readonly string[]) =>
     names.map((part) => ({ name: part, nullable: list.some((c) => c.name === part && c.nullable) }))
   return {

@@ -19,6 +19,8 @@ export interface Column {
   readonly name: string
   readonly kind: FieldKind
   readonly nullable: boolean
+  /** PostgreSQL numbers the rows, in the order in which they are inserted. */
+  readonly numbersRows?: boolean
   /** Its type in an older version, from `changeType`. */
   readonly was?: FormerType
   /** For rows that an older release writes without the column; `undefined` for none. */

@@ -1,0 +1,129 @@
+import type { ScopeRule } from '../declare/resource.ts'
+import { idField, plainField, timeField } from './declared-fields.ts'
+import type { Field, Resource, Version, View, ViewField } from './model.ts'
+import { noRules } from './rules/rule.ts'
+import { shapeOf } from './view-shape.ts'
+
+const kindsOfEvents = ['created', 'updated', 'deleted'] as const
+
+/** Whether a version tells any events. */
+export const tellsEvents = (version: Version): boolean => toldViews(version).length > 0
+
+/** Every type of event that a version tells, in its own words: `orders.created`. */
+export const eventTypes = (version: Version): readonly string[] => toldTypes(version).map(({ type }) => type)
+
+/** The same, with the view of the row that an event of the type shows. */
+export const toldTypes = (version: Version): readonly { readonly type: string; readonly view: View }[] =>
+  toldViews(version).flatMap((view) => kindsOfEvents.map((kind) => ({ type: `${view.name}.${kind}`, view })))
+
+/** The views whose changes are events: those that a consumer of the version can see. */
+const toldViews = ({ views }: Pick<Version, 'views'>): readonly View[] =>
+  [...views.values()].filter((view) => view.events && (view.topLevel || view.under.length > 0))
+
+/** The read-only collection of a version's events; null where it tells none. */
+export const eventsView = (version: Version): View | null => {
+  const types = eventTypes(version)
+  if (types.length === 0) return null
+  const resource = eventsResource(types)
+  const fields = resource.fields.map(viewField)
+  const read: ScopeRule = 'events:read'
+  const view: View = {
+    version,
+    name: resource.name,
+    resource,
+    serves: 'events',
+    events: false,
+    fields,
+    field: new Map(fields.map((field) => [field.name, field])),
+    shape: shapeOf(fields),
+    relations: new Map(),
+    includePaths: [],
+    include: new Map(),
+    filters: new Set(['type', 'resource_id', 'created_at']),
+    sorts: new Set<string>(),
+    topLevel: true,
+    under: [],
+    methods: new Set(['GET'] as const),
+    idempotency: { mode: 'off', storesBody: false },
+    requireIfMatch: false,
+    cacheControl: 'private, no-cache',
+    scopes: { GET: read, POST: read, PUT: read, PATCH: read, DELETE: read },
+    limits: version.limits,
+    rate: null,
+    whenAbsent: new Map(),
+    customs: [],
+    description: resource.description,
+  }
+  return Object.freeze(view)
+}
+
+const eventsResource = (types: readonly string[]): Resource => {
+  const fields: readonly Field[] = [
+    idField(''),
+    {
+      ...plainField('type', 'enum', { type: 'string', enum: [...types] }),
+      open: true,
+      description: 'The resource and what happened to its row.',
+    },
+    {
+      ...plainField('resource_id', 'id', { type: 'string' }),
+      description: 'The id of the row.',
+    },
+    {
+      ...plainField('changed', 'json', { type: 'array', items: { type: 'string' } }),
+      nullable: true,
+      description: 'The fields whose values changed, for an update.',
+    },
+    timeField('created_at', 'When it happened.'),
+    {
+      ...plainField('data', 'json', { type: 'object' }),
+      description: 'The row right after the change; for a delete, right before.',
+    },
+  ].map((field) => Object.freeze({ ...field, readOnly: true }))
+  return Object.freeze({
+    name: 'events',
+    table: 'nounkit_events',
+    shared: false,
+    events: false,
+    idPrefix: '',
+    description: 'What happened to rows, oldest first: every committed change of a row is one event.',
+    fields,
+    field: new Map(fields.map((field) => [field.name, field])),
+    belongsTo: [],
+    hasMany: [],
+    owner: null,
+    uniques: [],
+    indexes: [],
+    feeds: [],
+    onlyWhile: [],
+    deleteOnlyWhile: [],
+    problems: new Map(),
+    hooks: {},
+    hasHooks: { create: false, update: false, delete: false },
+    dependents: [],
+    asks: [],
+    rules: noRules,
+  })
+}
+
+const viewField = (field: Field): ViewField =>
+  Object.freeze({
+    name: field.name,
+    field,
+    made: null,
+    schema: field.schema,
+    kind: field.kind,
+    required: false,
+    nullable: field.nullable,
+    default: undefined,
+    readOnly: true,
+    writeOnly: false,
+    immutable: false,
+    open: field.open,
+    needsScopes: [],
+    values: null,
+    codec: null,
+    states: null,
+    target: null,
+    description: field.description,
+  })

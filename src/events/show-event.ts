@@ -1,0 +1,71 @@
+import { toShown } from '../compile/codecs.ts'
+import type { Model, Version, View } from '../compile/model.ts'
+import { shownText } from '../read/row-text.ts'
+import type { StoredRow } from '../request/body.ts'
+import { shownMade } from '../request/customs.ts'
+import { equalValues } from '../request/equal-values.ts'
+import type { Grants } from '../request/grants.ts'
+import { shownTo } from '../request/shown-fields.ts'
+import type { EventRow } from './event-row.ts'
+import { headForm } from './head-form.ts'
+
+/** An event as a version tells it. */
+export interface ShownEvent {
+  /** The view of the row that changed. */
+  readonly view: View
+  readonly type: string
+  /** The JSON object, on one line. */
+  readonly text: string
+}
+
+/** For whom events are shown. */
+export interface Audience {
+  readonly grants: Grants
+  /** Whether rows of a view may be read. */
+  mayRead(view: View): boolean
+}
+
+/** Null where the version does not tell the event: it has no such resource, or shows none of what changed to this audience. */
+export function showEvent(
+  model: Model,
+  version: Version,
+  event: EventRow,
+  audience: Audience,
+): ShownEvent | null {
+  const form = headForm(model, event)
+  const view = form && version.viewOf.get(form.resource.name)
+  if (!form || !view?.events || !audience.mayRead(view) || !mayReadRow(view)) return null
+  const { grants } = audience
+  const changed = form.former && changedNames(view, grants, form.former, form.row)
+  if (changed?.length === 0) return null
+  const type = `${view.name}.${event.kind}`
+  const head = JSON.stringify({
+    id: event.id,
+    type,
+    resource_id: event.rowId,
+    changed,
+    created_at: new Date(event.createdAt).toISOString(),
+  })
+  return { view, type, text: `${head.slice(0, -1)},"data":${shownText(view, form.row, grants)}}` }
+}
+
+/** The body of GET of one event, which is also what webhooks send. */
+export const eventBody = ({ text }: ShownEvent): string => `{"data":${text}}`
+
+/** Events of a resource with a rule on who reads its rows are shown to nobody. */
+const mayReadRow = ({ resource }: View): boolean => resource.rules.read === null
+
+/** The fields whose values changed, as the view shows them. The time of the last change says nothing. */
+function changedNames(view: View, grants: Grants, before: StoredRow, after: StoredRow): readonly string[] {
+  const [madeBefore, madeAfter] = [shownMade(view, before), shownMade(view, after)]
+  const names: string[] = []
+  for (const field of shownTo(view, grants).fields) {
+    const { name, field: stored } = field
+    if (stored?.name === 'updated_at') continue
+    const [was, is] = stored
+      ? [toShown(field, before[stored.name]), toShown(field, after[stored.name])]
+      : [madeBefore[name], madeAfter[name]]
+    if (!equalValues(was, is)) names.push(name)
+  }
+  return names
+}

@@ -1,0 +1,94 @@
+import { type OperatorName, operators } from '../kinds/operators.ts'
+import { type Dialect, ident } from './dialect.ts'
+import { eventColumns, eventTable, idSql, inboxTable } from './events.ts'
+
+/** What is known of an account's events: the position given last, and the one up to which events were deleted because of their age. */
+export const headTable = 'nounkit_event_heads'
+
+const table = ident(eventTable)
+const inbox = ident(inboxTable)
+const heads = ident(headTable)
+
+/** The columns of an event, in the order in which statements read them. */
+export const readColumns = [
+  'position',
+  'id',
+  'kind',
+  'resource',
+  'row_id',
+  'version',
+  'created_at',
+  'data',
+  'before',
+] as const
+
+/** A condition on a column of events. */
+export interface EventCondition {
+  readonly column: 'kind' | 'resource' | 'row_id' | 'created_at'
+  readonly operator: OperatorName
+  /** How many values are bound. */
+  readonly values: number
+}
+
+export interface EventsShape {
+  readonly conditions: readonly EventCondition[]
+  readonly descending: boolean
+  readonly pageSize: number
+}
+
+/**
+ * Events of an account from a position on: `[1 where events have no position yet, the last position, the position up to which events
+ * were deleted, then readColumns]` each; a row without an event where there is none, so that the first three are known.
+ * Binds the account, the position, the limit, then the values of the conditions.
+ */
+export function selectEvents({ conditions, descending, pageSize }: EventsShape, dialect: Dialect): string {
+  const account = dialect.param(1, 'id')
+  let bound = 3
+  const where = conditions.map(({ column, operator, values }) => {
+    const kind = column === 'created_at' ? 'integer' : 'string'
+    const params = Array.from({ length: values }, () => dialect.param(++bound, kind))
+    return ` AND ${operators[operator].sql(ident(column), params, false)}`
+  })
+  const columns = readColumns.map(ident).join(', ')
+  const after = `"position" ${descending ? '<' : '>'} ${dialect.param(2, 'integer')}`
+  const rows = `SELECT ${columns} FROM ${table} WHERE "account_id" = ${account} AND ${after}${where.join('')} ORDER BY "position"${descending ? ' DESC' : ''}`
+  const page = dialect.firstRows(rows, dialect.param(3, 'integer'), pageSize)
+  return `SELECT s.*, e.* FROM (${state(account, dialect)}) s LEFT JOIN (${page}) e ON 1 = 1 ORDER BY e."position"${descending ? ' DESC' : ''}`
+}
+
+const state = (account: string, dialect: Dialect): string => {
+  const waiting = dialect.commitsInOrder
+    ? '0'
+    : `CASE WHEN EXISTS (SELECT 1 FROM ${inbox} WHERE "account_id" = ${account}) THEN 1 ELSE 0 END`
+  const last = `coalesce((SELECT max("position") FROM ${table} WHERE "account_id" = ${account}), 0)`
+  const swept = `coalesce((SELECT "swept" FROM ${heads} WHERE "account_id" = ${account}), 0)`
+  return `SELECT ${waiting} AS waiting, ${last} AS last, ${swept} AS swept`
+}
+
+/** The event at a position: `readColumns`. */
+export const selectEvent = (dialect: Dialect): string =>
+  `SELECT ${readColumns.map(ident).join(', ')} FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" = ${dialect.param(2, 'integer')} AND "id" = ${dialect.param(3, 'id')}`
+
+/** Locks what is known of an account's events, so that one transaction at a time gives positions to them: `[last]`. */
+export const lockHead = (dialect: Dialect): string =>
+  `INSERT INTO ${heads} ("account_id", "last", "swept") VALUES (${dialect.param(1, 'id')}, 0, 0) ON CONFLICT ("account_id") DO UPDATE SET "last" = ${heads}."last" RETURNING "last"`
+
+/** How many events get their positions in one statement. */
+export const mostMoved = 1_000
+
+/**
+ * Gives positions to the oldest events of the inbox (bound: the account, the position that they follow). The inbox numbers events
+ * when they are written. Two events of one row have the right order by their numbers: the later transaction had to wait for the
+ * earlier one before it could change the row, and it writes its events last. Answers with `[how many were moved]`.
+ */
+export function moveEvents(dialect: Dialect): string {
+  const account = dialect.param(1, 'id')
+  const last = dialect.param(2, 'integer')
+  const kept = eventColumns.filter((name) => name !== 'id_end').map(ident)
+  const oldest = `SELECT "number" FROM ${inbox} WHERE "account_id" = ${account} ORDER BY "number" LIMIT ${mostMoved}`
+  const taken = `DELETE FROM ${inbox} WHERE "account_id" = ${account} AND "number" <= (SELECT max("number") FROM (${oldest}) o) RETURNING *`
+  const placed = `SELECT ${last} + row_number() OVER (ORDER BY "number") AS p, t.* FROM taken t`
+  const moved = `INSERT INTO ${table} ("account_id", "position", "id", ${kept.join(', ')}) SELECT "account_id", n.p, ${idSql(dialect, 'n.p', 'n."id_end"')}, ${kept.join(', ')} FROM (${placed}) n RETURNING "position"`
+  const remember = `UPDATE ${heads} SET "last" = (SELECT coalesce(max("position"), ${last}) FROM moved) WHERE "account_id" = ${account} RETURNING (SELECT count(*) FROM moved)`
+  return `WITH taken AS (${taken}), moved AS (${moved}) ${remember}`
+}

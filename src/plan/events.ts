@@ -1,0 +1,82 @@
+import type { FieldKind } from '../kinds/kinds.ts'
+import { type Dialect, ident } from './dialect.ts'
+import { type RowStatement, rowStatement } from './row-statements.ts'
+import { Binds } from './statement.ts'
+
+/** Events in the order of their positions, which is the order in which they can be read. */
+export const eventTable = 'nounkit_events'
+
+/** Committed events that have no position yet. */
+export const inboxTable = 'nounkit_event_inbox'
+
+/** The columns that are bound for a new event, after the account. */
+export const eventColumns = [
+  'kind',
+  'resource',
+  'row_id',
+  'version',
+  'created_at',
+  'id_end',
+  'data',
+  'before',
+] as const
+
+const kinds: { readonly [column: string]: FieldKind } = { created_at: 'integer' }
+
+/** Gives the parameter of a column. */
+type Bind = (index: number, kind: FieldKind) => string
+
+const boundColumns = (bind: Bind): readonly string[] =>
+  eventColumns.map((name, index) => bind(index, kinds[name] ?? 'string'))
+
+/**
+ * Inserts one event. Where transactions commit in the order in which they write, it gets its position here. Elsewhere a later
+ * position could be seen before an earlier one, so the event waits in the inbox until it is committed.
+ * `from` ends the statement where the event depends on a query: `FROM claim`.
+ */
+export function insertEvent(dialect: Dialect, account: string, bind: Bind, from = ''): string {
+  const values = boundColumns(bind)
+  if (dialect.commitsInOrder) return insertInPlace(dialect, account, values)
+  const columns = ['account_id', ...eventColumns].map(ident).join(', ')
+  const row = [account, ...values].join(', ')
+  return `INSERT INTO ${ident(inboxTable)} (${columns}) ${from === '' ? `VALUES (${row})` : `SELECT ${row} ${from}`}`
+}
+
+/** Inserts events of one account, in their order. Binds the columns of each. Only an inbox takes several at once. */
+export function insertEvents(dialect: Dialect, count: number): RowStatement {
+  const binds = new Binds(dialect)
+  const account = binds.use('account', 'id')
+  const from =
+    (row: number): Bind =>
+    (index, kind) =>
+      binds.use(row * eventColumns.length + index, kind)
+  if (count === 1) return rowStatement(insertEvent(dialect, account, from(0)), binds)
+  const rows = Array.from({ length: count }, (_, row) => [account, ...boundColumns(from(row))].join(', '))
+  const columns = ['account_id', ...eventColumns].map(ident).join(', ')
+  const text = `INSERT INTO ${ident(inboxTable)} (${columns}) VALUES ${rows.map((row) => `(${row})`).join(', ')}`
+  return rowStatement(text, binds)
+}
+
+function insertInPlace(dialect: Dialect, account: string, values: readonly string[]): string {
+  const bound = (name: (typeof eventColumns)[number]): string => values[eventColumns.indexOf(name)] ?? ''
+  const last = `coalesce((SELECT max("position") FROM ${ident(eventTable)} WHERE "account_id" = ${account}), 0)`
+  const clock = `${bound('created_at')} * ${positionsPerMs}`
+  const kept = eventColumns.filter((name) => name !== 'id_end')
+  const columns = ['account_id', 'position', 'id', ...kept].map(ident).join(', ')
+  const row = [account, 'n.p', idSql(dialect, 'n.p', bound('id_end')), ...kept.map(bound)].join(', ')
+  const next = `SELECT CASE WHEN l.p < ${clock} THEN ${clock} ELSE l.p + 1 END AS p FROM (SELECT ${last} AS p) l`
+  return `INSERT INTO ${ident(eventTable)} (${columns}) SELECT ${row} FROM (${next}) n`
+}
+
+/**
+ * A position is a time in milliseconds followed by three digits that count within the millisecond: it grows with the clock, so that
+ * positions never repeat, even when all events of an account were deleted.
+ */
+export const positionsPerMs = 1_000
+
+/** The id of an event is a UUIDv7 (RFC 9562) of its position: time, count, and a random end. */
+export const idSql = (dialect: Dialect, position: string, end: string): string => {
+  const time = dialect.hex(`${position} / ${positionsPerMs}`, 12)
+  const count = dialect.hex(`${position} % ${positionsPerMs}`, 3)
+  return `substr(${time}, 1, 8) || '-' || substr(${time}, 9, 4) || '-7' || ${count} || '-' || ${end}`
+}

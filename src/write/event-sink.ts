@@ -1,0 +1,4 @@
+/** Is told of events once they are committed. */
+export interface EventSink {
+  committed(account: string, count: number): void
+}
