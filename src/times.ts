@@ -10,6 +10,9 @@ export const dayOf = (time: number): string => new Date(time).toISOString().slic
 /** The UTC minute of a time in Unix milliseconds: `2026-06-01 14:05`. */
 export const minuteOf = (time: number): string => new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 
+/** The same with its time zone, for messages. */
+export const minuteInUtc = (time: number): string => `${minuteOf(time)} UTC`
+
 /** Every UTC day from the one to the other, both included. */
 export const daysBetween = (from: number, to: number): readonly string[] => {
   const days: string[] = []

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Model, Version } from '../compile/model.ts'
+import { counted } from '../compile/plural.ts'
 import { contractOf } from '../contract/contract.ts'
 import { compareContracts } from '../contract/diff/diff.ts'
 import { type Difference, isBreaking } from '../contract/diff/difference.ts'
@@ -28,7 +29,8 @@ export async function diffCommand(args: string[]): Promise<number> {
 const isForward = ({ versions }: Model, from: Version, to: Version): boolean =>
   versions.indexOf(to) <= versions.indexOf(from)
 
-const rawText = (raw: readonly Difference[]): string => [...raw.map(differenceText), counted(raw)].join('\n')
+const rawText = (raw: readonly Difference[]): string =>
+  [...raw.map(differenceText), summaryOf(raw)].join('\n')
 
 const explainedText = (lines: readonly ExplainedLine[], raw: readonly Difference[]): string => {
   const steps = Map.groupBy(lines, ({ from, to }) => `${from} → ${to}`)
@@ -37,10 +39,10 @@ const explainedText = (lines: readonly ExplainedLine[], raw: readonly Difference
     ...ofStep.map((line) => lineText(line, ofStep)),
   ])
   const declared = lines.filter(({ change }) => change !== null).length
-  const by = `${plural(declared, 'declared change')} and ${plural(lines.length - declared, 'addition')}`
+  const by = `${counted(declared, 'declared change')} and ${counted(lines.length - declared, 'addition')}`
   return [
     ...sections,
-    `${counted(raw)}${raw.length === 0 ? '' : ` They follow from ${by}; --raw lists them.`}`,
+    `${summaryOf(raw)}${raw.length === 0 ? '' : ` They follow from ${by}; --raw lists them.`}`,
   ].join('\n')
 }
 
@@ -52,7 +54,5 @@ const lineText = (line: ExplainedLine, all: readonly ExplainedLine[]): string =>
   return differenceText(inRenamed ? { ...line, where: `  ${line.where}` } : line)
 }
 
-const counted = (raw: readonly Difference[]): string =>
-  `${plural(raw.length, 'difference')}, ${raw.filter(isBreaking).length} of them breaking.`
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+const summaryOf = (raw: readonly Difference[]): string =>
+  `${counted(raw.length, 'difference')}, ${raw.filter(isBreaking).length} of them breaking.`

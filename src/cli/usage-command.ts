@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { counted } from '../compile/plural.ts'
 import type { Traffic } from '../lifecycle/decide.ts'
 import {
   type ConsumerUsage,
@@ -6,7 +7,7 @@ import {
   usageReport,
   type VersionUsage,
 } from '../lifecycle/usage-report.ts'
-import { minuteOf } from '../times.ts'
+import { dayOf, minuteInUtc } from '../times.ts'
 import { withLifecycleStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -30,7 +31,7 @@ export async function usageCommand(args: string[]): Promise<number> {
 const textOf = ({ days, versions, gaps }: UsageReport): string => {
   const parts = versions.map((version) => versionText(version, days))
   if (gaps.length > 0) {
-    const times = gaps.map(({ from, until }) => `  ${minute(from)} to ${minute(until)}`)
+    const times = gaps.map(({ from, until }) => `  ${minuteInUtc(from)} to ${minuteInUtc(until)}`)
     parts.push(
       `Not recorded, because a process ended before it had written what it had counted:\n${times.join('\n')}`,
     )
@@ -45,7 +46,7 @@ function versionText(usage: VersionUsage, days: readonly string[]): string {
   if (total === 0) lines.push(`  no calls since ${days[0]}`)
   else
     lines.push(
-      `  ${bars(calls)}  ${counted(total)} since ${days[0]}, at most ${number(Math.max(...calls))} a day`,
+      `  ${bars(calls)}  ${counted(total, 'call')} since ${days[0]}, at most ${number(Math.max(...calls))} a day`,
     )
   lines.push(...table(consumers))
   if (anonymous) lines.push(`  without credentials: ${traffic(anonymous)}`)
@@ -55,7 +56,7 @@ function versionText(usage: VersionUsage, days: readonly string[]): string {
 }
 
 function lifeOf({ status, deprecated, sunset, retired }: VersionUsage): string {
-  if (retired) return `retired on ${minute(retired.decidedAt)}`
+  if (retired) return `retired on ${minuteInUtc(retired.decidedAt)}`
   const dates = [deprecated && `deprecated ${deprecated}`, sunset && `sunset ${sunset}`].filter((day) => day)
   const datesSayIt = status === 'deprecated' || status === 'sunset'
   return [...(datesSayIt ? [] : [status]), ...dates].join(', ')
@@ -94,12 +95,11 @@ const cells = ({ name, account, kind, calls, lastSeen, contacted, contact }: Con
   account,
   kind,
   number(calls),
-  minute(lastSeen),
-  contacted ? minute(contacted.at).slice(0, 10) : 'no',
+  minuteInUtc(lastSeen),
+  contacted ? dayOf(contacted.at) : 'no',
   contact ?? '',
 ]
 
-const traffic = ({ calls, lastSeen }: Traffic): string => `${counted(calls)}, the last on ${minute(lastSeen)}`
-const counted = (calls: number): string => `${number(calls)} call${calls === 1 ? '' : 's'}`
+const traffic = ({ calls, lastSeen }: Traffic): string =>
+  `${counted(calls, 'call')}, the last on ${minuteInUtc(lastSeen)}`
 const number = (value: number): string => value.toLocaleString('en')
-const minute = (time: number): string => `${minuteOf(time)} UTC`

@@ -108,6 +108,10 @@ const regularPlural = (word: string): string => {
   return /(s|x|z|ch|sh|i|u)$/.test(word) ? `${word}es` : `${word}s`
 }
 
+/** `1 call`, `2,000 calls` */
+export const counted = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? noun : pluralOf(noun)}`
+
 const singularOfIrregular = new Map([...irregular].map(([singular, plural]) => [plural, singular]))
 /** Plurals for which the endings below give a wrong singular. */
 const singularByHeart = new Map([

@@ -1,5 +1,6 @@
 import { monthsAfter } from '../compile/dates.ts'
-import { dayMs, dayOf, minuteOf } from '../times.ts'
+import { counted } from '../compile/plural.ts'
+import { dayMs, dayOf, minuteInUtc } from '../times.ts'
 import type { KnownConsumer } from './consumers.ts'
 import type { Contact } from './contacts.ts'
 import type { Gap } from './recorder-rows.ts'
@@ -167,7 +168,7 @@ function traffic({ version, traffic: all }: RetirementFacts): readonly Blocker[]
   const left = all.filter(({ consumer, contacted }) => consumer.kind === 'external' && contacted === null)
   return left.map(({ consumer, calls, lastSeen }) => ({
     kind: 'traffic',
-    what: `${consumer.name} of ${consumer.account} made ${plural(calls, 'call')}, the last on ${minute(lastSeen)}, and was not told.`,
+    what: `${consumer.name} of ${consumer.account} made ${counted(calls, 'call')}, the last on ${minuteInUtc(lastSeen)}, and was not told.`,
     lift: `Tell it${consumer.contact ? ` (${consumer.contact})` : ''}, and record that: nounkit contact API ${version} ${shellOption('account', consumer.account)} ${shellOption('consumer', consumer.name)} --note "…". Or wait until it has been silent for the whole window.`,
     consumer,
   }))
@@ -178,7 +179,7 @@ function anonymousTraffic({ anonymous }: RetirementFacts): readonly Blocker[] {
   return [
     {
       kind: 'anonymous-traffic',
-      what: `${plural(anonymous.calls, 'call')} came without credentials, the last on ${minute(anonymous.lastSeen)}: nobody knows whom to tell.`,
+      what: `${counted(anonymous.calls, 'call')} came without credentials, the last on ${minuteInUtc(anonymous.lastSeen)}: nobody knows whom to tell.`,
       lift: 'Wait until there is none in the whole window, or require credentials.',
     },
   ]
@@ -188,15 +189,12 @@ function gaps({ gaps: all, windowMs }: RetirementFacts): readonly Blocker[] {
   const [first] = all
   const last = all.at(-1)
   if (!first || !last) return []
-  const also = all.length > 1 ? `, and ${plural(all.length - 1, 'time')} more since` : ''
+  const also = all.length > 1 ? `, and ${counted(all.length - 1, 'time')} more since` : ''
   return [
     {
       kind: 'recording-gap',
-      what: `A process ended without writing down what it had counted, on ${minute(first.from)}${also}. Unknown is not zero.`,
-      lift: `Wait until ${minute(last.until + windowMs)}, when the window no longer reaches back to it.`,
+      what: `A process ended without writing down what it had counted, on ${minuteInUtc(first.from)}${also}. Unknown is not zero.`,
+      lift: `Wait until ${minuteInUtc(last.until + windowMs)}, when the window no longer reaches back to it.`,
     },
   ]
 }
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-const minute = (time: number): string => `${minuteOf(time)} UTC`

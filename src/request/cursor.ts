@@ -57,7 +57,8 @@ export function cursorBound(
   order: string,
 ): string {
   const { version, view, sub, ownerId } = target
-  const names = `${version.name}/${view.name}/${sub?.segment ?? ''}`
+  const owner = sub ? `${sub.owner().name}/` : ''
+  const names = `${version.name}/${owner}${view.name}/${sub?.segment ?? ''}`
   // Lengths are included, so that no account or id can be chosen to look like a shorter one and the text after it.
   return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}`
 }

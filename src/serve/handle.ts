@@ -168,7 +168,7 @@ async function post(
   context: RequestContext,
 ): Promise<Outcome> {
   const body = await writtenBody(engine, request, call, context)
-  return create(engine.writer, call, body, readKeyed(request, call.target, body))
+  return create(engine.writer, call, body, readKeyed(request, call, body))
 }
 
 async function change(

@@ -1,9 +1,10 @@
 import { demandScope } from '../guard/scopes.ts'
 import { problem } from '../problems.ts'
+import type { Call } from '../read/call.ts'
 import type { PlainRequest } from '../request/exchange.ts'
 import { type JsonObject, readJsonObject } from '../request/json-body.ts'
 import type { Target } from '../request/route.ts'
-import { fingerprintOf, type KeyedRequest, readKey } from '../write/idempotency.ts'
+import { fingerprintOf, type KeyedRequest, keyOf, readKey } from '../write/idempotency.ts'
 import type { Engine } from './engine.ts'
 import { refuseUnacceptable } from './route-checks.ts'
 
@@ -56,11 +57,15 @@ function refuseCoding(request: PlainRequest): void {
 }
 
 /** The Idempotency-Key of a create, which the resource requires, allows or ignores. */
-export function readKeyed(request: PlainRequest, target: Target, body: JsonObject): KeyedRequest | null {
+export function readKeyed(
+  request: PlainRequest,
+  { target, caller }: Call,
+  body: JsonObject,
+): KeyedRequest | null {
   const { mode } = target.view.idempotency
   if (mode === 'off') return null
-  const key = readKey(request.headers['idempotency-key'])
-  if (key !== null) return { key, fingerprint: fingerprintOf(target, body) }
+  const sent = readKey(request.headers['idempotency-key'])
+  if (sent !== null) return { key: keyOf(sent, caller.subject), fingerprint: fingerprintOf(target, body) }
   if (mode === 'optional') return null
   throw problem('idempotency-key-missing', {
     detail: `Creating ${target.view.name} needs an Idempotency-Key header.`,

@@ -14,6 +14,7 @@ import type { Writer } from './writer.ts'
 
 /** The Idempotency-Key of a create, and the fingerprint of the request it was sent with. */
 export interface KeyedRequest {
+  /** As it is stored: what the caller sent, and the caller's subject (`keyOf`). */
   readonly key: string
   readonly fingerprint: string
   /** Called when the key's row is inserted, where hooks still have to run before the create ends. */
@@ -36,6 +37,13 @@ export function readKey(header: string | string[] | undefined): string | null {
     errors: [{ header: 'Idempotency-Key', detail: 'is malformed', code: 'syntax' }],
   })
 }
+
+/**
+ * The key of a caller, as it is stored. A key belongs to the account and the subject, so the subject is a part of it; a caller
+ * without one has the keys of the account. What callers send has no space, so the first space begins the subject.
+ */
+export const keyOf = (sent: string, subject: string | null): string =>
+  subject === null ? sent : `${sent} ${subject}`
 
 /** Method, version, path and body by value: key order, whitespace and the way numbers and characters are written do not matter. */
 export function fingerprintOf(target: Target, body: JsonObject): string {

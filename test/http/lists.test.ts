@@ -1,4 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { api } from '../../src/declare/api.ts'
+import { belongsTo, hasMany } from '../../src/declare/relation.ts'
+import { resource } from '../../src/declare/resource.ts'
 import { describeServing, type Row } from '../support/serving.ts'
 import { newCustomer, newItem, newOrder } from '../support/shop-rows.ts'
 
@@ -125,3 +129,28 @@ describeServing('lists', (served) => {
     })
   })
 })
+
+const owner = (name: string) =>
+  resource(name, { fields: { name: z.string().max(20) }, relations: { books: hasMany('books') } })
+const books = resource('books', {
+  fields: { title: z.string().max(20) },
+  relations: { author: belongsTo('authors'), shelf: belongsTo('shelves') },
+})
+
+describeServing(
+  'lists of one name below two resources',
+  (served) => {
+    test('a cursor fits only below the resource it was made for, even if the owners had the same id', async () => {
+      const author = await served.make('/v1/authors', { name: 'Ann' })
+      const shelf = await served.make('/v1/shelves', { name: 'A' })
+      const book = { title: 'One', author_id: author.id, shelf_id: shelf.id }
+      for (let at = 0; at < 2; at++) await served.make('/v1/books', book)
+      const { page } = await served.get(`/v1/authors/${author.id}/books?limit=1`)
+      const next = `books?limit=1&cursor=${page.next_cursor}`
+      expect((await served.get(`/v1/authors/${author.id}/${next}`)).rows).toHaveLength(1)
+      const elsewhere = await served.get(`/v1/shelves/${author.id}/${next}`)
+      expect(elsewhere.refusal).toEqual([400, 'bad-cursor'])
+    })
+  },
+  { declaration: api('library', { resources: [owner('authors'), owner('shelves'), books] }) },
+)

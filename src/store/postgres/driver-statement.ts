@@ -27,8 +27,8 @@ export type StatementClass = new (
 /**
  * A query that keeps rows as the arrays that the parser made. The driver's own results describe every column again for each call
  * and copy each row. With them a GET of one row on PostgreSQL takes 19 % more CPU time, a list of 25 rows 13 %, a create 19 %.
- * The methods are those that the driver's cursors and streams implement. A driver whose queries lack `submit` or `prepare` is
- * refused by `loadDriver`.
+ * The methods are those that the driver's cursors and streams implement. A driver whose queries lack one of them is refused by
+ * `driverOf`, and `test/store/postgres-driver.test.ts` fails when the driver has one more.
  */
 export const statementClass = (
   DriverQuery: new (text: string, values: readonly Value[]) => Query,

@@ -36,15 +36,21 @@ interface DriverConnection {
   attachListeners(stream: Duplex): void
 }
 
+/** What `import('pg')` has of the driver. */
+interface DriverModule {
+  readonly Client: unknown
+  readonly Connection: Class
+  readonly Query: Class
+}
+
+interface Class {
+  readonly prototype: object
+}
+
 /** `pg` is an optional peer dependency: a service on SQLite does not install it. */
 export async function loadDriver(): Promise<Driver> {
   try {
-    const { default: pg } = await import('pg')
-    const Client = pg.Client as unknown as Driver['Client']
-    const Query = pg.Query as unknown as Parameters<typeof statementClass>[0]
-    if (!has(pg.Connection.prototype, ['attachListeners']) || !has(Query.prototype, ['submit', 'prepare']))
-      throw new StoreRefused('This version of "pg" is not one that is known here. Run: npm install pg@8.23')
-    return { Client, Statement: statementClass(Query) }
+    return driverOf((await import('pg')).default)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')
       throw new StoreRefused(
@@ -55,13 +61,22 @@ export async function loadDriver(): Promise<Driver> {
   }
 }
 
-const has = (prototype: object, methods: readonly string[]): boolean =>
+/** Refuses a version of `pg` without a method that is called or overridden here: its statements would never be answered. */
+export function driverOf({ Client, Connection, Query }: DriverModule): Driver {
+  const Statement = statementClass(Query as Parameters<typeof statementClass>[0])
+  const overridden = Object.getOwnPropertyNames(Statement.prototype)
+  if (!has(Connection, ['attachListeners']) || !has(Query, ['submit', 'prepare', ...overridden]))
+    throw new StoreRefused('This version of "pg" is not one that is known here. Run: npm install pg@8.23')
+  return { Client: Client as Driver['Client'], Statement }
+}
+
+const has = ({ prototype }: Class, methods: readonly string[]): boolean =>
   methods.every((name) => typeof Reflect.get(prototype, name) === 'function')
 
 /**
  * The driver throws inside a socket's event when the server sends a message it does not know, such as a way to log in. Nothing
  * could catch that, and the process would end. Here it closes the connection instead. This is for safety, not for speed: the
- * driver has no public way to do it under TLS. A version of the driver without the method is refused by `loadDriver`.
+ * driver has no public way to do it under TLS. A version of the driver without the method is refused by `driverOf`.
  */
 export function survivingUnknownMessages({ connection }: DriverClient): void {
   const attach = connection.attachListeners

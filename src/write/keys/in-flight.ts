@@ -70,5 +70,5 @@ export class KeysInFlight {
   }
 }
 
-/** A key has visible ASCII characters only, so the space ends it. */
-const mapKey = (account: string, key: string): string => `${key} ${account}`
+/** A key has no control characters, so the line break ends it. */
+const mapKey = (account: string, key: string): string => `${key}\n${account}`
