@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { unindexedRules } from '../compile/rules/rule-indexes.ts'
+import { tokenWarnings } from '../compile/tokens.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -11,7 +12,8 @@ export async function checkCommand(args: string[]): Promise<number> {
   const api = await loadApi(place)
   const model = compileLoaded(api)
   refuseBrokenPromises(model, api.frozen)
-  for (const warning of unindexedRules(model)) console.error(`Warning: ${warning}`)
+  for (const warning of [...unindexedRules(model), ...tokenWarnings(model)])
+    console.error(`Warning: ${warning}`)
   const versions = model.versions.map((version) => version.name).join(', ')
   const count = model.resources.size
   const resources = `${count} resource${count === 1 ? '' : 's'}`

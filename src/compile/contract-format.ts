@@ -51,7 +51,8 @@ export interface ContractService {
 
 export interface ContractTokens {
   readonly issuer: string
-  readonly audience: string
+  /** Absent where tokens for any audience are accepted. */
+  readonly audience?: string
   readonly algorithms: readonly string[]
   readonly clock_skew_seconds: number
   readonly claims: { readonly account: string; readonly consumer: string; readonly scopes: string }

@@ -8,7 +8,7 @@ export const tokensOf = (declared: TokenDeclaration): ContractTokens => {
   const { issuer, audience, algorithms, clockSkewSeconds, claims } = tokenRulesOf(declared)
   return {
     issuer,
-    audience,
+    ...(audience !== null && { audience }),
     algorithms: algorithms.toSorted(),
     clock_skew_seconds: clockSkewSeconds,
     claims,

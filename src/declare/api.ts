@@ -13,14 +13,16 @@ export interface ApiLimits extends ResourceLimits {
 
 /** JWT bearer tokens and how their claims map to account, consumer and scopes. */
 export interface TokenDeclaration {
-  /** A URL, or the path of a file beside the declaration. */
-  readonly jwks: string
+  /** Exactly as in the claim `iss`. */
   readonly issuer: string
-  readonly audience: string
+  /** A URL, or the path of a file beside the declaration. Unless said, the issuer's OpenID discovery document tells the URL. */
+  readonly jwks?: string
+  /** What `aud` must have. Unless said, every access token of the issuer is accepted, whatever service it was made for. */
+  readonly audience?: string
   /** `['RS256', 'ES256', 'EdDSA']` unless said; never `none`, never HMAC. */
   readonly algorithms?: readonly string[]
   readonly clockSkewSeconds?: number
-  /** Claim names; `account`, `client_id`, `scope` unless said. */
+  /** Claim names, with dots for nested claims; `account`, `client_id`, `scope` unless said. */
   readonly claims?: { readonly account?: string; readonly consumer?: string; readonly scopes?: string }
 }
 

@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
-import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTVerifyGetKey } from 'jose'
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
 import { isKeysUrl, keysSourceFault } from '../compile/shape/settings.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { hourMs, minuteMs } from '../times.ts'
+import { boundedFetch } from './bounded-fetch.ts'
 
 /** The issuer's keys could not be read, so that the token may well be valid. */
 export class IssuerUnavailable extends Error {
@@ -14,10 +15,10 @@ export class IssuerUnavailable extends Error {
 }
 
 /** An unknown key id causes a fetch of the key set, at most this often, whatever key ids clients forge. */
-const cooldownMs = 2_000
-const fetchTimeoutMs = 3_000
-/** A key that the issuer withdrew is refused after this long. */
-const maxAgeMs = 5 * minuteMs
+export const cooldownMs = 2_000
+export const fetchTimeoutMs = 3_000
+/** A key that the issuer withdrew is refused after this long. A discovery document is read again after this long. */
+export const maxAgeMs = 5 * minuteMs
 /** While the issuer does not answer, the last keys are used for this long. */
 const maxStaleMs = hourMs
 
@@ -28,11 +29,13 @@ export const openTokenKeys = (source: string, folder: string): JWTVerifyGetKey =
   return fileKeys(isAbsolute(source) ? source : join(folder, source))
 }
 
-const remoteKeys = (url: URL): JWTVerifyGetKey => {
+/** The keys at an address, fetched when they are needed. */
+export const remoteKeys = (url: URL): JWTVerifyGetKey => {
   const remote = createRemoteJWKSet(url, {
     cooldownDuration: cooldownMs,
     cacheMaxAge: maxAgeMs,
     timeoutDuration: fetchTimeoutMs,
+    [customFetch]: boundedFetch,
   })
   let fetchedAt = Number.NEGATIVE_INFINITY
   let failedAt = Number.NEGATIVE_INFINITY

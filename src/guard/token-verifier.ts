@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
-import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
 import type { Clock } from '../clock.ts'
-import { algorithmsFault } from '../compile/shape/settings.ts'
+import { algorithmsFault, issuerFault } from '../compile/shape/settings.ts'
 import { type TokenRules, tokenRulesOf } from '../compile/tokens.ts'
 import type { TokenDeclaration } from '../declare/api.ts'
 import { problem } from '../problems.ts'
-import { type Caller, freezeClaims, isPlainName, maxSubjectLength } from '../request/caller.ts'
+import { type Caller, claimIn, freezeClaims, isPlainName, maxSubjectLength } from '../request/caller.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { minuteMs } from '../times.ts'
 import { credentialsInvalid } from './challenge.ts'
+import { discoveredKeys } from './discovered-keys.ts'
 import { IssuerUnavailable, openTokenKeys } from './token-keys.ts'
 
 /** A verified token is verified again after this long, so that a key the issuer withdrew does not stay valid in this cache. */
@@ -19,7 +20,7 @@ const maxRemembered = 10_000
 export class TokenVerifier {
   readonly #clock: Clock
   readonly #rules: TokenRules
-  readonly #keys: ReturnType<typeof openTokenKeys>
+  readonly #keys: JWTVerifyGetKey
   /** By the hash of the token. */
   readonly #verified = new Map<string, { readonly caller: Caller; readonly until: number }>()
 
@@ -31,7 +32,7 @@ export class TokenVerifier {
     this.#rules = tokenRulesOf(declaration)
     const fault = algorithmsFault([...this.#rules.algorithms])
     if (fault !== null) throw new SettingMistake(`tokens.algorithms: ${fault.what} ${fault.hint}`)
-    this.#keys = openTokenKeys(declaration.jwks, folder)
+    this.#keys = keysOf(declaration, folder)
   }
 
   /** The caller of a token that was verified a moment ago. */
@@ -49,6 +50,7 @@ export class TokenVerifier {
     const payload = await verifiedPayload(token, this.#keys, this.#options()).catch((error: unknown) => {
       throw explain(error)
     })
+    if (this.#rules.audience === null) refuseIdToken(payload)
     const caller = callerOf(payload, this.#rules)
     this.#remember(token, payload, caller)
     return caller
@@ -59,7 +61,7 @@ export class TokenVerifier {
     return {
       algorithms: [...algorithms],
       issuer,
-      audience,
+      ...(audience !== null && { audience }),
       clockTolerance: clockSkewSeconds,
       currentDate: new Date(this.#clock.now()),
       requiredClaims: ['exp'],
@@ -75,11 +77,19 @@ export class TokenVerifier {
   }
 }
 
+/** Checked here as well, because a declaration may come from code that TypeScript does not check. */
+const keysOf = (declaration: TokenDeclaration, folder: string): JWTVerifyGetKey => {
+  const fault = issuerFault(declaration)
+  if (fault !== null) throw new SettingMistake(`tokens: ${fault.what} ${fault.hint}`)
+  const { issuer, jwks } = declaration
+  return jwks === undefined ? discoveredKeys(issuer) : openTokenKeys(jwks, folder)
+}
+
 const digest = (token: string): string => hash('sha256', token, 'base64')
 
 const verifiedPayload = async (
   token: string,
-  keys: ReturnType<typeof openTokenKeys>,
+  keys: JWTVerifyGetKey,
   options: JWTVerifyOptions,
 ): Promise<JWTPayload> => {
   try {
@@ -123,6 +133,18 @@ const explain = (error: unknown): Error => {
   return error instanceof Error ? error : new Error(String(error))
 }
 
+/**
+ * An ID token tells a client who logged in, and every client of the issuer gets some. A declared audience refuses them. Without one,
+ * they are recognized by what only they have: claims of OpenID Connect Core §2 and §3.3.2.11, Cognito's `token_use`, Keycloak's `typ`.
+ */
+const refuseIdToken = (payload: JWTPayload): void => {
+  const isIdToken =
+    ['nonce', 'at_hash', 'c_hash', 's_hash'].some((claim) => Object.hasOwn(payload, claim)) ||
+    payload.token_use === 'id' ||
+    payload.typ === 'ID'
+  if (isIdToken) throw credentialsInvalid('This is an ID token. Send the access token.')
+}
+
 const callerOf = (payload: JWTPayload, { claims }: TokenRules): Caller => {
   const account = textClaim(payload, claims.account)
   if (account === null) {
@@ -132,14 +154,14 @@ const callerOf = (payload: JWTPayload, { claims }: TokenRules): Caller => {
   return {
     account,
     consumer: { id: `token:${client}`, name: client, kind: 'external' },
-    scopes: new Set(scopesIn(payload[claims.scopes])),
+    scopes: new Set(scopesIn(claimIn(payload, claims.scopes))),
     subject: subjectIn(payload),
     claims: freezeClaims(payload),
   }
 }
 
 const textClaim = (payload: JWTPayload, name: string): string | null => {
-  const value = payload[name]
+  const value = claimIn(payload, name)
   return typeof value === 'string' && isPlainName(value) ? value : null
 }
 

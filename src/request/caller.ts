@@ -44,5 +44,17 @@ export function freezeClaims(claims: JsonObject): JsonObject {
   return claims
 }
 
+/** A name with dots may be the whole name of a claim, such as a URL. Otherwise the dots lead into nested objects. */
+export function claimIn(claims: JsonObject, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name]
+  let at: unknown = claims
+  for (const step of name.split('.')) {
+    if (typeof at !== 'object' || at === null || Array.isArray(at) || !Object.hasOwn(at, step))
+      return undefined
+    at = (at as JsonObject)[step]
+  }
+  return at
+}
+
 /** Opens the usage of all accounts; `*` opens that of its own only. */
 export const operatorScope = 'operations:read'

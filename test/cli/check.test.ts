@@ -35,6 +35,24 @@ test('check warns of a rule that no index serves, and says what to do', async ()
   )
 })
 
+test('check warns of tokens without an audience, and is content with one', async () => {
+  const source = (tokens: string) => `
+    import { api, resource } from 'nounkit'
+    import { z } from 'zod'
+    export default api('library', {
+      resources: [resource('books', { fields: { title: z.string() } })],
+      tokens: ${tokens},
+    })
+  `
+  const open = await check(declarationFolder(source(`{ issuer: 'https://login.example' }`)))
+  expect(open.code).toBe(0)
+  expect(open.stderr).toMatch(
+    /^Warning: tokens: without audience, every access token of https:\/\/login\.example/,
+  )
+  const closed = await check(declarationFolder(source(`{ issuer: 'https://login.example', audience: 'a' }`)))
+  expect([closed.code, closed.stderr]).toEqual([0, ''])
+})
+
 test('all mistakes in a declaration are reported at once, each with where, what and what to write', async () => {
   const ran = await check(
     declarationFolder(`

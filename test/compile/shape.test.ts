@@ -67,9 +67,7 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [
       { api: { tokens: { jwk: 'x' } } },
       'tokens: "jwk" is not an option. Did you mean "jwks"?',
-      'tokens.jwks: it is missing. Write a text.',
       'tokens.issuer: it is missing.',
-      'tokens.audience: it is missing.',
     ],
     [
       { api: { tokens: { ...tokens, claims: { acount: 'x' }, clockSkewSeconds: -1 } } },
@@ -80,6 +78,18 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       { api: { tokens: { ...tokens, jwks: 'http://evil.example/x', algorithms: ['RS256', 'HS256'] } } },
       'tokens.jwks: "http://evil.example/x" is fetched in the clear',
       'tokens.algorithms: HS256 cannot be allowed. Name algorithms with a public key',
+    ],
+    [
+      { api: { tokens: { issuer: 'login' } } },
+      'tokens: the issuer "login" is not a URL, so its keys cannot be found by discovery. Write the https: URL of the issuer, exactly as in the claim "iss", or add jwks.',
+    ],
+    [
+      { api: { tokens: { issuer: 'http://login.example' } } },
+      'tokens: the keys of the issuer "http://login.example" cannot be found by discovery.',
+    ],
+    [
+      { api: { tokens: { issuer: 'https://login.example/?tenant=1' } } },
+      'tokens: the keys of the issuer "https://login.example/?tenant=1" cannot be found by discovery.',
     ],
     [{ api: { tokens: { ...tokens, jwks: 'https:' } } }, 'tokens.jwks: "https:" is not a URL.'],
     [
@@ -205,6 +215,11 @@ for (const [about, rows] of Object.entries(cases))
       },
     )
   })
+
+test('a wrong address of keys is one mistake, whatever the issuer is', () => {
+  const wrong = { ...tokens, jwks: 'http://evil.example/x' }
+  expect(linesOf(library({ api: { tokens: wrong } }))).toHaveLength(1)
+})
 
 test('every change that was called without arguments is reported', () => {
   const builders = Object.values(change) as readonly unknown[]

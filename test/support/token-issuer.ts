@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 
@@ -8,6 +8,10 @@ export type TokenIssuer = {
   readonly jwksUrl: string
   /** How often its keys were fetched. */
   readonly fetches: number
+  /** How often its discovery document was fetched. */
+  readonly discoveries: number
+  /** Answers requests for the discovery document in another way, or as before with null. */
+  discover(answer: ((response: ServerResponse) => void) | null): void
   /** A new signing key; the old ones stay published unless they are withdrawn. */
   rotate(options?: { withdrawOld?: boolean; algorithm?: string }): Promise<void>
   sign(claims: JWTPayload, options?: { keyId?: string | null; expires?: string | number }): Promise<string>
@@ -25,7 +29,18 @@ export async function startIssuer(): Promise<TokenIssuer> {
   let published: SigningKey[] = []
   let fetches = 0
   let isAway = false
-  const server = createServer((_, response) => {
+  let discoveries = 0
+  let discovery: ((response: ServerResponse) => void) | null = null
+  const server = createServer((request, response) => {
+    if (request.url === '/.well-known/openid-configuration') {
+      discoveries++
+      if (isAway) return void response.writeHead(503).end()
+      if (discovery) return discovery(response)
+      const document = { issuer: url, jwks_uri: `${url}/jwks.json` }
+      return void response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify(document))
+    }
     fetches++
     if (isAway) return void response.writeHead(503).end()
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(keySet()))
@@ -45,6 +60,12 @@ export async function startIssuer(): Promise<TokenIssuer> {
     jwksUrl: `${url}/jwks.json`,
     get fetches() {
       return fetches
+    },
+    get discoveries() {
+      return discoveries
+    },
+    discover(answer) {
+      discovery = answer
     },
     rotate,
     async sign(claims, { keyId, expires = '5m' } = {}) {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { TokenDeclaration } from '../../declare/api.ts'
 
 /** What is wrong with a setting, and what to write instead. */
 export interface SettingFault {
@@ -20,6 +21,9 @@ export const algorithmsFault = (algorithms: readonly string[]): SettingFault | n
   }
 }
 
+/** Hosts that may be called in the clear: the calls do not leave the machine. */
+const loopback = ['localhost', '127.0.0.1', '[::1]']
+
 export const isKeysUrl = (source: string): boolean => /^https?:/i.test(source)
 
 /** Checks the URL or file of a token issuer's keys. Whether the file exists is found when it is opened. */
@@ -27,11 +31,24 @@ export const keysSourceFault = (source: string): SettingFault | null => {
   if (!isKeysUrl(source)) return null
   if (!URL.canParse(source)) return { what: `"${source}" is not a URL.`, hint: 'Write an https: URL.' }
   const { protocol, hostname } = new URL(source)
-  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return null
+  if (protocol === 'https:' || loopback.includes(hostname)) return null
   return {
     what: `"${source}" is fetched in the clear, so anyone on the way could forge tokens.`,
     hint: 'Write an https: URL.',
   }
+}
+
+/** Without `jwks` the issuer must be a URL below which its discovery document can be fetched. */
+export const issuerFault = ({ issuer, jwks }: TokenDeclaration): SettingFault | null => {
+  if (jwks !== undefined) return null
+  const hint = 'Write the https: URL of the issuer, exactly as in the claim "iss", or add jwks.'
+  if (!URL.canParse(issuer)) {
+    return { what: `the issuer "${issuer}" is not a URL, so its keys cannot be found by discovery.`, hint }
+  }
+  const { protocol, hostname, search, hash, username } = new URL(issuer)
+  const isFetched = protocol === 'https:' || (protocol === 'http:' && loopback.includes(hostname))
+  if (isFetched && search === '' && hash === '' && username === '') return null
+  return { what: `the keys of the issuer "${issuer}" cannot be found by discovery.`, hint }
 }
 
 export const addressRangeFault = (entry: string): SettingFault | null => {

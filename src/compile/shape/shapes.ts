@@ -61,15 +61,15 @@ export const either = (one: Shape, other: Shape): Shape => ({
   sound: (value, where, mistakes) => soundPart(value, one.holds(value) ? one : other, where, mistakes),
 })
 
-/** A form with a check of its own. */
+/** A form with a check of its own, which gets the value without its wrong parts, and the value as it was declared. */
 export const judged = <T>(
   shape: Shape,
-  faultOf: (value: T) => { readonly what: string; readonly hint: string } | null,
+  faultOf: (value: T, declared: T) => { readonly what: string; readonly hint: string } | null,
 ): Shape => ({
   ...shape,
   sound(value, where, mistakes) {
     const part = soundPart(value, shape, where, mistakes)
-    const fault = part === undefined ? null : faultOf(part as T)
+    const fault = part === undefined ? null : faultOf(part as T, value as T)
     if (fault === null) return part
     mistakes.add(where, fault.what, fault.hint)
     return undefined

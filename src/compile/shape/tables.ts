@@ -1,4 +1,11 @@
-import { addressRangeFault, algorithmsFault, keepDaysFault, keysSourceFault } from './settings.ts'
+import type { TokenDeclaration } from '../../declare/api.ts'
+import {
+  addressRangeFault,
+  algorithmsFault,
+  issuerFault,
+  keepDaysFault,
+  keysSourceFault,
+} from './settings.ts'
 import {
   code,
   count,
@@ -46,14 +53,20 @@ export const apiTable: OptionTable = {
     limits: object,
     rate,
     rateStoreAway: oneOf('open', 'closed'),
-    tokens: optionsOf({
-      needs: { jwks: judged(text, keysSourceFault), issuer: text, audience: text },
-      may: {
-        algorithms: judged(listOf(text), algorithmsFault),
-        clockSkewSeconds: count,
-        claims: optionsOf({ may: { account: text, consumer: text, scopes: text } }),
-      },
-    }),
+    tokens: judged(
+      optionsOf({
+        needs: { issuer: text },
+        may: {
+          jwks: judged(text, keysSourceFault),
+          audience: text,
+          algorithms: judged(listOf(text), algorithmsFault),
+          clockSkewSeconds: count,
+          claims: optionsOf({ may: { account: text, consumer: text, scopes: text } }),
+        },
+      }),
+      // A wrong jwks was reported already, and would otherwise count as none.
+      (_, declared: TokenDeclaration) => issuerFault(declared),
+    ),
     scopes: mapOf(text),
     events: optionsOf({ needs: { keepDays: judged(number, keepDaysFault) } }),
     cors: optionsOf({

@@ -39,7 +39,7 @@ const compareTokens = (older: ContractService, newer: ContractService): Differen
 
 const namesIn = ({ issuer, audience, algorithms, claims }: ContractTokens): { [name: string]: string } => ({
   issuer,
-  audience,
+  audience: audience ?? 'any',
   algorithms: algorithms.join(', '),
   ...Object.fromEntries(Object.entries(claims).map(([name, claim]) => [`claims.${name}`, claim])),
 })
