@@ -104,6 +104,7 @@ async function watchingReader(store: Store, watched: Watched): Promise<Reader> {
       list: (...shape) => note(planner.list(...shape)),
     },
     seal: createCursorSeal(await ensureSecret(store)),
+    now: Date.now,
   }
 }
 
@@ -162,7 +163,11 @@ const boundLines = (
 /** `?1` or `$1`, without the type that follows it in the statement. */
 const placeholder = (n: number, dialect: Dialect): string => /^.\d+/.exec(dialect.param(n, 'id'))?.[0] ?? ''
 
-const slotName = (slot: Slot): string => (typeof slot === 'number' ? 'value of the query' : slotNames[slot])
+const slotName = (slot: Slot): string => {
+  if (typeof slot === 'number') return 'value of the query'
+  if (typeof slot === 'string') return slotNames[slot]
+  return slot.source === 'claim' ? `claim ${slot.name}` : slot.source
+}
 
 const slotNames = {
   account: 'account',

@@ -63,6 +63,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   checkMethodScopes(declaration, mistakes)
   linkRules(declaration, drafts, mistakes)
   linkAskedScopes(declaration, drafts, mistakes)
+
   const about = { title: declaration.title ?? declaration.name, description: declaration.description ?? '' }
   const newest = headVersion(declared[0] ?? version('v1'), about, drafts, { limits, rate }, mistakes)
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))

@@ -57,7 +57,8 @@ export const linkAskedScopes = (declaration: ApiDeclaration, drafts: Drafts, mis
   for (const { model } of drafts.values()) {
     for (const { name, needsScopes } of model.fields)
       for (const scope of needsScopes) checkAsked(scope, askable, `${model.name}.fields.${name}`, mistakes)
-    model.asks = [...new Set(model.fields.flatMap((field) => field.needsScopes))].sort()
+    const ofRows = model.rules.read?.scopes ?? []
+    model.asks = [...new Set([...model.fields.flatMap((field) => field.needsScopes), ...ofRows])].sort()
   }
 }
 

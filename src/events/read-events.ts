@@ -40,9 +40,8 @@ export async function readEventList(
   query: PageQuery,
   audience: Audience,
 ): Promise<Outcome> {
-  const { account } = call.caller
   const { list } = query
-  const boundTo = cursorBound(account, call.target, list.order)
+  const boundTo = cursorBound(call.caller, call.target, list.order)
   const cursorAt = (position: number): string => reader.seal.seal(`[${position}]`, boundTo)
   const newestFirst = list.sort[0]?.descending ?? false
   const given = query.cursor === null ? null : Number(reader.seal.open(query.cursor, boundTo, 1)[0])

@@ -40,6 +40,10 @@ export interface Dialect {
   asText(expression: string): string
   /** A SELECT of the texts in a JSON array. */
   listed(array: string): string
+  /** The same, as values of a kind that were bound as elements of the array. */
+  listedAs(array: string, kind: FieldKind): string
+  /** A value of a kind that stands in the text of the statement. */
+  constant(value: unknown, kind: FieldKind): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
   /** Whether transactions commit in the order in which they write: a number taken in one is not seen before a smaller one. */

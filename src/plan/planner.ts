@@ -19,7 +19,7 @@ import {
   sumRows,
   type Where,
 } from './row-statements.ts'
-import { filterValues, selectList, selectOne } from './select.ts'
+import { filterValues, type Owner, selectList, selectOne } from './select.ts'
 import type { Statement } from './statement.ts'
 
 /** Shapes that callers can multiply (filters, sorts, includes) are bounded. */
@@ -41,21 +41,20 @@ export class Planner {
     const { view, sub } = target
     const shape = answersFor(target, include, grants) + include.canonical
     return plansOf(this.#ones, sub ?? view).get(shape, shareOf(this.#ones), () =>
-      selectOne(view, sub?.by.field ?? null, include.tree, grants, this.dialect),
+      selectOne(view, ownerOf(target), include.tree, grants, this.dialect),
     )
   }
 
   list(target: Target, query: ListQuery, after: Position | null, grants: Grants): Statement {
     const { view, sub } = target
     const { include, sort, filters, limit } = query
-    const owner = sub?.owner().resource
     const shape =
       answersFor(target, include, grants) + this.#listShape(query) + (after ? afterShape(after) : '')
     return plansOf(this.#lists, sub ?? view).get(shape, shareOf(this.#lists), () =>
       selectList(
         {
           view,
-          owner: sub && owner ? { field: sub.by.field, table: owner.table, shared: owner.shared } : null,
+          owner: ownerOf(target),
           tree: include.tree,
           sort,
           filters,
@@ -122,6 +121,9 @@ const answersFor = ({ view, sub }: Target, include: Include, grants: Grants): st
   answersOf(grants, view.resource.asks) +
   (sub ? answersOf(grants, sub.owner().resource.asks) : '') +
   answersOf(grants, include.asks)
+
+const ownerOf = ({ sub }: Target): Owner | null =>
+  sub && { field: sub.by.field, resource: sub.owner().resource }
 
 function plansOf<K, T>(plans: Map<K, PlanCache<T>>, of: K): PlanCache<T> {
   const known = plans.get(of) ?? new PlanCache<T>()

@@ -57,6 +57,9 @@ export const postgres: Dialect = Object.freeze({
   oldest: places,
   asText: (expression: string) => `(${expression})::text`,
   listed: (array: string) => `SELECT json_array_elements_text(${array})`,
+  listedAs: (array: string, kind: FieldKind) =>
+    `SELECT ${kinds[kind].postgres.param('e.v')} FROM json_array_elements_text(${array}) AS e(v)`,
+  constant: (value: unknown, kind: FieldKind) => kinds[kind].postgres.literal(value),
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   commitsInOrder: false,
   insertsEventInQuery: true,

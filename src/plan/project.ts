@@ -111,8 +111,10 @@ function oneSql(included: Included, outer: string, binds: Binds, depth: number):
   const mark = binds.dialect.literal(versionMark)
   const version = binds.marksVersions ? [mark, binds.dialect.asText(`${alias}"version"`), mark] : []
   const row = projectRow(view, included.children, alias, binds, depth, version)
-  const where = `${binds.account(view.resource.shared, alias)}${alias}"id" = ${outer}${ident(relation.field)}`
-  return `coalesce((SELECT ${row} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where}), 'null')`
+  const where = `${binds.rows(view.resource, alias)}${alias}"id" = ${outer}${ident(relation.field)}`
+  // Whether a row may be seen can change without its version, so the absence of one has a mark too.
+  const absent = binds.marksVersions && view.resource.rules.read ? `null${versionMark}${versionMark}` : 'null'
+  return `coalesce((SELECT ${row} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where}), ${binds.dialect.literal(absent)})`
 }
 
 function manySql(included: Included, outer: string, binds: Binds, depth: number): string {
@@ -127,7 +129,7 @@ function manySql(included: Included, outer: string, binds: Binds, depth: number)
   if (!separator || !sub) throw new Error(`${relation.name} cannot be included this deep`)
   const cut = binds.cuts.push({ sub, view, cap, separator }) - 1
   const row = projectRow(view, included.children, alias, binds, depth)
-  const where = `${binds.account(view.resource.shared, alias)}${alias}${ident(relation.by.field)} = ${outer}"id"`
+  const where = `${binds.rows(view.resource, alias)}${alias}${ident(relation.by.field)} = ${outer}"id"`
   const source = `SELECT ${row} AS j FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where} ORDER BY ${alias}"id" LIMIT ${cap + 1}`
   const full = `count(*) > ${cap}`
   const end = `CASE WHEN ${full} THEN ${dialect.literal(`],"page":${cutEnd}${cut}:`)} || ${outer}"id" || ${dialect.literal(cutEnd)} ELSE ${sqlText(`],"page":{"limit":${cap},"has_more":false,"next_cursor":null,"next":null}}`)} END`

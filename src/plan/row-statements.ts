@@ -16,7 +16,7 @@ export type Lock = 'none' | 'to-change' | 'to-delete'
 export function lockRow(resource: Resource, dialect: Dialect, lock: Lock): RowStatement {
   const locking = { none: '', 'to-change': dialect.forOwnUpdate, 'to-delete': dialect.forUpdate }[lock]
   const binds = new Binds(dialect)
-  const where = `${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`
+  const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')}`
   const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${where}${locking}`
   return rowStatement(text, binds)
 }
@@ -28,7 +28,7 @@ export function lockRow(resource: Resource, dialect: Dialect, lock: Lock): RowSt
 export function lockRowsNaming(resource: Resource, field: string, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const ids = dialect.listed(binds.use(0, 'json'))
-  const where = `${binds.account(resource.shared, '')}${ident(field)} IN (${ids})`
+  const where = `${binds.rows(resource, '')}${ident(field)} IN (${ids})`
   const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${where} ORDER BY "id"${dialect.forUpdate}`
   return rowStatement(text, binds)
 }
@@ -61,7 +61,7 @@ function equals(resource: Resource, { set, unset }: Where, binds: Binds): string
     return `${column(field, '')} = ${binds.use(index, field.kind)}`
   })
   const nulls = unset.map((name) => `${column(knownField(resource, name), '')} IS NULL`)
-  return `${binds.account(resource.shared, '')}${['1 = 1', ...terms, ...nulls].join(' AND ')}`
+  return `${binds.rows(resource, '')}${['1 = 1', ...terms, ...nulls].join(' AND ')}`
 }
 
 export const knownField = (resource: Resource, name: string): Field => {
@@ -73,7 +73,7 @@ export const knownField = (resource: Resource, name: string): Field => {
 /** Whether a row exists: `[1]`. */
 export function existsRow(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
-  const where = `${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`
+  const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')}`
   return rowStatement(`SELECT 1 FROM ${ident(resource.table)} WHERE ${where}`, binds)
 }
 
@@ -86,7 +86,7 @@ export function rowsNaming(
 ): RowStatement {
   const binds = new Binds(dialect)
   const ids = dialect.listed(binds.use(0, 'json'))
-  const where = `${binds.account(resource.shared, '')}${ident(field)} IN (${ids})`
+  const where = `${binds.rows(resource, '')}${ident(field)} IN (${ids})`
   const limit = most === 'one' ? ' LIMIT 1' : ''
   return rowStatement(`SELECT "id" FROM ${ident(resource.table)} WHERE ${where}${limit}`, binds)
 }

@@ -1,5 +1,5 @@
 import { sortsAsText } from '../compile/codecs.ts'
-import type { Field, View, ViewField } from '../compile/model.ts'
+import type { Field, Resource, View, ViewField } from '../compile/model.ts'
 import { operators } from '../kinds/operators.ts'
 import type { Position } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
@@ -13,7 +13,7 @@ import { Binds, type Statement } from './statement.ts'
 /** One row by id, and by its owner's id on a nested path: `[json, version]`. */
 export function selectOne(
   view: View,
-  ownerField: string | null,
+  owner: Owner | null,
   tree: readonly Included[],
   grants: Grants,
   dialect: Dialect,
@@ -22,8 +22,9 @@ export function selectOne(
   binds.marksVersions = tree.length > 0 && isToOneOnly(tree)
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
-  const where = [`${binds.account(view.resource.shared, alias)}${alias}"id" = ${binds.use('id', 'id')}`]
-  if (ownerField !== null) where.push(`${alias}${ident(ownerField)} = ${binds.use('owner', 'id')}`)
+  const where = [`${binds.rows(view.resource, alias)}${alias}"id" = ${binds.use('id', 'id')}`]
+  if (owner) where.push(`${alias}${ident(owner.field)} = ${binds.use('owner', 'id')}`)
+  if (owner?.resource.rules.read) where.push(`EXISTS (${selectOwner(owner, binds)})`)
   const text = `SELECT ${row}, ${alias}"version" FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')}`
   return statement(text, binds, view, tree, grants)
 }
@@ -32,9 +33,18 @@ export function selectOne(
 const isToOneOnly = (tree: readonly Included[]): boolean =>
   tree.every(({ relation, children }) => relation.relation.kind === 'belongs-to' && isToOneOnly(children))
 
+/** The owner that a nested path names, and the field of its rows that points to it. */
+export interface Owner {
+  readonly field: string
+  readonly resource: Resource
+}
+
+const selectOwner = ({ resource }: Owner, binds: Binds): string =>
+  `SELECT 1 FROM ${ident(resource.table)} o WHERE ${binds.rows(resource, 'o.')}o."id" = ${binds.use('owner', 'id')}`
+
 export interface ListShape {
   readonly view: View
-  readonly owner: { readonly field: string; readonly table: string; readonly shared: boolean } | null
+  readonly owner: Owner | null
   readonly tree: readonly Included[]
   readonly sort: readonly SortKey[]
   readonly filters: readonly Filter[]
@@ -55,7 +65,7 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
   const position = sortsById(sort)
     ? ''
     : `, '[' || ${keys.map((key) => dialect.json(key.sql, key.kind, key.nullable, key.schema)).join(" || ',' || ")} || ']' AS k`
-  const where = [`${binds.account(view.resource.shared, alias)}1 = 1`]
+  const where = [`${binds.rows(view.resource, alias)}1 = 1`]
   if (owner) where.push(`${alias}${ident(owner.field)} = ${binds.use('owner', 'id')}`)
   const values = new Numbering()
   for (const filter of shape.filters) where.push(filterSql(filter, alias, binds, values))
@@ -70,10 +80,7 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
   const page = dialect.firstRows(rows, binds.use('limit', 'integer'), shape.pageSize)
   const columns = [dialect.join('p.j', separators[0])]
   if (position !== '') columns.push(dialect.join('p.k', '\n'))
-  if (owner)
-    columns.push(
-      `(SELECT 1 FROM ${ident(owner.table)} o WHERE ${binds.account(owner.shared, 'o.')}o."id" = ${binds.use('owner', 'id')})`,
-    )
+  if (owner) columns.push(`(${selectOwner(owner, binds)})`)
   const text = `SELECT ${columns.join(', ')} FROM (${page}) p`
   return statement(text, binds, view, tree, grants)
 }

@@ -51,6 +51,9 @@ export const sqlite: Dialect = Object.freeze({
   oldest: indexOrder,
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,
   listed: (array: string) => `SELECT value FROM json_each(${array})`,
+  listedAs: (array: string, kind: FieldKind) =>
+    `SELECT ${kinds[kind].sqlite.param('value')} FROM json_each(${array})`,
+  constant: (value: unknown, kind: FieldKind) => kinds[kind].sqlite.literal(value),
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
   commitsInOrder: true,
   insertsEventInQuery: false,

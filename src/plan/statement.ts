@@ -1,12 +1,17 @@
-import type { SubCollection, View, ViewField } from '../compile/model.ts'
+import type { Resource, SubCollection, View, ViewField } from '../compile/model.ts'
+import type { CallerValue } from '../compile/rules/rule.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import type { Grants } from '../request/grants.ts'
 import type { Included } from '../request/include.ts'
 import { shownTo } from '../request/shown-fields.ts'
 import type { Dialect } from './dialect.ts'
+import { ruleSql } from './rule-sql.ts'
 
-/** Where a bound value comes from: the request's account, the ids of its path, the page, or the n-th of its own values. */
-export type Slot = 'account' | 'id' | 'owner' | 'limit' | number
+/**
+ * Where a bound value comes from: the request's account, the ids of its path, the page, something about the caller that a rule reads,
+ * or the n-th of the request's own values.
+ */
+export type Slot = 'account' | 'id' | 'owner' | 'limit' | CallerValue | number
 
 /** A to-many include that may be cut short: what is needed to write its continuation. */
 export interface Cut {
@@ -63,7 +68,17 @@ export class Binds {
     return shownTo(view, this.grants).fields
   }
 
-  /** `"account_id" = $1 AND ` for a table of accounts, nothing for a shared one. */
+  /**
+   * Which rows of a resource a statement may touch: those of the account, and of these, where it runs for a caller, those that the read
+   * rule lets the caller see. `"account_id" = $1 AND `, followed by the rule; nothing for shared rows without a rule.
+   */
+  rows({ shared, rules }: Resource, alias: string): string {
+    const account = this.account(shared, alias)
+    const rule = this.grants && rules.read && ruleSql(rules.read, this.grants, alias, this)
+    return rule ? `${account}${rule} AND ` : account
+  }
+
+  /** The account alone: for the rows that a rule itself reads. Everything else uses `rows`. */
   account(shared: boolean, alias: string): string {
     return shared ? '' : `${alias}"account_id" = ${this.use('account', 'id')} AND `
   }

@@ -75,14 +75,14 @@ export function updateRow(resource: Resource, fields: readonly string[], dialect
     return `${ident(field.column)} = ${binds.use(index, field.kind)}`
   })
   sets.push(`"updated_at" = ${binds.use(fields.length, 'datetime')}`, '"version" = "version" + 1')
-  const where = `${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`
+  const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')}`
   const text = `UPDATE ${ident(resource.table)} SET ${sets.join(', ')} WHERE ${where}${returningRow(resource, binds)}`
   return rowStatement(text, binds)
 }
 
 export function deleteRow(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
-  const where = `${binds.account(resource.shared, '')}"id" = ${binds.use('id', 'id')}`
+  const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')}`
   return rowStatement(`DELETE FROM ${ident(resource.table)} WHERE ${where} RETURNING 1`, binds)
 }
 
@@ -90,9 +90,9 @@ export function deleteRow(resource: Resource, dialect: Dialect): RowStatement {
 export function refreshSum(feed: SumFeed, source: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const product = feed.of.map((name) => ident(source.field.get(name)?.column ?? name)).join(' * ')
-  const sum = `(SELECT coalesce(sum(${product}), 0) FROM ${ident(source.table)} WHERE ${binds.account(source.shared, '')}${ident(feed.by.field)} = ${binds.use('id', 'id')})`
+  const sum = `(SELECT coalesce(sum(${product}), 0) FROM ${ident(source.table)} WHERE ${binds.rows(source, '')}${ident(feed.by.field)} = ${binds.use('id', 'id')})`
   const target = ident(feed.field.column)
-  const where = `${binds.account(feed.on.shared, '')}"id" = ${binds.use('id', 'id')} AND ${dialect.distinct(target, sum)}`
+  const where = `${binds.rows(feed.on, '')}"id" = ${binds.use('id', 'id')} AND ${dialect.distinct(target, sum)}`
   const text = `UPDATE ${ident(feed.on.table)} SET ${target} = ${sum}, "updated_at" = ${binds.use(0, 'datetime')}, "version" = "version" + 1 WHERE ${where}${returningRow(feed.on, binds)}`
   return rowStatement(text, binds)
 }

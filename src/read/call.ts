@@ -1,6 +1,7 @@
 import type { Planner } from '../plan/planner.ts'
 import type { Slot } from '../plan/statement.ts'
 import type { Caller } from '../request/caller.ts'
+import { callerValue } from '../request/caller-value.ts'
 import type { CursorSeal } from '../request/cursor.ts'
 import type { Target } from '../request/route.ts'
 import type { Store, Value } from '../store/store.ts'
@@ -10,6 +11,8 @@ export interface Reader {
   readonly store: Pick<Store, 'first'>
   readonly planner: Pick<Planner, 'one' | 'list'>
   readonly seal: CursorSeal
+  /** Milliseconds since 1970; shifted in demonstrations and tests. */
+  now(): number
 }
 
 /** A request that was understood and allowed: who calls, and what for. */
@@ -38,6 +41,8 @@ export interface Outcome {
 
 interface Bindings {
   readonly account: string
+  /** Who asks, and when, for statements that apply rules. */
+  readonly asked?: { readonly by: Caller; readonly at: number }
   readonly id?: string | null
   readonly owner?: string | null
   readonly limit?: number
@@ -50,7 +55,9 @@ export function bindSlots(slots: readonly Slot[], from: Bindings): Value[] {
   for (let at = 0; at < slots.length; at++) {
     const slot = slots[at] as Slot
     if (typeof slot === 'number') bound[at] = from.values?.[slot] ?? null
-    else bound[at] = from[slot] ?? null
+    else if (typeof slot === 'string') bound[at] = from[slot] ?? null
+    else if (from.asked) bound[at] = callerValue(slot, from.asked.by, from.asked.at)
+    else throw new Error('a statement with a rule runs without a caller')
   }
   return bound
 }

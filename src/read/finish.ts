@@ -1,6 +1,7 @@
 import type { View } from '../compile/model.ts'
 import { cutEnd, cutStart } from '../plan/project.ts'
 import type { Cut, Statement } from '../plan/statement.ts'
+import type { Caller } from '../request/caller.ts'
 import { cursorBound, orderText } from '../request/cursor.ts'
 import { madeFields } from '../request/customs.ts'
 import type { Grants } from '../request/grants.ts'
@@ -13,9 +14,9 @@ import type { Reader } from './call.ts'
  * Store's text → consumer's text: writes the continuations of includes that were cut, runs custom changes, and takes out the
  * whitespace between rows, so that a body has the same bytes whether its rows passed through code or not.
  */
-export function finishText(text: string, statement: Statement, reader: Reader, account: string): string {
+export function finishText(text: string, statement: Statement, reader: Reader, caller: Caller): string {
   const whole =
-    statement.cuts.length > 0 && text.includes(cutEnd) ? continueCuts(text, statement, reader, account) : text
+    statement.cuts.length > 0 && text.includes(cutEnd) ? continueCuts(text, statement, reader, caller) : text
   if (!statement.customs) return whole.replace(rowSeparator, ',')
   const { view, tree, grants } = statement.customs
   const rows: unknown = JSON.parse(`[${whole}]`)
@@ -28,7 +29,7 @@ const rowSeparator = /,[\n\t\r]/g
 const marks = new RegExp(`([${cutStart}${cutEnd}])`)
 
 /** One pass over the text: a start opens a list that was cut, its end closes the innermost one that is open. */
-function continueCuts(text: string, statement: Statement, reader: Reader, account: string): string {
+function continueCuts(text: string, statement: Statement, reader: Reader, caller: Caller): string {
   const open = ['']
   const parts = text.split(marks)
   for (let at = 0; at < parts.length; at++) {
@@ -40,7 +41,7 @@ function continueCuts(text: string, statement: Statement, reader: Reader, accoun
       const [index = '', ownerId = ''] = parts[at + 1]?.split(':') ?? []
       const cut = statement.cuts[Number(index)]
       if (!cut) throw new Error('an include was cut that the statement does not know')
-      const list = continued(open.pop() ?? '', cut, ownerId, reader, account)
+      const list = continued(open.pop() ?? '', cut, ownerId, reader, caller)
       open.push((open.pop() ?? '') + list)
       at += 2
     }
@@ -49,13 +50,13 @@ function continueCuts(text: string, statement: Statement, reader: Reader, accoun
 }
 
 /** The list without its extra last row, which only says that there are more, and with the URL of the next page. */
-function continued(list: string, cut: Cut, ownerId: string, reader: Reader, account: string): string {
+function continued(list: string, cut: Cut, ownerId: string, reader: Reader, caller: Caller): string {
   const { separator, view, sub, cap } = cut
   const boundary = list.lastIndexOf(separator)
   const before = list.lastIndexOf(separator, boundary - 1)
   const last = rowId(list, before < 0 ? '{"data":['.length : before + separator.length)
   const order = orderText(withTieBreak([], view), [])
-  const bound = cursorBound(account, { version: view.version, view, sub, ownerId }, order)
+  const bound = cursorBound(caller, { version: view.version, view, sub, ownerId }, order)
   const cursor = reader.seal.seal(`["${last}"]`, bound)
   const next = `/${view.version.name}/${sub.owner().name}/${ownerId}/${sub.segment}?limit=${cap}&cursor=${cursor}`
   const page = JSON.stringify({ limit: cap, has_more: true, next_cursor: cursor, next })

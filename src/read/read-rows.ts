@@ -27,11 +27,16 @@ export function readOne(reader: Reader, { caller, target }: Call, query: OneQuer
   const { include, canonical } = query
   const { account, scopes } = caller
   const statement = reader.planner.one(target, include, scopes)
-  const slots = bindSlots(statement.slots, { account, id: target.id, owner: target.ownerId })
+  const slots = bindSlots(statement.slots, {
+    account,
+    asked: { by: caller, at: reader.now() },
+    id: target.id,
+    owner: target.ownerId,
+  })
   return whenThere(reader.store.first(statement.text, slots), (row) => {
     if (!row) throw notThere(target)
     const { text, versions } = withoutVersions(String(row[0]), statement)
-    const data = finishText(text, statement, reader, account)
+    const data = finishText(text, statement, reader, caller)
     const included = include === noInclude ? undefined : includeTag(include, scopes, data, versions)
     const etag = etagOf(target.view, row[1], scopes, included)
     return { status: 200, body: `{"data":${data}}`, etag, canonical }
@@ -66,21 +71,26 @@ function withoutVersions(
 
 /** One page of a collection: one statement, whatever is filtered, sorted and included. */
 export function readList(reader: Reader, { caller, target }: Call, query: PageQuery): Maybe<Outcome> {
-  const { account } = caller
   const { list } = query
   const { sort, limit } = list
-  const boundTo = query.cursor === null ? null : cursorBound(account, target, list.order)
+  const boundTo = query.cursor === null ? null : cursorBound(caller, target, list.order)
   const after =
     boundTo === null ? null : positionIn(reader.seal.open(query.cursor ?? '', boundTo, sort.length), sort)
   const statement = reader.planner.list(target, list, after, caller.scopes)
   const values = listValues(list, after)
-  const slots = bindSlots(statement.slots, { account, owner: target.ownerId, limit: limit + 1, values })
+  const slots = bindSlots(statement.slots, {
+    account: caller.account,
+    asked: { by: caller, at: reader.now() },
+    owner: target.ownerId,
+    limit: limit + 1,
+    values,
+  })
   return whenThere(reader.store.first(statement.text, slots), (row) => {
     if (!row || (target.sub && row.at(-1) === null)) throw notThere(target)
     const page = cutPage(String(row[0] ?? ''), limit)
-    const rows = finishText(page.text, statement, reader, account)
+    const rows = finishText(page.text, statement, reader, caller)
     const position = page.hasMore ? positionOf(page, row[1] ?? null, limit, list) : null
-    const cursor = position && reader.seal.seal(position, boundTo ?? cursorBound(account, target, list.order))
+    const cursor = position && reader.seal.seal(position, boundTo ?? cursorBound(caller, target, list.order))
     const tail = `"page":{"limit":${limit},"has_more":${page.hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
     const next = cursor && list.next + cursor
     const body = `{"data":[${rows}],${tail}}`

@@ -1,5 +1,8 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import type { View } from '../compile/model.ts'
 import { problem } from '../problems.ts'
+import type { Caller } from './caller.ts'
+import { callerValue } from './caller-value.ts'
 import type { Filter } from './filter.ts'
 import type { Target } from './route.ts'
 import { type SortKey, sortText } from './sort.ts'
@@ -52,7 +55,7 @@ export const badCursor = (): Error =>
 
 /** All that a cursor is bound to; `order` is the list's sort and filters in words. */
 export function cursorBound(
-  account: string,
+  caller: Caller,
   target: { readonly version: { readonly name: string } } & Pick<Target, 'view' | 'sub' | 'ownerId'>,
   order: string,
 ): string {
@@ -60,7 +63,14 @@ export function cursorBound(
   const owner = sub ? `${sub.owner().name}/` : ''
   const names = `${version.name}/${owner}${view.name}/${sub?.segment ?? ''}`
   // Lengths are included, so that no account or id can be chosen to look like a shorter one and the text after it.
-  return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}`
+  const { account } = caller
+  return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}${readClaims(view, caller)}`
+}
+
+/** What the read rule of a list reads of the caller: other claims make it another list. The time does not, or no page had a next one. */
+function readClaims({ resource }: View, caller: Caller): string {
+  const values = resource.rules.read?.callerValues.filter(({ source }) => source !== 'now') ?? []
+  return values.length === 0 ? '' : ` ${JSON.stringify(values.map((value) => callerValue(value, caller, 0)))}`
 }
 
 /** A sort and filters in the version's own words; the order in which filters were written does not matter. */

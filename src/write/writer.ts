@@ -13,8 +13,6 @@ export interface Writer extends Reader {
   readonly planner: Planner
   readonly model: Model
   readonly writes: WritePlanner
-  /** Milliseconds since 1970; shifted in demonstrations and tests. */
-  now(): number
   readonly keys: StoredKeys
   readonly inFlight: KeysInFlight
   /** How long a duplicate waits for the first request with its key. */

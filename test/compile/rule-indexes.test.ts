@@ -26,7 +26,10 @@ const indexesOf = (read: (of: Terms) => Condition<'notes:all'>) => {
     .get('notes')
     ?.indexes.flat()
     .filter((name) => name !== 'group_id')
-  return { indexed, unserved: unindexedRules(model).map((text) => /row\.([\w.]+)/.exec(text)?.[1]) }
+  return {
+    indexed,
+    unserved: unindexedRules(model).map((text) => /row\.([\w.]+)/.exec(text)?.[1] ?? 'the caller alone'),
+  }
 }
 
 test.each<[string, (of: Terms) => Condition<'notes:all'>, readonly string[]]>([
@@ -67,6 +70,11 @@ test.each<[string, (of: Terms) => Condition<'notes:all'>, readonly string[]]>([
     'a relation for callers with a scope',
     ({ row, caller }) => allOf(caller.has('notes:all'), row.group.code.is(caller.claim('code'))),
     ['group.code'],
+  ],
+  [
+    'a claim alone in an alternative',
+    ({ row, caller }) => anyOf(caller.claim('role').is('clerk'), row.owner.is(caller.subject)),
+    ['the caller alone'],
   ],
 ])('a rule that asks by %s is warned of: no index serves it', (_, read, unserved) => {
   expect(indexesOf(read).unserved).toEqual(unserved)

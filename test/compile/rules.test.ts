@@ -138,6 +138,11 @@ const cases: readonly (readonly [string, Write | string, ...string[]])[] = [
     'what is absent in a caller must open nothing.',
   ],
   ['a list that is none', ({ row }) => row.title.includes('a'), 'row.title is not a list.'],
+  [
+    'an order of texts without a field',
+    ({ caller }) => caller.claim('a').lt('b'),
+    'the claim "a" and "b" are texts, which have no order without a field.',
+  ],
   ['no conditions', () => anyOf(...([] as unknown as [never])), 'anyOf() has no conditions.'],
   ['no values', ({ row }) => row.title.in([]), 'in([]) has no values.'],
   ['true', () => true, 'true is not a condition.'],

@@ -7,9 +7,11 @@ import { Planner } from '../../src/plan/planner.ts'
 import { postgres, postgresOnCitus } from '../../src/plan/postgres.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
 import { WritePlanner } from '../../src/plan/write-planner.ts'
+import type { Grants } from '../../src/request/grants.ts'
 import { noInclude, readInclude } from '../../src/request/include.ts'
 import { readListQuery } from '../../src/request/query.ts'
 import type { Target } from '../../src/request/route.ts'
+import { lending } from '../support/lending.ts'
 import { sampleOf } from '../support/sample-value.ts'
 import { shopContracts } from '../support/serving.ts'
 
@@ -23,10 +25,17 @@ const target = (view: View, sub: Target['sub'] = null): Target => ({
   template: '',
 })
 
-const allScopes = new Set(['*'])
+const allScopes: Grants = new Set(['*'])
+const noScopes: Grants = new Set()
+
+/** The shop has no rules. The statements of the lending API have those of a caller without scopes, which nothing shortens. */
+const models = async (): Promise<readonly (readonly [Model, Grants])[]> => [
+  [compileApi(shop, { contracts: await shopContracts() }), allScopes],
+  [compileApi(lending), noScopes],
+]
 
 /** The statements of every shape that the shop's requests can take, more or less: each clause that exists is in one of them. */
-function shapes(model: Model, dialect: Dialect): readonly string[] {
+function shapes(model: Model, dialect: Dialect, grants: Grants): readonly string[] {
   const planner = new Planner(dialect)
   const writes = new WritePlanner(dialect)
   const views = model.versions.flatMap((version) => [...version.views.values()])
@@ -37,16 +46,12 @@ function shapes(model: Model, dialect: Dialect): readonly string[] {
     const filters = [...view.filters].map((name) => `filter[${name}][in]=${sampleOf(view, name)}`)
     const queries = ['', ...sorts, ...filters, ...includes.map((include) => `limit=1&include=${include}`)]
     return [null, ...view.under].flatMap((sub) => [
-      planner.one(target(view, sub), noInclude, allScopes).text,
-      ...includes.map(
-        (include) => planner.one(target(view, sub), readInclude(include, view), allScopes).text,
-      ),
+      planner.one(target(view, sub), noInclude, grants).text,
+      ...includes.map((include) => planner.one(target(view, sub), readInclude(include, view), grants).text),
       ...queries.flatMap((text) => {
         const { list: query } = readListQuery(text, view, 1e9)
         const after = query.sort.map((_, at) => (at === 0 ? null : 'x'))
-        return [null, after].map(
-          (position) => planner.list(target(view, sub), query, position, allScopes).text,
-        )
+        return [null, after].map((position) => planner.list(target(view, sub), query, position, grants).text)
       }),
     ])
   })
@@ -113,10 +118,14 @@ function withoutBrackets(text: string): string {
 }
 
 test.each([sqlite, postgres])('every table reference binds the account itself ($name)', async (dialect) => {
-  const model = compileApi(shop, { contracts: await shopContracts() })
-  const shared = new Set([...model.resources.values()].filter((one) => one.shared).map((one) => one.table))
+  const all = await models()
+  const shared = new Set(
+    all.flatMap(([{ resources }]) =>
+      [...resources.values()].filter((one) => one.shared).map((one) => one.table),
+    ),
+  )
   const param = dialect.name === 'sqlite' ? String.raw`\?\d+` : String.raw`\$\d+::text`
-  const statements = new Set(shapes(model, dialect))
+  const statements = new Set(all.flatMap(([model, grants]) => shapes(model, dialect, grants)))
   expect(statements.size).toBeGreaterThan(300)
   for (const sql of statements) {
     for (const { table, alias, clause } of references(sql)) {
@@ -131,8 +140,8 @@ test.each([sqlite, postgres])('every table reference binds the account itself ($
 })
 
 test('the account is bound, never compared with that of another row', async () => {
-  const model = compileApi(shop, { contracts: await shopContracts() })
-  for (const sql of shapes(model, postgres)) expect(sql).not.toMatch(/"account_id" = [^$]/)
+  for (const [model, grants] of await models())
+    for (const sql of shapes(model, postgres, grants)) expect(sql).not.toMatch(/"account_id" = [^$]/)
 })
 
 test('on a cluster, which would hide why it was refused, a keyed create returns a row', async () => {
@@ -144,4 +153,19 @@ test('on a cluster, which would hide why it was refused, a keyed create returns 
     expect(alone).toMatch(/\) INSERT INTO .* FROM claim$/s)
     expect(onCluster).toBe(`${alone} RETURNING 1`)
   }
+})
+
+test('one statement serves all callers with the same scopes, and scopes take their part of a rule out of it', () => {
+  const model = compileApi(lending)
+  const view = model.head.views.get('loans')
+  if (!view) throw new Error('there are no loans')
+  const planner = new Planner(postgres)
+  const { list } = readListQuery('', view, 1e9)
+  const plan = (...scopes: readonly string[]) => planner.list(target(view), list, null, new Set(scopes))
+  expect(plan('loans:read')).toBe(plan('members:read'))
+  expect(plan('loans:read').text).toMatch(/"member_id" = \$\d+::text OR EXISTS \(SELECT 1 FROM "copies"/)
+  expect(plan('lending:all').text).not.toContain('copies')
+  expect(plan('lending:all').slots).toEqual(['account', 'limit'])
+  const claims = plan().slots.flatMap((slot) => (typeof slot === 'object' ? [slot.name] : []))
+  expect(claims).toEqual(['member_id', 'city'])
 })

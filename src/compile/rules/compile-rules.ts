@@ -6,7 +6,7 @@ import type { MistakeList } from '../mistakes.ts'
 import type { Drafts, ResourceDraft } from '../resource-draft.ts'
 import { normalForm } from './normal-form.ts'
 import { type Note, rowTerms } from './recorder.ts'
-import { type CallerLeaf, type CallerValue, noRules, type Rule, type RuleNode } from './rule.ts'
+import { type CallerValue, noRules, type Rule, type RuleNode, type RuleOperand } from './rule.ts'
 
 const ruleKinds: readonly RuleKind[] = ['read', 'create', 'update', 'delete']
 
@@ -64,22 +64,27 @@ function recorded(
   }
 }
 
-const ruleOf = (kind: RuleKind, condition: ConditionData, root: RuleNode): Rule =>
-  Object.freeze({
+const ruleOf = (kind: RuleKind, condition: ConditionData, root: RuleNode): Rule => {
+  const leaves = leavesOf(root)
+  const scopes = leaves.flatMap((leaf) => (leaf.kind === 'has' ? [leaf.scope] : []))
+  return Object.freeze({
     kind,
     condition,
     root,
-    callerLeaves: leavesOf(root).filter(isCallerLeaf),
-    callerValues: [...new Set(leavesOf(root).flatMap(valuesOf))],
+    scopes: [...new Set(scopes)].sort(),
+    callerValues: [...new Set(leaves.flatMap(callerValuesOf))],
   })
+}
 
 const leavesOf = (node: RuleNode): readonly RuleNode[] =>
   node.kind === 'all-of' || node.kind === 'any-of' ? node.of.flatMap(leavesOf) : [node]
 
-const isCallerLeaf = (node: RuleNode): node is CallerLeaf =>
-  node.kind === 'has' || node.kind === 'caller-compare' || node.kind === 'caller-includes'
-
-const valuesOf = (leaf: RuleNode): readonly CallerValue[] =>
-  Object.values(leaf).filter(
-    (part): part is CallerValue => typeof part === 'object' && part !== null && part.kind === 'caller-value',
-  )
+const callerValuesOf = (leaf: RuleNode): readonly CallerValue[] => {
+  const operands: readonly RuleOperand[] =
+    leaf.kind === 'compare'
+      ? [leaf.left, leaf.right]
+      : leaf.kind === 'includes'
+        ? [leaf.list, leaf.element]
+        : []
+  return operands.filter((operand) => operand.kind === 'caller-value')
+}

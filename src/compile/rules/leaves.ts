@@ -46,10 +46,18 @@ export function compareLeaf(
     )
     return null
   }
+  if (kind === 'string' && !isEquality(operator)) {
+    // A column of texts says how they are ordered. Without one, each database has an order of its own.
+    context.note(
+      `${wordsOf(left)} and ${wordsOf(right)} are texts, which have no order without a field.`,
+      'Use is(…), isNot(…) or in([…]).',
+    )
+    return null
+  }
   const other = typedValue(right, kind, false, context)
   const own = typedValue(left, kind, false, context)
   if (own?.kind !== 'caller-value' || other === null) return null
-  return Object.freeze({ kind: 'caller-compare', operator, left: own, right: other })
+  return Object.freeze({ kind: 'compare', operator, left: own, right: other })
 }
 
 /** The kind of a comparison that reads no row: a claim takes that of the other side. */
@@ -87,10 +95,11 @@ function fieldLeaf(
   }
   if (right.kind !== 'field') {
     const other = typedValue(right, kind, false, context, field)
-    return other && Object.freeze({ kind: 'compare', operator, field, other })
+    return other && Object.freeze({ kind: 'compare', operator, left: field, right: other })
   }
   const other = fieldPath(right, context)
-  if (areComparable(kind, other.field.kind)) return Object.freeze({ kind: 'compare', operator, field, other })
+  if (areComparable(kind, other.field.kind))
+    return Object.freeze({ kind: 'compare', operator, left: field, right: other })
   context.note(
     `${pathOf(field)} is of kind ${kind} and ${pathOf(other)} of kind ${other.field.kind}: they cannot be compared.`,
     'Compare fields of one kind.',
@@ -116,7 +125,7 @@ export function includesLeaf(
     if (kind === null)
       context.note('a claim is compared with a claim, and neither has a type.', 'Name a field or a constant.')
     if (list?.kind !== 'caller-value' || !own) return null
-    return Object.freeze({ kind: 'caller-includes', list, element: own, negated })
+    return Object.freeze({ kind: 'includes', list, element: own, negated })
   }
   const field = fieldPath(element, context)
   const { kind } = field.field
@@ -125,7 +134,9 @@ export function includesLeaf(
     return null
   }
   const list = typedValue(listed, kind, true, context)
-  return list?.kind === 'caller-value' ? Object.freeze({ kind: 'includes', list, field, negated }) : null
+  return list?.kind === 'caller-value'
+    ? Object.freeze({ kind: 'includes', list, element: field, negated })
+    : null
 }
 
 export function nullLeaf(operand: Operand, negated: boolean, context: LeafContext): RuleNode | null {

@@ -103,9 +103,9 @@ function constantField(
 ): { readonly field: FieldPath; readonly values: readonly Constant[] } | null {
   const values: Constant[] = []
   for (const part of parts) {
-    if (part.kind !== 'compare' || part.other.kind !== 'constant') return null
-    values.push(part.other)
+    if (part.kind !== 'compare' || part.right.kind !== 'constant') return null
+    values.push(part.right)
   }
   const [first] = parts
-  return first?.kind === 'compare' ? { field: first.field, values } : null
+  return first?.kind === 'compare' && first.left.kind === 'field' ? { field: first.left, values } : null
 }

@@ -1,52 +1,70 @@
 import { kinds } from '../../kinds/kinds.ts'
 import type { Model } from '../model.ts'
-import type { FieldPath, RowLeaf, RuleNode } from './rule.ts'
+import type { FieldPath, RuleLeaf, RuleNode } from './rule.ts'
 
-/** Whether an index on the row's own field finds the rows for which the leaf holds. */
-const isServed = (leaf: RowLeaf): boolean => {
-  if (leaf.field.path.length > 0 || kinds[leaf.field.field.kind].notQueryable !== null) return false
-  return leaf.kind === 'compare' ? leaf.operator !== 'is-not' && leaf.other.kind !== 'field' : !leaf.negated
+/** The field of the row that a leaf asks for; null where it asks only for the caller. */
+const fieldOf = (leaf: RuleLeaf): FieldPath | null => {
+  if (leaf.kind === 'in' || leaf.kind === 'null') return leaf.field
+  const operand = leaf.kind === 'compare' ? leaf.left : leaf.element
+  return operand.kind === 'field' ? operand : null
 }
 
-const rowLeaves = (node: RuleNode): readonly RowLeaf[] => {
+/** Whether an index on the row's own field finds the rows for which the leaf holds. */
+const isServed = (leaf: RuleLeaf): boolean => {
+  const field = fieldOf(leaf)
+  if (!field || field.path.length > 0 || kinds[field.field.kind].notQueryable !== null) return false
+  return leaf.kind === 'compare' ? leaf.operator !== 'is-not' && leaf.right.kind !== 'field' : !leaf.negated
+}
+
+/** All leaves but scopes, which are decided before the statement is planned. */
+const leavesOf = (node: RuleNode): readonly RuleLeaf[] => {
   switch (node.kind) {
     case 'all-of':
     case 'any-of':
-      return node.of.flatMap(rowLeaves)
+      return node.of.flatMap(leavesOf)
     case 'has':
-    case 'caller-compare':
-    case 'caller-includes':
       return []
     default:
       return [node]
   }
 }
 
+const asksRows = (node: RuleNode): boolean => leavesOf(node).some((leaf) => fieldOf(leaf) !== null)
+
 /** The fields by which an index finds the rows that a rule lets through. */
 export const ruleFields = (root: RuleNode): readonly string[] =>
-  rowLeaves(root)
+  leavesOf(root)
     .filter(isServed)
-    .map(({ field }) => field.field.name)
+    .flatMap((leaf) => fieldOf(leaf)?.field.name ?? [])
 
 /**
  * The leaves for which a store reads rows one by one. Of conditions that all must hold, an index for one is enough; of alternatives,
- * each needs its own. Conditions on the caller are decided before the statement is planned, so they find no rows.
+ * each needs its own. A condition on the caller alone finds no rows: it does no harm unless it is an alternative to one that does.
  */
-function unserved(node: RuleNode): readonly RowLeaf[] {
-  if (node.kind !== 'all-of') return node.kind === 'any-of' ? node.of.flatMap(unserved) : leafUnserved(node)
-  const parts = node.of.filter((part) => rowLeaves(part).length > 0).map(unserved)
-  return parts.some((leaves) => leaves.length === 0) ? [] : parts.flat()
+function unserved(node: RuleNode): readonly RuleLeaf[] {
+  if (!asksRows(node)) return []
+  switch (node.kind) {
+    case 'all-of': {
+      const parts = node.of.filter(asksRows).map(unserved)
+      return parts.some((leaves) => leaves.length === 0) ? [] : parts.flat()
+    }
+    case 'any-of':
+      return node.of.flatMap((part) => (asksRows(part) ? unserved(part) : leavesOf(part)))
+    default:
+      return leavesOf(node).filter((leaf) => !isServed(leaf))
+  }
 }
-
-const leafUnserved = (node: RuleNode): readonly RowLeaf[] => rowLeaves(node).filter((leaf) => !isServed(leaf))
 
 /** For each rule that no index serves: where it is declared, and what it means for lists. */
 export const unindexedRules = ({ resources }: Model): readonly string[] =>
   [...resources.values()].flatMap(({ name, rules }) =>
-    (rules.read ? unserved(rules.read.root) : []).map(
-      ({ field }) =>
-        `${name}.rules.read: no index finds rows by row.${pathText(field)} as the rule asks for it, so lists read the ${name} of the account one by one. Keep the value in a field of ${name}, or join the condition by allOf with one on such a field.`,
-    ),
+    (rules.read ? unserved(rules.read.root) : []).map((leaf) => {
+      const field = fieldOf(leaf)
+      const slow = `so lists read the ${name} of the account one by one.`
+      return field
+        ? `${name}.rules.read: no index finds rows by row.${pathText(field)} as the rule asks for it, ${slow} Keep the value in a field of ${name}, or join the condition by allOf with one on such a field.`
+        : `${name}.rules.read: a condition on a claim alone is an alternative to conditions on the row, ${slow} Ask for a scope instead, which is decided before the rows are read.`
+    }),
   )
 
 const pathText = ({ path, field }: FieldPath): string => [...path, field].map(({ name }) => name).join('.')

@@ -13,29 +13,32 @@ export interface Rule {
    * true, makes nothing true.
    */
   readonly root: RuleNode
-  /** The leaves about the caller alone, which are decided before a statement is planned. */
-  readonly callerLeaves: readonly CallerLeaf[]
-  /** All that the rule reads of a caller but scopes, each once. */
+  /** The scopes that it asks for: their answers decide its statement. */
+  readonly scopes: readonly string[]
+  /** All else that it reads of a caller, each once: values that its statement binds. */
   readonly callerValues: readonly CallerValue[]
 }
 
 /** The rules that a resource declares; null where it declares none. */
 export type Rules = { readonly [K in RuleKind]: Rule | null }
 
-export type RuleNode = Joined | CallerLeaf | RowLeaf
+export type RuleNode =
+  | Joined
+  | { readonly kind: 'has'; readonly scope: string; readonly negated: boolean }
+  | RuleLeaf
 
 interface Joined {
   readonly kind: 'all-of' | 'any-of'
   readonly of: readonly RuleNode[]
 }
 
-/** A condition on the row, which becomes SQL. */
-export type RowLeaf =
+/** A condition that becomes SQL. */
+export type RuleLeaf =
   | {
       readonly kind: 'compare'
       readonly operator: Comparison
-      readonly field: FieldPath
-      readonly other: FieldPath | CallerValue | Constant
+      readonly left: FieldPath | CallerValue
+      readonly right: RuleOperand
     }
   | {
       readonly kind: 'in'
@@ -47,25 +50,11 @@ export type RowLeaf =
   | {
       readonly kind: 'includes'
       readonly list: CallerValue
-      readonly field: FieldPath
+      readonly element: RuleOperand
       readonly negated: boolean
     }
 
-/** A condition on the caller alone. */
-export type CallerLeaf =
-  | { readonly kind: 'has'; readonly scope: string; readonly negated: boolean }
-  | {
-      readonly kind: 'caller-compare'
-      readonly operator: Comparison
-      readonly left: CallerValue
-      readonly right: CallerValue | Constant
-    }
-  | {
-      readonly kind: 'caller-includes'
-      readonly list: CallerValue
-      readonly element: CallerValue | Constant
-      readonly negated: boolean
-    }
+export type RuleOperand = FieldPath | CallerValue | Constant
 
 /** A field of the row, or of the row that its to-one relations lead to. */
 export interface FieldPath {

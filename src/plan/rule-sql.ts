@@ -1,0 +1,130 @@
+import type {
+  CallerValue,
+  FieldPath,
+  PathStep,
+  Rule,
+  RuleLeaf,
+  RuleNode,
+  RuleOperand,
+} from '../compile/rules/rule.ts'
+import type { Comparison } from '../declare/condition.ts'
+import type { FieldKind } from '../kinds/kinds.ts'
+import { type Grants, holds } from '../request/grants.ts'
+import { type Dialect, ident } from './dialect.ts'
+
+/** What the SQL of a rule is written with. */
+interface Writing {
+  readonly dialect: Dialect
+  alias(): string
+  use(slot: CallerValue, kind: FieldKind): string
+  account(shared: boolean, alias: string): string
+}
+
+/** Whether a rule holds for every row, for none, or as its condition says: the caller's scopes decide a part of it beforehand. */
+export function settled(node: RuleNode, grants: Grants): RuleNode | boolean {
+  if (node.kind === 'has') return holds(grants, node.scope) !== node.negated
+  if (node.kind !== 'all-of' && node.kind !== 'any-of') return node
+  const neutral = node.kind === 'all-of'
+  const parts: RuleNode[] = []
+  for (const part of node.of) {
+    const one = settled(part, grants)
+    if (one === !neutral) return one
+    if (typeof one !== 'boolean') parts.push(one)
+  }
+  const [first] = parts
+  if (first === undefined) return neutral
+  return parts.length === 1 ? first : { kind: node.kind, of: parts }
+}
+
+/** The condition of a rule on a row, in brackets where it needs them; null where it holds for every row. */
+export function ruleSql(rule: Rule, grants: Grants, alias: string, writing: Writing): string | null {
+  const node = settled(rule.root, grants)
+  if (typeof node === 'boolean') return node ? null : '1 = 0'
+  return nodeSql(node, alias, writing)
+}
+
+function nodeSql(node: RuleNode, alias: string, writing: Writing): string {
+  switch (node.kind) {
+    case 'all-of':
+    case 'any-of': {
+      const word = node.kind === 'all-of' ? ' AND ' : ' OR '
+      return `(${node.of.map((part) => nodeSql(part, alias, writing)).join(word)})`
+    }
+    case 'has':
+      throw new Error(`the scope ${node.scope} is decided before the statement`)
+    default:
+      return leafSql(node, alias, writing)
+  }
+}
+
+const signs: { readonly [C in Comparison]: string } = {
+  is: '=',
+  'is-not': '<>',
+  lt: '<',
+  lte: '<=',
+  gt: '>',
+  gte: '>=',
+}
+
+/** Every leaf is NULL or false where a value is missing, never true. */
+function leafSql(leaf: RuleLeaf, alias: string, writing: Writing): string {
+  switch (leaf.kind) {
+    case 'compare':
+      return withOperand(leaf.left, alias, writing, (left) =>
+        withOperand(leaf.right, alias, writing, (right) => `${left} ${signs[leaf.operator]} ${right}`),
+      )
+    case 'in': {
+      const values = leaf.values.map(({ value, as }) => writing.dialect.constant(value, as)).join(', ')
+      return withOperand(
+        leaf.field,
+        alias,
+        writing,
+        (field) => `${field} ${leaf.negated ? 'NOT IN' : 'IN'} (${values})`,
+      )
+    }
+    case 'null': {
+      const isSet = withOperand(leaf.field, alias, writing, (field) => `${field} IS NOT NULL`)
+      if (leaf.negated) return isSet
+      // A path that leads to no row is null too.
+      return leaf.field.path.length > 0
+        ? `NOT ${isSet}`
+        : withOperand(leaf.field, alias, writing, (field) => `${field} IS NULL`)
+    }
+    case 'includes': {
+      const list = writing.use(leaf.list, 'json')
+      const elements = writing.dialect.listedAs(list, leaf.list.as)
+      return withOperand(leaf.element, alias, writing, (element) =>
+        leaf.negated
+          ? `(${list} IS NOT NULL AND ${element} IS NOT NULL AND ${element} NOT IN (${elements}))`
+          : `${element} IN (${elements})`,
+      )
+    }
+  }
+}
+
+/** Writes a condition on an operand. Where relations lead to it, the condition is on a row that exists there. */
+function withOperand(
+  operand: RuleOperand,
+  alias: string,
+  writing: Writing,
+  condition: (sql: string) => string,
+): string {
+  if (operand.kind === 'caller-value') return condition(writing.use(operand, operand.as))
+  if (operand.kind === 'constant') return condition(writing.dialect.constant(operand.value, operand.as))
+  return onPath(operand.path, operand.field, alias, writing, condition)
+}
+
+function onPath(
+  [step, ...rest]: readonly PathStep[],
+  field: FieldPath['field'],
+  alias: string,
+  writing: Writing,
+  condition: (sql: string) => string,
+): string {
+  if (step === undefined) return condition(`${alias}${ident(field.column)}`)
+  const { table, shared } = step.target
+  const inner = writing.alias()
+  const where = `${writing.account(shared, inner)}${inner}"id" = ${alias}${ident(step.field)}`
+  const end = onPath(rest, field, inner, writing, condition)
+  return `EXISTS (SELECT 1 FROM ${ident(table)} ${inner.slice(0, -1)} WHERE ${where} AND ${end})`
+}

@@ -1,0 +1,53 @@
+import type { CallerValue } from '../compile/rules/rule.ts'
+import { storedAs } from '../compile/rules/values.ts'
+import { type FieldKind, kinds } from '../kinds/kinds.ts'
+import type { Caller } from './caller.ts'
+
+/** A list with more elements, or more characters as JSON, is no list: every statement would carry it to the store. */
+const mostElements = 1_000
+const longestList = 16_384
+
+/**
+ * Something about the caller, as it is bound to a statement. Null where it is absent or of another type: a comparison with NULL is not
+ * true, so doubt opens nothing. A list is bound as JSON, without the elements that do not fit.
+ */
+export function callerValue(value: CallerValue, caller: Caller, now: number): string | number | null {
+  const found = foundIn(value, caller, now)
+  if (!value.isList) return boundAs(value.as, found)
+  if (!Array.isArray(found) || found.length > mostElements) return null
+  const elements = found.map((element) => boundAs(value.as, element)).filter((element) => element !== null)
+  const text = JSON.stringify(elements)
+  return text.length > longestList ? null : text
+}
+
+function boundAs(kind: FieldKind, value: unknown): string | number | null {
+  const stored = storedAs(kind, value)
+  return stored === undefined ? null : kinds[kind].bind(stored, {})
+}
+
+function foundIn({ source, name, as }: CallerValue, caller: Caller, now: number): unknown {
+  switch (source) {
+    case 'claim':
+      return claimIn(caller.claims, name)
+    case 'subject':
+      return caller.subject
+    case 'consumer':
+      return caller.consumer.name
+    case 'now': {
+      const time = new Date(now).toISOString()
+      return as === 'date' ? time.slice(0, 'yyyy-mm-dd'.length) : time
+    }
+  }
+}
+
+/** A name with dots may be the whole name of a claim, such as a URL. Otherwise the dots lead into nested objects. */
+function claimIn(claims: Caller['claims'], name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name]
+  let at: unknown = claims
+  for (const step of name.split('.')) {
+    if (typeof at !== 'object' || at === null || Array.isArray(at) || !Object.hasOwn(at, step))
+      return undefined
+    at = (at as Caller['claims'])[step]
+  }
+  return at
+}
