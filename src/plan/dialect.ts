@@ -22,8 +22,6 @@ export interface Dialect {
   concat(pieces: readonly string[]): string
   /** Joins the texts of a subquery's rows, in the order of its ORDER BY. */
   join(expression: string, separator: string): string
-  /** A text with control characters, as an SQL expression. */
-  literal(text: string): string
   /** The first rows of a SELECT, as many as the bound value says, which is at most `most`. */
   firstRows(select: string, bound: string, most: number): string
   /** The `most` for a page: pages of one shape and one such size share a statement. */

@@ -38,15 +38,7 @@ export const postgres: Dialect = Object.freeze({
   coarse: (expression: string, codec: CodecName) =>
     codec === 'datetime-as-unix-seconds' ? `date_trunc('second', ${expression})` : expression,
   concat: (pieces: readonly string[]) => `(${pieces.join(' || ')})`,
-  join: (expression: string, separator: string) =>
-    `string_agg(${expression}, ${postgres.literal(separator)})`,
-  literal: (text: string) =>
-    /[\0-\x1f]/.test(text)
-      ? `E'${text
-          .replaceAll('\\', '\\\\')
-          .replaceAll("'", "''")
-          .replace(/[\0-\x1f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}'`
-      : sqlText(text),
+  join: (expression: string, separator: string) => `string_agg(${expression}, ${sqlText(separator)})`,
   // For a bound LIMIT the planner assumes a tenth of the table, and plans every execution again.
   firstRows: (select: string, bound: string, most: number) =>
     `SELECT * FROM (${select} LIMIT ${most}) f LIMIT ${bound}`,

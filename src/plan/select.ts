@@ -7,7 +7,7 @@ import type { Grants } from '../request/grants.ts'
 import type { Included } from '../request/include.ts'
 import type { SortKey } from '../request/sort.ts'
 import { type Dialect, ident, powerOfTwo } from './dialect.ts'
-import { column, projectRow, separators, sortSql } from './project.ts'
+import { column, projectRow, rowSeparator, sortSql } from './project.ts'
 import { Binds, type Statement } from './statement.ts'
 
 /** One row by id, and by its owner's id on a nested path: `[json, version]`. */
@@ -19,7 +19,6 @@ export function selectOne(
   dialect: Dialect,
 ): Statement {
   const binds = new Binds(dialect, grants)
-  binds.marksVersions = tree.length > 0 && isToOneOnly(tree)
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
   const where = [`${binds.rows(view.resource, alias)}${alias}"id" = ${binds.use('id', 'id')}`]
@@ -28,10 +27,6 @@ export function selectOne(
   const text = `SELECT ${row}, ${alias}"version" FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')}`
   return statement(text, binds, view, tree, grants)
 }
-
-/** Such includes have few rows, so the entity tag is made from their versions instead of a hash of the text. */
-const isToOneOnly = (tree: readonly Included[]): boolean =>
-  tree.every(({ relation, children }) => relation.relation.kind === 'belongs-to' && isToOneOnly(children))
 
 /** The owner that a nested path names, and the field of its rows that points to it. */
 export interface Owner {
@@ -78,7 +73,7 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
     .join(', ')
   const rows = `SELECT ${row} AS j${position} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order}`
   const page = dialect.firstRows(rows, binds.use('limit', 'integer'), shape.pageSize)
-  const columns = [dialect.join('p.j', separators[0])]
+  const columns = [dialect.join('p.j', rowSeparator)]
   if (position !== '') columns.push(dialect.join('p.k', '\n'))
   if (owner) columns.push(`(${selectOwner(owner, binds)})`)
   const text = `SELECT ${columns.join(', ')} FROM (${page}) p`
@@ -92,13 +87,14 @@ function statement(
   tree: readonly Included[],
   grants: Grants,
 ): Statement {
-  const customs = hasCustoms(view, tree) ? { view, tree, grants } : null
-  const { slots, cuts, marksVersions } = binds
-  return Object.freeze({ text, slots, cuts, marksVersions, customs })
+  const rows = { view, tree, grants }
+  const hasCustoms = view.customs.length > 0 || includes(tree, ({ target }) => target().customs.length > 0)
+  const hasLists = includes(tree, ({ relation }) => relation.kind === 'has-many')
+  return Object.freeze({ text, slots: binds.slots, rows, hasCustoms, hasLists })
 }
 
-const hasCustoms = (view: View, tree: readonly Included[]): boolean =>
-  view.customs.length > 0 || tree.some((one) => hasCustoms(one.relation.target(), one.children))
+const includes = (tree: readonly Included[], isSuch: (relation: Included['relation']) => boolean): boolean =>
+  tree.some((one) => isSuch(one.relation) || includes(one.children, isSuch))
 
 /** Numbers the request's own values in the order they are bound. */
 class Numbering {

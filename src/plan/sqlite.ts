@@ -38,10 +38,7 @@ export const sqlite: Dialect = Object.freeze({
   coarse: (expression: string, codec: CodecName) =>
     codec === 'datetime-as-unix-seconds' ? `(substr(${expression}, 1, 20) || '000Z')` : expression,
   concat: (pieces: readonly string[]) => concat(pieces),
-  join: (expression: string, separator: string) =>
-    `group_concat(${expression}, ${sqlite.literal(separator)})`,
-  // Control characters stand in the text as they are: an expression such as char(10) would be evaluated for every row.
-  literal: sqlText,
+  join: (expression: string, separator: string) => `group_concat(${expression}, ${sqlText(separator)})`,
   // SQLite uses the value of a bare parameter for planning, and then plans again whenever it is bound: half the time of a list.
   firstRows: (select: string, bound: string) => `${select} LIMIT (${bound} + 0)`,
   pageSize: () => 0,

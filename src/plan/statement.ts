@@ -1,4 +1,4 @@
-import type { Resource, SubCollection, View, ViewField } from '../compile/model.ts'
+import type { Resource, View, ViewField } from '../compile/model.ts'
 import type { CallerValue } from '../compile/rules/rule.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import type { Grants } from '../request/grants.ts'
@@ -13,27 +13,22 @@ import { ruleSql } from './rule-sql.ts'
  */
 export type Slot = 'account' | 'id' | 'owner' | 'limit' | CallerValue | number
 
-/** A to-many include that may be cut short: what is needed to write its continuation. */
-export interface Cut {
-  readonly sub: SubCollection
-  readonly view: View
-  readonly cap: number
-  readonly separator: string
-}
-
 /** SQL for one shape of request, compiled once and prepared once. */
 export interface Statement {
   readonly text: string
   readonly slots: readonly Slot[]
-  readonly cuts: readonly Cut[]
-  /** The version of each embedded row follows it in the text, between marks. */
-  readonly marksVersions: boolean
+  /** What its rows show. */
+  readonly rows: ShownRows
   /** The rows pass through code of `custom` changes before they are shown. */
-  readonly customs: {
-    readonly view: View
-    readonly tree: readonly Included[]
-    readonly grants: Grants
-  } | null
+  readonly hasCustoms: boolean
+  /** Lists are embedded, which may have more rows than their cap. */
+  readonly hasLists: boolean
+}
+
+export interface ShownRows {
+  readonly view: View
+  readonly tree: readonly Included[]
+  readonly grants: Grants
 }
 
 /** Collects what a statement binds, so that each value is bound once and nothing is bound in vain. */
@@ -42,8 +37,6 @@ export class Binds {
   /** What the caller's scopes open; null in statements of the service itself, which sees everything. */
   readonly grants: Grants | null
   readonly slots: Slot[] = []
-  readonly cuts: Cut[] = []
-  marksVersions = false
   #aliases = 0
 
   constructor(dialect: Dialect, grants: Grants | null = null) {

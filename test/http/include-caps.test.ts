@@ -14,8 +14,9 @@ const lamps = resource('lamps', {
   fields: { name: z.string().max(20) },
   relations: { shelf: belongsTo('shelves') },
 })
+const listLike = z.object({ data: z.array(z.string().max(9)).max(9), page: z.string().max(9).nullable() })
 const books = resource('books', {
-  fields: { title: z.string().max(60) },
+  fields: { title: z.string().max(60), extra: listLike.optional() },
   relations: { shelf: belongsTo('shelves'), pages: hasMany('pages', { cap: 2 }) },
   include: ['shelf', 'pages'],
 })
@@ -25,14 +26,16 @@ const pages = resource('pages', {
   include: ['book'],
 })
 
+const looksCut = { data: ['a', 'b'], page: null }
+
 const ids = (rows: readonly Row[]) => rows.map((row) => row.id)
 
 const fill = async (served: Serving, bookCount: number, pagesOf: (book: number) => number, lampCount = 0) => {
   const shelf = await served.make('/v1/shelves', { name: 's' })
   for (let book = 0; book < bookCount; book++) {
-    // Text that looks like a separator of rows must not be taken for one.
-    const title = `],"page":{ ,\n ,\t ,\r \u001d \u001e ${book}`
-    const { id } = await served.make('/v1/books', { shelf_id: shelf.id, title })
+    // Values that look like a separator of rows, or like a list that was cut, must not be taken for one.
+    const title = `],"page":null} ,\n ,\t ,\r \u001d \u001e ${book}`
+    const { id } = await served.make('/v1/books', { shelf_id: shelf.id, title, extra: looksCut })
     for (let page = 0; page < pagesOf(book); page++)
       await served.make('/v1/pages', { book_id: id, text: `,\t{"id":"x" ${page}` })
   }
@@ -109,6 +112,14 @@ describeServing(
         expect(ids(followed)).toEqual(ids(all))
       }
       expect(counts).toEqual([6, 3, 5, 0])
+    })
+
+    test('does not take a JSON value for a list, whether another list is cut or not', async () => {
+      for (const count of [1, 4]) {
+        const shelf = await fill(served, count, () => 0)
+        const { data } = await served.get(`/v1/shelves/${shelf.id}?include=books.pages`)
+        for (const book of (data.books as RowList).data) expect(book.extra).toEqual(looksCut)
+      }
     })
 
     test('is still one statement', async () => {
