@@ -2,7 +2,9 @@ export { type ApiDeclaration, type ApiOptions, api } from './declare/api.ts'
 export {
   addRequiredField,
   changeDefault,
+  changeFieldScope,
   changeLimit,
+  changeRule,
   changeType,
   custom,
   makeRequired,

@@ -18,7 +18,7 @@ import { draftResources } from './resources.ts'
 import { linkRules } from './rules/compile-rules.ts'
 import { ruleFields } from './rules/rule-indexes.ts'
 import { checkedDeclaration } from './shape/declaration-shape.ts'
-import { keptFields, olderVersions, orderedHead, queriedFields } from './versions.ts'
+import { keptFields, neededScopes, olderVersions, orderedHead, queriedFields } from './versions.ts'
 import { headViews, type ViewOptions } from './views.ts'
 
 export interface CompileOptions {
@@ -79,6 +79,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   for (const { model } of drafts.values()) {
     const ruled = model.rules.read ? ruleFields(model.rules.read.root) : []
     model.indexes = indexSets(model, [...queriedFields(model, versions), ...ruled], [])
+    model.asks = [...new Set([...model.asks, ...neededScopes(model, versions)])].sort()
   }
   return Object.freeze({
     name: declaration.name,

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../declare/json-schema.ts'
 import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
+import type { RuleKind } from '../declare/rule.ts'
 
 /**
  * All that a consumer of one version can see, as the data that is frozen in `contracts/{version}.json`.
@@ -35,6 +36,8 @@ export interface ContractService {
   readonly authentication: readonly string[]
   /** Which tokens are accepted. Absent where none are, and from contracts that were published before the format had them. */
   readonly tokens?: ContractTokens
+  /** The API's own scopes, with what they open. Absent where it declares none. */
+  readonly scopes?: { readonly [scope: string]: string }
   /** Absent from contracts that were published before the format had it. */
   readonly cors?: ContractCors
   readonly request_media_types: { readonly [method: string]: readonly string[] }
@@ -98,9 +101,13 @@ export interface ContractResource {
   readonly rules?: ContractRules
   /** Whether all accounts have its rows in common. Absent as `rules` is. */
   readonly shared?: boolean
+  /** Which rows callers may see and write, in words. Absent where the resource declares no rules. */
+  readonly row_rules?: RowRules
   readonly cache_control: string
   readonly rate?: ContractRate
 }
+
+export type RowRules = { readonly [K in RuleKind]?: string }
 
 /** What the state of rows allows. Each part is absent where the resource does not offer the method it is about. */
 export interface ContractRules {
@@ -139,6 +146,8 @@ export interface ContractField {
     readonly initial: string
     readonly moves: { readonly [from: string]: readonly string[] }
   }
+  /** Only callers with these scopes see and send it. Absent where everyone does. */
+  readonly needs_scopes?: readonly string[]
   /** The resource whose id it is. */
   readonly reference?: string
   /** What it adds up: `items.quantity * items.unit_price`. Absent as `rules` is, and where a part of it is not shown. */

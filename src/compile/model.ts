@@ -4,6 +4,7 @@ import type { StatesField } from '../declare/field.ts'
 import type { Hooks } from '../declare/hooks.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
+import type { RuleKind } from '../declare/rule.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
 import type { Rules } from './rules/rule.ts'
@@ -228,6 +229,8 @@ export interface View {
   readonly scopes: { readonly [M in Method]: ScopeRule }
   readonly limits: LimitsModel
   readonly rate: RateModel | null
+  /** Rules that the version was published with (null: none), in words, where newer ones hold in their place. Rows are protected alike in all versions. */
+  readonly publishedRules: ReadonlyMap<RuleKind, string | null>
   /** What a create in this version stores (by the store's field name) where it sent nothing or cannot send anything. */
   readonly whenAbsent: ReadonlyMap<string, unknown>
   /** Code per row, newest change first (the order `down` runs in); empty for nearly every view. */
@@ -254,6 +257,8 @@ export interface ViewField {
   readonly open: boolean
   /** Those of the stored field, or of all fields that it is made from. */
   readonly needsScopes: readonly string[]
+  /** The scopes that the version was published with, where newer ones hold in their place; null where those that hold were published. */
+  readonly publishedScopes: readonly string[] | null
   /** Stored value → shown value and back; null where they are the same. */
   readonly values: ValueMap | null
   readonly codec: CodecName | null

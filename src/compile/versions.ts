@@ -147,3 +147,7 @@ export const queriedFields = (resource: Resource, versions: readonly Version[]):
   const shown = views.flatMap((view) => [...view.filters, ...view.sorts].map((name) => view.field.get(name)))
   return [...new Set(shown.flatMap((field) => field?.field?.name ?? []))]
 }
+
+/** Every scope that a field needs in some version: an older one may still need what the head does not. */
+export const neededScopes = (resource: Resource, versions: readonly Version[]): readonly string[] =>
+  versions.flatMap(({ viewOf }) => viewOf.get(resource.name)?.fields.flatMap((one) => one.needsScopes) ?? [])

@@ -7,7 +7,9 @@ import type {
 } from '../compile/contract-format.ts'
 import { eventTypes, tellsEvents } from '../compile/events-view.ts'
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
+import { publishedRule } from '../compile/rules/words.ts'
 import { movesOf } from '../compile/states.ts'
+import { type RuleKind, ruleKinds } from '../declare/rule.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { operatorsFor } from '../kinds/operators.ts'
 import { byStatus, engineProblems, pathsOf, problemsEverywhere } from './operations.ts'
@@ -43,9 +45,10 @@ export const contractOf = (model: Model, version: Version): Contract => {
   return JSON.parse(JSON.stringify(contract)) as Contract
 }
 
-const serviceOf = ({ declaration, limits, rate }: Model): ContractService => ({
+const serviceOf = ({ declaration, limits, rate, scopes }: Model): ContractService => ({
   authentication: declaration.tokens ? ['bearer key', 'bearer token'] : ['bearer key'],
   ...(declaration.tokens ? { tokens: tokensOf(declaration.tokens) } : {}),
+  ...(scopes.size > 0 ? { scopes: Object.fromEntries([...scopes].toSorted()) } : {}),
   cors: corsOf(declaration.cors),
   request_media_types: {
     POST: ['application/json'],
@@ -91,9 +94,17 @@ const resourceOf = (view: View): ContractResource => {
     unique: uniquesOf(view),
     rules: stateRulesOf(view),
     shared: view.resource.shared,
+    ...rowRulesOf(view),
     cache_control: view.cacheControl,
     ...(view.rate ? { rate: rateOf(view.rate) } : {}),
   }
+}
+
+/** The rules as they were published, and those that were not changed since. */
+const rowRulesOf = (view: View): Pick<ContractResource, 'row_rules'> => {
+  const rules = ruleKinds.map((kind): [RuleKind, string | null] => [kind, publishedRule(view, kind)])
+  const declared = rules.filter(([, words]) => words !== null)
+  return declared.length > 0 ? { row_rules: Object.fromEntries(declared) } : {}
 }
 
 const described = (description: string) => (description === '' ? {} : { description })
@@ -105,10 +116,16 @@ const fieldOf = (view: View, field: ViewField): ContractField => {
     ...described(field.description),
     ...(field.readOnly ? {} : { request: { schema, required, nullable, immutable, ...fallback } }),
     ...(field.writeOnly ? {} : { response: { schema, nullable, ...(field.open ? { open: true } : {}) } }),
+    ...scopesOf(field),
     ...(states ? { states: { initial: states.initial, moves: movesOf(states) } } : {}),
     ...(field.target ? { reference: field.target().name } : {}),
     ...sumOf(view, field),
   }
+}
+
+const scopesOf = ({ needsScopes, publishedScopes }: ViewField): Pick<ContractField, 'needs_scopes'> => {
+  const scopes = publishedScopes ?? needsScopes
+  return scopes.length > 0 ? { needs_scopes: scopes.toSorted() } : {}
 }
 
 const sumOf = (view: View, { field }: ViewField): Pick<ContractField, 'sum'> => {

@@ -117,6 +117,13 @@ const onKey: readonly ProblemType[] = [
   'idempotency-key-reused',
 ]
 
+/** Whether the call may send, filter or sort by a field that needs a scope. */
+const asksForScopes = (view: View, method: Method, place: Place): boolean => {
+  const asking = view.fields.filter(({ needsScopes }) => needsScopes.length > 0)
+  if (method === 'DELETE' || (method === 'GET' && place === 'row')) return false
+  return asking.some(({ name }) => method !== 'GET' || view.filters.has(name) || view.sorts.has(name))
+}
+
 /** The problems of one operation, derived from the declaration of its resource. */
 const problemsOf = (view: View, method: Method, place: Place, nested: boolean): readonly ProblemType[] => {
   const { resource } = view
@@ -126,7 +133,10 @@ const problemsOf = (view: View, method: Method, place: Place, nested: boolean): 
   const rule = view.scopes[method]
   return [
     ...when(rule !== 'public', 'credentials-missing', 'credentials-invalid'),
-    ...when(rule !== 'public' && rule !== 'authenticated', 'scope-missing'),
+    ...when(
+      (rule !== 'public' && rule !== 'authenticated') || asksForScopes(view, method, place),
+      'scope-missing',
+    ),
     ...when(place === 'row' || nested, 'not-found'),
     ...when(reads && view.includePaths.length > 0, ...onInclude),
     ...when(reads && place === 'collection', 'bad-cursor'),

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Method, ResourceLimits, ScopeRule } from './resource.ts'
+import type { RuleKind } from './rule.ts'
 
 /**
  * One difference between a version and the next newer one, as data that can be read both ways.
@@ -22,6 +23,8 @@ export type Change =
   | RequireScope
   | RemoveMethod
   | ChangeDefault
+  | ChangeRule
+  | ChangeFieldScope
   | Custom
 
 /** The change of one kind. */
@@ -133,6 +136,18 @@ export interface ChangeDefault extends ChangeOptions {
   readonly field: string
   readonly was: string | number | boolean | null
 }
+/** A rule on rows is new, or another. It holds in every version at once. */
+export interface ChangeRule extends ChangeOptions {
+  readonly kind: 'change-rule'
+  readonly resource: string
+  readonly rule: RuleKind
+}
+/** A field needs another scope. It does so in every version at once. */
+export interface ChangeFieldScope extends ChangeOptions {
+  readonly kind: 'change-field-scope'
+  readonly resource: string
+  readonly field: string
+}
 type JsonObject = { [key: string]: unknown }
 /** For everything else: code per row. `up` reads what the older version sends, `down` makes what it shows. */
 export interface Custom extends ChangeOptions {
@@ -220,5 +235,12 @@ export const changeDefault = (
   field: string,
   options: ChangeOptions & Pick<ChangeDefault, 'was'>,
 ): ChangeDefault => Object.freeze({ kind: 'change-default', resource, field, ...options })
+export const changeRule = (resource: string, rule: RuleKind, options: Required<ChangeOptions>): ChangeRule =>
+  Object.freeze({ kind: 'change-rule', resource, rule, ...options })
+export const changeFieldScope = (
+  resource: string,
+  field: string,
+  options: Required<ChangeOptions>,
+): ChangeFieldScope => Object.freeze({ kind: 'change-field-scope', resource, field, ...options })
 export const custom = (resource: string, options: Omit<Custom, 'kind' | 'resource'>): Custom =>
   Object.freeze({ kind: 'custom', resource, ...options })

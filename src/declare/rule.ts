@@ -77,7 +77,8 @@ type PathTerms<T, Depth extends number> = T extends {
     // biome-ignore lint/suspicious/noExplicitAny: the types of the target are not known here
     any
 
-export type RuleKind = 'read' | 'create' | 'update' | 'delete'
+export const ruleKinds = ['read', 'create', 'update', 'delete'] as const
+export type RuleKind = (typeof ruleKinds)[number]
 
 /** Which rows callers may see and write. A rule runs once, when the declaration is compiled, and returns data. */
 export type RuleDeclarations<Row, S extends string = string> = {

@@ -1,8 +1,7 @@
 import type { Model, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { type Caller, operatorScope } from '../request/caller.ts'
-import { scopeMissing } from '../request/scope-missing.ts'
-import { credentialsMissing } from './challenge.ts'
+import { credentialsMissing, scopeMissing } from '../request/challenge.ts'
 
 /** What a call needs: nothing, any caller, or a scope under one of its accepted names. */
 type Demand = { readonly kind: 'public' } | { readonly kind: 'authenticated' } | ScopeDemand

@@ -1,10 +1,11 @@
 import type { View, ViewField } from '../compile/model.ts'
 import type { FieldError } from '../problems.ts'
+import type { Caller } from './caller.ts'
+import { credentialsMissing, scopeMissing } from './challenge.ts'
 import { fieldFault } from './fields-refused.ts'
 import { type Grants, holds, holdsToWrite } from './grants.ts'
 import type { JsonObject } from './json-body.ts'
 import type { ListQuery } from './query.ts'
-import { scopeMissing } from './scope-missing.ts'
 
 /** Whether a caller may know the values of a field: see them, and filter or sort by them. */
 export const mayKnow = (field: ViewField, grants: Grants): boolean =>
@@ -37,8 +38,11 @@ function refuseAsking(asking: readonly Asking[], lacks: (scope: string) => boole
 
 const needing = ({ needsScopes }: ViewField): string => `needs the scope ${needsScopes.join(' and ')}`
 
+const noScopes: Grants = new Set()
+
 /** Filtering and sorting tell what the values are, so they need the same scopes as seeing them. */
-export function refuseUnknownTo(grants: Grants, { filters, sort }: ListQuery): void {
+export function refuseUnknownTo(caller: Caller | null, { filters, sort }: ListQuery): void {
+  const grants = caller?.scopes ?? noScopes
   const asking: Asking[] = []
   const note = (field: ViewField, parameter: string) => {
     if (mayKnow(field, grants)) return
@@ -49,6 +53,7 @@ export function refuseUnknownTo(grants: Grants, { filters, sort }: ListQuery): v
   }
   for (const { field, parameter } of filters) note(field, parameter)
   for (const { field } of sort) note(field, 'sort')
+  if (asking.length > 0 && caller === null) throw credentialsMissing()
   refuseAsking(asking, (scope) => !holds(grants, scope))
 }
 

@@ -143,7 +143,7 @@ function one(engine: Engine, request: PlainRequest, call: Call, context: Request
 function list(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
   const query = readListQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
   allowQuery(query.list, context)
-  refuseUnknownTo(call.caller.scopes, query.list)
+  refuseUnknownTo(context.caller, query.list)
   if (call.target.view.serves === 'events') return readEventList(engine.events, call, query, audienceOf(call))
   return readList(engine.writer, call, query)
 }

@@ -167,6 +167,9 @@ async function recordNext(
 /** The tag of rows that are shown together also stands for their ids. */
 const withoutTags = (text: string): string => text.replaceAll(/^etag: .*$/gm, 'etag: …')
 
+const withoutDocument = (text: string): string =>
+  text.replace(/^GET \/v1\/openapi.json[\s\S]*?(?=\n\nGET )/m, '')
+
 const nextOf = ({ parts, changes }: Next): ApiDeclaration =>
   libraryOf(parts, [version('v2'), { ...firstVersion, changes }])
 
@@ -185,7 +188,8 @@ describeStores('a published version answers with the same bytes', (store) => {
     async (_, next) => {
       const { rows } = next
       const then = rows === 'move' ? await recordFirst(store) : kept
-      const same = rows === 'made anew' ? withoutTags : (text: string) => text
+      const as = rows === 'made anew' ? withoutTags : (text: string) => text
+      const same = (text: string) => as(next.isTold ? withoutDocument(text) : text)
       // A server on PostgreSQL takes its time, and the second declaration has all that the first one has.
       const declared = store.kind === 'sqlite' ? [nextOf(next), grownOf(next)] : [grownOf(next)]
       for (const one of declared)

@@ -237,6 +237,13 @@ describeServing(
         expect(rows).toEqual([good])
       })
 
+      test('and a caller without credentials is asked for them', async () => {
+        const { data } = await served.get(`/v2/goods/${good.id}`, { as: null })
+        expect(data).not.toHaveProperty('purchase_price')
+        const asked = await served.get('/v2/goods?filter[purchase_price]=3', { as: null })
+        expect(asked.refusal).toEqual([401, 'credentials-missing'])
+      })
+
       test('but sets them only with the scope by its name', async () => {
         const path = `/v2/goods/${good.id}`
         for (const [method, url, body] of [

@@ -2,12 +2,15 @@ import {
   addRequiredField,
   belongsTo,
   changeDefault,
+  changeFieldScope,
   changeLimit,
+  changeRule,
   changeType,
   custom,
   hasMany,
   makeRequired,
   mapValues,
+  needsScope,
   removeField,
   removeFilter,
   removeInclude,
@@ -34,7 +37,11 @@ export interface Next {
    * because only a person's SQL could move them.
    */
   readonly rows?: 'stay' | 'move' | 'made anew'
+  /** What changed also holds in v1, so that the documents of v1 tell of it. */
+  readonly isTold?: true
 }
+
+type Rule = { readonly caller: { has(scope: string): unknown } }
 
 const { shelves, books, authors, loans, visits } = library
 const why = 'For the test of all kinds.'
@@ -172,6 +179,16 @@ export const nextVersions: { readonly [K in Change['kind']]: Next } = {
     },
     changes: [changeDefault('shelves', 'floor', { was: 1 })],
     rows: 'move',
+  },
+  'change-rule': {
+    parts: withBooks({ rules: { read: ({ caller }: Rule) => caller.has('books:read') } }),
+    changes: [changeRule('books', 'read', { why })],
+    isTold: true,
+  },
+  'change-field-scope': {
+    parts: withFields({ note: needsScope('books:write', books.fields.note) }),
+    changes: [changeFieldScope('books', 'note', { why })],
+    isTold: true,
   },
   custom: {
     parts: withBooks({

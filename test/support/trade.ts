@@ -60,6 +60,7 @@ const ledgers = resource('ledgers', {
 
 const goods = resource('goods', {
   shared: true,
+  scopes: { read: 'public' },
   fields: {
     name: z.string(),
     purchase_price: needsScope('trade:finance', z.int().optional()),

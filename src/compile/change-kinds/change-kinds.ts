@@ -1,8 +1,10 @@
 import type { Change, ChangeOfKind } from '../../declare/change.ts'
 import { addRequiredField } from './add-required-field.ts'
 import { changeDefault } from './change-default.ts'
+import { changeFieldScope } from './change-field-scope.ts'
 import type { ChangeKind, StoreEffect } from './change-kind.ts'
 import { changeLimit } from './change-limit.ts'
+import { changeRule } from './change-rule.ts'
 import { changeType } from './change-type.ts'
 import { custom } from './custom.ts'
 import { makeRequired } from './make-required.ts'
@@ -36,6 +38,8 @@ export const changeKinds: { readonly [K in Change['kind']]: ChangeKind<ChangeOfK
   'require-scope': requireScope,
   'remove-method': removeMethod,
   'change-default': changeDefault,
+  'change-rule': changeRule,
+  'change-field-scope': changeFieldScope,
   custom,
 }
 

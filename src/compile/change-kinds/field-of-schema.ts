@@ -16,6 +16,7 @@ export const fieldOfSchema = (name: string, { marks, ...read }: ZodField): Draft
   immutable: marks.immutable ?? false,
   open: marks.open ?? false,
   needsScopes: marks.needsScopes ?? [],
+  publishedScopes: null,
   values: null,
   codec: null,
   states: null,

@@ -42,7 +42,7 @@ export const methodTraces = (step: Step, resource: string, method: string): Usag
 export const createTraces = (step: Step, resource: string, how: string): UsageTraces =>
   callTraces(step, resource, ['POST'], () => `creates \`${olderView(step, resource)?.name}\` ${how}`)
 
-const callTraces = (
+export const callTraces = (
   step: Step,
   resource: string,
   methods: readonly string[],

@@ -1,5 +1,6 @@
 import type { StatesField } from '../../declare/field.ts'
 import type { Method } from '../../declare/resource.ts'
+import { ruleKinds } from '../../declare/rule.ts'
 import type { Contract, ContractField, ContractResource } from '../contract-format.ts'
 import { schemaInOrderOf } from '../order.ts'
 import { compareSchemas } from '../schema-difference.ts'
@@ -79,8 +80,16 @@ const narrowRules = (view: DraftView, contract: ContractResource, frozen: Contra
     },
     requireIfMatch: view.requireIfMatch || contract.if_match === 'required',
     cacheControl: contract.cache_control,
+    publishedRules: frozenRules(view, contract),
     rate: rate ? slower(view, { perSecond: rate.per_second, burst: rate.burst }) : view.rate,
   }
+}
+
+/** A rule that a change declares, or that is gone since, stays in the contract as it was published. */
+const frozenRules = (view: DraftView, { row_rules = {} }: ContractResource): DraftView['publishedRules'] => {
+  const gone = ruleKinds.filter((kind) => view.resource.rules[kind] === null && row_rules[kind] !== undefined)
+  const kinds = new Set([...view.publishedRules.keys(), ...gone])
+  return new Map([...kinds].map((kind) => [kind, row_rules[kind] ?? null]))
 }
 
 /** The older version keeps its rate where the rate was raised or removed since. */
@@ -105,10 +114,24 @@ const narrowField = (field: DraftField, contract: ContractField | undefined): Dr
     writeOnly: field.writeOnly || !response,
     immutable: field.immutable || request?.immutable === true,
     open: field.open || response?.open === true,
+    ...frozenScopes(field, contract),
     default: nowOptional ? undefined : field.default,
     states: field.states && contract.states ? frozenMoves(field.states, contract.states.moves) : field.states,
     description: contract.description ?? '',
   }
+}
+
+/**
+ * Scopes that are no longer needed stay needed in the older version. Those that a change declares hold there too, and its contract keeps
+ * what was published.
+ */
+const frozenScopes = (
+  { needsScopes, publishedScopes }: DraftField,
+  { needs_scopes = [] }: ContractField,
+): Pick<DraftField, 'needsScopes' | 'publishedScopes'> => {
+  if (publishedScopes !== null) return { needsScopes, publishedScopes: needs_scopes }
+  const isRelaxed = needsScopes.every((scope) => needs_scopes.includes(scope))
+  return { needsScopes: isRelaxed ? needs_scopes : needsScopes, publishedScopes }
 }
 
 /**

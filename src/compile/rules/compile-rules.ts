@@ -1,14 +1,12 @@
 import type { ApiDeclaration } from '../../declare/api.ts'
 import type { ConditionData } from '../../declare/condition.ts'
-import { callerTerms, type RuleKind } from '../../declare/rule.ts'
+import { callerTerms, type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import { askableScopes, checkAsked } from '../declared-scopes.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { Drafts, ResourceDraft } from '../resource-draft.ts'
 import { normalForm } from './normal-form.ts'
 import { type Note, rowTerms } from './recorder.ts'
 import { type CallerValue, noRules, type Rule, type RuleNode, type RuleOperand } from './rule.ts'
-
-const ruleKinds: readonly RuleKind[] = ['read', 'create', 'update', 'delete']
 
 /** Runs and checks all rules. The fields of all resources must be known. */
 export const linkRules = (declaration: ApiDeclaration, drafts: Drafts, mistakes: MistakeList): void => {

@@ -2,7 +2,8 @@ import type { Comparison, ConditionData } from '../../declare/condition.ts'
 import { compareLeaf, includesLeaf, type LeafContext, nullLeaf } from './leaves.ts'
 import type { Constant, FieldPath, RuleNode } from './rule.ts'
 
-const opposite: { readonly [C in Comparison]: Comparison } = {
+/** What holds where a comparison does not. */
+export const opposite: { readonly [C in Comparison]: Comparison } = {
   is: 'is-not',
   'is-not': 'is',
   lt: 'gte',

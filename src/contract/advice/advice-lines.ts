@@ -4,6 +4,8 @@ import type { ContractField } from '../../compile/contract-format.ts'
 import type { Version, View } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
 import type { Method } from '../../declare/resource.ts'
+import { fieldScope } from '../diff/compare-fields.ts'
+import { rowRule } from '../diff/compare-row-rules.ts'
 import { type Difference, isBreaking, isHeldBack, type Subject } from '../diff/difference.ts'
 import { callSource } from './change-source.ts'
 import { followsFromValues, valuesLine } from './value-lines.ts'
@@ -170,6 +172,10 @@ const lineFor = (difference: Difference, all: readonly Difference[], { newer }: 
       return callSource('require-idempotency-key', { resource: at.resource })
     case 'scope':
       return callSource('require-scope', { resource: at.resource, method: at.field, was: quoted(from) })
+    case rowRule:
+      return callSource('change-rule', { resource: at.resource, rule: at.field, why: "'…'" })
+    case fieldScope:
+      return callSource('change-field-scope', { ...at, why: "'…'" })
     case 'resource removed':
       return `// ${where}: declare it with methods: [], and removeMethod('${resource}', …) for each method it had`
     case 'endpoint was removed':

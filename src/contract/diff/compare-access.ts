@@ -1,13 +1,28 @@
 import { sameJson } from '../../compile/canonical.ts'
 import type { ContractCors, ContractService, ContractTokens } from '../../compile/contract-format.ts'
 import { compareLimits, compareNames } from './compare-services.ts'
-import { additive, breaking, type Difference, type Differences } from './difference.ts'
+import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
 
-/** Compares which tokens are accepted, and the pages of which origins. */
+/** Compares which tokens are accepted, the pages of which origins, and which scopes are declared. */
 export const compareAccess = (from: ContractService, to: ContractService): Differences => [
   ...compareTokens(from, to),
   ...compareCors(from.cors, to.cors),
+  ...compareScopes(from.scopes, to.scopes),
 ]
+
+/** What asks for a scope (a call, a rule, a field) is compared there. */
+const compareScopes = (
+  from: ContractService['scopes'] = {},
+  to: ContractService['scopes'] = {},
+): Differences => {
+  const { both, gone, come } = matched(from, to)
+  const said = (name: string, what: string) => service(additive, `scopes.${name}`, what, 'declared scope')
+  return [
+    ...gone.map((name) => said(name, 'is no longer declared')),
+    ...come.map((name) => said(name, `was declared: ${to[name]}`)),
+    ...both.filter(([, before, after]) => before !== after).map(([name]) => said(name, 'sentence changed')),
+  ]
+}
 
 const service = (verdict: Difference['verdict'], where: string, what: string, kind: string): Difference => ({
   verdict,

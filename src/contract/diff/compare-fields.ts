@@ -41,6 +41,7 @@ const compareField = (say: Say, from: ContractField, to: ContractField): Differe
   ...compareResponses(say, from.response, to.response),
   ...compareValues(say, from, to),
   ...compareStates(say, from.states, to.states),
+  ...compareScopes(say, from.needs_scopes ?? [], to.needs_scopes ?? []),
   ...(from.sum === undefined || to.sum === undefined || from.sum === to.sum
     ? []
     : [say(breaking, `adds up ${to.sum} in place of ${from.sum}`, 'sum')]),
@@ -54,6 +55,16 @@ const compareField = (say: Say, from: ContractField, to: ContractField): Differe
         ),
       ]),
 ]
+
+export const fieldScope = 'field scope'
+
+/** A scope that is newly needed hides the field from callers that saw it; one that is not needed any more shows it to others too. */
+const compareScopes = (say: Say, from: readonly string[], to: readonly string[]): Differences => {
+  const [before, after] = [new Set(from), new Set(to)]
+  const [come, gone] = [[...after.difference(before)], [...before.difference(after)]]
+  if (come.length > 0) return [say(breaking, `now needs the scope ${come.join(' and ')}`, fieldScope)]
+  return gone.length > 0 ? [say(additive, `no longer needs the scope ${gone.join(' and ')}`, fieldScope)] : []
+}
 
 const compareDirections = (say: Say, from: ContractField, to: ContractField): Differences => {
   const found: Difference[] = []

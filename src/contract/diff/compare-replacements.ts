@@ -27,5 +27,6 @@ export const compareReplacements = (older: Contract, newer: Contract): Differenc
 const hasPut = ({ paths }: Contract, resource: string): boolean =>
   Object.values(paths).some(({ PUT }) => PUT?.resource === resource)
 
-const isKept = ({ request, response, states }: ContractField): boolean =>
-  !request || !response || request.immutable || states !== undefined
+/** For some callers at least: those without a scope that the field needs do not send it. */
+const isKept = ({ request, response, states, needs_scopes }: ContractField): boolean =>
+  !request || !response || request.immutable || states !== undefined || needs_scopes !== undefined

@@ -2,6 +2,7 @@ import { sameJson } from '../../compile/canonical.ts'
 import type { Contract, ContractRelation, ContractResource } from '../../compile/contract-format.ts'
 import { judgeCaching } from './cache-control.ts'
 import { compareFields } from './compare-fields.ts'
+import { compareRowRules } from './compare-row-rules.ts'
 import { compareLimits, compareNames, compareRates } from './compare-services.ts'
 import { compareStateRules } from './compare-state-rules.ts'
 import {
@@ -45,6 +46,7 @@ const compareResource = (name: string, from: ContractResource, to: ContractResou
   ...compareUniques(name, from, to),
   ...compareStateRules(name, from, to),
   ...compareSharing(name, from, to),
+  ...compareRowRules(name, from, to),
   ...compareLimits(from.limits, to.limits, 'rule', `${name}.limits`, name),
   ...compareRates(from.rate, to.rate, 'rule', `${name}.rate`),
   ...compareWords(name, from, to),

@@ -16,9 +16,10 @@ export const shownField = (field: ViewField): Part => {
   const schema = field.open && values ? { ...rest, 'x-extensible-enum': values } : extensible
   return {
     ...orNull(schema, field.nullable),
-    ...described(field, shownNotes(field)),
+    ...described(field, [...shownNotes(field), shownScopeNote(field)]),
     ...(field.readOnly ? { readOnly: true } : {}),
     ...statesOf(field),
+    ...requiredScopes(field),
   }
 }
 
@@ -64,9 +65,23 @@ export const patchedField = (field: ViewField, view: View): Part => {
 
 const sentField = (field: ViewField, view: View, schema: JsonSchema | Part): Part => ({
   ...orNull(schema, takesNull(field, view)),
-  ...described(field, sentNotes(field)),
+  ...described(field, [...sentNotes(field), sentScopeNote(field)]),
   ...(field.writeOnly ? { writeOnly: true } : {}),
+  ...requiredScopes(field),
 })
+
+const scopesIn = ({ needsScopes }: ViewField): string =>
+  needsScopes.map((scope) => `\`${scope}\``).join(' and ')
+
+const shownScopeNote = (field: ViewField): string =>
+  field.needsScopes.length > 0 ? `There only for callers with the scope ${scopesIn(field)}.` : ''
+
+const sentScopeNote = (field: ViewField): string =>
+  field.needsScopes.length > 0 ? `Sending it needs the scope ${scopesIn(field)}.` : ''
+
+/** As for operations: the same extension names the scopes. */
+export const requiredScopes = ({ needsScopes }: ViewField): Part =>
+  needsScopes.length > 0 ? { 'x-required-scopes': needsScopes } : {}
 
 /** `null` means unset, or the default where there is one; a state stays. */
 const takesNull = (field: ViewField, view: View): boolean =>
@@ -81,7 +96,8 @@ const initialState = (field: ViewField): Part => {
     type: ['string', 'null'],
     enum: [initial, null],
     default: initial,
-    ...described(field, [`A new row starts as \`${initial}\`.`]),
+    ...described(field, [`A new row starts as \`${initial}\`.`, sentScopeNote(field)]),
+    ...requiredScopes(field),
   }
 }
 

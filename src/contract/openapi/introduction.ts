@@ -21,6 +21,7 @@ const conventions = (version: Version, model: Model): readonly string[] => {
   return [
     section('Keys', [
       'Send `Authorization: Bearer <key>` with every call. A key belongs to an account and sees only its rows; some calls need a scope, which each one names. In samples, `$API` and `api` stand for the address of this service, `$KEY` and `key` for your key.',
+      scopesText(model),
     ]),
     section('Answers', [
       'One row comes as `{"data": {…}}`, a list as `{"data": […], "page": {"limit", "has_more", "next_cursor"}}`. A field that is unset is `null`, never absent. Times are RFC 3339 in UTC.',
@@ -48,6 +49,16 @@ const conventions = (version: Version, model: Model): readonly string[] => {
 
 const section = (heading: string, paragraphs: readonly string[]): string =>
   [`## ${heading}`, ...paragraphs.filter((text) => text !== '')].join('\n\n')
+
+/** The API's own scopes; those of resources are named after them. */
+const scopesText = ({ scopes }: Model): string =>
+  scopes.size === 0
+    ? ''
+    : [
+        '| Scope | What it opens |',
+        '|---|---|',
+        ...[...scopes].map(([scope, opens]) => `| \`${scope}\` | ${opens} |`),
+      ].join('\n')
 
 const unversionedText = (version: Version, { unversioned }: Model): string =>
   unversioned === version

@@ -4,7 +4,7 @@ import { kinds } from '../../kinds/kinds.ts'
 import { type OperatorName, operators, operatorsFor } from '../../kinds/operators.ts'
 import { idempotencyKeyPattern } from '../../kinds/text-patterns.ts'
 import { words } from './document-names.ts'
-import type { Part } from './field-schemas.ts'
+import { type Part, requiredScopes } from './field-schemas.ts'
 import { filterSchema, nullNote } from './filter-schemas.ts'
 
 export const parameterRef = (name: string): Part => ({ $ref: `#/components/parameters/${name}` })
@@ -110,11 +110,11 @@ const limitParameter = (view: View): Part => ({
 
 const sortParameter = (view: View): Part => {
   const names = [...new Set([...view.sorts, 'id'])]
+  const sorted = [...view.sorts].flatMap((name) => view.field.get(name) ?? [])
   return {
     name: 'sort',
     in: 'query',
-    description:
-      'The order, most important field first; `-` reverses. Each field once. Ties are broken by `id`, which is also the default: the order of creation.',
+    description: `The order, most important field first; \`-\` reverses. Each field once. Ties are broken by \`id\`, which is also the default: the order of creation.${scopeNote(sorted)}`,
     ...commaList,
     schema: {
       type: 'array',
@@ -137,6 +137,15 @@ const filtersOf = (view: View): [string, Part][] =>
     ])
   })
 
+const scopeNote = (fields: readonly ViewField[]): string =>
+  fields
+    .filter(({ needsScopes }) => needsScopes.length > 0)
+    .map(
+      ({ name, needsScopes }) =>
+        ` \`${name}\` needs the scope ${needsScopes.map((scope) => `\`${scope}\``).join(' and ')}.`,
+    )
+    .join('')
+
 const filterParameter = (field: ViewField, operator: OperatorName): Part => {
   const { words: condition, takesList } = operators[operator]
   const one = filterSchema(field, operator)
@@ -144,7 +153,8 @@ const filterParameter = (field: ViewField, operator: OperatorName): Part => {
   return {
     name: `filter[${field.name}]${operator === 'eq' ? '' : `[${operator}]`}`,
     in: 'query',
-    description: `Rows whose \`${field.name}\` is ${condition}.${nullNote(field, operator)}`,
+    description: `Rows whose \`${field.name}\` is ${condition}.${nullNote(field, operator)}${scopeNote([field])}`,
+    ...requiredScopes(field),
     ...(takesList
       ? { ...commaList, schema: { type: 'array', items: one, minItems: 1 } }
       : { schema: one, ...(first === undefined ? {} : shownOnly(first)) }),

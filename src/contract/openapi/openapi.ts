@@ -66,11 +66,12 @@ const limitsOf = (version: Version, model: Model): Part => ({
   rateBurst: model.rate.burst,
 })
 
-const securitySchemes = ({ declaration }: Model): Part => ({
+const securitySchemes = ({ declaration, scopes }: Model): Part => ({
   key: {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key of an account, sent as `Authorization: Bearer <key>`.',
+    ...declaredScopes(scopes),
   },
   ...(declaration.tokens
     ? {
@@ -79,7 +80,11 @@ const securitySchemes = ({ declaration }: Model): Part => ({
           scheme: 'bearer',
           bearerFormat: 'JWT',
           description: `An access token of ${declaration.tokens.issuer}.`,
+          ...declaredScopes(scopes),
         },
       }
     : {}),
 })
+
+const declaredScopes = (scopes: Model['scopes']): Part =>
+  scopes.size > 0 ? { 'x-scopes': Object.fromEntries(scopes) } : {}

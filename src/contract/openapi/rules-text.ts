@@ -1,12 +1,36 @@
 import type { SubCollection, View } from '../../compile/model.ts'
+import { effective, ruleWords } from '../../compile/rules/words.ts'
 import type { Method } from '../../declare/resource.ts'
+import { type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import { uniquesOf } from '../contract.ts'
 import { stateRulesOf } from '../state-rules.ts'
 import { words } from './document-names.ts'
 
 /** The rules of an operation that its schemas cannot express, in sentences. */
 export const rulesText = (view: View, method: Method, scope: string, sub: SubCollection | null): string =>
-  [...methodRules(view, method), ...ownerRule(view, sub), scopeRule(scope)].join(' ')
+  [...methodRules(view, method), ...rowRules(view, method), ...ownerRule(view, sub), scopeRule(scope)].join(
+    ' ',
+  )
+
+/** Which rows a caller may read or write with the method: the rules that hold, in every version. */
+const rowRules = (view: View, method: Method): string[] => {
+  const rules = Object.fromEntries(ruleKinds.map((kind) => [kind, ruleWords(view, kind)]))
+  const said = (kind: RuleKind, sentence: (words: string) => string): string[] => {
+    const words = effective<string>(rules, kind)
+    return words === null ? [] : [sentence(words)]
+  }
+  const made = said('create', (words) => `Refused (403) unless in the row as it would be stored ${words}.`)
+  switch (method) {
+    case 'GET':
+      return said('read', (words) => `Shows only rows where ${words}.`)
+    case 'POST':
+      return made
+    case 'DELETE':
+      return said('delete', (words) => `Refused (403) for rows unless ${words}.`)
+    default:
+      return [...said('update', (words) => `Refused (403) for rows unless ${words}.`), ...made]
+  }
+}
 
 const methodRules = (view: View, method: Method): string[] => {
   switch (method) {

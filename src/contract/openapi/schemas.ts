@@ -31,6 +31,8 @@ const ownerMatters = (sent: Sent, view: View, sub: SubCollection): boolean => {
 
 const isRequired = (sent: Sent, field: ViewField): boolean => {
   if (sent === 'Patch' || !field.required || field.readOnly) return false
+  // A caller without the scope leaves it out of a replacement, which then keeps it.
+  if (sent === 'Replace' && field.needsScopes.length > 0) return false
   return sent === 'Create' || !(field.immutable || field.writeOnly || field.states)
 }
 
@@ -88,7 +90,7 @@ const envelope = (properties: Part): Part => ({
   additionalProperties: false,
 })
 
-/** The row without relations; every key is always present. */
+/** The row without relations; every key is always present, except those that need a scope. */
 const rowSchema = (view: View, naming: Naming): Part => {
   const shown = view.fields.filter((field) => !field.writeOnly)
   return {
@@ -96,7 +98,7 @@ const rowSchema = (view: View, naming: Naming): Part => {
     title: naming.schema(view),
     description: view.description === '' ? `A row of ${words(view.name)}.` : view.description,
     properties: Object.fromEntries(shown.map((field) => [field.name, shownField(field)])),
-    required: shown.map((field) => field.name),
+    required: shown.filter(({ needsScopes }) => needsScopes.length === 0).map((field) => field.name),
     ...example(exampleOfRow(view)),
   }
 }

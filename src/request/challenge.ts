@@ -3,6 +3,13 @@ import { type FieldError, type Problem, problem } from '../problems.ts'
 /** How a caller authenticates: the start of every `WWW-Authenticate`. */
 export const scheme = 'Bearer realm="api"'
 
+/** RFC 6750 §3.1: without credentials the challenge carries no error. */
+export const credentialsMissing = (): Problem =>
+  problem('credentials-missing', {
+    detail: 'This call needs credentials: send `Authorization: Bearer <key>`.',
+    headers: { 'WWW-Authenticate': scheme },
+  })
+
 /** RFC 6750 §3.1: the challenge names the scopes that are missing, separated by spaces, and so does the problem. */
 export const scopeMissing = (
   scopes: readonly string[],

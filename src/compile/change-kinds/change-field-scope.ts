@@ -1,0 +1,55 @@
+import type { ChangeFieldScope } from '../../declare/change.ts'
+import { withField, withView } from '../changes/view-draft.ts'
+import type { ViewField } from '../model.ts'
+import { text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, ruleEntry } from './guide-entry.ts'
+import { newerView, olderField, olderFieldName, olderView } from './step.ts'
+import { fieldTraces } from './usage-traces.ts'
+
+/** As for rules: the scope is needed in every version, and the contract of the older one keeps what it was published with. */
+export const changeFieldScope: ChangeKind<ChangeFieldScope> = {
+  parameters: ['resource', 'field'],
+  options: {
+    form: "changeFieldScope('books', 'cost', { why: '…' })",
+    needs: { resource: text, field: text },
+  },
+  phase: 4,
+  takeBack(draft, { resource, field: name, why }, report) {
+    const view = report.view(resource)
+    const field = view && report.field(view, resource, name)
+    if (!field) return draft
+    if ((field.publishedScopes ?? field.needsScopes).length === 0) {
+      report.mistake(
+        `${resource}.${name} needs no scope in the newer version.`,
+        'A scope that is no longer needed breaks nobody: leave this out.',
+      )
+      return draft
+    }
+    if (!why) report.mistake('it does not say why.', "Say the reason to consumers: { why: '…' }.")
+    if (!report.claim(`${resource}.${name}`, 'key')) return draft
+    return withView(draft, resource, (one) => withField(one, name, { publishedScopes: [] }))
+  },
+  changesNothing: () => false,
+  shownInContract: true,
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  line: ({ resource, field }, step) => ({
+    where: `${resource}.${field}`,
+    what: `scope ${scopesOf(olderField(step, resource, field))} → ${scopesOf(newerView(step, resource)?.field.get(field))}`,
+  }),
+  guideEntry: ({ resource, field }, step) =>
+    ruleEntry(
+      `${code(`${resource}.${field}`)} needs another scope`,
+      [[scopesOf(olderField(step, resource, field)), scopesOf(newerView(step, resource)?.field.get(field))]],
+      `It is needed in ${step.older.name} too. Without it the field is not shown, and sending it, filtering or sorting by it is refused with 403.`,
+    ),
+  newerFields: ({ field }) => [field],
+  describedFields: () => [],
+  stored: () => null,
+  usage: ({ resource, field }, step) =>
+    fieldTraces(olderView(step, resource), [olderFieldName(step, resource, field)]),
+}
+
+const scopesOf = (field: ViewField | undefined): string =>
+  (field?.publishedScopes ?? field?.needsScopes ?? []).map(code).join(' and ') || 'no scope'

@@ -1,0 +1,95 @@
+import type { ChangeRule } from '../../declare/change.ts'
+import { type RuleKind, ruleKinds } from '../../declare/rule.ts'
+import { type DraftView, withView } from '../changes/view-draft.ts'
+import type { View } from '../model.ts'
+import { didYouMean } from '../nearest.ts'
+import { effective, publishedRule } from '../rules/words.ts'
+import { text } from '../shape/shapes.ts'
+import type { ChangeKind } from './change-kind.ts'
+import { code, ruleEntry } from './guide-entry.ts'
+import { newerView, olderView } from './step.ts'
+import { callTraces } from './usage-traces.ts'
+
+/**
+ * Rules protect data, so a rule holds in every version from the moment it is served: an older version that kept its own would be a way
+ * around it. The change declares the rule to consumers; the contract of the older version keeps the rule that it was published with.
+ */
+export const changeRule: ChangeKind<ChangeRule> = {
+  parameters: ['resource', 'rule'],
+  options: {
+    form: "changeRule('books', 'read', { why: '…' })",
+    needs: { resource: text, rule: text },
+  },
+  phase: 4,
+  takeBack(draft, { resource, rule, why }, report) {
+    const view = report.view(resource)
+    if (!view) return draft
+    if (!ruleKinds.includes(rule)) {
+      report.mistake(`"${rule}" is not a kind of rule.`, didYouMean(rule, ruleKinds))
+      return draft
+    }
+    if (!hasRule(view, rule)) {
+      report.mistake(
+        `${resource} has no rule for "${rule}" in the newer version.`,
+        'A rule that went breaks nobody: leave this out.',
+      )
+      return draft
+    }
+    if (!why) report.mistake('it does not say why.', "Say the reason to consumers: { why: '…' }.")
+    if (!report.claim(`rule ${rule} of ${resource}`, 'key')) return draft
+    // The contract of the older version, where there is one, says which rule it had.
+    return withView(draft, resource, (one) => ({
+      ...one,
+      publishedRules: new Map(one.publishedRules).set(rule, null),
+    }))
+  },
+  changesNothing: () => false,
+  shownInContract: true,
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  line: ({ resource, rule }, step) => ({
+    where: `${resource}.rules.${rule}`,
+    what: `rule ${wordsIn(olderView(step, resource), rule)} → ${wordsIn(newerView(step, resource), rule)}`,
+  }),
+  guideEntry: ({ resource, rule }, step) =>
+    ruleEntry(
+      `The rule for ${verbs[rule]} ${code(resource)} changed`,
+      [[wordsIn(olderView(step, resource), rule), wordsIn(newerView(step, resource), rule)]],
+      `It holds in ${step.older.name} too. ${refusals[rule]}`,
+    ),
+  newerFields: () => [],
+  describedFields: () => [],
+  stored: () => null,
+  usage: ({ resource, rule }, step) =>
+    callTraces(step, resource, methods[rule], (method, template) => `calls \`${method} ${template}\``),
+}
+
+const hasRule = ({ resource, publishedRules }: DraftView, kind: RuleKind): boolean =>
+  effective({ ...resource.rules, ...Object.fromEntries(publishedRules) }, kind) !== null
+
+const wordsIn = (view: View | undefined, kind: RuleKind): string => {
+  if (!view) return 'no rule'
+  const rules = Object.fromEntries(ruleKinds.map((one) => [one, publishedRule(view, one)]))
+  return effective<string>(rules, kind) ?? 'all rows'
+}
+
+const verbs: { readonly [K in RuleKind]: string } = {
+  read: 'reading',
+  create: 'creating',
+  update: 'changing',
+  delete: 'deleting',
+}
+
+const refusals: { readonly [K in RuleKind]: string } = {
+  read: 'A row that does not satisfy it does not exist for the caller.',
+  create: 'A new row that does not satisfy it is refused with 403.',
+  update: 'A change of a row that does not satisfy it is refused with 403.',
+  delete: 'The delete of a row that does not satisfy it is refused with 403.',
+}
+
+const methods: { readonly [K in RuleKind]: readonly string[] } = {
+  read: ['GET', 'HEAD'],
+  create: ['POST'],
+  update: ['PUT', 'PATCH'],
+  delete: ['DELETE'],
+}
