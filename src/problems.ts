@@ -216,6 +216,12 @@ const kinds = {
     fix: 'Wait for the seconds in Retry-After, and spread calls over time.',
     uri: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
   },
+  'too-many-streams': {
+    status: 429,
+    title: 'Too many open streams',
+    meaning: 'The account has as many open streams of events as it may have.',
+    fix: 'Close a stream that is no longer needed, or follow several types of events with one stream.',
+  },
   'headers-too-large': {
     status: 431,
     title: 'The headers are too large',

@@ -64,6 +64,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     store,
     handle: engine.handle,
     signal: engine.signal,
+    eventCounters: engine.eventCounters,
     log,
     port,
     host,

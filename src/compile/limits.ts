@@ -20,6 +20,7 @@ const apiDefaults: ApiLimitsModel = {
   rowsPerRequest: 5_000,
   idempotencyHours: 24,
   requestsInFlight: 1_000,
+  streams: 100,
 }
 
 /** Higher limits would bound neither statements nor requests in a useful way. */
@@ -35,6 +36,7 @@ const greatest: ApiLimitsModel = {
   rowsPerRequest: 100_000,
   idempotencyHours: 8_760,
   requestsInFlight: 100_000,
+  streams: 10_000,
 }
 
 export const apiLimits = (declared: ApiLimits | undefined, mistakes: MistakeList): ApiLimitsModel => {

@@ -58,6 +58,7 @@ export interface ApiLimitsModel extends LimitsModel {
   readonly rowsPerRequest: number
   readonly idempotencyHours: number
   readonly requestsInFlight: number
+  readonly streams: number
 }
 
 // ---- what is stored -------------------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ export interface ApiLimits extends ResourceLimits {
   readonly rowsPerRequest?: number
   readonly idempotencyHours?: number
   readonly requestsInFlight?: number
+  /** Open streams of events per account and process. */
+  readonly streams?: number
 }
 
 /** JWT bearer tokens and how their claims map to account, consumer and scopes. */

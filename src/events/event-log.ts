@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import {
+  areWaiting,
   type EventCondition,
   type EventsShape,
   lockHead,
@@ -7,6 +8,7 @@ import {
   moveEvents,
   selectEvent,
   selectEvents,
+  selectNewest,
 } from '../plan/event-reads.ts'
 import { positionsPerMs } from '../plan/events.ts'
 import { mostRowStatements, PlanCache } from '../plan/plan-cache.ts'
@@ -65,6 +67,19 @@ export class EventLog {
   /** The position of the newest event: reading after it shows what happens from now on. */
   async last(account: string): Promise<number> {
     return (await this.read(account, Number.MAX_SAFE_INTEGER, 1)).last
+  }
+
+  /** The position of the newest event of each account that has any. */
+  async newest(accounts: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const text = this.#statement('newest', () => selectNewest(this.#store.dialect))
+    const rows = await this.#store.all(text, [JSON.stringify(accounts)])
+    const newest = new Map<string, number>()
+    for (const [account, last] of rows)
+      newest.set(
+        String(account),
+        Number(last) === areWaiting ? await this.last(String(account)) : Number(last),
+      )
+    return newest
   }
 
   /** Events after a position; before it, where the newest come first. */

@@ -59,16 +59,16 @@ export class EventSignal implements EventSink {
   }
 
   async #lookAtAll(): Promise<void> {
-    for (const account of this.#followers.keys()) {
-      try {
-        const last = await this.#log.last(account)
+    try {
+      const newest = await this.#log.newest([...this.#followers.keys()])
+      for (const [account, last] of newest) {
+        if (!this.#followers.has(account)) continue
         const seen = this.#seen.get(account)
         this.#seen.set(account, last)
-        if (seen !== undefined && last > seen) this.#wake(account)
-      } catch {
-        // The store is unavailable. The next poll tries again.
-        return
+        if (last !== seen) this.#wake(account)
       }
+    } catch {
+      // The store is unavailable. The next poll tries again.
     }
   }
 }

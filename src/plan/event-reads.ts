@@ -60,10 +60,23 @@ const state = (account: string, dialect: Dialect): string => {
   const waiting = dialect.commitsInOrder
     ? '0'
     : `CASE WHEN EXISTS (SELECT 1 FROM ${inbox} WHERE "account_id" = ${account}) THEN 1 ELSE 0 END`
-  const last = `coalesce((SELECT max("position") FROM ${table} WHERE "account_id" = ${account}), 0)`
   const swept = `coalesce((SELECT "swept" FROM ${heads} WHERE "account_id" = ${account}), 0)`
-  return `SELECT ${waiting} AS waiting, ${last} AS last, ${swept} AS swept`
+  return `SELECT ${waiting} AS waiting, ${lastOf(account)} AS last, ${swept} AS swept`
 }
+
+/** A last position that stands for events that have none yet. */
+export const areWaiting = -1
+
+/** `[account, the last position, or areWaiting]` for each account of a JSON list that has events. An account may come twice. */
+export function selectNewest(dialect: Dialect): string {
+  const followed = dialect.listed(dialect.param(1, 'json'))
+  if (dialect.commitsInOrder) return `WITH f(a) AS (${followed}) SELECT f.a, ${lastOf('f.a')} FROM f`
+  const given = `SELECT "account_id", "last" FROM ${heads} WHERE "account_id" IN (${followed})`
+  return `${given} UNION ALL SELECT DISTINCT "account_id", ${areWaiting} FROM ${inbox} WHERE "account_id" IN (${followed})`
+}
+
+const lastOf = (account: string): string =>
+  `coalesce((SELECT max("position") FROM ${table} WHERE "account_id" = ${account}), 0)`
 
 /** The event at a position: `readColumns`. */
 export const selectEvent = (dialect: Dialect): string =>

@@ -3,6 +3,7 @@ import type { Slot } from '../plan/statement.ts'
 import type { Caller } from '../request/caller.ts'
 import { callerValue } from '../request/caller-value.ts'
 import type { CursorSeal } from '../request/cursor.ts'
+import type { LiveBody } from '../request/exchange.ts'
 import type { Target } from '../request/route.ts'
 import type { Store, Value } from '../store/store.ts'
 
@@ -37,6 +38,8 @@ export interface Outcome {
   readonly replayed?: boolean
   /** The replay shows the row as it is now, because its answer was stored without the body. */
   readonly reread?: boolean
+  /** Server-sent events, instead of a body. */
+  readonly live?: LiveBody
 }
 
 interface Bindings {

@@ -32,6 +32,14 @@ export interface RequestNote {
   replayed: boolean
 }
 
+/** A body that goes on until the client leaves or the server ends it. */
+export interface LiveBody {
+  /** What is sent next; null at the end. The adapter asks again when the client has taken the last text. */
+  next(): Promise<string | null>
+  /** Called by the adapter when the client has left or the process stops. */
+  end(): void
+}
+
 export interface PlainResponse {
   readonly status: number
   /** An object of this response's own: the shell adds to it. */
@@ -39,4 +47,6 @@ export interface PlainResponse {
   readonly body: string | Uint8Array | null
   /** The length of the body, where it is known. */
   readonly bytes?: number | undefined
+  /** Sent instead of `body`. */
+  readonly live?: LiveBody | undefined
 }

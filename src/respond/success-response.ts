@@ -1,12 +1,13 @@
 import type { Outcome } from '../read/call.ts'
 import { notModified } from '../read/preconditions.ts'
 import { pathOf } from '../read/read-rows.ts'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
+import type { LiveBody, PlainRequest, PlainResponse } from '../request/exchange.ts'
 import type { Target } from '../request/route.ts'
 import { linkTarget } from './link-target.ts'
 
 /** The HTTP response of a successful call. For HEAD, the adapter leaves out the body. */
 export function successResponse(outcome: Outcome, target: Target, request: PlainRequest): PlainResponse {
+  if (outcome.live) return streamResponse(outcome.live)
   const headers: { [name: string]: string } = { Vary: 'Authorization, Accept-Encoding' }
   headers['Cache-Control'] = outcome.replayed ? 'no-store' : target.view.cacheControl
   if (outcome.etag) headers.ETag = outcome.etag
@@ -25,6 +26,18 @@ export function successResponse(outcome: Outcome, target: Target, request: Plain
   if (outcome.body !== null) headers['Content-Type'] = 'application/json'
   return { status: outcome.status, headers, body: outcome.body, bytes: outcome.bytes }
 }
+
+const streamResponse = (live: LiveBody): PlainResponse => ({
+  status: 200,
+  headers: {
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-store',
+    // Asks nginx, and proxies that follow its header, to pass on each event at once.
+    'X-Accel-Buffering': 'no',
+  },
+  body: null,
+  live,
+})
 
 /** The canonical URL, where it may differ from the URL of the request. */
 function contentLocation(outcome: Outcome, target: Target, query: string): string | null {

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Model, Version } from '../compile/model.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { EventSignal } from '../events/event-signal.ts'
+import type { EventStreams } from '../events/event-streams.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
 import type { RateLimiter } from '../guard/rate.ts'
 import type { Outdated } from '../lifecycle/outdated.ts'
@@ -15,6 +16,7 @@ import type { Store } from '../store/store.ts'
 import { createWriter } from '../write/writer.ts'
 import type { Engine } from './engine.ts'
 import { handle } from './handle.ts'
+import type { EventCounters } from './metrics.ts'
 import type { RequestContext } from './request-context.ts'
 import { versionRetired } from './route-checks.ts'
 
@@ -31,6 +33,7 @@ export interface EngineParts {
   readonly usage: UsageRecorder | null
   readonly log: EventLog
   readonly signal: EventSignal
+  readonly streams: EventStreams
   readonly document: Engine['document']
   readonly report: Engine['report']
 }
@@ -52,6 +55,8 @@ export function createEngine(parts: EngineParts): Engine {
     router,
     writer,
     events: { model, log: parts.log, signal: parts.signal, seal: writer.seal },
+    streams: parts.streams,
+    eventCounters: model.events && countersOf(parts),
     authenticator,
     rates,
     retirement,
@@ -84,6 +89,15 @@ export function createEngine(parts: EngineParts): Engine {
   }
   return engine
 }
+
+const countersOf = ({ signal, streams }: EngineParts): EventCounters => ({
+  get written() {
+    return signal.written
+  },
+  get streams() {
+    return streams.count
+  },
+})
 
 type AddSignals = (
   headers: PlainResponse['headers'],

@@ -1,6 +1,7 @@
 import type { Model } from '../compile/model.ts'
+import type { EventReader } from '../events/event-scan.ts'
 import type { EventSignal } from '../events/event-signal.ts'
-import type { EventReader } from '../events/read-events.ts'
+import type { EventStreams } from '../events/event-streams.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
 import type { RateLimiter } from '../guard/rate.ts'
 import type { Outdated } from '../lifecycle/outdated.ts'
@@ -9,6 +10,7 @@ import type { Maybe } from '../maybe.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import type { Router } from '../request/route.ts'
 import type { Writer } from '../write/writer.ts'
+import type { EventCounters } from './metrics.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Everything that handling a request needs, made once before a port opens. */
@@ -17,6 +19,9 @@ export interface Engine {
   readonly router: Router
   readonly writer: Writer
   readonly events: EventReader & { readonly signal: EventSignal }
+  readonly streams: EventStreams
+  /** For metrics; null where the API has no events. */
+  readonly eventCounters: EventCounters | null
   readonly authenticator: Authenticator
   readonly rates: RateLimiter
   readonly retirement: Retirement

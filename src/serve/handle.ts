@@ -1,3 +1,4 @@
+import { EventScan } from '../events/event-scan.ts'
 import { readEvent, readEventList } from '../events/read-events.ts'
 import type { Audience } from '../events/show-event.ts'
 import { demandIncludeScopes, demandScope, hasScope } from '../guard/scopes.ts'
@@ -27,6 +28,8 @@ import {
   refuseRetired,
   refuseUnacceptable,
   serverMethods,
+  streamsOldestFirst,
+  wantsStream,
 } from './route-checks.ts'
 
 /** Handles a request, with all refusals in their documented order. Never throws. */
@@ -126,6 +129,7 @@ function run(engine: Engine, request: PlainRequest, call: Call, context: Request
       refuseQuery(request.query, 'a write')
       return remove(engine.writer, call, readIfMatch(header(request, 'if-match')))
     default:
+      if (wantsStream(call.target, request)) return follow(engine, request, call, context)
       refuseUnacceptable(request)
       return call.target.id === null
         ? list(engine, request, call, context)
@@ -146,6 +150,32 @@ function list(engine: Engine, request: PlainRequest, call: Call, context: Reques
   refuseUnknownTo(context.caller, query.list)
   if (call.target.view.serves === 'events') return readEventList(engine.events, call, query, audienceOf(call))
   return readList(engine.writer, call, query)
+}
+
+/** GET of the events with `Accept: text/event-stream`: an answer that goes on with what happens from here on. */
+async function follow(
+  engine: Engine,
+  request: PlainRequest,
+  call: Call,
+  context: RequestContext,
+): Promise<Outcome> {
+  const { list: query, cursor } = readListQuery(
+    request.query,
+    call.target.view,
+    engine.model.limits.rowsPerRequest,
+  )
+  allowQuery(query, context)
+  if (query.sort[0]?.descending) throw streamsOldestFirst()
+  const scan = new EventScan(engine.events, call, query, audienceOf(call))
+  // A client that reconnects sends the URL as before, so the header is the newer of the two.
+  const resumed = header(request, 'last-event-id') || cursor
+  const check = () =>
+    whenThere(engine.authenticator.authenticate(request), (caller) => {
+      refuseRetired(engine, call.target)
+      demandScope(call.target.view, request.method, caller)
+    })
+  const from = resumed ? scan.positionAt(resumed) : null
+  return { status: 200, body: null, live: await engine.streams.open(scan, call.caller, from, check) }
 }
 
 /** An event shows a row, which needs the same scope as a row that is fetched alone. */

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 import { createAccessLog } from './access-log.ts'
 import { createCors } from './cors-headers.ts'
 import type { Log } from './logs.ts'
-import { createMetrics } from './metrics.ts'
+import { createMetrics, type EventCounters } from './metrics.ts'
 import { NodeServer, type StopOptions, type Timeouts } from './node-server.ts'
 import { Admission } from './overload.ts'
 import { createProbes, type Probes } from './probes.ts'
@@ -20,6 +20,8 @@ export interface ListenOptions {
   readonly handle: Handle
   /** The engine's. */
   readonly signal: Signal
+  /** The engine's. */
+  readonly eventCounters: EventCounters | null
   readonly log: Log
   readonly port: number
   readonly host: string
@@ -38,9 +40,9 @@ export interface Listening {
 
 /** Serves the engine, within its shell, on a port. */
 export const listen = async (options: ListenOptions): Promise<Listening> => {
-  const { model, store, handle, signal, log, port, host, opsPort } = options
+  const { model, store, handle, signal, eventCounters, log, port, host, opsPort } = options
   const admission = new Admission(model.limits.requestsInFlight)
-  const metrics = createMetrics({ store: store.counters, admission })
+  const metrics = createMetrics({ store: store.counters, admission, events: eventCounters })
   const snapshots = shareMetrics(metrics.snapshot)
   const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })
   const parts = { handle, signal, admission, metrics, logger: log.logger, accessLog: createAccessLog(log) }

@@ -22,9 +22,16 @@ export interface Metrics {
 export interface MetricSources {
   readonly store: StoreCounters
   readonly admission: Admission
+  /** Null where the API has no events. */
+  readonly events: EventCounters | null
 }
 
-export const createMetrics = ({ store, admission }: MetricSources): Metrics => {
+export interface EventCounters {
+  readonly written: number
+  readonly streams: number
+}
+
+export const createMetrics = ({ store, admission, events }: MetricSources): Metrics => {
   const all: Series[] = []
   // Nested maps by version, route and method: a combined key would be a new string for each request.
   const index = new Map<string, Map<string, Map<string, Series>>>()
@@ -60,6 +67,7 @@ export const createMetrics = ({ store, admission }: MetricSources): Metrics => {
       counter('nounkit_replays_total', 'Creates answered from a stored response.', replays),
       ...admissionFamilies(admission),
       ...storeFamilies(store),
+      ...(events ? eventFamilies(events) : []),
       ...processFamilies(),
     ],
   }
@@ -109,6 +117,11 @@ const storeFamilies = (store: StoreCounters): Family[] => [
   gauge('nounkit_store_connections', 'Connections to the store.', store.connections),
   gauge('nounkit_store_connections_busy', 'Connections at work.', store.busyConnections),
   gauge('nounkit_store_waiting', 'Work that waits for the store.', store.waiting),
+]
+
+const eventFamilies = ({ written, streams }: EventCounters): Family[] => [
+  counter('nounkit_events_written_total', 'Events of committed changes.', written),
+  gauge('nounkit_event_streams', 'Open streams of events.', streams),
 ]
 
 const processFamilies = (): Family[] => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { PlainResponse } from '../request/exchange.ts'
+import type { LiveBody, PlainResponse } from '../request/exchange.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { NodeRequest } from './node-request.ts'
 import type { Admission } from './overload.ts'
@@ -66,6 +66,8 @@ export class NodeServer {
   readonly #server: Server
   readonly #makeId = createRequestIds()
   readonly #connections = new Map<Socket, Connection>()
+  /** Answers that go on until somebody ends them. */
+  readonly #live = new Set<LiveBody>()
   #stopping = false
 
   constructor(options: NodeServerOptions) {
@@ -95,6 +97,7 @@ export class NodeServer {
   /** Finishes requests in flight, sends `Connection: close` on the last answer of each connection, then closes the port. */
   async stop({ lingerMs = 0, graceMs = 10_000 }: StopOptions = {}): Promise<void> {
     this.#stopping = true
+    for (const live of this.#live) live.end()
     for (const [socket, connection] of this.#connections) closeAfterLast(socket, connection)
     if (lingerMs > 0) await new Promise((resolve) => setTimeout(resolve, lingerMs))
     const closed = once(this.#server, 'close')
@@ -125,12 +128,19 @@ export class NodeServer {
     // Later pipelined requests are being processed already, so they are answered before the connection is closed.
     const isLast = this.#stopping && connection.last === request.outgoing
     if (--connection.unanswered === 0) connection.last = null
+    if (response.live) this.#keepLive(request, response.live)
     try {
       if (writeResponse(request, response, isLast)) connection.closing = true
     } catch (error) {
       connection.closing = true
       writeResponse(request, this.#options.shell.refuse(request, error), true)
     }
+  }
+
+  #keepLive({ outgoing }: NodeRequest, live: LiveBody): void {
+    if (this.#stopping) return live.end()
+    this.#live.add(live)
+    outgoing.once('close', () => this.#live.delete(live))
   }
 
   #refuseBytes(error: Error, socket: Socket): void {

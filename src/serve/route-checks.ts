@@ -3,6 +3,7 @@ import type { Method } from '../declare/resource.ts'
 import { problem } from '../problems.ts'
 import { preferredType } from '../request/accept.ts'
 import type { PlainRequest } from '../request/exchange.ts'
+import { badQuery } from '../request/parameters.ts'
 import type { Target } from '../request/route.ts'
 import type { Engine } from './engine.ts'
 
@@ -59,6 +60,19 @@ export function versionRetired(version: Version, engine: Engine): Error {
       : {},
   })
 }
+
+/** Whether the events are asked for as server-sent events. */
+export const wantsStream = ({ view, id }: Target, request: PlainRequest): boolean =>
+  view.serves === 'events' &&
+  id === null &&
+  preferredType(request, ['application/json', eventStream]) === eventStream
+
+const eventStream = 'text/event-stream'
+
+export const streamsOldestFirst = (): Error =>
+  badQuery([
+    { parameter: 'sort', detail: 'must be left out: a stream shows events as they happen', code: 'sort' },
+  ])
 
 /** Resources have no media type other than JSON. */
 export function refuseUnacceptable(request: PlainRequest): void {

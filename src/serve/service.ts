@@ -4,6 +4,7 @@ import type { Model } from '../compile/model.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { EventLog } from '../events/event-log.ts'
 import { EventSignal } from '../events/event-signal.ts'
+import { EventStreams } from '../events/event-streams.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
@@ -74,6 +75,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const authenticator = await createAuthenticator({ model, store, clock, folder, failures: rates.failures })
     const log = new EventLog(store, clock)
     const signal = new EventSignal(log)
+    const streams = new EventStreams(log, signal, model.limits.streams)
     const engine = createEngine({
       model,
       store,
@@ -81,6 +83,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       secret,
       log,
       signal,
+      streams,
       authenticator,
       rates: rates.limiter,
       retirement,
@@ -98,6 +101,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       outdated,
       async close() {
         await sweeper.stop()
+        streams.stop()
         await signal.stop()
         await lifecycle.stop()
         await rates.close()

@@ -1,4 +1,5 @@
 import { type Problem, problem } from '../problems.ts'
+import type { LiveBody } from '../request/exchange.ts'
 import { createCors } from './cors-headers.ts'
 import { createMetrics } from './metrics.ts'
 import { Admission } from './overload.ts'
@@ -20,7 +21,7 @@ export interface WebFetch {
 export function webFetch(service: Service, warn: (message: string, error: unknown) => void): WebFetch {
   const { model, store, engine } = service
   const admission = new Admission(model.limits.requestsInFlight)
-  const metrics = createMetrics({ store: store.counters, admission })
+  const metrics = createMetrics({ store: store.counters, admission, events: engine.eventCounters })
   const shell = new Shell({
     handle: engine.handle,
     signal: engine.signal,
@@ -36,14 +37,26 @@ export function webFetch(service: Service, warn: (message: string, error: unknow
     const arrived = arrivedRequest(request, id)
     const fault = faultOf(arrived, model.limits.headerBytes)
     const response = fault ? shell.refuse(arrived, fault) : await shell.answer(arrived)
-    const body = request.method === 'HEAD' || bodiless.has(response.status) ? null : response.body
-    return new Response(body as string | Uint8Array<ArrayBuffer> | null, {
+    const isBodiless = request.method === 'HEAD' || bodiless.has(response.status)
+    if (isBodiless) response.live?.end()
+    const body = isBodiless ? null : response.live ? readable(response.live) : response.body
+    return new Response(body as ReadableStream | string | Uint8Array<ArrayBuffer> | null, {
       status: response.status,
       headers: response.headers,
     })
   }
   return Object.assign(answer, { close: () => admission.close() })
 }
+
+const readable = (live: LiveBody): ReadableStream =>
+  new ReadableStream({
+    async pull(controller) {
+      const text = await live.next()
+      if (text === null) controller.close()
+      else controller.enqueue(Buffer.from(text))
+    },
+    cancel: () => live.end(),
+  })
 
 const bodiless = new Set([204, 304])
 

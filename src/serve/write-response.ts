@@ -1,4 +1,5 @@
-import type { PlainResponse } from '../request/exchange.ts'
+import type { ServerResponse } from 'node:http'
+import type { LiveBody, PlainResponse } from '../request/exchange.ts'
 import type { NodeRequest } from './node-request.ts'
 
 /** An unread body up to this size is read and discarded, to keep the connection. For a larger one the connection is closed. */
@@ -9,7 +10,11 @@ const lingerMs = 3_000
 /** Returns whether the connection is closed after this answer. */
 export const writeResponse = (request: NodeRequest, response: PlainResponse, isLast: boolean): boolean => {
   const { outgoing } = request
-  if (outgoing.destroyed || outgoing.headersSent) return false
+  if (outgoing.destroyed || outgoing.headersSent) {
+    response.live?.end()
+    return false
+  }
+  if (response.live) return writeLive(request, response, response.live)
   const cut = request.hasUnreadBody && !isSmallRest(request)
   const { status, body } = response
   const length = response.bytes ?? bytesOf(body)
@@ -24,6 +29,36 @@ export const writeResponse = (request: NodeRequest, response: PlainResponse, isL
   else outgoing.end(shown)
   return closing
 }
+
+/** Each text is written when the client has taken the one before. The connection is not used again afterwards. */
+const writeLive = ({ outgoing, method }: NodeRequest, response: PlainResponse, live: LiveBody): boolean => {
+  outgoing.writeHead(response.status, headerList(response, null, true))
+  outgoing.once('close', () => live.end())
+  if (method === 'HEAD') outgoing.end()
+  else {
+    outgoing.flushHeaders()
+    void pump(outgoing, live)
+  }
+  return true
+}
+
+const pump = async (outgoing: ServerResponse, live: LiveBody): Promise<void> => {
+  for (let text = await live.next(); text !== null; text = await live.next()) {
+    if (!outgoing.write(text)) await drained(outgoing)
+  }
+  outgoing.end()
+}
+
+const drained = (outgoing: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off('drain', done)
+      outgoing.off('close', done)
+      resolve()
+    }
+    outgoing.on('drain', done)
+    outgoing.on('close', done)
+  })
 
 const bytesOf = (body: PlainResponse['body']): number => {
   if (body === null) return 0

@@ -31,6 +31,7 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
     store,
     handle: engine.handle,
     signal: engine.signal,
+    eventCounters: engine.eventCounters,
     log,
     port: 0,
     host: '127.0.0.1',

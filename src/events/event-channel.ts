@@ -1,0 +1,128 @@
+import { Problem } from '../problems.ts'
+import type { EventScan, ShownAt } from './event-scan.ts'
+
+/** Text for a stream, and the position of the last event that was looked at for it. */
+export interface Frames {
+  readonly text: string
+  readonly position: number
+}
+
+interface Frame {
+  readonly position: number
+  readonly text: string
+}
+
+/** Reads of one channel are at least this far apart: events of many commits are read together. */
+const readEveryMs = 20
+const retryMs = 500
+const eventsPerRead = 500
+/** Characters of recent events that are kept. A stream that is further behind reads the log itself. */
+const mostKept = 131_072
+
+/**
+ * The newest events of one account, as all streams with the same query and the same audience show them: events are read and
+ * written as text once, however many streams there are.
+ */
+export class EventChannel {
+  readonly scan: EventScan
+  readonly #frames: Frame[] = []
+  /** Every event that is shown and is after `#start` and up to `#end` has a frame. */
+  #start: number
+  #end: number
+  #kept = 0
+  readonly #waiting = new Set<() => void>()
+  #timer: NodeJS.Timeout | null = null
+  #reading = false
+  #isClosed = false
+  #isStale = false
+  #refusal: Problem | null = null
+
+  constructor(scan: EventScan, last: number) {
+    this.scan = scan
+    this.#start = last
+    this.#end = last
+  }
+
+  /** What follows a position. Its text is empty, and its position the same, where nothing does. */
+  async after(position: number): Promise<Frames> {
+    if (this.#refusal) throw this.#refusal
+    if (position < this.#start) return this.#behind(position)
+    const texts: string[] = []
+    for (let at = this.#frames.length - 1; at >= 0; at--) {
+      const frame = this.#frames[at]
+      if (!frame || frame.position <= position) break
+      texts.push(frame.text)
+    }
+    return { text: texts.reverse().join(''), position: Math.max(position, this.#end) }
+  }
+
+  /** Resolves when something may have been added after a position. */
+  grown(position: number, cancelled: Promise<unknown>): Promise<unknown> {
+    if (this.#end > position || this.#refusal) return Promise.resolve()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.add(resolve)
+    return Promise.race([promise, cancelled]).finally(() => this.#waiting.delete(resolve))
+  }
+
+  /** Events of the account may have been committed. */
+  wake(): void {
+    this.#isStale = true
+    if (this.#reading || this.#timer) return
+    this.#reading = true
+    void this.#read().then((failed) => {
+      this.#reading = false
+      if (this.#isClosed) return
+      this.#timer = setTimeout(
+        () => {
+          this.#timer = null
+          if (this.#isStale) this.wake()
+        },
+        failed ? retryMs : readEveryMs,
+      )
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    if (this.#timer) clearTimeout(this.#timer)
+  }
+
+  /** Returns whether the store could not be read. */
+  async #read(): Promise<boolean> {
+    this.#isStale = false
+    try {
+      for (let hasMore = true; hasMore; ) {
+        const page = await this.scan.page(this.#end, eventsPerRead)
+        for (const event of page.events) this.#keep(this.#frame(event))
+        this.#end = page.next ?? this.#end
+        hasMore = page.hasMore
+      }
+    } catch (error) {
+      // Events that follow were deleted: the streams end, and a client that resumes learns it. Else the store is unavailable.
+      if (error instanceof Problem) this.#refusal = error
+      else this.#isStale = true
+    }
+    for (const resolve of this.#waiting) resolve()
+    return this.#isStale
+  }
+
+  async #behind(position: number): Promise<Frames> {
+    const { events, next } = await this.scan.page(position, eventsPerRead)
+    return { text: events.map((event) => this.#frame(event).text).join(''), position: next ?? position }
+  }
+
+  #frame({ position, type, text }: ShownAt): Frame {
+    return { position, text: `id: ${this.scan.cursorAt(position)}\nevent: ${type}\ndata: ${text}\n\n` }
+  }
+
+  #keep(frame: Frame): void {
+    this.#frames.push(frame)
+    this.#kept += frame.text.length
+    while (this.#kept > mostKept) {
+      const oldest = this.#frames.shift()
+      if (!oldest) return
+      this.#kept -= oldest.text.length
+      this.#start = oldest.position
+    }
+  }
+}

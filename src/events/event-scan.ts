@@ -1,0 +1,149 @@
+import { toldTypes } from '../compile/events-view.ts'
+import type { Model, Version } from '../compile/model.ts'
+import { type OperatorName, operators } from '../kinds/operators.ts'
+import { powerOfTwo } from '../plan/dialect.ts'
+import type { EventCondition } from '../plan/event-reads.ts'
+import { problem } from '../problems.ts'
+import type { Call, Reader } from '../read/call.ts'
+import { cursorBound } from '../request/cursor.ts'
+import type { Filter } from '../request/filter.ts'
+import type { ListQuery } from '../request/query.ts'
+import type { Value } from '../store/store.ts'
+import type { EventFilter, EventLog, EventOrder } from './event-log.ts'
+import { namesOf } from './head-form.ts'
+import { type Audience, type ShownEvent, showEvent } from './show-event.ts'
+
+/** What reading events needs, made once per service. */
+export interface EventReader extends Pick<Reader, 'seal'> {
+  readonly model: Model
+  readonly log: EventLog
+}
+
+/** The most events that one page looks at. Where a version shows few of them, a page may be short and have a next one. */
+const mostScanned = 5_000
+const batch = 500
+
+export interface ShownAt extends ShownEvent {
+  readonly position: number
+}
+
+export interface ScannedPage {
+  readonly events: readonly ShownAt[]
+  readonly hasMore: boolean
+  /** The position to go on from. */
+  readonly next: number | null
+}
+
+/** Reads the events of an account that a caller asks for, in the words of a version, from any position on. */
+export class EventScan {
+  readonly account: string
+  /** All that a cursor is bound to. */
+  readonly boundTo: string
+  readonly #reader: EventReader
+  readonly #version: Version
+  readonly #audience: Audience
+  readonly #stored: EventFilter
+  readonly #isAsked: (type: string) => boolean
+
+  constructor(
+    reader: EventReader,
+    { caller, target }: Call,
+    { filters, order }: Pick<ListQuery, 'filters' | 'order'>,
+    audience: Audience,
+  ) {
+    this.account = caller.account
+    this.boundTo = cursorBound(caller, target, order)
+    this.#reader = reader
+    this.#version = target.version
+    this.#audience = audience
+    this.#stored = storedFilter(reader.model, target.version, filters, audience)
+    this.#isAsked = typeFilter(filters)
+  }
+
+  cursorAt(position: number): string {
+    return this.#reader.seal.seal(`[${position}]`, this.boundTo)
+  }
+
+  positionAt(cursor: string): number {
+    return Number(this.#reader.seal.open(cursor, this.boundTo, 1)[0])
+  }
+
+  /**
+   * At most `limit` events after a position, or from the first one where it is null; before it, where the newest come first. Throws
+   * where events after the position were deleted because of their age: a reader must learn that it missed something.
+   */
+  async page(from: number | null, limit: number, order: EventOrder = 'oldest-first'): Promise<ScannedPage> {
+    const { log } = this.#reader
+    const oldestFirst = order === 'oldest-first'
+    const page: ShownAt[] = []
+    let at = from ?? (oldestFirst ? 0 : Number.MAX_SAFE_INTEGER)
+    let [scanned, kept] = [0, at]
+    for (;;) {
+      const size = scanned === 0 ? limit + 1 : batch
+      const { events, last, swept } = await log.read(this.account, at, size, this.#stored, order)
+      if (oldestFirst && at < swept && (from !== null || scanned > 0)) throw expired(this.cursorAt(swept))
+      for (const event of events) {
+        const shown = showEvent(this.#reader.model, this.#version, event, this.#audience)
+        if (shown && this.#isAsked(shown.type)) {
+          if (page.length === limit) return { events: page, hasMore: true, next: kept }
+          page.push({ ...shown, position: event.position })
+          kept = event.position
+        }
+        at = event.position
+      }
+      scanned += events.length
+      if (events.length < size)
+        return { events: page, hasMore: false, next: oldestFirst ? Math.max(at, last, swept) : null }
+      if (scanned >= mostScanned) return { events: page, hasMore: true, next: at }
+    }
+  }
+}
+
+const expired = (oldestCursor: string): Error =>
+  problem('events-expired', {
+    detail: 'Events that follow this cursor were deleted because of their age. Go on with oldest_cursor.',
+    members: { oldest_cursor: oldestCursor },
+  })
+
+/** Whether the asked types include one. */
+const typeFilter = (filters: readonly Filter[]): ((type: string) => boolean) => {
+  const asked = filters.filter(({ name }) => name === 'type')
+  return (type) => asked.every(({ operator, shown }) => (operator === 'ne') !== shown.includes(type))
+}
+
+/** The filters in the store's terms. What the store cannot know, such as names of versions, is filtered when events are shown. */
+function storedFilter(
+  model: Model,
+  version: Version,
+  filters: readonly Filter[],
+  audience: Audience,
+): EventFilter {
+  const conditions: EventCondition[] = []
+  const values: Value[] = []
+  const add = (column: EventCondition['column'], operator: OperatorName, bound: readonly Value[]) => {
+    const padded = operators[operator].takesList ? [...bound, ...spare(bound)] : bound
+    conditions.push({ column, operator, values: padded.length })
+    values.push(...padded)
+  }
+  const isAsked = typeFilter(filters)
+  const told = toldTypes(version)
+  const wanted = told.filter(({ type, view }) => isAsked(type) && audience.mayRead(view))
+  if (wanted.length < told.length) {
+    const names = new Set(wanted.flatMap(({ view }) => namesOf(model, view.resource)))
+    add('resource', 'in', names.size > 0 ? [...names].sort() : [''])
+  }
+  for (const { name, operator, values: asked } of filters) {
+    if (name === 'resource_id') add('row_id', operator, asked.map(String))
+    if (name === 'created_at')
+      add(
+        'created_at',
+        operator,
+        asked.map((time) => Date.parse(String(time))),
+      )
+  }
+  return { conditions, values }
+}
+
+/** Lists are filled up to a power of two, so that they do not make a statement each. */
+const spare = (bound: readonly Value[]): readonly Value[] =>
+  Array(powerOfTwo(bound.length) - bound.length).fill(bound.at(-1))

@@ -1,0 +1,132 @@
+import { Problem, problem } from '../problems.ts'
+import type { Caller } from '../request/caller.ts'
+import type { LiveBody } from '../request/exchange.ts'
+import { EventChannel } from './event-channel.ts'
+import type { EventLog } from './event-log.ts'
+import type { EventScan } from './event-scan.ts'
+import type { EventSignal } from './event-signal.ts'
+import { EventStream } from './event-stream.ts'
+
+/** How often it is checked that the callers of open streams may still call: a revocation is noticed within this time and the key cache's. */
+const checkEveryMs = 1_000
+
+interface SharedChannel {
+  readonly channel: EventChannel
+  streams: number
+  /** Ends the following of the account. */
+  readonly leave: () => void
+}
+
+/** All open streams of this process. */
+export class EventStreams {
+  readonly #log: EventLog
+  readonly #signal: EventSignal
+  readonly #mostPerAccount: number
+  readonly #channels = new Map<string, SharedChannel>()
+  readonly #perAccount = new Map<string, number>()
+  readonly #checks = new Map<EventStream, () => unknown>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(log: EventLog, signal: EventSignal, mostPerAccount: number) {
+    this.#log = log
+    this.#signal = signal
+    this.#mostPerAccount = mostPerAccount
+  }
+
+  get count(): number {
+    return this.#checks.size
+  }
+
+  /**
+   * Opens a stream from a position on, or from now on where it is null. `check` is called while the stream is open, and ends it by
+   * throwing a problem with status 401, 403 or 410.
+   */
+  async open(scan: EventScan, caller: Caller, from: number | null, check: () => unknown): Promise<LiveBody> {
+    this.#refuseTooMany(scan.account)
+    this.#perAccount.set(scan.account, (this.#perAccount.get(scan.account) ?? 0) + 1)
+    try {
+      const last = await this.#log.last(scan.account)
+      // Reads what follows once: a position whose events were deleted is refused before the answer begins.
+      if (from !== null) await scan.page(from, 1)
+      const shared = this.#channelOf(scan, caller, last)
+      const stream = new EventStream(shared.channel, from ?? last, (ended) => this.#closed(ended, shared))
+      shared.streams++
+      this.#checks.set(stream, check)
+      this.#timer ??= setInterval(() => this.#checkAll(), checkEveryMs).unref()
+      return stream
+    } catch (error) {
+      this.#leave(scan.account)
+      throw error
+    }
+  }
+
+  /** Ends all streams. Their clients resume elsewhere. */
+  stop(): void {
+    for (const stream of this.#checks.keys()) stream.end()
+  }
+
+  #refuseTooMany(account: string): void {
+    if ((this.#perAccount.get(account) ?? 0) < this.#mostPerAccount) return
+    throw problem('too-many-streams', {
+      detail: `This account has ${this.#mostPerAccount} open streams, which is the most it may have. Close one of them first.`,
+      members: { limit: this.#mostPerAccount },
+      headers: { 'Retry-After': '5' },
+    })
+  }
+
+  #channelOf(scan: EventScan, caller: Caller, last: number): SharedChannel {
+    const key = JSON.stringify([scan.boundTo, audienceKey(caller)])
+    const known = this.#channels.get(key)
+    if (known) return known
+    const channel = new EventChannel(scan, last)
+    const follow = this.#signal.follow(scan.account, () => channel.wake())
+    const leave = (): void => {
+      follow()
+      channel.close()
+      this.#channels.delete(key)
+    }
+    const made = { channel, streams: 0, leave }
+    this.#channels.set(key, made)
+    // An event may have been committed between the reading of the last position and the following.
+    channel.wake()
+    return made
+  }
+
+  #closed(stream: EventStream, shared: SharedChannel): void {
+    this.#checks.delete(stream)
+    this.#leave(stream.account)
+    if (--shared.streams === 0) shared.leave()
+    if (this.#checks.size > 0 || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  #leave(account: string): void {
+    const left = (this.#perAccount.get(account) ?? 1) - 1
+    if (left > 0) this.#perAccount.set(account, left)
+    else this.#perAccount.delete(account)
+  }
+
+  #checkAll(): void {
+    for (const [stream, check] of this.#checks) void this.#check(stream, check)
+  }
+
+  async #check(stream: EventStream, check: () => unknown): Promise<void> {
+    try {
+      await check()
+    } catch (error) {
+      // The store or the issuer may be away for a moment, which says nothing about the caller.
+      if (error instanceof Problem && endings.has(error.status)) stream.end()
+    }
+  }
+}
+
+const endings: ReadonlySet<number> = new Set([401, 403, 410])
+
+/** Two callers with the same key see the same events. */
+const audienceKey = ({ scopes, subject, claims, consumer }: Caller): readonly unknown[] => [
+  [...scopes].sort(),
+  subject,
+  claims,
+  consumer,
+]
