@@ -1,3 +1,4 @@
+import type { NeedsScope } from './field.ts'
 import type { RateDeclaration, ResourceDeclaration, ResourceLimits } from './resource.ts'
 import type { RuleDeclarations } from './rule.ts'
 import type { VersionDeclaration } from './version.ts'
@@ -94,14 +95,15 @@ export interface ApiDeclaration extends ApiOptions {
   readonly name: string
 }
 
-/** The scopes that the rules of a resource ask for; none where its type is the general one. */
-type ScopesOf<D> = D extends { readonly rules?: RuleDeclarations<never, infer S> }
-  ? string extends S
-    ? never
-    : S
+/** The scopes that the rules and the fields of a resource ask for; none where its type is the general one. */
+type ScopesOf<D> = Known<ScopesOfRules<D>> | ScopesOfFields<D>
+type ScopesOfRules<D> = D extends { readonly rules?: RuleDeclarations<never, infer S> } ? S : never
+type ScopesOfFields<D> = D extends { readonly fields: infer F }
+  ? { [K in keyof F]: F[K] extends NeedsScope<infer S> ? Known<S> : never }[keyof F]
   : never
+type Known<S extends string> = string extends S ? never : S
 
-/** Scopes that rules ask for must be declared: TypeScript names those that are missing in `scopes`. */
+/** Scopes that rules and fields ask for must be declared: TypeScript names those that are missing in `scopes`. */
 type NeededScopes<D extends ResourceDeclaration> = [UnknownScopes<D>] extends [never]
   ? unknown
   : { readonly scopes: { readonly [scope in UnknownScopes<D>]: string } }

@@ -8,6 +8,7 @@ import { api } from '../../src/declare/api.ts'
 import * as change from '../../src/declare/change.ts'
 import * as field from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
+import type { CallerTerms } from '../../src/declare/rule.ts'
 import { version } from '../../src/declare/version.ts'
 
 type Loose = { readonly [option: string]: unknown }
@@ -124,6 +125,27 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     {},
     ["removeField('things', 'extra', { was: immutable(z.int()), whenAbsent: … })"],
     ['1'],
+  ],
+  [
+    'a field removed that needed a scope',
+    extra(field.needsScope('things:write', z.int().optional())),
+    {},
+    ["removeField('things', 'extra', { was: needsScope('things:write', z.int().optional()) })"],
+    [],
+  ],
+  [
+    'a field that needs a scope',
+    extra(int),
+    extra(field.needsScope('things:write', int)),
+    ["changeFieldScope('things', 'extra', { why: '…' })"],
+    ["'x'"],
+  ],
+  [
+    'a rule',
+    {},
+    { rules: { delete: ({ caller }: { caller: CallerTerms }) => caller.has('things:read') } },
+    ["changeRule('things', 'delete', { why: '…' })"],
+    ["'x'"],
   ],
   [
     'other steps',

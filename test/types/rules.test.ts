@@ -1,6 +1,18 @@
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { allOf, anyOf, api, belongsTo, hasMany, not, now, resource, states } from '../../src/index.ts'
+import {
+  allOf,
+  anyOf,
+  api,
+  belongsTo,
+  hasMany,
+  immutable,
+  needsScope,
+  not,
+  now,
+  resource,
+  states,
+} from '../../src/index.ts'
 
 const branches = resource('branches', { fields: { city: z.string() } })
 const copies = resource('copies', {
@@ -97,4 +109,25 @@ test('a scope that a rule asks for is declared, or one that every resource has',
   api('a', { resources: [loans], scopes: { 'loans:all': 'See every loan.' } })
   // @ts-expect-error a scope has a sentence
   api('a', { resources: [loans, fines], scopes: { 'loans:all': true } })
+})
+
+test('a scope that a field needs is declared, or one that every resource has', () => {
+  const loans = resource('loans', {
+    fields: {
+      title: z.string(),
+      cost: immutable(needsScope('loans:costs', z.int())),
+      state: needsScope('loans:write', states('a', { a: ['b'] })),
+    },
+    hooks: {
+      beforeCreate: (row) => {
+        expectTypeOf(row.cost).toEqualTypeOf<number>()
+        expectTypeOf(row.state).toEqualTypeOf<'a' | 'b'>()
+      },
+    },
+  })
+  expectTypeOf(api('a', { resources: [loans], scopes: { 'loans:costs': 'See costs.' } })).toBeObject()
+  // @ts-expect-error "loans:costs" is missing in scopes
+  api('a', { resources: [loans] })
+  // @ts-expect-error "loans:cost" is another scope
+  api('a', { resources: [loans], scopes: { 'loans:cost': 'See costs.' } })
 })

@@ -13,7 +13,7 @@ export const quoted = (value: unknown): string => {
 export const keyed = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : quoted(name))
 
 /** The Zod source code of a field; close enough to start from. */
-export const zodFor = ({ request, response }: ContractField): string => {
+export const zodFor = ({ request, response, needs_scopes = [] }: ContractField): string => {
   const { schema = {}, nullable = false } = request ?? response ?? {}
   const fallback = request?.default === undefined ? '' : `.default(${quoted(request.default)})`
   const absent = !nullable ? '' : fallback !== '' || request?.required ? '.nullable()' : '.optional()'
@@ -23,7 +23,8 @@ export const zodFor = ({ request, response }: ContractField): string => {
     ...(request?.immutable ? ['immutable'] : []),
     ...(response?.open ? ['open'] : []),
   ]
-  return marks.reduce((inner, mark) => `${mark}(${inner})`, `${zodOf(schema)}${absent}${fallback}`)
+  const marked = marks.reduce((inner, mark) => `${mark}(${inner})`, `${zodOf(schema)}${absent}${fallback}`)
+  return needs_scopes.reduce((inner, scope) => `needsScope(${quoted(scope)}, ${inner})`, marked)
 }
 
 const zodOf = (schema: JsonSchema): string => {
