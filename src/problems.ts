@@ -104,6 +104,13 @@ const kinds = {
     meaning: 'The key or token is valid, but lacks a scope that this call needs.',
     fix: 'Use credentials that have the scope named in `scope`.',
   },
+  'not-permitted': {
+    status: 403,
+    title: 'The rules do not allow this',
+    meaning:
+      'The scope is there, but a rule of the resource does not let this caller write the row, as it is or as it would become.',
+    fix: 'Write only rows that the rules allow; the OpenAPI document says in words what they are. Nothing was written.',
+  },
   'not-found': {
     status: 404,
     title: 'Not found',

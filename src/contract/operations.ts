@@ -2,7 +2,9 @@ import { canCollide } from '../compile/changes/uniques.ts'
 import type { Contract, ContractOperation, ContractProblems } from '../compile/contract-format.ts'
 import { reachedByDelete } from '../compile/dependents.ts'
 import type { SubCollection, Version, View } from '../compile/model.ts'
+import { effective } from '../compile/rules/rule.ts'
 import type { Method } from '../declare/resource.ts'
+import type { RuleKind } from '../declare/rule.ts'
 import { type ProblemKind, type ProblemType, problemKinds } from '../problems.ts'
 
 type Place = 'collection' | 'row'
@@ -124,6 +126,15 @@ const asksForScopes = (view: View, method: Method, place: Place): boolean => {
   return asking.some(({ name }) => method !== 'GET' || view.filters.has(name) || view.sorts.has(name))
 }
 
+/** The rules that a write is refused by. A row that the read rule hides does not exist. */
+const ruledBy: { readonly [M in Method]: readonly RuleKind[] } = {
+  GET: [],
+  POST: ['create'],
+  PUT: ['update', 'create'],
+  PATCH: ['update', 'create'],
+  DELETE: ['delete'],
+}
+
 /** The problems of one operation, derived from the declaration of its resource. */
 const problemsOf = (view: View, method: Method, place: Place, nested: boolean): readonly ProblemType[] => {
   const { resource } = view
@@ -136,6 +147,10 @@ const problemsOf = (view: View, method: Method, place: Place, nested: boolean): 
     ...when(
       (rule !== 'public' && rule !== 'authenticated') || asksForScopes(view, method, place),
       'scope-missing',
+    ),
+    ...when(
+      ruledBy[method].some((kind) => effective(resource.rules, kind) !== null),
+      'not-permitted',
     ),
     ...when(place === 'row' || nested, 'not-found'),
     ...when(reads && view.includePaths.length > 0, ...onInclude),

@@ -10,6 +10,12 @@ export interface Rejection<Code extends string = string, Field extends string = 
   readonly field?: Field
 }
 
+/** Whose eyes a hook reads with. */
+export interface Seeing {
+  /** Only rows that the caller may read. Without it, a hook sees all rows of the account, whatever the rules say. */
+  readonly asCaller?: boolean
+}
+
 /** What hooks may do, inside the request's own transaction and account. */
 export interface HookContext<Code extends string = string, Field extends string = string> {
   readonly account: string
@@ -27,14 +33,19 @@ export interface HookContext<Code extends string = string, Field extends string 
     readonly idempotencyKey: string | null
   }
   /** One row; with `lock`, nobody else changes it until this transaction ends. */
-  find(resource: string, id: string, options?: { readonly lock?: boolean }): Promise<AnyRow | null>
+  find(resource: string, id: string, options?: Seeing & { readonly lock?: boolean }): Promise<AnyRow | null>
   /** Rows whose fields equal `where`, oldest first, at most 1,000. */
-  list(resource: string, where: { readonly [field: string]: unknown }): Promise<readonly AnyRow[]>
+  list(
+    resource: string,
+    where: { readonly [field: string]: unknown },
+    options?: Seeing,
+  ): Promise<readonly AnyRow[]>
   /** The exact sum of a field over the rows whose fields equal `where`, in the form of the field's values. */
   sum<V extends number | string = number>(
     resource: string,
     field: string,
     where: { readonly [field: string]: unknown },
+    options?: Seeing,
   ): Promise<V>
   create(resource: string, values: { readonly [field: string]: unknown }): Promise<AnyRow>
   update(resource: string, id: string, values: { readonly [field: string]: unknown }): Promise<AnyRow | null>

@@ -11,11 +11,14 @@ import { mostRowStatements, PlanCache } from './plan-cache.ts'
 import {
   existsRow,
   findRows,
+  type Judgement,
+  judgeRow,
   type Lock,
   lockRow,
   lockRowsNaming,
   type RowStatement,
   rowsNaming,
+  type Sight,
   sumRows,
   type Where,
 } from './row-statements.ts'
@@ -75,20 +78,27 @@ export class Planner {
     return this.#plan(`ln ${resource.name} ${field}`, () => lockRowsNaming(resource, field, this.dialect))
   }
 
-  find(resource: Resource, where: Where): RowStatement {
-    return this.#plan(`f ${resource.name} ${whereShape(where)}`, () =>
-      findRows(resource, where, this.dialect),
+  find(resource: Resource, where: Where, sight: Sight): RowStatement {
+    return this.#plan(`f ${seen(resource, sight)} ${whereShape(where)}`, () =>
+      findRows(resource, where, sight, this.dialect),
     )
   }
 
-  sum(resource: Resource, of: string, where: Where): RowStatement {
-    return this.#plan(`s ${resource.name} ${of} ${whereShape(where)}`, () =>
-      sumRows(resource, of, where, this.dialect),
+  sum(resource: Resource, of: string, where: Where, sight: Sight): RowStatement {
+    return this.#plan(`s ${seen(resource, sight)} ${of} ${whereShape(where)}`, () =>
+      sumRows(resource, of, where, sight, this.dialect),
     )
   }
 
-  exists(resource: Resource): RowStatement {
-    return this.#plan(`e ${resource.name}`, () => existsRow(resource, this.dialect))
+  exists(resource: Resource, sight: Sight): RowStatement {
+    return this.#plan(`e ${seen(resource, sight)}`, () => existsRow(resource, sight, this.dialect))
+  }
+
+  judge(resource: Resource, judgements: readonly Judgement[]): RowStatement {
+    const asked = judgements.map(({ rule, grants }) => `${rule.kind}${answersOf(grants, rule.scopes)}`)
+    return this.#plan(`j ${resource.name} ${asked.join(' ')}`, () =>
+      judgeRow(resource, judgements, this.dialect),
+    )
   }
 
   naming(resource: Resource, field: string, most: 'one' | 'all'): RowStatement {
@@ -137,6 +147,10 @@ const shareOf = ({ size }: ReadonlyMap<unknown, unknown>): number =>
 
 const afterShape = (after: Position): string =>
   ` ${after.map((value) => (value === null ? 'n' : 'v')).join('')}`
+
+/** A statement with the sight of a caller depends on the scopes that the resource asks for. */
+const seen = ({ name, asks, rules }: Resource, sight: Sight): string =>
+  sight && rules.read ? `${name} as ${answersOf(sight, asks)}` : name
 
 const whereShape = ({ set, unset }: Where): string => `${set.join(',')} ${unset.join(',')}`
 

@@ -1,6 +1,9 @@
 import type { Field, Resource } from '../compile/model.ts'
+import type { Rule } from '../compile/rules/rule.ts'
+import type { Grants } from '../request/grants.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { column, projectStored } from './project.ts'
+import { ruleSql } from './rule-sql.ts'
 import { Binds, type Statement } from './statement.ts'
 
 /** SQL that reads or locks stored rows: `slots` says what it binds. */
@@ -10,11 +13,11 @@ export const rowStatement = (text: string, binds: Binds): RowStatement =>
   Object.freeze({ text, slots: binds.slots })
 
 /** What others cannot do to a row until the transaction ends: change it, or also reference it. */
-export type Lock = 'none' | 'to-change' | 'to-delete'
+export type Lock = 'to-change' | 'to-delete'
 
 /** The stored row: `[json of every stored field, version]`. */
 export function lockRow(resource: Resource, dialect: Dialect, lock: Lock): RowStatement {
-  const locking = { none: '', 'to-change': dialect.forOwnUpdate, 'to-delete': dialect.forUpdate }[lock]
+  const locking = { 'to-change': dialect.forOwnUpdate, 'to-delete': dialect.forUpdate }[lock]
   const binds = new Binds(dialect)
   const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')}`
   const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${where}${locking}`
@@ -39,29 +42,43 @@ export interface Where {
   readonly unset: readonly string[]
 }
 
+/** Whose sight a statement has: a caller's, which rules narrow, or (null) that of the service itself. */
+export type Sight = Grants | null
+
 /** Stored rows whose fields equal the bound values, oldest first: `[json]` each. */
-export function findRows(resource: Resource, where: Where, dialect: Dialect): RowStatement {
-  const binds = new Binds(dialect)
-  const text = `SELECT ${projectStored(resource, '', binds)} FROM ${ident(resource.table)} WHERE ${equals(resource, where, binds)} ORDER BY "id" LIMIT 1000`
+export function findRows(resource: Resource, where: Where, sight: Sight, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect, sight)
+  const alias = binds.alias()
+  const text = `SELECT ${projectStored(resource, alias, binds)} FROM ${from(resource, alias)} WHERE ${equals(resource, where, alias, binds)} ORDER BY ${alias}"id" LIMIT 1000`
   return rowStatement(text, binds)
 }
+
+/** `"loans" t1` */
+const from = ({ table }: Resource, alias: string): string => `${ident(table)} ${alias.slice(0, -1)}`
 
 /** The sum of a field over the rows whose fields equal the bound values: `[JSON]`. */
-export function sumRows(resource: Resource, of: string, where: Where, dialect: Dialect): RowStatement {
-  const binds = new Binds(dialect)
+export function sumRows(
+  resource: Resource,
+  of: string,
+  where: Where,
+  sight: Sight,
+  dialect: Dialect,
+): RowStatement {
+  const binds = new Binds(dialect, sight)
+  const alias = binds.alias()
   const field = knownField(resource, of)
-  const sum = `coalesce(sum(${column(field, '')}), 0)`
-  const text = `SELECT ${dialect.asText(dialect.json(sum, field.kind, false, field.schema))} FROM ${ident(resource.table)} WHERE ${equals(resource, where, binds)}`
+  const sum = `coalesce(sum(${column(field, alias)}), 0)`
+  const text = `SELECT ${dialect.asText(dialect.json(sum, field.kind, false, field.schema))} FROM ${from(resource, alias)} WHERE ${equals(resource, where, alias, binds)}`
   return rowStatement(text, binds)
 }
 
-function equals(resource: Resource, { set, unset }: Where, binds: Binds): string {
+function equals(resource: Resource, { set, unset }: Where, alias: string, binds: Binds): string {
   const terms = set.map((name, index) => {
     const field = knownField(resource, name)
-    return `${column(field, '')} = ${binds.use(index, field.kind)}`
+    return `${column(field, alias)} = ${binds.use(index, field.kind)}`
   })
-  const nulls = unset.map((name) => `${column(knownField(resource, name), '')} IS NULL`)
-  return `${binds.rows(resource, '')}${['1 = 1', ...terms, ...nulls].join(' AND ')}`
+  const nulls = unset.map((name) => `${column(knownField(resource, name), alias)} IS NULL`)
+  return `${binds.rows(resource, alias)}${['1 = 1', ...terms, ...nulls].join(' AND ')}`
 }
 
 export const knownField = (resource: Resource, name: string): Field => {
@@ -71,10 +88,32 @@ export const knownField = (resource: Resource, name: string): Field => {
 }
 
 /** Whether a row exists: `[1]`. */
-export function existsRow(resource: Resource, dialect: Dialect): RowStatement {
+export function existsRow(resource: Resource, sight: Sight, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect, sight)
+  const alias = binds.alias()
+  const where = `${binds.rows(resource, alias)}${alias}"id" = ${binds.use('id', 'id')}`
+  return rowStatement(`SELECT 1 FROM ${from(resource, alias)} WHERE ${where}`, binds)
+}
+
+/** A rule, and the scopes that answer it. */
+export interface Judgement {
+  readonly rule: Rule
+  readonly grants: Grants
+}
+
+/** Whether a row of the account passes rules: 1 or 0 for each. */
+export function judgeRow(
+  resource: Resource,
+  judgements: readonly Judgement[],
+  dialect: Dialect,
+): RowStatement {
   const binds = new Binds(dialect)
-  const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')}`
-  return rowStatement(`SELECT 1 FROM ${ident(resource.table)} WHERE ${where}`, binds)
+  const alias = binds.alias()
+  const verdicts = judgements.map(
+    ({ rule, grants }) => `CASE WHEN ${ruleSql(rule, grants, alias, binds) ?? '1 = 1'} THEN 1 ELSE 0 END`,
+  )
+  const where = `${binds.rows(resource, alias)}${alias}"id" = ${binds.use('id', 'id')}`
+  return rowStatement(`SELECT ${verdicts.join(', ')} FROM ${from(resource, alias)} WHERE ${where}`, binds)
 }
 
 /** The rows that name one of several others (bound: their ids as a JSON array) through a field: `[id]` each. */

@@ -10,6 +10,10 @@ export const holds = (grants: Grants, scope: string): boolean => grants.has('*')
 export const holdsToWrite = (grants: Grants, scope: string, { shared }: Resource): boolean =>
   grants.has(scope) || (!shared && grants.has('*'))
 
+/** The scopes that rules on writing go by: `*` does not write shared rows. */
+export const grantsToWrite = (grants: Grants, { shared }: Resource): Grants =>
+  shared ? new Set([...grants].filter((scope) => scope !== '*')) : grants
+
 /**
  * Which of the scopes are held, as a text of `1` and `0`. Callers with the same answers share plans and entity tags, so the
  * answers are part of their keys. Nobody asks for most resources: the text is empty.

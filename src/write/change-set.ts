@@ -22,7 +22,7 @@ export interface LockedRow {
   readonly version: number
 }
 
-const strength: { readonly [L in Lock]: number } = { none: 0, 'to-change': 1, 'to-delete': 2 }
+const strength: { readonly [L in Lock]: number } = { 'to-change': 1, 'to-delete': 2 }
 
 /**
  * Changes rows of one account within one transaction, each with all that follows from it: sums on other rows, rows that are deleted
@@ -54,7 +54,7 @@ export class ChangeSet {
   }
 
   /** Reads a row and keeps others from changing (or from naming and deleting) it until the transaction ends; null if there is none. */
-  lock(resource: Resource, id: string, lock: Exclude<Lock, 'none'>): Promise<LockedRow | null> {
+  lock(resource: Resource, id: string, lock: Lock): Promise<LockedRow | null> {
     return this.#inTurn(() => this.#lock(resource, id, lock))
   }
 
@@ -105,7 +105,7 @@ export class ChangeSet {
     return turn
   }
 
-  async #lock(resource: Resource, id: string, lock: Exclude<Lock, 'none'>): Promise<LockedRow | null> {
+  async #lock(resource: Resource, id: string, lock: Lock): Promise<LockedRow | null> {
     const known = this.#locked.get(keyOf(resource, id))
     if (known && strength[known.lock] >= strength[lock]) return known
     const statement = this.#writer.planner.lock(resource, lock)

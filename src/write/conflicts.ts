@@ -1,7 +1,7 @@
-import type { Resource } from '../compile/model.ts'
+import type { BelongsToModel, Resource } from '../compile/model.ts'
 import { inOrderOf } from '../compile/order.ts'
 import { Problem, problem } from '../problems.ts'
-import { bindSlots, type Call } from '../read/call.ts'
+import type { Call } from '../read/call.ts'
 import { notThere } from '../read/read-rows.ts'
 import type { StoredRow } from '../request/body.ts'
 import { sentFor } from '../request/customs.ts'
@@ -9,6 +9,7 @@ import { mayKnow } from '../request/field-scopes.ts'
 import { pointerStep } from '../request/validate.ts'
 import { StoreError, type Transaction } from '../store/store.ts'
 import { type Blocker, blockersOf } from './blockers.ts'
+import { mayRead } from './judge.ts'
 import type { Writer } from './writer.ts'
 
 /** The problem for a write that the store refused. A reference to a missing row is reported before any conflict. */
@@ -17,8 +18,9 @@ export async function writeRefused(
   writer: Writer,
   call: Call,
   row: StoredRow,
+  before: StoredRow | null,
 ): Promise<unknown> {
-  const missing = isConflict(error) ? await missingReferences(writer, writer.store, call, row) : null
+  const missing = isConflict(error) ? await missingReferences(writer, writer.store, call, row, before) : null
   if (missing) return missing
   if (!(error instanceof StoreError)) return error
   if (error.kind === 'unique' && error.columns.length > 0) return taken(call, error.columns)
@@ -31,21 +33,22 @@ const isConflict = (error: unknown): boolean =>
     ? error.kind === 'foreign-key' || error.kind === 'unique'
     : error instanceof Problem && error.status === 409
 
-/** The problem with references to rows that do not exist, or null. Checked after a refusal, and before a hook that relies on them. */
+/**
+ * The problem with references to rows that do not exist, or that the caller may not read, or null. Checked after a refusal, and before
+ * a hook that relies on them. A reference that was there before stays accepted: what a caller was shown can be sent back.
+ */
 export async function missingReferences(
   writer: Writer,
   reader: Pick<Transaction, 'first'>,
-  { caller, target }: Call,
+  call: Call,
   row: StoredRow,
+  before: StoredRow | null,
 ): Promise<Error | null> {
+  const { target } = call
   const errors = []
   const shown = target.view.fields.flatMap(({ field }) => field?.relation ?? [])
   for (const relation of inOrderOf(target.view.resource.belongsTo, shown)) {
-    const id = row[relation.field]
-    if (typeof id !== 'string') continue
-    const exists = writer.planner.exists(relation.target)
-    const found = await reader.first(exists.text, bindSlots(exists.slots, { account: caller.account, id }))
-    if (found) continue
+    if (await isThere(writer, reader, call, relation, row, before)) continue
     if (target.sub?.by === relation) return notThere(target)
     const field = target.view.fields.find((one) => one.field?.name === relation.field)
     errors.push({
@@ -61,7 +64,32 @@ export async function missingReferences(
   })
 }
 
-/** A field that the caller may not know is not named: a default or a hook has set it. */
+async function isThere(
+  writer: Writer,
+  reader: Pick<Transaction, 'first'>,
+  call: Call,
+  { field, target }: BelongsToModel,
+  row: StoredRow,
+  before: StoredRow | null,
+): Promise<boolean> {
+  const id = row[field]
+  return typeof id !== 'string' || id === before?.[field] || mayRead(writer, reader, call, target, id)
+}
+
+/** Refuses new references to rows that the caller may not read. The store itself refuses those to rows that do not exist. */
+export async function refuseUnreadable(
+  writer: Writer,
+  reader: Pick<Transaction, 'first'>,
+  call: Call,
+  row: StoredRow,
+  before: StoredRow | null,
+): Promise<void> {
+  for (const relation of call.target.view.resource.belongsTo) {
+    if (!relation.target.rules.read || (await isThere(writer, reader, call, relation, row, before))) continue
+    throw (await missingReferences(writer, reader, call, row, before)) ?? notThere(call.target)
+  }
+}
+
 function taken({ target, caller }: Call, columns: readonly string[]): Error {
   const { view } = target
   const fields = new Set(columns.flatMap((column) => sentFor(view, (field) => field.column === column)))

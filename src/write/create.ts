@@ -1,5 +1,6 @@
+import { noRules } from '../compile/rules/rule.ts'
 import type { Maybe } from '../maybe.ts'
-import { bindSlots, type Call, type Outcome } from '../read/call.ts'
+import type { Call, Outcome } from '../read/call.ts'
 import { etagOf } from '../read/etag.ts'
 import { notThere } from '../read/read-rows.ts'
 import { shownText } from '../read/row-text.ts'
@@ -7,10 +8,11 @@ import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { changeRows, insertAlone } from './change-rows.ts'
 import type { ChangeSet } from './change-set.ts'
-import { missingReferences, writeRefused } from './conflicts.ts'
+import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
 import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
 import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
+import { createVerdict, mayRead, notPermitted, refuseUnlessMade } from './judge.ts'
 import { newRow } from './new-row.ts'
 import { refuseUnlessWhile } from './state-checks.ts'
 import { lockTarget } from './update.ts'
@@ -20,9 +22,10 @@ import type { Writer } from './writer.ts'
 export const keyTaken = new Error('the key was taken by another request')
 
 /** Whether nothing but the row itself is read or written, so that no interactive transaction is needed. */
-export const isSingleStatement = ({ target }: Call): boolean => {
-  const { resource } = target.view
-  return !resource.hasHooks.create && resource.onlyWhile.length === 0 && resource.feeds.length === 0
+export const isSingleStatement = (call: Call): boolean => {
+  const { hasHooks, onlyWhile, feeds, rules } = call.target.view.resource
+  if (hasHooks.create || onlyWhile.length > 0 || feeds.length > 0) return false
+  return rules === noRules || createVerdict(call) === true
 }
 
 /** One attempt: writes the row, and its key where there is one, or throws and writes nothing. */
@@ -36,10 +39,12 @@ export async function createOnce(
   const row = newRow(call.target.view.resource, sent instanceof Promise ? await sent : sent, writer.now())
   const location = locationOf(call, String(row.id))
   try {
+    await refuseUnreadable(writer, writer.store, call, row, null)
+    if (createVerdict(call) === false) throw notPermitted(call, 'create this row')
     const create = isSingleStatement(call) ? createAlone : createInteractive
     return await create(writer, call, row, location, keyed)
   } catch (error) {
-    throw await writeRefused(error, writer, call, row)
+    throw await writeRefused(error, writer, call, row, null)
   }
 }
 
@@ -54,19 +59,8 @@ function sentRow(writer: Writer, call: Call, body: JsonObject): Maybe<StoredRow>
 /** An owner in the path that does not exist is 404, before any fault of the body. */
 async function refuseOwnerFirst(writer: Writer, call: Call, error: unknown): Promise<never> {
   const { sub, ownerId } = call.target
-  throw sub && !(await exists(writer, call, ownerId)) ? notThere(call.target) : error
-}
-
-async function exists(writer: Writer, { caller, target }: Call, id: string | null): Promise<boolean> {
-  const owner = target.sub?.owner().resource
-  if (!owner) return true
-  const statement = writer.planner.exists(owner)
-  return (
-    (await writer.store.first(
-      statement.text,
-      bindSlots(statement.slots, { account: caller.account, id }),
-    )) !== undefined
-  )
+  const isThere = !sub || (await mayRead(writer, writer.store, call, sub.owner().resource, ownerId))
+  throw isThere ? error : notThere(call.target)
 }
 
 /** The row alone, with its key and stored answer where there is one. */
@@ -123,20 +117,24 @@ async function insertWithHooks(
   const { resource } = call.target.view
   const { beforeCreate, afterCreate } = hooksOf(resource)
   const contextOf = hookContexts(writer, changes, call, keyed && derivedKey(changes.account, keyed))
-  await refuseUnlessWhile(changes, call, [row])
+  await refuseUnlessWhile(writer, changes, call, [row])
   if (beforeCreate) {
-    const missing = await missingReferences(writer, changes.tx, call, row)
+    const missing = await missingReferences(writer, changes.tx, call, row, null)
     if (missing) throw missing
   }
   const next = beforeCreate ? copyForHook(row) : row
   const set = beforeCreate && (await finishHook(changes, beforeCreate(next, contextOf('beforeCreate'))))
   if (set) checkReturned(set, resource, 'beforeCreate')
   const whole = set ? { ...next, ...set } : next
-  if (beforeCreate) await refuseUnlessWhile(changes, call, [whole])
+  if (beforeCreate) await refuseUnlessWhile(writer, changes, call, [whole])
   const inserted = await changes.insert(resource, whole)
-  if (afterCreate) await finishHook(changes, afterCreate(copyForHook(inserted.row), contextOf('afterCreate')))
-  // The hook may have changed the row it was called for.
   const id = String(inserted.row.id)
+  await refuseUnlessMade(writer, changes.tx, call, id, 'create')
+  if (afterCreate) {
+    await finishHook(changes, afterCreate(copyForHook(inserted.row), contextOf('afterCreate')))
+    // The hook may have changed the row it was called for.
+    await refuseUnlessMade(writer, changes.tx, call, id, 'create')
+  }
   const now = await lockTarget(changes, { ...call, target: { ...call.target, id } }, 'to-change')
   return created(call, now.row, now.version, location)
 }

@@ -1,5 +1,5 @@
 import type { Resource } from '../compile/model.ts'
-import type { AnyRow, HookContext, Hooks, Rejection } from '../declare/hooks.ts'
+import type { AnyRow, HookContext, Hooks, Rejection, Seeing } from '../declare/hooks.ts'
 import { bound } from '../plan/bind.ts'
 import { knownField } from '../plan/row-statements.ts'
 import { Problem, type ProblemKind } from '../problems.ts'
@@ -7,6 +7,7 @@ import { bindSlots, type Call } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { ChangeSet } from './change-set.ts'
 import { hookNames } from './hook-names.ts'
+import { mayRead } from './judge.ts'
 import { newRow } from './new-row.ts'
 import type { Writer } from './writer.ts'
 
@@ -47,6 +48,18 @@ function hookContext(
       values: set.map((name) => bound(knownField(resource, name), where[name])),
     }
   }
+  const who = { account, asked: { by: call.caller, at: writer.now() } }
+  const sightOf = ({ asCaller }: Seeing) => (asCaller ? call.caller.scopes : null)
+  const rowsOf = async (
+    resource: Resource,
+    where: StoredRow,
+    options: Seeing,
+  ): Promise<readonly AnyRow[]> => {
+    const { fields, values } = rowsWhere(resource, where)
+    const statement = writer.planner.find(resource, fields, sightOf(options))
+    const rows = await changes.tx.all(statement.text, bindSlots(statement.slots, { ...who, values }))
+    return rows.map((row) => JSON.parse(String(row[0])) as AnyRow)
+  }
   const tracked =
     <Args extends unknown[], T>(run: (...args: Args) => Promise<T>) =>
     (...args: Args): Promise<T> =>
@@ -57,25 +70,23 @@ function hookContext(
     caller: { consumer: consumer.name, scopes, subject, claims, idempotencyKey: derivedKey },
     find: tracked(async (name, id, options = {}) => {
       const resource = names.resource('find', name)
-      if (!options.lock) return findRow(writer, changes, resource, id)
+      if (!options.lock) return (await rowsOf(resource, { id }, options))[0] ?? null
       const locked = await changes.lock(resource, id, 'to-delete')
-      return locked && copyForHook(locked.row)
+      const isSeen = !options.asCaller || (await mayRead(writer, changes.tx, call, resource, id))
+      return locked && isSeen ? copyForHook(locked.row) : null
     }),
-    list: tracked(async (name, where) => {
+    list: tracked(async (name, where, options = {}) => {
       const resource = names.resource('list', name)
       names.fields('list', resource, where)
-      const { fields, values } = rowsWhere(resource, where)
-      const statement = writer.planner.find(resource, fields)
-      const rows = await changes.tx.all(statement.text, bindSlots(statement.slots, { account, values }))
-      return rows.map((row) => JSON.parse(String(row[0])) as AnyRow)
+      return rowsOf(resource, where, options)
     }),
-    sum: tracked(async (name, field, where) => {
+    sum: tracked(async (name, field, where, options = {}) => {
       const resource = names.resource('sum', name)
       names.summand(resource, field)
       names.fields('sum', resource, where)
       const { fields, values } = rowsWhere(resource, where)
-      const statement = writer.planner.sum(resource, field, fields)
-      const row = await changes.tx.first(statement.text, bindSlots(statement.slots, { account, values }))
+      const statement = writer.planner.sum(resource, field, fields, sightOf(options))
+      const row = await changes.tx.first(statement.text, bindSlots(statement.slots, { ...who, values }))
       return JSON.parse(String(row?.[0]))
     }),
     create: tracked(async (name, values) => {
@@ -102,20 +113,6 @@ export async function finishHook<T>(changes: ChangeSet, outcome: T | Promise<T>)
   } finally {
     await changes.settled()
   }
-}
-
-async function findRow(
-  { planner }: Writer,
-  changes: ChangeSet,
-  resource: Resource,
-  id: string,
-): Promise<AnyRow | null> {
-  const statement = planner.lock(resource, 'none')
-  const row = await changes.tx.first(
-    statement.text,
-    bindSlots(statement.slots, { account: changes.account, id }),
-  )
-  return row ? (JSON.parse(String(row[0])) as AnyRow) : null
 }
 
 async function updateRow(

@@ -3,6 +3,7 @@ import { type IfMatch, refuseStale } from '../read/preconditions.ts'
 import { changeRows } from './change-rows.ts'
 import { deleteRefused } from './conflicts.ts'
 import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
+import { refuseUnlessMay } from './judge.ts'
 import { refuseDeleteUnlessWhile, refuseUnlessWhile } from './state-checks.ts'
 import { lockTarget } from './update.ts'
 import type { Writer } from './writer.ts'
@@ -13,9 +14,10 @@ export async function remove(writer: Writer, call: Call, ifMatch: IfMatch | null
   try {
     return await changeRows(writer, call.caller.account, async (changes) => {
       const { row, version } = await lockTarget(changes, call, 'to-delete')
+      await refuseUnlessMay(writer, changes.tx, call, 'delete')
       refuseStale(ifMatch, version, call)
       refuseDeleteUnlessWhile(call, row)
-      await refuseUnlessWhile(changes, call, [row])
+      await refuseUnlessWhile(writer, changes, call, [row])
       const { beforeDelete, afterDelete } = hooksOf(resource)
       const contextOf = hookContexts(writer, changes, call, null)
       if (beforeDelete) await finishHook(changes, beforeDelete(copyForHook(row), contextOf('beforeDelete')))

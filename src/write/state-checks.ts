@@ -7,6 +7,8 @@ import type { StoredRow } from '../request/body.ts'
 import { mayKnow } from '../request/field-scopes.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { type ChangeSet, ownersOf } from './change-set.ts'
+import { mayRead } from './judge.ts'
+import type { Writer } from './writer.ts'
 
 /**
  * A state moves along the moves of the caller's version, and never against those of the newest: an older version may lack a
@@ -40,6 +42,7 @@ export function refuseMove(call: Call, body: JsonObject, before: StoredRow, afte
  * one to another must be allowed to leave and to arrive.
  */
 export async function refuseUnlessWhile(
+  writer: Writer,
   changes: ChangeSet,
   call: Call,
   rows: readonly StoredRow[],
@@ -47,7 +50,10 @@ export async function refuseUnlessWhile(
   for (const { relation, field, values } of call.target.view.resource.onlyWhile) {
     for (const id of ownersOf(rows, relation)) {
       const related = await changes.lock(relation.target, id, 'to-change')
-      if (related) refuseState(call, relation.target, field, String(related.row[field]), values, 'written')
+      const value = String(related?.row[field])
+      if (!related || values.includes(value)) continue
+      const isSeen = await mayRead(writer, changes.tx, call, relation.target, id)
+      throw stateConflict(call, relation.target, field, isSeen ? value : null, values, 'written')
     }
   }
 }
@@ -55,23 +61,27 @@ export async function refuseUnlessWhile(
 export function refuseDeleteUnlessWhile(call: Call, row: StoredRow): void {
   const { resource } = call.target.view
   for (const rule of resource.deleteOnlyWhile) {
-    refuseState(call, resource, rule.field, String(row[rule.field]), rule.values, 'deleted')
+    const value = String(row[rule.field])
+    if (!rule.values.includes(value))
+      throw stateConflict(call, resource, rule.field, value, rule.values, 'deleted')
   }
 }
 
-function refuseState(
+/** `value` is null where the caller may not read the row. */
+function stateConflict(
   { target, caller }: Call,
   on: Resource,
   field: string,
-  value: string,
+  value: string | null,
   values: readonly string[],
   verb: string,
-): void {
-  if (values.includes(value)) return
+): Error {
   const view = target.version.viewOf.get(on.name)
-  const shown = view?.fields.find((one) => one.field?.name === field && mayKnow(one, caller.scopes))
+  const shown = view?.fields.find(
+    (one) => value !== null && one.field?.name === field && mayKnow(one, caller.scopes),
+  )
   // A field that the version does not show, or not to this caller, has no name there, and its values must not leak.
-  const say = (one: string) => (shown ? String(toShown(shown, one)) : null)
+  const say = (one: string | null) => (shown ? String(toShown(shown, one)) : null)
   const allowed = shown ? inOrderOf(values.map(say), shown.schema.enum ?? []) : []
   const now = shown ? ` is ${allowed.join(' or ')}; it is ${say(value)}.` : ' allows it.'
   const whose = on === target.view.resource ? 'their' : `the ${shown?.name ?? 'state'} of`
@@ -79,7 +89,7 @@ function refuseState(
     on === target.view.resource
       ? ` ${shown?.name ?? 'state'}`
       : ` their row in ${view?.name ?? 'another resource'}`
-  throw problem('state-conflict', {
+  return problem('state-conflict', {
     detail: `${target.view.name} can be ${verb} only while ${whose}${subject}${now}`,
     members: { field: shown?.name ?? null, value: say(value), allowed },
   })

@@ -9,9 +9,10 @@ import { equalValues } from '../request/equal-values.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { changeRows } from './change-rows.ts'
 import type { ChangeSet, LockedRow } from './change-set.ts'
-import { missingReferences, writeRefused } from './conflicts.ts'
+import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
 import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
+import { refuseUnlessMade, refuseUnlessMay } from './judge.ts'
 import { refuseMove, refuseUnlessWhile } from './state-checks.ts'
 import type { Writer } from './writer.ts'
 
@@ -26,9 +27,12 @@ export async function update(
   ifMatch: IfMatch | null,
 ): Promise<Outcome> {
   let attempted: StoredRow = {}
+  let before: StoredRow = {}
   try {
     return await changeRows(writer, call.caller.account, async (changes) => {
       const { row, version } = await lockTarget(changes, call, 'to-change')
+      before = row
+      await refuseUnlessMay(writer, changes.tx, call, 'update')
       refuseStale(ifMatch, version, call)
       const read = kind === 'replace' ? readReplace : readPatch
       const next = read(call.target, body, row, call.caller.scopes)
@@ -42,7 +46,7 @@ export async function update(
       }
     })
   } catch (error) {
-    throw await writeRefused(error, writer, call, attempted)
+    throw await writeRefused(error, writer, call, attempted, before)
   }
 }
 
@@ -66,11 +70,12 @@ async function write(
 ): Promise<LockedRow> {
   const { resource } = call.target.view
   const { beforeUpdate, afterUpdate } = hooksOf(resource)
+  await refuseUnreadable(writer, changes.tx, call, asked, before)
   if (changedFields(resource.fields, before, asked).length > 0)
-    await refuseUnlessWhile(changes, call, [before, asked])
+    await refuseUnlessWhile(writer, changes, call, [before, asked])
   const contextOf = hookContexts(writer, changes, call, null)
   if (beforeUpdate) {
-    const missing = await missingReferences(writer, changes.tx, call, asked)
+    const missing = await missingReferences(writer, changes.tx, call, asked, before)
     if (missing) throw missing
   }
   const next = beforeUpdate ? copyForHook(asked) : asked
@@ -80,12 +85,16 @@ async function write(
   if (set) checkReturned(set, resource, 'beforeUpdate')
   const whole = set ? { ...next, ...set } : next
   const changed = changedFields(resource.fields, before, whole)
-  if (beforeUpdate && changed.length > 0) await refuseUnlessWhile(changes, call, [before, whole])
+  if (beforeUpdate && changed.length > 0) await refuseUnlessWhile(writer, changes, call, [before, whole])
   if (changed.length > 0) {
     const values = Object.fromEntries(changed.map(({ name }) => [name, whole[name]]))
-    const { row } = await changes.update(resource, call.target.id ?? '', values)
-    if (afterUpdate)
+    const id = call.target.id ?? ''
+    const { row } = await changes.update(resource, id, values)
+    await refuseUnlessMade(writer, changes.tx, call, id, 'update')
+    if (afterUpdate) {
       await finishHook(changes, afterUpdate(copyForHook(row), copyForHook(before), contextOf('afterUpdate')))
+      await refuseUnlessMade(writer, changes.tx, call, id, 'update')
+    }
   }
   return lockTarget(changes, call, 'to-change')
 }

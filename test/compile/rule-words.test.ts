@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
-import { effective, ruleWords } from '../../src/compile/rules/words.ts'
+import { effective } from '../../src/compile/rules/rule.ts'
+import { ruleWords } from '../../src/compile/rules/words.ts'
 import {
   allOf,
   anyOf,

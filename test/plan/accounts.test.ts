@@ -69,12 +69,16 @@ function shapes(model: Model, dialect: Dialect, grants: Grants): readonly string
     return [
       writes.delete(resource),
       planner.lock(resource, 'to-change'),
-      planner.lock(resource, 'none'),
-      planner.find(resource, where),
-      planner.exists(resource),
-      ...resource.fields
-        .filter(({ kind }) => kind === 'integer')
-        .map(({ name }) => planner.sum(resource, name, where)),
+      ...[grants, null].flatMap((sight) => [
+        planner.find(resource, where, sight),
+        planner.exists(resource, sight),
+        ...resource.fields
+          .filter(({ kind }) => kind === 'integer')
+          .map(({ name }) => planner.sum(resource, name, where, sight)),
+      ]),
+      ...Object.values(resource.rules).flatMap((rule) =>
+        rule ? [planner.judge(resource, [{ rule, grants }])] : [],
+      ),
       ...resource.belongsTo.flatMap((relation) => [
         planner.naming(resource, relation.field, 'all'),
         planner.lockNaming(resource, relation.field),

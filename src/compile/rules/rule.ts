@@ -96,4 +96,24 @@ export interface CallerValue {
   readonly isList: boolean
 }
 
+/** The rule that takes the place of one that is not declared. */
+const ruleInstead: { readonly [K in RuleKind]: RuleKind | null } = {
+  read: null,
+  create: 'read',
+  update: 'read',
+  delete: 'update',
+}
+
+/** The rule that decides about a kind of call: its own, or the one in its place. */
+export const effective = <T>(
+  rules: { readonly [K in RuleKind]?: T | null | undefined },
+  kind: RuleKind,
+): T | null => {
+  for (let at: RuleKind | null = kind; at !== null; at = ruleInstead[at]) {
+    const rule = rules[at]
+    if (rule !== undefined && rule !== null) return rule
+  }
+  return null
+}
+
 export const noRules: Rules = Object.freeze({ read: null, create: null, update: null, delete: null })

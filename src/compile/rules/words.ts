@@ -17,26 +17,6 @@ export const ruleWords = (view: View, kind: RuleKind): string | null => {
 export const publishedRule = (view: View, kind: RuleKind): string | null =>
   view.publishedRules.get(kind) ?? (view.publishedRules.has(kind) ? null : ruleWords(view, kind))
 
-/** The rule that takes the place of one that is not declared. */
-export const ruleInstead: { readonly [K in RuleKind]: RuleKind | null } = {
-  read: null,
-  create: 'read',
-  update: 'read',
-  delete: 'update',
-}
-
-/** The rule that decides about a kind of call: its own, or the one in its place. */
-export const effective = <T>(
-  rules: { readonly [K in RuleKind]?: T | null | undefined },
-  kind: RuleKind,
-): T | null => {
-  for (let at: RuleKind | null = kind; at !== null; at = ruleInstead[at]) {
-    const rule = rules[at]
-    if (rule !== undefined && rule !== null) return rule
-  }
-  return null
-}
-
 interface Words {
   readonly text: string
   /** How its parts are joined; null for a single comparison, which needs no parentheses. */

@@ -3,7 +3,7 @@ import { additive, breaking, type Difference, type Differences, matched } from '
 
 /** Conflicts with the present state: an unchanged sender now gets this refusal. */
 const newRefusals: ReadonlySet<string> = new Set(['state-conflict'])
-/** Refusals that another difference (of the key, of If-Match, of unique fields) already reports. */
+/** Refusals that another difference (of the key, of If-Match, of unique fields, of rules on rows) already reports. */
 const reportedElsewhere: ReadonlySet<string> = new Set([
   'idempotency-key-missing',
   'idempotency-key-malformed',
@@ -12,6 +12,7 @@ const reportedElsewhere: ReadonlySet<string> = new Set([
   'precondition-required',
   'unique-conflict',
   'scope-missing',
+  'not-permitted',
   'credentials-missing',
   'credentials-invalid',
   'transition-not-allowed',

@@ -1,5 +1,6 @@
 import type { SubCollection, View } from '../../compile/model.ts'
-import { effective, ruleWords } from '../../compile/rules/words.ts'
+import { effective } from '../../compile/rules/rule.ts'
+import { ruleWords } from '../../compile/rules/words.ts'
 import type { Method } from '../../declare/resource.ts'
 import { type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import { uniquesOf } from '../contract.ts'

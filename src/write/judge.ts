@@ -1,0 +1,94 @@
+import type { Resource } from '../compile/model.ts'
+import { effective } from '../compile/rules/rule.ts'
+import type { RuleKind } from '../declare/rule.ts'
+import type { Judgement } from '../plan/row-statements.ts'
+import { settled } from '../plan/rule-sql.ts'
+import { problem } from '../problems.ts'
+import { bindSlots, type Call } from '../read/call.ts'
+import { notThere } from '../read/read-rows.ts'
+import { grantsToWrite } from '../request/grants.ts'
+import type { Transaction } from '../store/store.ts'
+import type { Writer } from './writer.ts'
+
+/** Where a judgement reads: within a transaction, or in the store as it is. */
+type From = Pick<Transaction, 'first'>
+
+/** What a caller's scopes say of all rows; the rule where the row decides. */
+function verdict({ caller }: Call, resource: Resource, kind: RuleKind): boolean | Judgement {
+  const rule = effective(resource.rules, kind)
+  if (!rule) return true
+  const grants = kind === 'read' ? caller.scopes : grantsToWrite(caller.scopes, resource)
+  const node = settled(rule.root, grants)
+  return typeof node === 'boolean' ? node : { rule, grants }
+}
+
+/** Whether the caller may create any row, no row, or (null) some. */
+export const createVerdict = (call: Call): boolean | null => {
+  const said = verdict(call, call.target.view.resource, 'create')
+  return typeof said === 'boolean' ? said : null
+}
+
+/** Whether the rules of these kinds let the caller have a row of the resource that the request is about. */
+async function judge(
+  writer: Writer,
+  from: From,
+  call: Call,
+  id: string,
+  kinds: readonly RuleKind[],
+): Promise<readonly boolean[]> {
+  const { resource } = call.target.view
+  const said = kinds.map((kind) => verdict(call, resource, kind))
+  const open = said.filter((one) => typeof one !== 'boolean')
+  if (open.length === 0) return said.map((one) => one === true)
+  const { text, slots } = writer.planner.judge(resource, open)
+  const found = await from.first(text, bindSlots(slots, { ...asked(writer, call), id }))
+  const verdicts = (found ?? []).map((one) => Number(one) === 1)
+  return said.map((one) => (typeof one === 'boolean' ? one : (verdicts.shift() ?? false)))
+}
+
+const asked = (writer: Writer, { caller }: Call) => ({
+  account: caller.account,
+  asked: { by: caller, at: writer.now() },
+})
+
+/** Whether a row exists for the caller. */
+export async function mayRead(
+  writer: Writer,
+  from: From,
+  call: Call,
+  resource: Resource,
+  id: string | null,
+): Promise<boolean> {
+  const { text, slots } = writer.planner.exists(resource, call.caller.scopes)
+  return (await from.first(text, bindSlots(slots, { ...asked(writer, call), id }))) !== undefined
+}
+
+/** Before a row is changed or deleted: 404 where it, or the owner in the path, may not be read; 403 where the rule says no. */
+export async function refuseUnlessMay(
+  writer: Writer,
+  from: From,
+  call: Call,
+  kind: 'update' | 'delete',
+): Promise<void> {
+  const { target } = call
+  const owner = target.sub?.owner().resource
+  if (owner?.rules.read && !(await mayRead(writer, from, call, owner, target.ownerId))) throw notThere(target)
+  const [reads, writes] = await judge(writer, from, call, target.id ?? '', ['read', kind])
+  if (!reads) throw notThere(target)
+  if (!writes) throw notPermitted(call, kind === 'update' ? 'change this row' : 'delete this row')
+}
+
+/** After a row was made or changed: the caller must be allowed to make such a row. */
+export async function refuseUnlessMade(
+  writer: Writer,
+  from: From,
+  call: Call,
+  id: string,
+  verb: 'create' | 'update',
+): Promise<void> {
+  const [makes] = await judge(writer, from, call, id, ['create'])
+  if (!makes) throw notPermitted(call, verb === 'create' ? 'create this row' : 'change this row to that')
+}
+
+export const notPermitted = ({ target }: Call, what: string): Error =>
+  problem('not-permitted', { detail: `The rules of ${target.view.name} do not let you ${what}.` })
