@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts'
 import {
   areWaiting,
   type EventCondition,
@@ -10,7 +9,6 @@ import {
   selectEvents,
   selectNewest,
 } from '../plan/event-reads.ts'
-import { positionsPerMs } from '../plan/events.ts'
 import { mostRowStatements, PlanCache } from '../plan/plan-cache.ts'
 import type { Row, Store, Value } from '../store/store.ts'
 import { type EventRow, eventRow, positionOfId } from './event-row.ts'
@@ -40,15 +38,13 @@ export interface EventsRead {
  */
 export class EventLog {
   readonly #store: Store
-  readonly #clock: Clock
   readonly #statements = new PlanCache<string>()
   /** Accounts whose events get positions now, and those for which that begins afterwards. */
   readonly #running = new Map<string, Promise<void>>()
   readonly #queued = new Map<string, Promise<void>>()
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store) {
     this.#store = store
-    this.#clock = clock
   }
 
   /** Events after a position, oldest first. */
@@ -146,8 +142,7 @@ export class EventLog {
     const move = this.#statement('move', () => moveEvents(dialect))
     return this.#store.transaction(async (tx) => {
       const [last] = (await tx.first(lock, [account])) ?? []
-      const after = Math.max(Number(last), this.#clock.now() * positionsPerMs)
-      const [moved] = (await tx.first(move, [account, after])) ?? []
+      const [moved] = (await tx.first(move, [account, Number(last)])) ?? []
       return Number(moved)
     })
   }

@@ -1,6 +1,6 @@
 import { type OperatorName, operators } from '../kinds/operators.ts'
 import { type Dialect, ident } from './dialect.ts'
-import { eventColumns, eventTable, idSql, inboxTable } from './events.ts'
+import { eventColumns, eventTable, idSql, inboxTable, positionsPerMs } from './events.ts'
 
 /** What is known of an account's events: the position given last, and the one up to which events were deleted because of their age. */
 export const headTable = 'nounkit_event_heads'
@@ -100,8 +100,10 @@ export function moveEvents(dialect: Dialect): string {
   const kept = eventColumns.filter((name) => name !== 'id_end').map(ident)
   const oldest = `SELECT "number" FROM ${inbox} WHERE "account_id" = ${account} ORDER BY "number" LIMIT ${mostMoved}`
   const taken = `DELETE FROM ${inbox} WHERE "account_id" = ${account} AND "number" <= (SELECT max("number") FROM (${oldest}) o) RETURNING *`
-  const placed = `SELECT ${last} + row_number() OVER (ORDER BY "number") AS p, t.* FROM taken t`
-  const moved = `INSERT INTO ${table} ("account_id", "position", "id", ${kept.join(', ')}) SELECT "account_id", n.p, ${idSql(dialect, 'n.p', 'n."id_end"')}, ${kept.join(', ')} FROM (${placed}) n RETURNING "position"`
+  const counted = `SELECT row_number() OVER (ORDER BY "number") AS n, t.* FROM taken t`
+  // The time of the event, or one more than the position before it.
+  const placed = `SELECT n + greatest(${last}, max("created_at" * ${positionsPerMs} - n) OVER (ORDER BY n)) AS p, c.* FROM (${counted}) c`
+  const moved = `INSERT INTO ${table} ("account_id", "position", "id", ${kept.join(', ')}) SELECT "account_id", p, ${idSql(dialect, 'p', '"id_end"')}, ${kept.join(', ')} FROM (${placed}) d RETURNING "position"`
   const remember = `UPDATE ${heads} SET "last" = (SELECT coalesce(max("position"), ${last}) FROM moved) WHERE "account_id" = ${account} RETURNING (SELECT count(*) FROM moved)`
   return `WITH taken AS (${taken}), moved AS (${moved}) ${remember}`
 }

@@ -5,6 +5,7 @@ import type { ApiDeclaration } from '../declare/api.ts'
 import { EventLog } from '../events/event-log.ts'
 import { EventSignal } from '../events/event-signal.ts'
 import { EventStreams } from '../events/event-streams.ts'
+import { sweepEvents } from '../events/sweep-events.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
@@ -14,6 +15,7 @@ import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import type { Store } from '../store/store.ts'
+import { sweep } from '../write/keys/sweep.ts'
 import { seedEmpty } from '../write/seed.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
@@ -73,7 +75,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     })
     const { retirement, usage } = lifecycle
     const authenticator = await createAuthenticator({ model, store, clock, folder, failures: rates.failures })
-    const log = new EventLog(store, clock)
+    const log = new EventLog(store)
     const signal = new EventSignal(log)
     const streams = new EventStreams(log, signal, model.limits.streams)
     const engine = createEngine({
@@ -92,7 +94,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       document: lazyPages({ model, store, clock, authenticator, retirement }),
       report: (error, request) => warn(`request ${request.id} failed`, error),
     })
-    const sweeper = startSweeper(store, clock)
+    const { events } = model
+    const sweeper = startSweeper([
+      (signal) => sweep(store, clock, signal),
+      ...(events ? [(end: AbortSignal) => sweepEvents(store, log, clock, events.keepDays, end)] : []),
+    ])
     return {
       model,
       store,

@@ -1,23 +1,26 @@
-import type { Clock } from '../clock.ts'
-import type { Store } from '../store/store.ts'
-import { sweep, sweepEveryMs } from '../write/keys/sweep.ts'
+import { sweepEveryMs } from '../write/keys/sweep.ts'
 
 export interface Sweeper {
   stop(): Promise<void>
 }
 
-/** Deletes expired idempotency keys at intervals. An expired key that still exists is ignored when it is read. */
-export function startSweeper(store: Store, clock: Clock): Sweeper {
+/** Deletes what has expired, until `signal` aborts. */
+export type Sweep = (signal: AbortSignal) => Promise<void>
+
+/** Runs sweeps at intervals, one after the other. */
+export function startSweeper(sweeps: readonly Sweep[]): Sweeper {
   const stopping = new AbortController()
   let running: Promise<void> | null = null
-  const timer = setInterval(() => {
-    running ??= sweep(store, clock, stopping.signal)
-      .catch(() => {
+  const sweepAll = async (): Promise<void> => {
+    for (const sweep of sweeps)
+      await sweep(stopping.signal).catch(() => {
         // The store is unavailable. The next sweep tries again.
       })
-      .finally(() => {
-        running = null
-      })
+  }
+  const timer = setInterval(() => {
+    running ??= sweepAll().finally(() => {
+      running = null
+    })
   }, sweepEveryMs)
   timer.unref()
   return {

@@ -1,0 +1,24 @@
+import { type Dialect, ident } from './dialect.ts'
+import { headTable } from './event-reads.ts'
+import { eventTable, type inboxTable } from './events.ts'
+
+const table = ident(eventTable)
+
+/** The first account, in the order of names, after the bound one: `[account]`. An index answers it, however many events there are. */
+export const nextAccount = (of: typeof eventTable | typeof inboxTable, dialect: Dialect): string =>
+  `SELECT "account_id" FROM ${ident(of)} WHERE "account_id" > ${dialect.param(1, 'id')} ORDER BY "account_id" LIMIT 1`
+
+/** How many events one statement deletes at most: few, so that no request waits long. */
+export const mostSwept = 500
+
+/** The oldest events of an account before a position (bound: both), as many as one statement deletes: `[the last position of them, how many]`. */
+export const oldestEvents = (dialect: Dialect): string =>
+  `SELECT max("position"), count(*) FROM (SELECT "position" FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" < ${dialect.param(2, 'integer')} ORDER BY "position" LIMIT ${mostSwept}) o`
+
+/** Deletes the events of an account up to a position (bound: both). */
+export const deleteEvents = (dialect: Dialect): string =>
+  `DELETE FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" <= ${dialect.param(2, 'integer')}`
+
+/** Remembers up to which position events of an account were deleted (bound: both). */
+export const rememberSwept = (dialect: Dialect): string =>
+  `UPDATE ${ident(headTable)} SET "swept" = ${dialect.param(2, 'integer')} WHERE "account_id" = ${dialect.param(1, 'id')}`
