@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { api, belongsTo, hasMany, resource, sum } from 'nounkit'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -153,6 +154,8 @@ describeStores('two services that change one row at the same time', (store) => {
     const weights: unknown[] = []
     let cursor = ''
     for (let last = false; !last; ) {
+      // SQLite answers without waiting, so that the loop would leave no time for the writes.
+      await setImmediate()
       last = !running
       const { rows, page } = await served[1].get(`/v1/events?limit=7${cursor}`)
       cursor = `&cursor=${page.next_cursor}`
