@@ -45,7 +45,10 @@ export async function takeTurns(
 export const steady = 'one order, steady'
 export const firstSecond = 'one order, first second after ten quiet ones'
 
-/** Each contender is idle for `quietMs`, then has a second of load, and after two more seconds a second of steady state. */
+/**
+ * Each contender is idle for `quietMs`, then has a second of load, and after two more seconds a second of steady state. It is warmed up
+ * once before: otherwise the first rounds would measure how a new process gets its code compiled, not what a quiet time costs.
+ */
 export async function afterQuiet(
   load: Load,
   contenders: readonly Contender[],
@@ -53,6 +56,7 @@ export async function afterQuiet(
   rounds: number,
   quietMs: number,
 ): Promise<readonly Result[]> {
+  for (const contender of contenders) await load.run(contender, workload, Math.min(warmUpMs, quietMs))
   const lastUsed = new Map<Contender, number>()
   const first = contenders.map((): Measured[] => [])
   const later = contenders.map((): Measured[] => [])
