@@ -1,7 +1,7 @@
 import type { CallerValue } from '../compile/rules/rule.ts'
 import { storedAs } from '../compile/rules/values.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, claimIn } from './caller.ts'
 
 /** A list with more elements, or more characters as JSON, is no list: every statement would carry it to the store. */
 const mostElements = 1_000
@@ -38,16 +38,4 @@ function foundIn({ source, name, as }: CallerValue, caller: Caller, now: number)
       return as === 'date' ? time.slice(0, 'yyyy-mm-dd'.length) : time
     }
   }
-}
-
-/** A name with dots may be the whole name of a claim, such as a URL. Otherwise the dots lead into nested objects. */
-function claimIn(claims: Caller['claims'], name: string): unknown {
-  if (Object.hasOwn(claims, name)) return claims[name]
-  let at: unknown = claims
-  for (const step of name.split('.')) {
-    if (typeof at !== 'object' || at === null || Array.isArray(at) || !Object.hasOwn(at, step))
-      return undefined
-    at = (at as Caller['claims'])[step]
-  }
-  return at
 }

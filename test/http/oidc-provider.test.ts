@@ -2,6 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
+import { anyOf } from '../../src/declare/condition.ts'
 import { readOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { type LoginProvider, startLoginProvider } from '../support/login-provider.ts'
@@ -10,24 +11,35 @@ import { until } from '../support/until.ts'
 
 const audience = 'https://library.example'
 const people = {
-  mia: { account: 'acme', member_id: 'member-1', address: { city: 'Ghent' } },
-  noa: { account: 'acme', member_id: 'member-2' },
-  olu: { account: 'globex', member_id: 'member-3' },
-  stray: { member_id: 'member-4' },
+  mia: { account: 'acme', card: { member: 'member-1' } },
+  noa: { account: 'acme', card: { member: 'member-2' } },
+  olu: { account: 'globex', card: { member: 'member-1' } },
+  clerk: { account: 'acme', card: { member: 'member-9' } },
+  stray: { card: { member: 'member-4' } },
 }
 
 let provider: LoginProvider
 beforeAll(async () => {
-  provider = await startLoginProvider({ audience, people, scope: 'loans:read loans:write' })
+  provider = await startLoginProvider({ audience, people, scope: 'loans:read loans:write loans:all' })
 })
 afterAll(() => provider.stop())
 
 /** A loan belongs to the member who is logged in. */
 const loans = resource('loans', {
-  fields: { title: z.string().max(50), member_id: readOnly(z.string().max(50).optional()) },
+  fields: {
+    title: z.string().max(50),
+    member_id: readOnly(z.string().max(50).optional()),
+    by: readOnly(z.string().max(50).optional()),
+  },
   filter: ['member_id'],
+  rules: {
+    read: ({ row, caller }) => anyOf(row.member_id.is(caller.claim('card.member')), caller.has('loans:all')),
+  },
   hooks: {
-    beforeCreate: (_, { caller }) => ({ member_id: `${caller.claims.member_id} ${caller.subject}` }),
+    beforeCreate: (_, { caller }) => ({
+      member_id: (caller.claims.card as { member: string }).member,
+      by: caller.subject,
+    }),
   },
 })
 
@@ -53,9 +65,16 @@ describeServing(
         client_id: 'portal',
       })
       const made = await call('POST', token, { title: 'Dune' })
-      expect([made.status, made.data.member_id]).toEqual([201, 'member-1 mia'])
-      const other = await call('POST', await login('noa'), { title: 'Emma' })
-      expect(other.data.member_id).toBe('member-2 noa')
+      expect(made.status).toBe(201)
+      expect(made.data).toMatchObject({ member_id: 'member-1', by: 'mia' })
+      const noa = await login('noa')
+      expect((await call('POST', noa, { title: 'Emma' })).data).toMatchObject({
+        member_id: 'member-2',
+        by: 'noa',
+      })
+      const titles = async (token: string) => (await call('GET', token)).rows.map(({ title }) => title)
+      expect([await titles(token), await titles(noa)]).toEqual([['Dune'], ['Emma']])
+      expect((await titles(await login('clerk', 'loans:read loans:all'))).sort()).toEqual(['Dune', 'Emma'])
       const elsewhere = await call('GET', await login('olu'))
       expect([elsewhere.status, elsewhere.rows]).toEqual([200, []])
     })
@@ -112,7 +131,11 @@ describeServing(
   },
   {
     get declaration() {
-      return api('library', { resources: [loans], tokens: { issuer: provider.issuer, audience } })
+      return api('library', {
+        resources: [loans],
+        scopes: { 'loans:all': 'See every loan.' },
+        tokens: { issuer: provider.issuer, audience },
+      })
     },
   },
 )
