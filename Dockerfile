@@ -9,8 +9,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN PATH="$PWD/node_modules/.bin:$PATH" node scripts/build.mjs \
-  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf node_modules/node node_modules/.bin/node
+  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 # The optional drivers, in the versions the tests ran with. Node looks for them one folder above /app.
 RUN version() { node -p "require('/app/package-lock.json').packages['node_modules/$1'].version"; } \
   && npm install --prefix /drivers --no-package-lock --ignore-scripts --no-audit --no-fund \
@@ -25,11 +24,11 @@ COPY --from=build /app/dist ./dist
 COPY --from=build /drivers/node_modules /node_modules
 COPY bin ./bin
 COPY examples ./examples
-RUN mkdir /data && chown node:node /data
+RUN ln -s /app/bin/nounkit.js /usr/local/bin/nounkit && mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 3000
 STOPSIGNAL SIGTERM
-# `bin/nounkit` ends in exec, so Node is process 1 and gets SIGTERM itself.
-ENTRYPOINT ["/app/bin/nounkit"]
+# Node is process 1 and gets SIGTERM itself.
+ENTRYPOINT ["nounkit"]
 CMD ["serve", "examples/shop"]

@@ -21,7 +21,7 @@ interface Start extends Prepared {
   readonly processor: number | null
 }
 
-/** `bin/nounkit serve` with its default settings. The rate limit is off, since one client sends all requests. */
+/** `nounkit serve` with its default settings. The rate limit is off, since one client sends all requests. */
 export const startNounkit = (start: Start, workers = 1): Promise<Contender> => {
   const flags = workers > 1 ? ['--workers', String(workers)] : []
   return startProcess(start, (port) => [program, 'serve', shop, '--port', `${port}`, ...flags], {

@@ -122,7 +122,7 @@ export interface Prepared {
 }
 
 const run = promisify(execFile)
-export const program = new URL('../bin/nounkit', import.meta.url).pathname
+export const program = new URL('../bin/nounkit.js', import.meta.url).pathname
 export const shop = new URL('../examples/shop', import.meta.url).pathname
 
 /** Makes the tables as users do. Nothing is seeded. */

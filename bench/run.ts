@@ -140,7 +140,7 @@ for (const store of stores) {
   report[store] = { before, lines, aims: judged, runs: all }
   console.log(
     `\n## ${store}\n\nBefore: ${before}. Afterwards: ${machine()}.
-\`bin/nounkit serve\` with default settings but NOUNKIT_RATE=off. ${rounds} turns of ${turnMs} ms each, the middle of ${runs} run(s).\n
+\`nounkit serve\` with default settings but NOUNKIT_RATE=off. ${rounds} turns of ${turnMs} ms each, the middle of ${runs} run(s).\n
 ${lineTable(lines)}\n\n${aimTable(judged)}`,
   )
 }

@@ -4,6 +4,7 @@ import type { DemoKey } from '../declare/api.ts'
 import { KeyRing } from '../guard/key-ring.ts'
 import { sharedWriteScopes } from '../guard/scopes.ts'
 import type { Service } from '../serve/service.ts'
+import { demoCalls } from './demo-calls.ts'
 
 /** Replaces the demo keys, and prints them with curl commands that use them. */
 export async function printDemo({ store, model }: Service, clock: Clock, url: string): Promise<void> {
@@ -12,10 +13,16 @@ export async function printDemo({ store, model }: Service, clock: Clock, url: st
   const made: MadeDemoKey[] = []
   for (const key of declared ?? keysOfAccounts(model))
     made.push({ ...key, secret: (await ring.replace({ ...key, kind: 'external' })).secret })
+  if (made.length === 0) {
+    console.log(
+      `\nOpen ${url}/docs. For keys, name accounts in the declaration: seed: { accounts: ['acme'] }\n`,
+    )
+    return
+  }
   console.log('\nAPI keys, new with every start:')
   for (const line of declared ? namedLines(made) : accountLines(made)) console.log(line)
   console.log(`\nTry it, or open ${url}/docs\n`)
-  for (const line of declared ? callLines(url, made) : shopLines(url, made[0]?.secret ?? ''))
+  for (const line of declared ? callLines(url, made) : demoCalls(model, url, made[0]?.secret ?? ''))
     console.log(`  ${line}`)
   console.log('')
 }
@@ -62,9 +69,3 @@ const callLines = (url: string, keys: readonly MadeDemoKey[]): readonly string[]
   keys.flatMap(({ secret, reads = [] }) =>
     reads.map((path) => `curl -H 'Authorization: Bearer ${secret}' '${url}${path}'`),
   )
-
-const shopLines = (url: string, key: string): readonly string[] => [
-  `curl -H 'Authorization: Bearer ${key}' '${url}/v2/orders?limit=2&include=customer,items.product'`,
-  `curl -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -H 'Idempotency-Key: try-1' -d '{"name":"Ada","email":"ada@example.com"}' '${url}/v2/customers'`,
-  `curl -i -H 'Authorization: Bearer ${key}' '${url}/v1/clients?limit=1'`,
-]

@@ -9,6 +9,11 @@ interface Command {
 
 /** Each command is loaded when it is run: `serve` should not wait for code that only `diff` needs. */
 const commands: { readonly [name: string]: Command } = {
+  init: {
+    usage: 'init [DIR] [--yes] [--force]',
+    does: 'writes a small project with an API of its own',
+    run: async (args) => (await import('./init-command.ts')).initCommand(args),
+  },
   serve: {
     usage: 'serve API [--port 3000] [--host 127.0.0.1] [--workers N] [--ops-port N]',
     does: 'migrates the store and serves the API',

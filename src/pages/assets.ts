@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type StaticDocument, staticDocument } from './static-document.ts'
+import { reference } from './vendor.ts'
 
 /** The files that pages load. Every URL has a hash or a version of its content, so browsers may cache it for ever. */
 export interface Assets {
@@ -50,9 +50,7 @@ export const createAssets = (): Assets => {
 
 /** The browser build of the reference's renderer. Its files are read at their first request. */
 const rendererFiles = () => {
-  const entry = createRequire(import.meta.url).resolve('@scalar/api-reference')
-  const folder = join(dirname(entry), 'browser')
-  const { version } = JSON.parse(readFileSync(join(dirname(entry), '../package.json'), 'utf8'))
+  const { version, folder } = reference()
   const prefix = `/assets/scalar-${version}/`
   // Only listed names are served, so that no path of a request reaches the file system.
   let listed: ReadonlySet<string> | null = null

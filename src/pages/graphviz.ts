@@ -1,4 +1,5 @@
 import { escaped, type Markup, trusted } from './markup.ts'
+import { loadGraphviz } from './vendor.ts'
 
 /** A diagram's text for screen readers. */
 export interface Caption {
@@ -11,18 +12,12 @@ export interface Caption {
 /** In points. A wider diagram is scrolled, because it could not be read when shrunk to the page. */
 const mostToShrink = 640
 
-let loading: Promise<(dot: string) => string> | null = null
-
 /** The layout engine is large, so it is loaded for the first diagram. */
-const load = async (): Promise<(dot: string) => string> => {
-  const { Graphviz } = await import('@hpcc-js/wasm-graphviz')
-  const graphviz = await Graphviz.load()
-  return (dot) => graphviz.dot(dot)
-}
+let loading: Promise<(dot: string) => string> | null = null
 
 /** Renders a graph in the DOT language as inline SVG. Colours come from the page's style sheet, which has a dark mode. */
 export const drawGraph = async (dot: string, { id, title, description }: Caption): Promise<Markup> => {
-  loading ??= load()
+  loading ??= loadGraphviz()
   const svg = (await loading)(dot)
   const [, width = '', height = ''] = /<svg width="([\d.]+)pt" height="([\d.]+)pt"/.exec(svg) ?? []
   const inner = svg

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { shell } from '../support/child.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
+import { machinePath } from '../support/user-machine.ts'
 import { isMistake, run } from './run.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -13,7 +14,8 @@ test('help lists every command with what it does', async () => {
   const { code, stdout } = await run(['help'])
   expect(code).toBe(0)
   const commands = [...stdout.matchAll(/^ {2}nounkit (\w+)/gm)].map(([, name]) => name)
-  expect(commands.slice(0, 8)).toEqual([
+  expect(commands.slice(0, 9)).toEqual([
+    'init',
     'serve',
     'check',
     'migrate',
@@ -100,11 +102,11 @@ describe('wherever it is called from', () => {
   test('through symbolic links, as npm and people make them, on whatever Node the machine has', async () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'bin'))
-    symlinkSync(join(root, 'bin/nounkit'), join(folder, 'bin/direct'))
+    symlinkSync(join(root, 'bin/nounkit.js'), join(folder, 'bin/direct'))
     symlinkSync('direct', join(folder, 'bin/nounkit'))
     symlinkSync(join(root, 'examples/shop'), join(folder, 'my shop'))
-    // The Node that is on the PATH, if any, is not asked: the package brings its own.
-    const env = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin` }
+    // The machine's Node starts it, and hands over to the one among the checkout's development dependencies.
+    const env = { PATH: `${join(folder, 'bin')}:${machinePath()}` }
     const child = shell('nounkit check "my shop"', { cwd: folder, env })
     expect(await child.ended).toEqual({ code: 0, signal: null })
     expect(child.stdout).toMatch(/^my shop\/api\.ts: 7 resources/)

@@ -10,15 +10,15 @@ import { testApi } from '../../src/testing.ts'
 import { nodeScript } from '../support/child.ts'
 import { emptyDatabase, storeKinds, temporaryFolder } from '../support/databases.ts'
 import { listeningShop } from '../support/listening-shop.ts'
-import { blocksOf, markOf, root, tableBelow } from './markdown.ts'
-import { startSession } from './session.ts'
+import { blocksOf, markOf, tableBelow } from './markdown.ts'
+import { shopProject, startSession } from './session.ts'
 import { snippetFile } from './snippet-files.ts'
 
 test.each(['documents', 'keys-and-tokens', 'versions', 'migrations'])(
   'the commands of %s do what it shows',
   async (name) => {
     const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'shop.db')}` }
-    const session = await startSession({ folder: root, env })
+    const session = await startSession({ folder: shopProject(), env })
     await session.follow(`docs/how-to/${name}.md`)
   },
 )

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { type Child, nounkit } from '../support/child.ts'
+import { type Child, shell } from '../support/child.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Block, blocksOf, markOf, place, root } from './markdown.ts'
+import { type Block, blocksOf, markOf, place as placeOf, root } from './markdown.ts'
 
 /** Follows a document as a reader would: writes its files, runs its commands, and compares their output with the document. */
 export interface Session {
@@ -14,16 +13,18 @@ export interface Session {
 }
 
 export interface SessionOptions {
-  /** Where commands run; a folder with `nounkit` and `zod` installed unless said. */
-  readonly folder?: string
+  readonly folder: string
   readonly env?: { readonly [name: string]: string }
   /** Changes a command before it runs: what only a person can paste. */
   readonly paste?: (command: string, server: Child | null) => string
 }
 
-export async function startSession(options: SessionOptions = {}): Promise<Session> {
-  const folder = options.folder ?? installedFolder()
+export async function startSession(options: SessionOptions): Promise<Session> {
+  const { folder } = options
   const state = temporaryFolder()
+  const place = join(state, 'folder')
+  writeFileSync(place, folder)
+  const here = (): string => readFileSync(place, 'utf8').trimEnd()
   const port = await freePort()
   const paste = options.paste ?? ((command) => command)
   let server: Child | null = null
@@ -33,24 +34,20 @@ export async function startSession(options: SessionOptions = {}): Promise<Sessio
 
   const serve = async (block: Block): Promise<void> => {
     await server?.kill()
-    const args = block.text.replace(/^npx nounkit |^npm start$/, '').split(' ')
-    const command = block.text === 'npm start' ? ['serve', 'examples/shop', '--demo'] : args
-    server = nounkit(command, {
-      cwd: folder,
-      env: { PORT: String(port), ...databaseFor(block, state) },
-    })
-    await server.line(block.text === 'npm start' ? /^ {2}curl -i/ : /is ready/)
+    const env = { ...options.env, PORT: String(port), ...databaseFor(block, state) }
+    server = shell(serverLine(block, here()), { cwd: here(), env })
+    await server.line(block.text.startsWith('npm') ? /^ {2}curl/ : /is ready/)
     output = server.output
   }
 
   const run = async (block: Block): Promise<void> => {
     const session = join(state, 'session')
     const command = onPort(paste(block.text, server))
-    const script = `touch ${session}; . ${session}; npx() { "$@"; }; set -ea\n${command}\nexport -p > ${session}`
-    const path = `${join(folder, 'node_modules/.bin')}:${process.env.PATH}`
-    const { failed, text } = await shell(script, folder, { PATH: path, ...options.env })
-    expect(failed, `${place(block)} ${block.text}\n${text}`).toBe(block.marks.includes('fails'))
-    output = text
+    const script = `touch ${session}; . ${session}; ${npx}; set -ea\n${command}\nexport -p > ${session}; pwd > ${place}`
+    const child = shell(script, { cwd: here(), env: { ...options.env } })
+    const { code } = await child.ended
+    expect(code !== 0, `${placeOf(block)} ${block.text}\n${child.output}`).toBe(block.marks.includes('fails'))
+    output = `${child.stdout}${child.stderr}`
   }
 
   const steps: { readonly [language: string]: (block: Block) => Promise<void> } = {
@@ -60,7 +57,7 @@ export async function startSession(options: SessionOptions = {}): Promise<Sessio
     },
     text: async (block) => {
       const wanted = onPort(block.text)
-      expect(output.replaceAll('\r', ''), place(block)).toMatch(patternOf(wanted))
+      expect(output.replaceAll('\r', ''), placeOf(block)).toMatch(patternOf(wanted))
     },
   }
 
@@ -69,7 +66,7 @@ export async function startSession(options: SessionOptions = {}): Promise<Sessio
     async follow(file) {
       for (const block of blocksOf(file)) {
         const name = markOf(block, 'file')
-        if (name) writeFileSync(join(folder, name), block.text)
+        if (name) writeFileSync(join(here(), name), block.text)
         await steps[block.language]?.(block)
       }
       await server?.kill()
@@ -81,29 +78,29 @@ export async function startSession(options: SessionOptions = {}): Promise<Sessio
 const databaseFor = (block: Block, state: string): { readonly [name: string]: string } =>
   block.text === 'npm start' ? { DATABASE_URL: `sqlite:${join(state, 'shop.db')}` } : {}
 
-/** As `npm install ../nounkit zod` leaves it. */
-function installedFolder(): string {
+/** Starts a program that is installed as npx would, which takes a second to find it. Any other program is npx's own task. */
+const npx =
+  'npx() { program=$1; shift; if [ -x "node_modules/.bin/$program" ]; then "node_modules/.bin/$program" "$@"; else command npx "$program" "$@"; fi; }'
+
+/** A line that becomes the server, so that ending it ends the server: npm runs scripts in a shell that keeps signals to itself. */
+function serverLine({ text }: Block, folder: string): string {
+  const script = /^npm (?:run )?(\w+)$/.exec(text)?.[1]
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const line = script ? scripts[script] : text.replace(/^npx /, '')
+  return `PATH="$PWD/node_modules/.bin:$PATH" exec ${line}`
+}
+
+/** A project with the demo's declaration, as if the package were installed there. */
+export function shopProject(): string {
   const folder = temporaryFolder()
   const modules = join(folder, 'node_modules')
+  cpSync(join(root, 'examples/shop'), folder, { recursive: true })
   mkdirSync(join(modules, '.bin'), { recursive: true })
   symlinkSync(root, join(modules, 'nounkit'))
   symlinkSync(join(root, 'node_modules/zod'), join(modules, 'zod'))
-  symlinkSync('../nounkit/bin/nounkit', join(modules, '.bin/nounkit'))
-  writeFileSync(join(folder, 'package.json'), '{ "name": "library", "type": "module" }')
+  symlinkSync('../nounkit/bin/nounkit.js', join(modules, '.bin/nounkit'))
+  writeFileSync(join(folder, 'package.json'), '{ "name": "shop", "type": "module" }')
   return folder
-}
-
-function shell(
-  script: string,
-  cwd: string,
-  more: { readonly [name: string]: string },
-): Promise<{ failed: boolean; text: string }> {
-  const env = { ...process.env, NODE_OPTIONS: '', VITEST: '', ...more }
-  return new Promise((resolve) => {
-    execFile('sh', ['-c', script], { cwd, env, timeout: 90_000 }, (error, stdout, stderr) =>
-      resolve({ failed: error !== null, text: `${stdout}${stderr}` }),
-    )
-  })
 }
 
 const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -42,7 +42,7 @@ async function calledBy(...callers: readonly Caller[]): Promise<Called> {
       return traffic.map(({ lift }) => lift.match(/nounkit (contact .* --note "…")/)?.[1] ?? lift)
     },
     async paste(line) {
-      const child = shell(`bin/nounkit ${line.replace(' API ', ' examples/shop ')}`, options)
+      const child = shell(`bin/nounkit.js ${line.replace(' API ', ' examples/shop ')}`, options)
       const { code } = await child.ended
       return { code, stdout: child.stdout, stderr: child.stderr }
     },

@@ -31,9 +31,13 @@ afterAll(async () => {
   await Promise.all([...started].map((child) => child.kill('SIGKILL')))
 })
 
-/** `bin/nounkit …` as a user would run it. */
+/** `nounkit …` as a user of the checkout would run it. The condition is the one that bin/nounkit.js would start a second Node for. */
 export function nounkit(args: string[], options: ChildOptions = {}): Child {
-  return start(join(root, 'bin/nounkit'), args, options)
+  return start(
+    process.execPath,
+    ['--conditions=nounkit-source', join(root, 'bin/nounkit.js'), ...args],
+    options,
+  )
 }
 
 /** Runs a line in a shell, as a person would type it. */
@@ -129,9 +133,9 @@ function watchChild(spawned: ChildProcess): () => void {
   }
 }
 
-/** Variables that the test runner set for itself would change how a child process behaves. */
+/** Variables that the test runner and npm set for themselves would change how a child process behaves. */
 function environment(): NodeJS.ProcessEnv {
   const dropped =
-    /^(VITEST|NODE_ENV$|NODE_OPTIONS$|NOUNKIT_|DATABASE_URL$|PORT$|HOST$|TEST$|DEV$|PROD$|MODE$|SSR$|BASE_URL$)/
+    /^(npm_|VITEST|NODE_ENV$|NODE_OPTIONS$|NOUNKIT_|DATABASE_URL$|PORT$|HOST$|TEST$|DEV$|PROD$|MODE$|SSR$|BASE_URL$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !dropped.test(name)))
 }

@@ -1,20 +1,28 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from './own-postgres.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     postgresUrl: string
+    runFolder: string
   }
 }
 
-/** One PostgreSQL for the whole run; set NOUNKIT_TEST_POSTGRES_URL to use a server that already runs. */
+/**
+ * One PostgreSQL for the whole run; set NOUNKIT_TEST_POSTGRES_URL to use a server that already runs. And one folder, for what test files
+ * make once and share.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const runFolder = mkdtempSync(join(tmpdir(), 'nounkit-run-'))
+  project.provide('runFolder', runFolder)
   const given = process.env.NOUNKIT_TEST_POSTGRES_URL
-  if (given) {
-    project.provide('postgresUrl', given)
-    return async () => {}
+  const server = given ? null : await startPostgres()
+  project.provide('postgresUrl', server?.url ?? given ?? '')
+  return async () => {
+    await server?.stop()
+    rmSync(runFolder, { recursive: true, force: true })
   }
-  const server = await startPostgres()
-  project.provide('postgresUrl', server.url)
-  return () => server.stop()
 }

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { nounkit, shell } from '../support/child.ts'
+import { emptyDatabase } from '../support/databases.ts'
+import { declarationFolder } from '../support/declaration-folder.ts'
+
+test('the curl commands that serve --demo prints fit the API, and succeed', async () => {
+  const env = { DATABASE_URL: await emptyDatabase('sqlite') }
+  const demo = nounkit(['serve', 'examples/shop', '--demo', '--port', '0'], { env })
+  await demo.line(/curl -i .*v1\/clients/)
+  const lines = demo.stdout.match(/^ {2}curl .*$/gm) ?? []
+  expect(lines).toHaveLength(3)
+  for (const line of lines) {
+    const call = shell(line)
+    expect(await call.ended).toEqual({ code: 0, signal: null })
+    expect(call.stdout).toMatch(/^\{"data":/m)
+  }
+})
+
+test('without accounts in the seed, serve --demo says where to name them', async () => {
+  const folder = declarationFolder(
+    "import { api, resource } from 'nounkit'\nimport { z } from 'zod'\nexport default api('x', { resources: [resource('notes', { fields: { text: z.string().max(9) } })] })",
+  )
+  const env = { DATABASE_URL: await emptyDatabase('sqlite') }
+  const demo = nounkit(['serve', folder, '--demo', '--port', '0'], { env })
+  await demo.line(/For keys, name accounts in the declaration: seed: \{ accounts: \['acme'\] \}/)
+  expect(demo.stdout).not.toContain('curl')
+})

@@ -1,0 +1,113 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { projectName } from '../../src/cli/new-project.ts'
+import { shell } from '../support/child.ts'
+import { temporaryFolder } from '../support/databases.ts'
+import { isMistake, run } from './run.ts'
+
+const files = [
+  '.dockerignore',
+  '.github',
+  '.gitignore',
+  'Dockerfile',
+  'api.test.ts',
+  'api.ts',
+  'package.json',
+  'tsconfig.json',
+]
+
+test('a new project is written into a folder that is made, and the next commands are printed', async () => {
+  const cwd = temporaryFolder()
+  const { code, stdout, stderr } = await run(['init', 'my errands/of 2027'], { cwd })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const folder = join(cwd, 'my errands/of 2027')
+  expect(readdirSync(folder).sort()).toEqual(files)
+  expect(stdout).toMatch(/Next:\n {2}cd 'my errands\/of 2027'\n {2}npm install\n {2}npm run dev\n$/)
+  expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({
+    name: 'of-2027',
+    type: 'module',
+    scripts: { dev: expect.anything(), start: expect.anything(), test: expect.anything() },
+  })
+  expect(readFileSync(join(folder, '.github/workflows/check.yml'), 'utf8')).toContain('nounkit check')
+})
+
+test('the current folder may be named, and a folder with nothing but a git repository is empty', async () => {
+  const cwd = temporaryFolder()
+  mkdirSync(join(cwd, '.git'))
+  const { code, stdout } = await run(['init', '.'], { cwd })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/Next:\n {2}npm install/)
+  expect(readdirSync(cwd).sort()).toEqual(['.dockerignore', '.git', ...files.slice(1)])
+})
+
+test('without a folder, a terminal is asked, --yes takes the usual one, and a program is told what to write', async () => {
+  const cwd = temporaryFolder()
+  const refused = await run(['init'], { cwd })
+  expect(isMistake(refused)).toBe(true)
+  expect(refused.stderr).toMatch(/^Which folder\? Write: nounkit init my-api/)
+  expect(await run(['init', '--yes'], { cwd })).toMatchObject({ code: 0 })
+  expect(readdirSync(cwd)).toEqual(['my-api'])
+  const bin = fileURLToPath(new URL('../../bin/nounkit.js', import.meta.url))
+  const asked = shell(`script -qec '${process.execPath} ${bin} init' /dev/null`, { cwd, input: 'errands\n' })
+  expect(await asked.ended).toEqual({ code: 0, signal: null })
+  expect(asked.output).toContain('Folder of the new project (my-api): ')
+  expect(readdirSync(cwd).sort()).toEqual(['errands', 'my-api'])
+})
+
+test('a folder in use is refused with what would be replaced; --force replaces that, says so, and keeps the rest', async () => {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'api.ts'), 'mine')
+  writeFileSync(join(cwd, 'notes.txt'), 'mine')
+  const refused = await run(['init', '.'], { cwd })
+  expect(isMistake(refused)).toBe(true)
+  expect(refused.stderr).toBe(
+    '"." is not empty. Choose another folder, or write into it with --force, which replaces api.ts.\n',
+  )
+  expect(readdirSync(cwd).sort()).toEqual(['api.ts', 'notes.txt'])
+  const forced = await run(['init', '.', '--force'], { cwd })
+  expect(forced.stdout).toMatch(/^ {2}api\.ts +replaced\./m)
+  expect(forced.stdout.match(/replaced/g)).toHaveLength(1)
+  expect(readFileSync(join(cwd, 'notes.txt'), 'utf8')).toBe('mine')
+  expect(readFileSync(join(cwd, 'api.ts'), 'utf8')).toContain('export default api(')
+})
+
+test('nothing is written through a link that leads out of the folder, not even with --force', async () => {
+  const [cwd, elsewhere] = [temporaryFolder(), temporaryFolder()]
+  symlinkSync(elsewhere, join(cwd, '.github'))
+  const refused = await run(['init', '.', '--force'], { cwd })
+  expect(isMistake(refused)).toBe(true)
+  expect(refused.stderr).toMatch(/^"\." has "\.github", which is not a plain folder\. Move it away/)
+  expect([readdirSync(cwd), readdirSync(elsewhere)]).toEqual([['.github'], []])
+})
+
+test.each([
+  ['', /^"" is no name for a folder\. Write: nounkit init my-api\n$/],
+  ['line\nbreak', /^"line\\nbreak" is no name/],
+  ['\u001b[31mred', /is no name/],
+  ['file/below', /^"file\/below" cannot be written \(ENOTDIR/],
+  ['x'.repeat(300), /cannot be written \(ENAMETOOLONG/],
+])('a folder that cannot be made is refused in a sentence: %j', async (name, message) => {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'file'), '')
+  const refused = await run(['init', name], { cwd })
+  expect(isMistake(refused), refused.stderr).toBe(true)
+  expect(refused.stderr).toMatch(message)
+  expect(readdirSync(cwd)).toEqual(['file'])
+})
+
+test.each([
+  ['errands', 'errands'],
+  ['My Errands!', 'my-errands'],
+  ["Où est l'API?", 'ou-est-l-api'],
+  ['日本', 'my-api'],
+  ["'); process.exit() //", 'process-exit'],
+  ['$(reboot)', 'reboot'],
+  ['nounkit', 'nounkit-api'],
+  ['node_modules', 'node-modules'],
+  ['..', 'my-api'],
+  [`${'a'.repeat(49)}-b`, 'a'.repeat(49)],
+])('a project in the folder %j is named %j', (folder, name) => {
+  expect(projectName(folder)).toBe(name)
+})

@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import own from '../../package.json' with { type: 'json' }
+import creator from '../../packages/create-nounkit/package.json' with { type: 'json' }
+import { machinePath, type UserMachine, userMachine } from '../support/user-machine.ts'
+
+const major = (node: string): number =>
+  Number(spawnSync(node, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' }).stdout)
+const tooOld = machinePath()
+  .split(delimiter)
+  .map((folder) => join(folder, 'node'))
+  .find((node) => existsSync(node) && major(node) < 24)
+
+describe('npm install nounkit in an empty project', () => {
+  let machine: UserMachine
+  beforeAll(async () => {
+    machine = await userMachine()
+    await machine.run('npm init -y && npm install nounkit')
+  })
+  const installed = (path: string): string => join(machine.folder, 'node_modules', path)
+
+  test('adds fewer than 30 packages and less than 25 MB', () => {
+    const { packages } = JSON.parse(readFileSync(installed('.package-lock.json'), 'utf8'))
+    expect(Object.keys(packages).length).toBeLessThan(30)
+    const files = globSync('**/*', { cwd: installed('.') }).map((path) => statSync(installed(path)))
+    const bytes = files.filter((file) => file.isFile()).reduce((sum, { size }) => sum + size, 0)
+    expect(bytes / 1_000_000).toBeLessThan(25)
+  })
+
+  test('gives a command that runs on the Node of the user', async () => {
+    expect(await machine.run('npx nounkit --version')).toBe(`${own.version}\n`)
+  })
+
+  test.skipIf(!tooOld)('a Node that is too old is named in one sentence, with exit code 1', () => {
+    const ran = spawnSync(tooOld ?? '', [installed('nounkit/bin/nounkit.js'), 'help'], { encoding: 'utf8' })
+    expect(ran).toMatchObject({ status: 1, stdout: '' })
+    expect(ran.stderr).toMatch(/^nounkit needs Node 24 or newer, and this is Node \d+\S+\. Install .*\n$/)
+  })
+
+  test('brings the licences of the programs that are bundled', () => {
+    const text = readFileSync(installed('nounkit/dist/vendor/THIRD-PARTY-LICENSES'), 'utf8')
+    for (const name of ['@scalar/api-reference', '@vue/runtime-core', '@hpcc-js/wasm-graphviz', 'Graphviz'])
+      expect(text).toContain(`\n${name} `)
+    expect(text).toContain('Permission is hereby granted, free of charge')
+  })
+})
+
+test('create-nounkit installs the nounkit of its own version', () => {
+  expect([creator.version, creator.dependencies.nounkit]).toEqual([own.version, own.version])
+})
