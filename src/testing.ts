@@ -6,6 +6,7 @@ import type { ApiDeclaration } from './declare/api.ts'
 import { KeyRing } from './guard/key-ring.ts'
 import { openService, type Service } from './serve/service.ts'
 import { webFetch } from './serve/web-fetch.ts'
+import type { WebhookSettings } from './webhooks/settings.ts'
 
 export interface TestOptions {
   /** A throwaway SQLite file unless said. */
@@ -15,6 +16,8 @@ export interface TestOptions {
   readonly clock?: Clock
   /** Requests per second, or `off`, the default here. */
   readonly rate?: string
+  /** How webhooks are sent. */
+  readonly webhooks?: Partial<WebhookSettings>
   /** Gets what the service would log as an error; nothing is logged unless said. */
   readonly warn?: (message: string, error: unknown) => void
 }

@@ -18,6 +18,7 @@ const steps: readonly (readonly string[])[] = [
   ['events'],
   ['respond'],
   ['guard'],
+  ['webhooks'],
   ['lifecycle'],
   ['pages'],
   ['serve'],

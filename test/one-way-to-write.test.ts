@@ -22,7 +22,7 @@ const own = /\b(key|event|inbox|head)Table\b/
 
 /** Whether a table's name in a statement is that of one of the engine's own tables. */
 const isOwn = (file: string, table: string): boolean => {
-  if (table.startsWith('"nounkit_') || computed[file] === table) return true
+  if (/^"(nounkit|webhook)_/.test(table) || computed[file] === table) return true
   const constant = /^\$\{(?:ident\()?(\w+)\)?\}$/.exec(table)?.[1]
   return (
     own.test(`${constant}`) || new RegExp(`const ${constant} = .*(nounkit_|${own.source})`).test(textOf(file))

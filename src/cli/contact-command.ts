@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { Version } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
 import type { KnownConsumer } from '../lifecycle/consumers.ts'
 import { readConsumers } from '../lifecycle/consumers.ts'
@@ -6,6 +7,7 @@ import { storeContact } from '../lifecycle/contacts.ts'
 import { anonymous, refused } from '../lifecycle/counts.ts'
 import { shellOption } from '../lifecycle/shell-option.ts'
 import { readOperations } from '../lifecycle/usage-rows.ts'
+import { readWebhookConsumers } from '../lifecycle/webhook-consumers.ts'
 import type { Store } from '../store/store.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { actor, withLifecycleStore } from './command-store.ts'
@@ -29,7 +31,7 @@ export async function contactCommand(args: string[]): Promise<number> {
   if (!note?.trim()) throw new CommandMistake('How were they told? --note "mail to …, answered on …"')
   return withLifecycleStore(place, async ({ model, store, clock }) => {
     const version = namedVersion(model, name)
-    const { account, name: consumer } = pick(await allConsumers(store), wanted, values.account)
+    const { account, name: consumer } = pick(await allConsumers(store, version), wanted, values.account)
     const contact = { version: version.name, account, consumer, note, by: actor(values.by), at: clock.now() }
     await storeContact(store, contact)
     if (values.json) console.log(JSON.stringify(contact, null, 2))
@@ -38,8 +40,8 @@ export async function contactCommand(args: string[]): Promise<number> {
   })
 }
 
-/** Consumers with a key, and consumers whose tokens appear in the recorded usage. */
-async function allConsumers(store: Store): Promise<readonly KnownConsumer[]> {
+/** Consumers with a key, consumers whose tokens appear in the recorded usage, and active webhook endpoints of the version. */
+async function allConsumers(store: Store, version: Version): Promise<readonly KnownConsumer[]> {
   const known = await readConsumers(store)
   const all = new Map(known.all.map((one) => [`${one.account}\n${one.name}`, one]))
   for (const { account, consumer } of await readOperations(store, { since: 0, account: null })) {
@@ -47,7 +49,7 @@ async function allConsumers(store: Store): Promise<readonly KnownConsumer[]> {
     const found = known.find(account, consumer)
     all.set(`${found.account}\n${found.name}`, found)
   }
-  return [...all.values()]
+  return [...all.values(), ...(await readWebhookConsumers(store, version, []))]
 }
 
 function pick(all: readonly KnownConsumer[], wanted: string, account: string | undefined): KnownConsumer {

@@ -8,6 +8,7 @@ import { createLog } from '../serve/logs.ts'
 import { openService } from '../serve/service.ts'
 import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
 import { StoreOutdated } from '../store/store.ts'
+import { readWebhookSettings } from '../webhooks/settings.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { databaseUrl } from './command-store.ts'
 import { printDemo } from './demo.ts'
@@ -56,12 +57,14 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     file: api.file,
     rate: process.env.NOUNKIT_RATE,
     redisUrl,
+    webhooks: readWebhookSettings(process.env),
     warn: (message, error) => log.logger.error({ err: error }, message),
   })
-  const { model, store, engine } = service
+  const { model, store, engine, webhooks } = service
   const listening = await listen({
     model,
     store,
+    webhooks,
     handle: engine.handle,
     signal: engine.signal,
     eventCounters: engine.eventCounters,

@@ -7,6 +7,7 @@ import {
   usageReport,
   type VersionUsage,
 } from '../lifecycle/usage-report.ts'
+import type { WebhookConsumer } from '../lifecycle/webhook-consumers.ts'
 import { dayOf, minuteInUtc } from '../times.ts'
 import { withLifecycleStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
@@ -49,6 +50,7 @@ function versionText(usage: VersionUsage, days: readonly string[]): string {
       `  ${bars(calls)}  ${counted(total, 'call')} since ${days[0]}, at most ${number(Math.max(...calls))} a day`,
     )
   lines.push(...table(consumers))
+  lines.push(...usage.webhooks.map(webhookText))
   if (anonymous) lines.push(`  without credentials: ${traffic(anonymous)}`)
   if (refused)
     lines.push(`  refused, because credentials were missing or the version is retired: ${traffic(refused)}`)
@@ -99,6 +101,9 @@ const cells = ({ name, account, kind, calls, lastSeen, contacted, contact }: Con
   contacted ? dayOf(contacted.at) : 'no',
   contact ?? '',
 ]
+
+const webhookText = ({ name, account, url, since, contacted }: WebhookConsumer): string =>
+  `  ${name} of ${account} is sent events to ${url} since ${minuteInUtc(since)}, ${contacted ? `told on ${minuteInUtc(contacted.at)}` : 'not told'}`
 
 const traffic = ({ calls, lastSeen }: Traffic): string =>
   `${counted(calls, 'call')}, the last on ${minuteInUtc(lastSeen)}`

@@ -20,6 +20,7 @@ import { ruleFields } from './rules/rule-indexes.ts'
 import { checkedDeclaration } from './shape/declaration-shape.ts'
 import { keptFields, neededScopes, olderVersions, orderedHead, queriedFields } from './versions.ts'
 import { headViews, type ViewOptions } from './views.ts'
+import { withWebhooks } from './webhook-resources.ts'
 
 export interface CompileOptions {
   /** Frozen contracts by version name, as parsed JSON; additions that a contract does not have are hidden in its version. */
@@ -53,7 +54,8 @@ export const compileApi = (declaration: ApiDeclaration, options: CompileOptions 
 const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: MistakeList): Model | null => {
   const shaped = checkedDeclaration(written, mistakes)
   if (shaped === null) return null
-  const { declaration, changesWhole } = shaped
+  const { changesWhole } = shaped
+  const declaration = withWebhooks(shaped.declaration)
   const limits = apiLimits(declaration.limits, mistakes)
   const rate = readRate(declaration.rate ?? defaultRate, 'rate', mistakes)
   const declared = declaration.versions ?? [version('v1')]

@@ -50,24 +50,25 @@ export const timeField = (name: 'created_at' | 'updated_at', description: string
 
 /** The declared fields, in order; those with a mistake are left out and listed as broken. */
 export const declaredFields = (draft: ResourceDraft, mistakes: MistakeList): Mutable<Field>[] => {
-  const { name: resource, fields, hooks } = draft.declaration
+  const { name: resource, fields, hooks, engineMade } = draft.declaration
   const made: Mutable<Field>[] = []
   for (const [name, declaration] of Object.entries(fields ?? {})) {
     const where = `${resource}.fields.${name}`
-    const fault = snakeNameFault(name, 'field')
+    const column = engineMade?.columns?.[name]
+    const fault = column === undefined ? snakeNameFault(name, 'field') : null
     if (fault !== null) mistakes.add(where, fault.what, fault.hint)
     const field = oneField(name, declaration, where, mistakes)
     if (field === null || fault !== null) {
       draft.broken.add(name)
       continue
     }
-    if (field.readOnly && isUnset(field) && hooks?.beforeCreate === undefined)
+    if (field.readOnly && isUnset(field) && hooks?.beforeCreate === undefined && engineMade === undefined)
       mistakes.add(
         where,
         'nobody can set it: it is read-only, required and without a default.',
         'Make it .optional(), give it a .default(), or set it in a beforeCreate hook.',
       )
-    made.push(field)
+    made.push(column === undefined ? field : { ...field, column })
   }
   return made
 }

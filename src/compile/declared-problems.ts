@@ -9,10 +9,10 @@ const longest = 80
 
 /** The problems that hooks of a resource may refuse with. */
 export const declaredProblems = (
-  { name, problems = {}, hooks = {} }: ResourceDeclaration,
+  { name, problems = {}, hooks = {}, engineMade }: ResourceDeclaration,
   mistakes: MistakeList,
 ): ReadonlyMap<string, ProblemKind> => {
-  if (Object.keys(problems).length > 0 && Object.keys(hooks).length === 0)
+  if (Object.keys(problems).length > 0 && Object.keys(hooks).length === 0 && engineMade === undefined)
     mistakes.add(
       `${name}.problems`,
       'there is no hook that could refuse with them.',

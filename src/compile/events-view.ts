@@ -86,6 +86,8 @@ const eventsResource = (types: readonly string[]): Resource => {
     table: 'nounkit_events',
     shared: false,
     events: false,
+    engineMade: false,
+    newestFirst: false,
     idPrefix: '',
     description: 'What happened to rows, oldest first: every committed change of a row is one event.',
     fields,

@@ -4,14 +4,20 @@ import type { MistakeList } from './mistakes.ts'
 import type { Version } from './model.ts'
 
 /** Collections that the engine itself serves where an API has events. */
-const eventCollections: readonly string[] = ['events', 'webhook-endpoints']
+const eventCollections: readonly string[] = [
+  'events',
+  'webhook-endpoints',
+  'webhook-secrets',
+  'webhook-deliveries',
+]
 
 /** Whether changes of a resource's rows are events. */
 export const hasEvents = (
-  { name, shared, events }: ResourceDeclaration,
+  { name, shared, events, engineMade }: ResourceDeclaration,
   api: ApiDeclaration,
   mistakes: MistakeList,
 ): boolean => {
+  if (engineMade !== undefined) return false
   if (api.events !== undefined && eventCollections.includes(name))
     mistakes.add(
       name,
@@ -41,8 +47,8 @@ export const checkEventNames = (
 ): void => {
   if (api.events === undefined) return
   for (const { name: version, head, viewOf } of versions)
-    for (const { name, serves } of viewOf.values())
-      if (!head && serves === 'rows' && eventCollections.includes(name))
+    for (const { name, serves, resource } of viewOf.values())
+      if (!head && serves === 'rows' && !resource.engineMade && eventCollections.includes(name))
         mistakes.add(
           `versions.${version}`,
           `it calls a resource "${name}", which is a collection of the engine's own where an API has events.`,

@@ -21,6 +21,7 @@ const apiDefaults: ApiLimitsModel = {
   idempotencyHours: 24,
   requestsInFlight: 1_000,
   streams: 100,
+  webhookEndpoints: 50,
 }
 
 /** Higher limits would bound neither statements nor requests in a useful way. */
@@ -37,6 +38,7 @@ const greatest: ApiLimitsModel = {
   idempotencyHours: 8_760,
   requestsInFlight: 100_000,
   streams: 10_000,
+  webhookEndpoints: 10_000,
 }
 
 export const apiLimits = (declared: ApiLimits | undefined, mistakes: MistakeList): ApiLimitsModel => {

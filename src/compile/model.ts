@@ -59,6 +59,7 @@ export interface ApiLimitsModel extends LimitsModel {
   readonly idempotencyHours: number
   readonly requestsInFlight: number
   readonly streams: number
+  readonly webhookEndpoints: number
 }
 
 // ---- what is stored -------------------------------------------------------------------------------------------------
@@ -70,6 +71,10 @@ export interface Resource {
   readonly shared: boolean
   /** Whether every committed change of a row is an event. */
   readonly events: boolean
+  /** Added by the engine, whose code runs around its writes as hooks do. */
+  readonly engineMade: boolean
+  /** Lists that name no sort begin with the newest row. */
+  readonly newestFirst: boolean
   readonly idPrefix: string
   readonly description: string
   /** Every stored column but `account_id` and `version`: `id`, references, fields (kept ones of old versions last), `created_at`, `updated_at`. */

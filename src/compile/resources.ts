@@ -94,12 +94,15 @@ const emptyResource = (
   events: boolean,
   mistakes: MistakeList,
 ): Mutable<Resource> => {
-  const hooks = declared.hooks ?? {}
+  const { hooks = {}, engineMade } = declared
+  const byEngine = engineMade !== undefined
   return {
     name: declared.name,
     table: declared.name.replaceAll('-', '_'),
     shared: declared.shared === true,
     events,
+    engineMade: byEngine,
+    newestFirst: engineMade?.newestFirst ?? false,
     idPrefix: declared.idPrefix ?? '',
     description: declared.description ?? '',
     fields: [],
@@ -115,8 +118,8 @@ const emptyResource = (
     problems: declaredProblems(declared, mistakes),
     hooks,
     hasHooks: {
-      create: hooks.beforeCreate !== undefined || hooks.afterCreate !== undefined,
-      update: hooks.beforeUpdate !== undefined || hooks.afterUpdate !== undefined,
+      create: byEngine || hooks.beforeCreate !== undefined || hooks.afterCreate !== undefined,
+      update: byEngine || hooks.beforeUpdate !== undefined || hooks.afterUpdate !== undefined,
       delete: hooks.beforeDelete !== undefined || hooks.afterDelete !== undefined,
     },
     asks: [],

@@ -87,7 +87,7 @@ const resourceOf = (view: View): ContractResource => {
       filtered.map(({ name, kind }) => [name, operatorsFor(kinds[kind]).toSorted()]),
     ),
     sorts: [...view.sorts],
-    default_sort: ['id'],
+    default_sort: [view.resource.newestFirst ? '-id' : 'id'],
     limits: { ...view.limits },
     idempotency: { mode: view.idempotency.mode, replay: view.idempotency.storesBody ? 'stored' : 'reread' },
     if_match: view.requireIfMatch ? 'required' : 'optional',

@@ -12,6 +12,8 @@ export interface ApiLimits extends ResourceLimits {
   readonly requestsInFlight?: number
   /** Open streams of events per account and process. */
   readonly streams?: number
+  /** The most webhook endpoints of an account. */
+  readonly webhookEndpoints?: number
 }
 
 /** JWT bearer tokens and how their claims map to account, consumer and scopes. */

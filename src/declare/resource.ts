@@ -81,6 +81,14 @@ export interface ResourceOptions<
   readonly hooks?: Hooks<RowOf<F, R>, keyof P & string>
 }
 
+/** What the engine's own resources may be beyond declared ones. */
+export interface EngineMade {
+  /** Fields whose column has another name, because every table has a column of theirs. */
+  readonly columns?: { readonly [field: string]: string }
+  /** Lists begin with the newest row. */
+  readonly newestFirst?: boolean
+}
+
 /** `S` are the scopes that its rules ask for. */
 export interface ResourceDeclaration<
   F extends FieldDeclarations = FieldDeclarations,
@@ -91,6 +99,8 @@ export interface ResourceDeclaration<
   readonly kind: 'resource'
   readonly name: N
   readonly owner?: string
+  /** Only for resources that the engine itself adds to an API. */
+  readonly engineMade?: EngineMade
   // Hooks and rules are contravariant in their row, so a declaration of known fields is only assignable to the general one through this.
   readonly hooks?: Hooks<never>
   readonly rules?: RuleDeclarations<never, S>

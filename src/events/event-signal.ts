@@ -11,6 +11,7 @@ export class EventSignal implements EventSink {
   readonly #log: EventLog
   readonly #followers = new Map<string, Set<() => void>>()
   readonly #seen = new Map<string, number>()
+  #onCommit: (account: string) => void = () => {}
   #timer: NodeJS.Timeout | null = null
   #polling: Promise<void> | null = null
 
@@ -21,6 +22,12 @@ export class EventSignal implements EventSink {
   committed(account: string, count: number): void {
     this.written += count
     this.#wake(account)
+    this.#onCommit(account)
+  }
+
+  /** Calls `listener` after every commit of events by this process. */
+  onCommit(listener: (account: string) => void): void {
+    this.#onCommit = listener
   }
 
   /** Calls `wake` after every commit of events of the account, until the returned function is called. It may be called in vain. */

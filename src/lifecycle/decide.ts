@@ -5,6 +5,7 @@ import type { KnownConsumer } from './consumers.ts'
 import type { Contact } from './contacts.ts'
 import type { Gap } from './recorder-rows.ts'
 import { shellOption } from './shell-option.ts'
+import type { WebhookConsumer } from './webhook-consumers.ts'
 
 /** The facts that decide whether a version may be retired. */
 export interface RetirementFacts {
@@ -25,6 +26,8 @@ export interface RetirementFacts {
   readonly windowMs: number
   /** Consumers that called within the window. */
   readonly traffic: readonly ConsumerTraffic[]
+  /** Active endpoints that are sent events of the version. */
+  readonly webhooks: readonly WebhookConsumer[]
   readonly anonymous: Traffic | null
   /** Gaps that reach into the window. */
   readonly gaps: readonly Gap[]
@@ -48,6 +51,7 @@ export type BlockerKind =
   | 'sunset-not-reached'
   | 'signal-never-sent'
   | 'traffic'
+  | 'webhook'
   | 'anonymous-traffic'
   | 'recording-gap'
 
@@ -76,6 +80,7 @@ export function decideRetirement(facts: RetirementFacts): Verdict {
     ...sunset(facts),
     ...signal(facts),
     ...traffic(facts),
+    ...webhooks(facts),
     ...anonymousTraffic(facts),
     ...gaps(facts),
   ]
@@ -170,6 +175,16 @@ function traffic({ version, traffic: all }: RetirementFacts): readonly Blocker[]
     kind: 'traffic',
     what: `${consumer.name} of ${consumer.account} made ${counted(calls, 'call')}, the last on ${minuteInUtc(lastSeen)}, and was not told.`,
     lift: `Tell it${consumer.contact ? ` (${consumer.contact})` : ''}, and record that: nounkit contact API ${version} ${shellOption('account', consumer.account)} ${shellOption('consumer', consumer.name)} --note "…". Or wait until it has been silent for the whole window.`,
+    consumer,
+  }))
+}
+
+function webhooks({ version, webhooks: all }: RetirementFacts): readonly Blocker[] {
+  const left = all.filter(({ contacted }) => contacted === null)
+  return left.map(({ url, since, contacted: _, ...consumer }) => ({
+    kind: 'webhook',
+    what: `${consumer.name} of ${consumer.account} is sent events of ${version} (to ${url}, since ${minuteInUtc(since)}), and was not told.`,
+    lift: `Tell its owner, and record that: nounkit contact API ${version} ${shellOption('account', consumer.account)} ${shellOption('consumer', consumer.name)} --note "…". Or wait until it is deleted or no longer active.`,
     consumer,
   }))
 }

@@ -9,6 +9,7 @@ import { readGaps } from './recorder-rows.ts'
 import { servedSuccessor } from './retirement.ts'
 import { readSignals } from './sent-signals.ts'
 import { type CountedConsumer, readOperations } from './usage-rows.ts'
+import { readWebhookConsumers } from './webhook-consumers.ts'
 
 export interface FactOptions {
   readonly now: number
@@ -26,7 +27,8 @@ export async function collectFacts(
   const successor = servedSuccessor(version, ({ name }) => retired.has(name))
   const all = await readOperations(store, { since, account: null })
   const counted = all.filter((one) => one.version === version.name && one.consumer !== refused)
-  const contacted = lastContacts(await readContacts(store), version.name)
+  const contacts = await readContacts(store)
+  const contacted = lastContacts(contacts, version.name)
   const signal = (await readSignals(store)).get(version.name)
   return {
     now,
@@ -42,6 +44,7 @@ export async function collectFacts(
       counted.filter((one) => !isAnonymous(one)),
       await readConsumers(store),
     ).map((one) => ({ ...one, contacted: contacted(one.consumer.account, one.consumer.name) })),
+    webhooks: await readWebhookConsumers(store, version, contacts),
     anonymous: sumOf(counted.filter(isAnonymous)),
     gaps: await readGaps(store, since),
   }

@@ -21,6 +21,7 @@ import {
   readOperations,
   type Span,
 } from './usage-rows.ts'
+import { readWebhookConsumers, type WebhookConsumer } from './webhook-consumers.ts'
 
 /** Who calls which version, how much, and what of it they still use. */
 export interface UsageReport {
@@ -43,6 +44,8 @@ export interface VersionUsage {
   readonly calls: readonly number[]
   /** Most calls first. */
   readonly consumers: readonly ConsumerUsage[]
+  /** Active endpoints that are sent events of the version. */
+  readonly webhooks: readonly WebhookConsumer[]
   readonly anonymous: Traffic | null
   /** Calls without valid credentials, and attempts after the retirement. */
   readonly refused: Traffic | null
@@ -79,7 +82,7 @@ export async function usageReport(
 ): Promise<UsageReport> {
   const days = daysBetween(now - (length - 1) * dayMs, now)
   const since = Date.parse(`${days[0]}T00:00:00Z`)
-  const data = await readAll(store, { since, account })
+  const data = await readAll(store, model, { since, account })
   return {
     days,
     versions: model.versions.map((version) => usageOf(version, model, now, days, data)),
@@ -93,19 +96,40 @@ interface ReportData {
   readonly days: Awaited<ReturnType<typeof readDays>>
   readonly consumers: Consumers
   readonly contacts: readonly Contact[]
+  /** By version. */
+  readonly webhooks: ReadonlyMap<string, readonly WebhookConsumer[]>
   readonly signals: ReadonlyMap<string, SentSignal>
   readonly decisions: readonly Decision[]
 }
 
-const readAll = async (store: Store, span: Span): Promise<ReportData> => ({
-  operations: await readOperations(store, span),
-  details: await readDetails(store, span),
-  days: await readDays(store, span),
-  consumers: await readConsumers(store),
-  contacts: await readContacts(store),
-  signals: await readSignals(store),
-  decisions: await readDecisions(store),
-})
+const readAll = async (store: Store, model: Model, span: Span): Promise<ReportData> => {
+  const contacts = await readContacts(store)
+  return {
+    operations: await readOperations(store, span),
+    details: await readDetails(store, span),
+    days: await readDays(store, span),
+    consumers: await readConsumers(store),
+    contacts,
+    webhooks: await readWebhooks(store, model, contacts, span),
+    signals: await readSignals(store),
+    decisions: await readDecisions(store),
+  }
+}
+
+async function readWebhooks(
+  store: Store,
+  { versions }: Model,
+  contacts: readonly Contact[],
+  { account }: Span,
+): Promise<ReportData['webhooks']> {
+  const found = new Map<string, readonly WebhookConsumer[]>()
+  for (const version of versions) {
+    const all = await readWebhookConsumers(store, version, contacts)
+    const own = all.filter((one) => account === null || one.account === account)
+    found.set(version.name, own)
+  }
+  return found
+}
 
 function usageOf(
   version: Version,
@@ -128,6 +152,7 @@ function usageOf(
     signalFirstSentAt: data.signals.get(name)?.firstSentAt ?? null,
     calls: days.map((day) => byDay.get(day) ?? 0),
     consumers: consumersOf(version, served, data),
+    webhooks: data.webhooks.get(name) ?? [],
     anonymous: sumOf(served.filter(isAnonymous)),
     refused: sumOf(operations.filter((one) => one.consumer === refused)),
   }

@@ -37,7 +37,7 @@ export function withTieBreak(keys: readonly SortKey[], view: View): readonly Sor
   if (at >= 0) return keys.slice(0, at + 1)
   const id = view.field.get('id')
   if (!id) throw new Error(`${view.name} has no id`)
-  return [...keys, { field: id, descending: keys.at(-1)?.descending ?? false }]
+  return [...keys, { field: id, descending: keys.at(-1)?.descending ?? view.resource.newestFirst }]
 }
 
 export const sortText = (keys: readonly SortKey[]): string =>

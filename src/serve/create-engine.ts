@@ -13,6 +13,7 @@ import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { createRouter, type Target } from '../request/route.ts'
 import { signalsOf, silent } from '../respond/deprecation-headers.ts'
 import type { Store } from '../store/store.ts'
+import type { EngineHooksOf } from '../write/engine-hooks.ts'
 import { createWriter } from '../write/writer.ts'
 import type { Engine } from './engine.ts'
 import { handle } from './handle.ts'
@@ -34,6 +35,7 @@ export interface EngineParts {
   readonly log: EventLog
   readonly signal: EventSignal
   readonly streams: EventStreams
+  readonly engineHooks: EngineHooksOf
   readonly document: Engine['document']
   readonly report: Engine['report']
 }
@@ -48,6 +50,7 @@ export function createEngine(parts: EngineParts): Engine {
     seal: createCursorSeal(parts.secret),
     now: clock.now,
     events: parts.signal,
+    engineHooks: parts.engineHooks,
   })
   const addSignals = signalAdder(parts)
   const engine: Engine = {

@@ -1,7 +1,7 @@
 import { EventScan } from '../events/event-scan.ts'
 import { readEvent, readEventList } from '../events/read-events.ts'
-import type { Audience } from '../events/show-event.ts'
-import { demandIncludeScopes, demandScope, hasScope } from '../guard/scopes.ts'
+import { audienceOf } from '../guard/audience.ts'
+import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
 import type { ProblemType } from '../problems.ts'
 import type { Call, Outcome } from '../read/call.ts'
@@ -140,7 +140,7 @@ function run(engine: Engine, request: PlainRequest, call: Call, context: Request
 function one(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
   const query = readOneQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
   allowQuery(query, context)
-  if (call.target.view.serves === 'events') return readEvent(engine.events, call, audienceOf(call))
+  if (call.target.view.serves === 'events') return readEvent(engine.events, call, audienceOf(call.caller))
   return readOne(engine.writer, call, query)
 }
 
@@ -148,7 +148,8 @@ function list(engine: Engine, request: PlainRequest, call: Call, context: Reques
   const query = readListQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
   allowQuery(query.list, context)
   refuseUnknownTo(context.caller, query.list)
-  if (call.target.view.serves === 'events') return readEventList(engine.events, call, query, audienceOf(call))
+  if (call.target.view.serves === 'events')
+    return readEventList(engine.events, call, query, audienceOf(call.caller))
   return readList(engine.writer, call, query)
 }
 
@@ -166,7 +167,7 @@ async function follow(
   )
   allowQuery(query, context)
   if (query.sort[0]?.descending) throw streamsOldestFirst()
-  const scan = new EventScan(engine.events, call, query, audienceOf(call))
+  const scan = new EventScan(engine.events, call, query, audienceOf(call.caller))
   // A client that reconnects sends the URL as before, so the header is the newer of the two.
   const resumed = header(request, 'last-event-id') || cursor
   const check = () =>
@@ -177,12 +178,6 @@ async function follow(
   const from = resumed ? scan.positionAt(resumed) : null
   return { status: 200, body: null, live: await engine.streams.open(scan, call.caller, from, check) }
 }
-
-/** An event shows a row, which needs the same scope as a row that is fetched alone. */
-const audienceOf = ({ caller }: Call): Audience => ({
-  grants: caller.scopes,
-  mayRead: (view) => hasScope(view, 'GET', caller),
-})
 
 /** An included row needs the same scope as a row that is fetched alone. */
 function allowQuery({ include, uses }: OneQuery, context: RequestContext): void {

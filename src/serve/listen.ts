@@ -1,5 +1,6 @@
 import type { Model } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
+import type { WebhookFigures } from '../webhooks/webhooks.ts'
 import { createAccessLog } from './access-log.ts'
 import { createCors } from './cors-headers.ts'
 import type { Log } from './logs.ts'
@@ -16,6 +17,8 @@ import { shareMetrics } from './worker-metrics.ts'
 export interface ListenOptions {
   readonly model: Model
   readonly store: Store
+  /** The service's, for the metrics. */
+  readonly webhooks: WebhookFigures | null
   /** The engine's. */
   readonly handle: Handle
   /** The engine's. */
@@ -40,9 +43,9 @@ export interface Listening {
 
 /** Serves the engine, within its shell, on a port. */
 export const listen = async (options: ListenOptions): Promise<Listening> => {
-  const { model, store, handle, signal, eventCounters, log, port, host, opsPort } = options
+  const { model, store, handle, signal, eventCounters, webhooks, log, port, host, opsPort } = options
   const admission = new Admission(model.limits.requestsInFlight)
-  const metrics = createMetrics({ store: store.counters, admission, events: eventCounters })
+  const metrics = createMetrics({ store: store.counters, admission, events: eventCounters, webhooks })
   const snapshots = shareMetrics(metrics.snapshot)
   const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })
   const parts = { handle, signal, admission, metrics, logger: log.logger, accessLog: createAccessLog(log) }

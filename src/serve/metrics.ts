@@ -1,5 +1,6 @@
 import type { RequestNote } from '../request/exchange.ts'
 import type { StoreCounters } from '../store/store.ts'
+import type { WebhookFigures } from '../webhooks/webhooks.ts'
 import type { Admission } from './overload.ts'
 import type { Family, Snapshot } from './prometheus-text.ts'
 
@@ -24,6 +25,8 @@ export interface MetricSources {
   readonly admission: Admission
   /** Null where the API has no events. */
   readonly events: EventCounters | null
+  /** Null where the API has no events. */
+  readonly webhooks: WebhookFigures | null
 }
 
 export interface EventCounters {
@@ -31,7 +34,7 @@ export interface EventCounters {
   readonly streams: number
 }
 
-export const createMetrics = ({ store, admission, events }: MetricSources): Metrics => {
+export const createMetrics = ({ store, admission, events, webhooks }: MetricSources): Metrics => {
   const all: Series[] = []
   // Nested maps by version, route and method: a combined key would be a new string for each request.
   const index = new Map<string, Map<string, Map<string, Series>>>()
@@ -68,6 +71,7 @@ export const createMetrics = ({ store, admission, events }: MetricSources): Metr
       ...admissionFamilies(admission),
       ...storeFamilies(store),
       ...(events ? eventFamilies(events) : []),
+      ...(webhooks ? webhookFamilies(webhooks) : []),
       ...processFamilies(),
     ],
   }
@@ -123,6 +127,26 @@ const eventFamilies = ({ written, streams }: EventCounters): Family[] => [
   counter('nounkit_events_written_total', 'Events of committed changes.', written),
   gauge('nounkit_event_streams', 'Open streams of events.', streams),
 ]
+
+const webhookFamilies = (webhooks: WebhookFigures): Family[] => {
+  const results = Object.entries(webhooks.counts)
+  return [
+    {
+      name: 'nounkit_webhook_calls_total',
+      help: 'Calls of webhook endpoints, by what became of the delivery.',
+      type: 'counter',
+      samples: Object.fromEntries(results.map(([result, count]) => [`{result="${result}"}`, count])),
+    },
+    {
+      ...gauge(
+        'nounkit_webhook_oldest_pending_seconds',
+        'The age of the oldest delivery that is still to be made.',
+        webhooks.oldestPendingSeconds(),
+      ),
+      merge: 'max',
+    },
+  ]
+}
 
 const processFamilies = (): Family[] => {
   const { user, system } = process.cpuUsage()

@@ -15,6 +15,8 @@ import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import type { Store } from '../store/store.ts'
+import { readWebhookSettings, type WebhookSettings } from '../webhooks/settings.ts'
+import { startWebhooks, type Webhooks, webhookCode } from '../webhooks/webhooks.ts'
 import { sweep } from '../write/keys/sweep.ts'
 import { seedEmpty } from '../write/seed.ts'
 import { createEngine } from './create-engine.ts'
@@ -36,6 +38,8 @@ export interface ServiceOptions {
   readonly rate?: string | undefined
   /** `NOUNKIT_REDIS_URL` */
   readonly redisUrl?: string | undefined
+  /** How webhooks are sent; as `NOUNKIT_WEBHOOK_ALLOW` and `NOUNKIT_WEBHOOK_DELAYS` say. */
+  readonly webhooks?: Partial<WebhookSettings>
   readonly warn?: (message: string, error: unknown) => void
   /** How often usage is written and retirements are read; null where the caller calls `lifecycle.beat` itself. */
   readonly beatMs?: number | null
@@ -47,6 +51,8 @@ export interface Service {
   readonly store: Store
   readonly engine: Engine
   readonly lifecycle: Lifecycle
+  /** Null where the API has no events. */
+  readonly webhooks: Webhooks | null
   /** Whether the store was migrated for a newer release. This process then answers 503 and should exit. */
   readonly outdated: Outdated
   close(): Promise<void>
@@ -78,6 +84,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const log = new EventLog(store)
     const signal = new EventSignal(log)
     const streams = new EventStreams(log, signal, model.limits.streams)
+    const settings = { ...readWebhookSettings({}), ...options.webhooks }
+    const webhookParts = { model, store, clock, events: log, secret, settings }
     const engine = createEngine({
       model,
       store,
@@ -86,6 +94,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log,
       signal,
       streams,
+      engineHooks: webhookCode(webhookParts),
       authenticator,
       rates: rates.limiter,
       retirement,
@@ -99,15 +108,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       (signal) => sweep(store, clock, signal),
       ...(events ? [(end: AbortSignal) => sweepEvents(store, log, clock, events.keepDays, end)] : []),
     ])
+    const webhooks = model.events && startWebhooks({ ...webhookParts, signal, retirement, warn })
     return {
       model,
       store,
       engine,
+      webhooks,
       lifecycle,
       outdated,
       async close() {
         await sweeper.stop()
         streams.stop()
+        await webhooks?.stop()
         await signal.stop()
         await lifecycle.stop()
         await rates.close()

@@ -19,9 +19,10 @@ export interface WebFetch {
  * timeouts, pipelining and the parsing of bytes.
  */
 export function webFetch(service: Service, warn: (message: string, error: unknown) => void): WebFetch {
-  const { model, store, engine } = service
+  const { model, store, engine, webhooks } = service
   const admission = new Admission(model.limits.requestsInFlight)
-  const metrics = createMetrics({ store: store.counters, admission, events: engine.eventCounters })
+  const events = engine.eventCounters
+  const metrics = createMetrics({ store: store.counters, admission, events, webhooks })
   const shell = new Shell({
     handle: engine.handle,
     signal: engine.signal,

@@ -163,8 +163,9 @@ export class ChangeSet {
     const levels = [{ resource, ids: [id] }]
     for (const level of levels) {
       for (const { relation, onDelete } of level.resource.dependents) {
-        if (onDelete !== 'cascade') continue
         const { source } = relation
+        // Nothing follows from the engine's own rows, of which there may be very many: the database alone deletes them.
+        if (onDelete !== 'cascade' || source.engineMade) continue
         const naming = await this.#lockNaming(relation, level.ids)
         const fresh = naming.filter((row) => !seen.has(keyOf(source, String(row.id))))
         for (const row of fresh) {

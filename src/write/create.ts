@@ -9,6 +9,7 @@ import type { JsonObject } from '../request/json-body.ts'
 import { changeRows, insertAlone } from './change-rows.ts'
 import type { ChangeSet } from './change-set.ts'
 import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
+import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
 import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
 import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
@@ -36,13 +37,15 @@ export async function createOnce(
   keyed: KeyedRequest | null,
 ): Promise<Outcome> {
   const sent = sentRow(writer, call, body)
-  const row = newRow(call.target.view.resource, sent instanceof Promise ? await sent : sent, writer.now())
+  const { resource } = call.target.view
+  const row = newRow(resource, sent instanceof Promise ? await sent : sent, writer.now())
   const location = locationOf(call, String(row.id))
   try {
     await refuseUnreadable(writer, writer.store, call, row, null)
     if (createVerdict(call) === false) throw notPermitted(call, 'create this row')
-    const create = isSingleStatement(call) ? createAlone : createInteractive
-    return await create(writer, call, row, location, keyed)
+    if (isSingleStatement(call)) return await createAlone(writer, call, row, location, keyed)
+    const own = resource.engineMade ? await writer.engineHooks(call, row) : noEngineHooks
+    return await createInteractive(writer, call, row, location, keyed, own)
   } catch (error) {
     throw await writeRefused(error, writer, call, row, null)
   }
@@ -85,25 +88,32 @@ async function createInteractive(
   row: StoredRow,
   location: string,
   keyed: KeyedRequest | null,
+  own: EngineHooks,
 ): Promise<Outcome> {
   const { account } = call.caller
   const { keys } = writer
   return changeRows(writer, account, async (changes) => {
-    if (!keyed) return insertWithHooks(writer, changes, call, row, location, null)
+    if (!keyed) return (await insertWithHooks(writer, changes, call, row, location, null, own)).answer
     const values = keyValues(writer, keyed, String(row.id), location, null, null)
     if (!(await keys.claim(changes.tx, account, values))) throw keyTaken
     keyed.claimed?.()
     try {
-      const outcome = await insertWithHooks(writer, changes, call, row, location, keyed)
-      const answer = answerValues(writer, storedBody(call, outcome), outcome.etag ?? '')
-      await keys.complete(changes.tx, account, keyed.key, answer)
-      return outcome
+      const { answer, replay } = await insertWithHooks(writer, changes, call, row, location, keyed, own)
+      const stored = answerValues(writer, storedBody(call, replay), replay.etag ?? '')
+      await keys.complete(changes.tx, account, keyed.key, stored)
+      return answer
     } catch (error) {
       // The store may run this again, and another process may take the key before.
       keyed.released?.()
       throw error
     }
   })
+}
+
+interface Created {
+  readonly answer: Outcome
+  /** What later requests with the same key are answered. */
+  readonly replay: Outcome
 }
 
 async function insertWithHooks(
@@ -113,7 +123,8 @@ async function insertWithHooks(
   row: StoredRow,
   location: string,
   keyed: KeyedRequest | null,
-): Promise<Outcome> {
+  own: EngineHooks,
+): Promise<Created> {
   const { resource } = call.target.view
   const { beforeCreate, afterCreate } = hooksOf(resource)
   const contextOf = hookContexts(writer, changes, call, keyed && derivedKey(changes.account, keyed))
@@ -125,9 +136,10 @@ async function insertWithHooks(
   const next = beforeCreate ? copyForHook(row) : row
   const set = beforeCreate && (await finishHook(changes, beforeCreate(next, contextOf('beforeCreate'))))
   if (set) checkReturned(set, resource, 'beforeCreate')
-  const whole = set ? { ...next, ...set } : next
+  const whole = { ...next, ...set, ...(await own.beforeCreate?.(row, changes)) }
   if (beforeCreate) await refuseUnlessWhile(writer, changes, call, [whole])
   const inserted = await changes.insert(resource, whole)
+  const shownOnce = await own.afterCreate?.(inserted.row, changes)
   const id = String(inserted.row.id)
   await refuseUnlessMade(writer, changes.tx, call, id, 'create')
   if (afterCreate) {
@@ -136,7 +148,9 @@ async function insertWithHooks(
     await refuseUnlessMade(writer, changes.tx, call, id, 'create')
   }
   const now = await lockTarget(changes, { ...call, target: { ...call.target, id } }, 'to-change')
-  return created(call, now.row, now.version, location)
+  const replay = created(call, now.row, now.version, location)
+  if (!shownOnce) return { answer: replay, replay }
+  return { answer: created(call, { ...now.row, ...shownOnce }, now.version, location), replay }
 }
 
 const storedBody = ({ target }: Call, outcome: Outcome): string | null =>

@@ -10,6 +10,7 @@ import type { JsonObject } from '../request/json-body.ts'
 import { changeRows } from './change-rows.ts'
 import type { ChangeSet, LockedRow } from './change-set.ts'
 import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
+import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
 import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
 import { refuseUnlessMade, refuseUnlessMay } from './judge.ts'
@@ -28,6 +29,7 @@ export async function update(
 ): Promise<Outcome> {
   let attempted: StoredRow = {}
   let before: StoredRow = {}
+  const own = call.target.view.resource.engineMade ? await writer.engineHooks(call, body) : noEngineHooks
   try {
     return await changeRows(writer, call.caller.account, async (changes) => {
       const { row, version } = await lockTarget(changes, call, 'to-change')
@@ -38,7 +40,7 @@ export async function update(
       const next = read(call.target, body, row, call.caller.scopes)
       attempted = next
       refuseMove(call, body, row, next)
-      const updated = await write(writer, changes, call, row, next)
+      const updated = await write(writer, changes, call, row, next, own)
       return {
         status: 200,
         body: `{"data":${shownText(call.target.view, updated.row, call.caller.scopes)}}`,
@@ -67,6 +69,7 @@ async function write(
   call: Call,
   before: StoredRow,
   asked: StoredRow,
+  own: EngineHooks,
 ): Promise<LockedRow> {
   const { resource } = call.target.view
   const { beforeUpdate, afterUpdate } = hooksOf(resource)
@@ -83,7 +86,7 @@ async function write(
     beforeUpdate &&
     (await finishHook(changes, beforeUpdate(next, copyForHook(before), contextOf('beforeUpdate'))))
   if (set) checkReturned(set, resource, 'beforeUpdate')
-  const whole = set ? { ...next, ...set } : next
+  const whole = { ...next, ...set, ...(await own.beforeUpdate?.(asked, before, changes)) }
   const changed = changedFields(resource.fields, before, whole)
   if (beforeUpdate && changed.length > 0) await refuseUnlessWhile(writer, changes, call, [before, whole])
   if (changed.length > 0) {
@@ -91,6 +94,7 @@ async function write(
     const id = call.target.id ?? ''
     const { row } = await changes.update(resource, id, values)
     await refuseUnlessMade(writer, changes.tx, call, id, 'update')
+    await own.afterUpdate?.(row, before, changes)
     if (afterUpdate) {
       await finishHook(changes, afterUpdate(copyForHook(row), copyForHook(before), contextOf('afterUpdate')))
       await refuseUnlessMade(writer, changes.tx, call, id, 'update')

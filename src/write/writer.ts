@@ -3,6 +3,7 @@ import type { Planner } from '../plan/planner.ts'
 import { WritePlanner } from '../plan/write-planner.ts'
 import type { Reader } from '../read/call.ts'
 import type { Store } from '../store/store.ts'
+import type { EngineHooksOf } from './engine-hooks.ts'
 import type { EventSink } from './event-sink.ts'
 import { KeysInFlight } from './keys/in-flight.ts'
 import { type StoredKeys, storedKeys } from './keys/stored-keys.ts'
@@ -18,13 +19,15 @@ export interface Writer extends Reader {
   /** How long a duplicate waits for the first request with its key. */
   readonly keyWaitMs: number
   readonly events: EventSink
+  /** For the resources that the engine itself adds. */
+  readonly engineHooks: EngineHooksOf
 }
 
 /** How long a duplicate waits for the first request with its key, by default. */
 const keyWaitMs = 5_000
 
 export const createWriter = (
-  parts: Pick<Writer, 'store' | 'planner' | 'seal' | 'model' | 'now' | 'events'>,
+  parts: Pick<Writer, 'store' | 'planner' | 'seal' | 'model' | 'now' | 'events' | 'engineHooks'>,
 ): Writer => ({
   ...parts,
   writes: new WritePlanner(parts.store.dialect),

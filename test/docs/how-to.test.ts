@@ -101,7 +101,7 @@ test.each(storeKinds)(
 )
 
 test('the table of metrics lists those that are served', async () => {
-  const shop = await listeningShop()
+  const shop = await listeningShop({ declare: (declared) => ({ ...declared, events: { keepDays: 30 } }) })
   const text = await (await fetch(`${shop.server.url}/metrics`)).text()
   await shop.close()
   const served = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [`\`${name}\``, type])

@@ -22,6 +22,7 @@ const fair: RetirementFacts = {
   signalFirstSentAt: at('2026-06-01T08:00:00Z'),
   windowMs: 30 * day,
   traffic: [],
+  webhooks: [],
   anonymous: null,
   gaps: [],
 }
@@ -37,6 +38,16 @@ const caller = (name: string, change: Partial<ConsumerTraffic> = {}): ConsumerTr
 const told = { version: 'v1', account: 'acme', consumer: 'till', note: 'mail', by: null, at: fair.now - day }
 const gap = { from: at('2027-01-10T00:00:00Z'), until: at('2027-01-10T00:00:12Z') }
 
+const endpoint = {
+  account: 'acme',
+  name: 'webhook:01',
+  kind: 'external',
+  contact: 'receiver.example',
+  url: 'https://receiver.example/',
+  since: at('2026-12-01T00:00:00Z'),
+  contacted: null,
+} as const
+
 /** What makes each blocker, alone. */
 const hindrances: { readonly [K in BlockerKind]: Partial<RetirementFacts> } = {
   'no-successor': { successor: null },
@@ -45,6 +56,7 @@ const hindrances: { readonly [K in BlockerKind]: Partial<RetirementFacts> } = {
   'sunset-not-reached': { sunset: '2027-01-15' },
   'signal-never-sent': { signalFirstSentAt: null },
   traffic: { traffic: [caller('till')] },
+  webhook: { webhooks: [endpoint] },
   'anonymous-traffic': { anonymous: { calls: 1, lastSeen: at('2027-01-14T09:30:00Z') } },
   'recording-gap': { gaps: [gap] },
 }

@@ -25,13 +25,14 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
   const api = await testApi(declare(shop), options)
   const logged: string[] = []
   const log = createLog({ destination: { write: (line: string) => void logged.push(line) } })
-  const { model, store, engine } = api.service
+  const { model, store, engine, webhooks } = api.service
   const server = await listen({
     model,
     store,
     handle: engine.handle,
     signal: engine.signal,
     eventCounters: engine.eventCounters,
+    webhooks,
     log,
     port: 0,
     host: '127.0.0.1',

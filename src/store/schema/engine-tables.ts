@@ -192,6 +192,45 @@ const tables: readonly EngineTable[] = [
 /** The engine's own tables. A new one is an entry above; a table with rows of accounts has `account_id` first in its primary key. */
 export const engineTables: readonly Table[] = tables.map(toTable)
 
+/** What the tables of the engine's own resources have and no version shows. */
+const hidden: { readonly [table: string]: Required<Pick<EngineTable, 'columns' | 'indexes'>> } = {
+  webhook_endpoints: {
+    columns: {
+      // The position in the account's events up to which deliveries have been made.
+      position: 'integer?',
+      failing_since: 'integer?',
+      // The caller whose rights decide what the endpoint is told.
+      told_to: 'string?',
+      // The process that calls this endpoint, and until when no other one may.
+      lease_owner: 'string?',
+      lease_until: 'integer?',
+    },
+    indexes: [['lease_owner']],
+  },
+  webhook_secrets: { columns: { sealed: 'string?' }, indexes: [] },
+  webhook_deliveries: {
+    columns: {},
+    indexes: [['account_id', 'endpoint_id', 'next_attempt_at'], ['next_attempt_at'], ['created_at']],
+  },
+}
+
+type HiddenParts = Pick<Table, 'columns' | 'indexes'>
+
+export const noHiddenParts: HiddenParts = { columns: [], indexes: [] }
+
+export function hiddenParts(table: string): HiddenParts {
+  const { columns = {}, indexes = [] } = hidden[table] ?? {}
+  const nullable = (name: string): boolean => name === 'next_attempt_at' || columns[name] !== undefined
+  return {
+    columns: Object.entries(columns).map(([name, kind]) => toColumn(name, kind)),
+    indexes: indexes.map((set) => ({
+      name: objectName(table, set, 'idx'),
+      unique: false,
+      columns: set.map((name) => ({ name, nullable: nullable(name) })),
+    })),
+  }
+}
+
 function toTable(table: EngineTable): Table {
   const { name, columns, primaryKey, uniques = [], indexes = [], longRows, sweptBy, numberedBy } = table
   const list = Object.entries(columns).map(([column, kind]) => ({

@@ -1,6 +1,6 @@
 import type { BelongsToModel, Field, Model, Resource } from '../../compile/model.ts'
 import { kinds } from '../../kinds/kinds.ts'
-import { engineTables } from './engine-tables.ts'
+import { engineTables, hiddenParts, noHiddenParts } from './engine-tables.ts'
 import type { Lineage } from './lineage.ts'
 import { objectName } from './object-name.ts'
 import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
@@ -15,11 +15,12 @@ export const wantedTables = (model: Model, lineages: readonly Lineage[]): readon
 ]
 
 function resourceTable(resource: Resource, model: Model, types: Lineage['types']): Table {
+  const hidden = resource.engineMade ? hiddenParts(resource.table) : noHiddenParts
   return {
     name: resource.table,
-    columns: columns(resource, model, types),
+    columns: [...columns(resource, model, types), ...hidden.columns],
     primaryKey: withAccount(resource, ['id']),
-    indexes: indexes(resource),
+    indexes: [...indexes(resource), ...hidden.indexes],
     foreignKeys: resource.belongsTo.map((relation) => foreignKey(resource, relation)),
     checks: resource.fields.flatMap((field) => check(resource, field)),
     spread: resource.shared ? 'everywhere' : 'by-account',

@@ -1,0 +1,9 @@
+import type { Audience } from '../events/show-event.ts'
+import type { Caller } from '../request/caller.ts'
+import { hasScope } from './scopes.ts'
+
+/** An event shows a row, which needs the same scope as a row that is fetched alone. */
+export const audienceOf = (caller: Caller): Audience => ({
+  grants: caller.scopes,
+  mayRead: (view) => hasScope(view, 'GET', caller),
+})

@@ -1,0 +1,93 @@
+import type { Store, Transaction } from '../store/store.ts'
+import { dayMs } from '../times.ts'
+import { type Attempted, writeAttempts } from './delivery-rows.ts'
+import { deactivate, type EndpointKey, keyOf } from './endpoint-rows.ts'
+import { firstRow, statement } from './rows.ts'
+
+/** Nothing but failures for this long end the calls of an endpoint. */
+const patienceMs = 5 * dayMs
+
+interface Waiting {
+  readonly key: EndpointKey
+  readonly attempt: Attempted
+  readonly gone: boolean
+  readonly written: () => void
+}
+
+/** Writes what became of attempts. All that end while a write is under way are written together with the next one. */
+export class AttemptWriter {
+  readonly #store: Store
+  readonly #now: () => number
+  readonly #failed: (error: unknown) => void
+  #waiting: Waiting[] = []
+  #writing: Promise<void> | null = null
+
+  constructor(store: Store, now: () => number, failed: (error: unknown) => void) {
+    this.#store = store
+    this.#now = now
+    this.#failed = failed
+  }
+
+  /** `written` is called when the attempt is in the store, or could not be written: then it is made again. */
+  add(key: EndpointKey, attempt: Attempted, gone: boolean, written: () => void): void {
+    this.#waiting.push({ key, attempt, gone, written })
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = null
+    })
+  }
+
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  async #writeAll(): Promise<void> {
+    // The calls that end in the same turn of the event loop belong together.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0)
+      try {
+        await this.#store.transaction((tx) => this.#write(tx, batch))
+      } catch (error) {
+        this.#failed(error)
+      }
+      for (const { written } of batch) written()
+    }
+  }
+
+  async #write(tx: Transaction, batch: readonly Waiting[]): Promise<void> {
+    const now = this.#now()
+    // In one order, so that two processes do not lock the same rows crosswise.
+    const groups = [...Map.groupBy(batch, ({ key }) => keyOf(key))].sort(([a], [b]) => (a < b ? -1 : 1))
+    for (const [, all] of groups) {
+      const [first] = all
+      if (!first) continue
+      const { key } = first
+      const attempts = all.map(({ attempt }) => attempt)
+      const worked = attempts.some(({ delivered }) => delivered)
+      const failingSince = await noteHealth(tx, key, worked, now)
+      await writeAttempts(tx, key, attempts, now)
+      if (all.some(({ gone }) => gone)) await deactivate(tx, key, 'gone', now)
+      else if (!worked && failingSince !== null && now - failingSince >= patienceMs)
+        await deactivate(tx, key, 'failing', now)
+    }
+  }
+}
+
+/** Since when there have been nothing but failures. The endpoint's row is locked first, as everywhere, and its deliveries then. */
+async function noteHealth(
+  tx: Transaction,
+  { account, id }: EndpointKey,
+  worked: boolean,
+  now: number,
+): Promise<number | null> {
+  const row = await firstRow(
+    tx,
+    statement(
+      tx.dialect,
+      (bind) =>
+        `UPDATE "webhook_endpoints" SET "failing_since" = ${worked ? 'NULL' : `coalesce("failing_since", ${bind('integer', now)})`} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} RETURNING "failing_since"`,
+    ),
+  )
+  const since = row?.[0]
+  return since === null || since === undefined ? null : Number(since)
+}

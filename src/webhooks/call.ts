@@ -1,0 +1,172 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { type AddressGuard, addressGuard } from './addresses.ts'
+import { writtenAddresses } from './endpoint-url.ts'
+import type { WebhookSettings } from './settings.ts'
+
+/** What became of one call. */
+export interface CallResult {
+  /** Null where no answer came. */
+  readonly status: number | null
+  /** Null after a 2xx. */
+  readonly error: CallError | null
+  /** The Retry-After of a 429 or 503. */
+  readonly retryAfter: string | null
+}
+
+export type CallError =
+  /** The URL or its name leads to an address that is not public. */
+  | 'address-not-allowed'
+  /** The name has no address. */
+  | 'name-not-found'
+  /** The certificate is not trusted, or TLS failed otherwise. */
+  | 'tls-failed'
+  /** The connection was refused, reset, or closed before an answer. */
+  | 'connection-failed'
+  /** No answer in time. */
+  | 'timeout'
+  /** An answer that is neither 2xx nor a redirect. */
+  | 'status'
+  /** Redirects are not followed. */
+  | 'redirect'
+
+export interface Caller {
+  post(url: string, headers: { readonly [name: string]: string }, body: string): Promise<CallResult>
+  /** Closes idle connections. */
+  close(): void
+}
+
+const usualTimeoutMs = 15_000
+/** The most that is read of an answer, so that its connection can be used again. */
+const mostBytes = 65_536
+const idleConnections = 10
+
+class AddressNotAllowed extends Error {
+  readonly code = 'ADDRESS_NOT_ALLOWED'
+}
+
+/** Makes the calls. The address is judged where the connection is opened, so that a name cannot change its address in between. */
+export function createCaller(settings: WebhookSettings): Caller {
+  const guard = addressGuard(settings.allow)
+  const { timeoutMs = usualTimeoutMs, ca } = settings
+  const options = { keepAlive: true, maxFreeSockets: idleConnections, scheduling: 'lifo' as const }
+  const plain = new HttpAgent(options)
+  const tls = new HttpsAgent({ ...options, ...(ca === undefined ? {} : { ca }) })
+  const lookups = {
+    'http:': judgedLookup(guard, 'http:', settings),
+    'https:': judgedLookup(guard, 'https:', settings),
+  }
+  const post: Caller['post'] = async (text, headers, body) => {
+    const url = new URL(text)
+    const scheme = url.protocol === 'http:' ? 'http:' : 'https:'
+    // Node connects to a literal address without a lookup.
+    const written = writtenAddresses(url)
+    if (written.length > 0 && !written.some((address) => guard.allows(address, scheme)))
+      return failed('address-not-allowed')
+    const bytes = Buffer.from(body)
+    const call = scheme === 'http:' ? httpRequest : httpsRequest
+    const request = call(url, {
+      method: 'POST',
+      agent: scheme === 'http:' ? plain : tls,
+      lookup: lookups[scheme],
+      headers: {
+        'content-type': 'application/json',
+        'content-length': bytes.length,
+        'user-agent': 'nounkit-webhooks',
+        ...headers,
+      },
+    })
+    const result = resultOf(request, timeoutMs)
+    request.end(bytes)
+    // The receiver closed an idle connection at the moment it was used again: nothing is known to have arrived.
+    return (await result) === staleConnection ? post(text, headers, body) : result
+  }
+  return {
+    post,
+    close() {
+      plain.destroy()
+      tls.destroy()
+    },
+  }
+}
+
+const failed = (error: CallError): CallResult => ({ status: null, error, retryAfter: null })
+const staleConnection = failed('connection-failed')
+
+function resultOf(request: ClientRequest, timeoutMs: number): Promise<CallResult> {
+  return new Promise((resolve) => {
+    // The timer ends the whole call, the rest of the answer too: a timeout of the socket starts anew with every byte.
+    const timer = setTimeout(() => {
+      resolve(failed('timeout'))
+      request.destroy()
+    }, timeoutMs)
+    request.on('close', () => {
+      clearTimeout(timer)
+      resolve(failed('connection-failed'))
+    })
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const stale = request.reusedSocket && error.code === 'ECONNRESET'
+      resolve(stale ? staleConnection : failed(errorOf(error)))
+    })
+    request.on('response', (response) => {
+      resolve(judged(response))
+      readAway(response)
+    })
+  })
+}
+
+function judged({ statusCode = 0, headers }: IncomingMessage): CallResult {
+  if (statusCode >= 200 && statusCode < 300) return { status: statusCode, error: null, retryAfter: null }
+  const mayWait = statusCode === 429 || statusCode === 503
+  return {
+    status: statusCode,
+    error: statusCode >= 300 && statusCode < 400 ? 'redirect' : 'status',
+    retryAfter: mayWait ? (headers['retry-after'] ?? null) : null,
+  }
+}
+
+/** The status decides. The body is read only to its end, or to the limit, where the connection is closed. */
+function readAway(response: IncomingMessage): void {
+  let bytes = 0
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > mostBytes) response.destroy()
+  })
+  response.on('error', () => {})
+}
+
+function errorOf(error: NodeJS.ErrnoException): CallError {
+  const { code = '' } = error
+  if (code === 'ADDRESS_NOT_ALLOWED') return 'address-not-allowed'
+  if (code === 'ENOTFOUND' || code === 'ENODATA' || code.startsWith('EAI_')) return 'name-not-found'
+  if (/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(code)) return 'tls-failed'
+  return 'connection-failed'
+}
+
+/** Finds the addresses of a name and leaves out those that are not allowed: the connection is opened to one of the others. */
+function judgedLookup(
+  guard: AddressGuard,
+  scheme: 'http:' | 'https:',
+  { resolve = (name) => systemLookup(name, { all: true }) }: WebhookSettings,
+): LookupFunction {
+  return (name, options, callback) => {
+    resolve(name).then(
+      (found) => {
+        const allowed = found.filter(({ address }) => guard.allows(address, scheme))
+        const [first] = allowed
+        if (found.length === 0) callback(Object.assign(new Error(name), { code: 'ENOTFOUND' }), '', 0)
+        else if (!first) callback(new AddressNotAllowed(`${name} has no public address`), '', 0)
+        else if (options.all) callback(null, [...allowed])
+        else callback(null, first.address, first.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    )
+  }
+}

@@ -1,0 +1,226 @@
+import type { Model } from '../compile/model.ts'
+import type { EventLog } from '../events/event-log.ts'
+import { eventBody, showEvent } from '../events/show-event.ts'
+import type { Store } from '../store/store.ts'
+import type { AttemptWriter } from './attempt-writer.ts'
+import type { Caller, CallResult } from './call.ts'
+import { type Delivery, dueDeliveries, makeDeliveries, type WantedEvent } from './delivery-rows.ts'
+import { deactivate, type Endpoint, type EndpointKey, sealedSecrets } from './endpoint-rows.ts'
+import type { Leases } from './leases.ts'
+import { nextAttemptAt } from './retry-times.ts'
+import type { SecretBox } from './secret-box.ts'
+import { signedHeaders } from './signature.ts'
+
+/** What the runs of all endpoints share. */
+export interface RunParts {
+  readonly store: Store
+  readonly model: Model
+  readonly events: EventLog
+  readonly leases: Leases
+  readonly attempts: AttemptWriter
+  readonly caller: Caller
+  readonly box: SecretBox
+  readonly delaysMs: readonly number[]
+  readonly counts: DeliveryCounts
+  isRetired(version: string): boolean
+  now(): number
+  failed(error: unknown): void
+}
+
+export interface DeliveryCounts {
+  delivered: number
+  /** Attempts after which another one follows. */
+  retried: number
+  failed: number
+}
+
+interface Secret {
+  readonly text: string
+  readonly expiresAt: number | null
+}
+
+/** Calls of one endpoint at a time. */
+const mostInFlight = 10
+/** Deliveries that are read at a time, and below how many more are read. */
+const batch = 100
+const low = 20
+
+/** The work for one endpoint, while this process has its lease. */
+export class EndpointRun {
+  readonly key: EndpointKey
+  readonly #parts: RunParts
+  readonly #idle: () => void
+  #endpoint: Endpoint | null = null
+  #secrets: readonly Secret[] = []
+  readonly #queue: Delivery[] = []
+  /** Deliveries that were read and whose outcome is not stored yet. */
+  readonly #known = new Set<string>()
+  #inFlight = 0
+  #loading: Promise<void> | null = null
+  /** Whether there may be more to read. */
+  #mayHaveMore = false
+  #stopped = false
+  #drained: (() => void) | null = null
+
+  constructor(key: EndpointKey, parts: RunParts, idle: () => void) {
+    this.key = key
+    this.#parts = parts
+    this.#idle = idle
+  }
+
+  get isIdle(): boolean {
+    return this.#known.size === 0 && !this.#loading && !this.#mayHaveMore
+  }
+
+  /** There may be new events, or deliveries that are due. */
+  poke(): void {
+    if (this.#stopped) return
+    this.#mayHaveMore = true
+    this.#go()
+  }
+
+  /** No call begins any more; those that are under way go on. */
+  stop(): void {
+    this.#stopped = true
+    this.#mayHaveMore = false
+    for (const { id } of this.#queue.splice(0)) this.#known.delete(id)
+  }
+
+  /** Resolves when nothing is under way any more. */
+  drained(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#drained = resolve
+    this.#go()
+    return promise
+  }
+
+  #go(): void {
+    while (this.#inFlight < mostInFlight) {
+      const delivery = this.#queue.shift()
+      if (!delivery) break
+      this.#inFlight++
+      void this.#attempt(delivery)
+    }
+    if (this.#mayHaveMore && !this.#loading && this.#queue.length < low) {
+      this.#loading = this.#load()
+        .catch((error: unknown) => {
+          // The store is unavailable. The next look of the dispatcher tries again.
+          this.#mayHaveMore = false
+          this.#parts.failed(error)
+        })
+        .then(() => {
+          this.#loading = null
+          this.#go()
+        })
+    } else if (this.isIdle) {
+      this.#idle()
+      this.#drained?.()
+    }
+  }
+
+  async #load(): Promise<void> {
+    this.#mayHaveMore = false
+    const { leases, box, store, now } = this.#parts
+    this.#endpoint = await leases.take(this.key, now())
+    if (!this.#endpoint) return this.#giveUp()
+    if (this.#parts.isRetired(this.#endpoint.version)) {
+      await store.transaction((tx) => deactivate(tx, this.key, 'version-retired', now()))
+      return this.#giveUp()
+    }
+    const sealed = await sealedSecrets(store, this.key)
+    this.#secrets = sealed.map((one) => ({ text: box.open(one.sealed), expiresAt: one.expiresAt }))
+    // The outcome of a call may be stored while the rows are read: they would show its delivery as due.
+    const known = new Set(this.#known)
+    const due = await dueDeliveries(store, this.key, now(), batch + known.size)
+    const fresh = due.filter(({ id }) => !known.has(id)).slice(0, batch)
+    this.#add(fresh)
+    if (fresh.length === batch) this.#mayHaveMore = true
+    else await this.#loadEvents(this.#endpoint)
+  }
+
+  /** Another process calls the endpoint now, or nobody does any more. */
+  #giveUp(): void {
+    for (const { id } of this.#queue.splice(0)) this.#known.delete(id)
+  }
+
+  async #loadEvents(endpoint: Endpoint): Promise<void> {
+    const { events, store, now } = this.#parts
+    const found = await events.after(endpoint.account, endpoint.position, batch)
+    const last = found.at(-1)
+    if (!last) return
+    const wanted = found.flatMap((event): WantedEvent[] => {
+      const told = this.#told(endpoint, event)
+      return told && (endpoint.types.has('*') || endpoint.types.has(told.type)) ? [told] : []
+    })
+    const made = await makeDeliveries(store, endpoint, last.position, wanted, now())
+    if (made) this.#add(made)
+    if (found.length === batch || !made) this.#mayHaveMore = true
+  }
+
+  #told({ version: name, audience }: Endpoint, event: Parameters<typeof showEvent>[2]): WantedEvent | null {
+    const { model } = this.#parts
+    const version = model.versions.find((one) => one.name === name)
+    const shown = version ? showEvent(model, version, event, audience) : null
+    return shown && { id: event.id, type: shown.type, body: eventBody(shown) }
+  }
+
+  #add(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) {
+      this.#known.add(delivery.id)
+      this.#queue.push(delivery)
+    }
+  }
+
+  async #attempt(delivery: Delivery): Promise<void> {
+    const result = await this.#call(delivery).catch((error: unknown) => {
+      this.#parts.failed(error)
+      return null
+    })
+    this.#inFlight--
+    // A call that failed because the process stops says nothing of the endpoint. It is made again by another process.
+    if (result && !(this.#stopped && result.error !== null)) this.#note(delivery, result)
+    else this.#known.delete(delivery.id)
+    this.#go()
+  }
+
+  /** Null where nothing was tried. */
+  async #call({ eventId, body: known }: Delivery): Promise<CallResult | EventGone | null> {
+    const endpoint = this.#endpoint
+    if (!endpoint || this.#stopped) return null
+    const body = known ?? (await this.#bodyOf(endpoint, eventId))
+    if (body === null) return eventGone
+    // The receiver compares the time with its own clock, so it is the real one.
+    const seconds = Math.floor(Date.now() / 1_000)
+    const now = this.#parts.now()
+    const signing = this.#secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+    const headers = signedHeaders(
+      eventId,
+      seconds,
+      body,
+      signing.map(({ text }) => text),
+    )
+    return this.#parts.caller.post(endpoint.url, headers, body)
+  }
+
+  async #bodyOf(endpoint: Endpoint, eventId: string): Promise<string | null> {
+    const event = await this.#parts.events.one(endpoint.account, eventId)
+    return event && (this.#told(endpoint, event)?.body ?? null)
+  }
+
+  #note({ id, attempts }: Delivery, { status, error, retryAfter }: CallResult | EventGone): void {
+    const { delaysMs, now, counts } = this.#parts
+    const delivered = error === null
+    const last = delivered || status === 410 || error === eventGone.error
+    const nextAt = last ? null : nextAttemptAt(attempts + 1, delaysMs, retryAfter, now())
+    counts[delivered ? 'delivered' : nextAt === null ? 'failed' : 'retried']++
+    const attempt = { id, delivered, status, error, nextAt }
+    this.#parts.attempts.add(this.key, attempt, status === 410, () => {
+      this.#known.delete(id)
+      this.#go()
+    })
+  }
+}
+
+/** The event is older than events are kept. */
+const eventGone = { status: null, error: 'event-expired', retryAfter: null } as const
+type EventGone = typeof eventGone

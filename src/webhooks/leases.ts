@@ -1,0 +1,123 @@
+import { audienceOf } from '../guard/audience.ts'
+import type { Store } from '../store/store.ts'
+import type { Endpoint, EndpointKey } from './endpoint-rows.ts'
+import { allRows, firstRow, statement, timeText } from './rows.ts'
+import { storedCaller } from './told-to.ts'
+
+/** How long a process may call an endpoint without saying that it still lives. */
+export const leaseMs = 15_000
+
+/**
+ * One process at a time calls an endpoint, so that an event is not sent twice and an endpoint gets no more calls at once than it
+ * should. A process that is killed leaves its lease, which ends by itself.
+ */
+export class Leases {
+  readonly #store: Store
+  readonly #owner: string
+
+  constructor(store: Store, owner: string) {
+    this.#store = store
+    this.#owner = owner
+  }
+
+  /** Takes the lease or renews it. Null where another process has it, or the endpoint is gone or not active. */
+  async take({ account, id }: EndpointKey, now: number): Promise<Endpoint | null> {
+    const { dialect } = this.#store
+    const text = statement(
+      dialect,
+      (bind) =>
+        `UPDATE "webhook_endpoints" SET "lease_owner" = ${bind('string', this.#owner)}, "lease_until" = ${bind('integer', now + leaseMs)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "active" = ${bind('boolean', 1)} AND ("lease_until" IS NULL OR "lease_until" < ${bind('integer', now)} OR "lease_owner" = ${bind('string', this.#owner)}) RETURNING "url", ${dialect.json('"event_types"', 'json', false)}, "api_version", "position", "told_to"`,
+    )
+    const row = await this.#store.transaction((tx) => firstRow(tx, text))
+    if (!row) return null
+    const [url, types, version, position, toldTo] = row
+    return {
+      account,
+      id,
+      url: String(url),
+      types: new Set(JSON.parse(String(types)) as string[]),
+      version: String(version),
+      position: Number(position),
+      audience: audienceOf(storedCaller(account, String(toldTo))),
+    }
+  }
+
+  async renewAll(now: number): Promise<void> {
+    const { text, values } = statement(
+      this.#store.dialect,
+      (bind) =>
+        `UPDATE "webhook_endpoints" SET "lease_until" = ${bind('integer', now + leaseMs)} WHERE "lease_owner" = ${bind('string', this.#owner)}`,
+    )
+    await this.#store.writeOne(text, values)
+  }
+
+  async release({ account, id }: EndpointKey): Promise<void> {
+    const { text, values } = statement(
+      this.#store.dialect,
+      (bind) =>
+        `UPDATE "webhook_endpoints" SET "lease_owner" = NULL, "lease_until" = NULL WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "lease_owner" = ${bind('string', this.#owner)}`,
+    )
+    await this.#store.writeOne(text, values)
+  }
+
+  async releaseAll(): Promise<void> {
+    const { text, values } = statement(
+      this.#store.dialect,
+      (bind) =>
+        `UPDATE "webhook_endpoints" SET "lease_owner" = NULL, "lease_until" = NULL WHERE "lease_owner" = ${bind('string', this.#owner)}`,
+    )
+    await this.#store.writeOne(text, values)
+  }
+
+  async anyActive(): Promise<boolean> {
+    const row = await firstRow(
+      this.#store,
+      statement(
+        this.#store.dialect,
+        (bind) => `SELECT 1 FROM "webhook_endpoints" WHERE "active" = ${bind('boolean', 1)} LIMIT 1`,
+      ),
+    )
+    return row !== undefined
+  }
+
+  /** Active endpoints of some accounts that no other process calls. */
+  async freeOf(accounts: readonly string[], now: number): Promise<readonly EndpointKey[]> {
+    const { dialect } = this.#store
+    return this.#keys(
+      statement(
+        dialect,
+        (bind) =>
+          `SELECT "account_id", "id" FROM "webhook_endpoints" e WHERE "account_id" IN (${dialect.listed(bind('json', JSON.stringify(accounts)))}) AND ${this.#isFree(bind, now)}`,
+      ),
+    )
+  }
+
+  /** Active endpoints that no other process calls, and that have something to be sent: a delivery that is due, or events they were not told yet. */
+  async freeWithWork(now: number): Promise<readonly EndpointKey[]> {
+    const { dialect } = this.#store
+    const due = await this.#keys(
+      statement(
+        dialect,
+        (bind) =>
+          `SELECT DISTINCT e."account_id", e."id" FROM "webhook_deliveries" d JOIN "webhook_endpoints" e ON e."account_id" = d."account_id" AND e."id" = d."endpoint_id" WHERE d."next_attempt_at" <= ${bind('datetime', timeText(now))} AND ${this.#isFree(bind, now)}`,
+      ),
+    )
+    const behind = await this.#keys(
+      statement(
+        dialect,
+        (bind) =>
+          `SELECT e."account_id", e."id" FROM "webhook_endpoints" e WHERE (EXISTS (SELECT 1 FROM "nounkit_events" v WHERE v."account_id" = e."account_id" AND v."position" > e."position") OR EXISTS (SELECT 1 FROM "nounkit_event_inbox" i WHERE i."account_id" = e."account_id")) AND ${this.#isFree(bind, now)}`,
+      ),
+    )
+    return [...due, ...behind]
+  }
+
+  #isFree(bind: Parameters<Parameters<typeof statement>[1]>[0], now: number): string {
+    return `e."active" = ${bind('boolean', 1)} AND (e."lease_until" IS NULL OR e."lease_until" < ${bind('integer', now)} OR e."lease_owner" = ${bind('string', this.#owner)})`
+  }
+
+  async #keys(bound: ReturnType<typeof statement>): Promise<readonly EndpointKey[]> {
+    const rows = await allRows(this.#store, bound)
+    return rows.map(([account, id]) => ({ account: String(account), id: String(id) }))
+  }
+}

@@ -1,0 +1,67 @@
+import type { LookupAddress } from 'node:dns'
+import { SettingMistake } from '../setting-mistake.ts'
+import { type AddressRange, readRange } from './addresses.ts'
+
+export interface WebhookSettings {
+  /** Addresses that may be called although they are not public, also without TLS: `NOUNKIT_WEBHOOK_ALLOW`. */
+  readonly allow: readonly AddressRange[]
+  /** Milliseconds before each further attempt: `NOUNKIT_WEBHOOK_DELAYS`. */
+  readonly delaysMs: readonly number[]
+  /** Finds the addresses of a name; the system's resolver unless said. */
+  readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>
+  /** Certificate authorities to trust instead of the well-known ones. */
+  readonly ca?: string
+  /** How long a call may take. */
+  readonly timeoutMs?: number
+  /** How often the process looks for retries that are due, and for endpoints whose process has died. */
+  readonly lookEveryMs?: number
+}
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+const usualDelays = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
+]
+
+interface Environment {
+  readonly NOUNKIT_WEBHOOK_ALLOW?: string | undefined
+  readonly NOUNKIT_WEBHOOK_DELAYS?: string | undefined
+}
+
+/** Throws where a variable cannot be read: a range that is silently ignored would be found out in production. */
+export const readWebhookSettings = (environment: Environment): WebhookSettings => ({
+  allow: listed(environment.NOUNKIT_WEBHOOK_ALLOW).map(readAllowed),
+  delaysMs: readDelays(environment.NOUNKIT_WEBHOOK_DELAYS),
+})
+
+const listed = (text: string | undefined): readonly string[] =>
+  text ? text.split(',').map((one) => one.trim()) : []
+
+function readAllowed(text: string): AddressRange {
+  const range = readRange(text)
+  if (range) return range
+  throw new SettingMistake(
+    `NOUNKIT_WEBHOOK_ALLOW has "${text}". Write addresses or ranges, such as 127.0.0.0/8,10.1.0.0/16.`,
+  )
+}
+
+function readDelays(text: string | undefined): readonly number[] {
+  if (!text) return usualDelays
+  return listed(text).map((one) => {
+    const seconds = /^\d{1,7}(\.\d{1,3})?$/.test(one) ? Number(one) : Number.NaN
+    if (Number.isFinite(seconds)) return seconds * second
+    throw new SettingMistake(
+      `NOUNKIT_WEBHOOK_DELAYS has "${one}". Write the seconds before each further attempt, such as 5,300,1800.`,
+    )
+  })
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Model, Version } from '../compile/model.ts'
+import type { EventLog } from '../events/event-log.ts'
+import type { EventSignal } from '../events/event-signal.ts'
+import type { Store } from '../store/store.ts'
+import type { EngineHooksOf } from '../write/engine-hooks.ts'
+import { addressGuard } from './addresses.ts'
+import { AttemptWriter } from './attempt-writer.ts'
+import { createCaller } from './call.ts'
+import { Dispatcher } from './dispatcher.ts'
+import type { DeliveryCounts } from './endpoint-run.ts'
+import { webhookHooks } from './engine-hooks.ts'
+import { Leases } from './leases.ts'
+import { type SecretBox, secretBox } from './secret-box.ts'
+import type { WebhookSettings } from './settings.ts'
+
+export interface WebhookParts {
+  readonly model: Model
+  readonly store: Store
+  readonly clock: Clock
+  readonly events: EventLog
+  /** The store's own. */
+  readonly secret: string
+  readonly settings: WebhookSettings
+}
+
+/** The code around writes of endpoints, which the engine needs before it can send anything. */
+export const webhookCode = ({ model, clock, events, secret, settings }: WebhookParts): EngineHooksOf =>
+  webhookHooks({
+    model,
+    events,
+    guard: addressGuard(settings.allow),
+    box: secretBox(secret),
+    now: clock.now,
+  })
+
+export interface WebhookFigures {
+  readonly counts: DeliveryCounts
+  /** The age of the oldest delivery that is still to be made, as it was a few seconds ago; 0 where there is none. */
+  oldestPendingSeconds(): number
+}
+
+export interface Webhooks extends WebhookFigures {
+  stop(): Promise<void>
+}
+
+export interface SendingParts extends WebhookParts {
+  readonly signal: EventSignal
+  readonly retirement: { isRetired(version: Version): boolean }
+  readonly warn: (message: string, error: unknown) => void
+}
+
+/** Begins to send events to endpoints. */
+export function startWebhooks(parts: SendingParts): Webhooks {
+  const { model, store, clock, events, settings, signal, retirement, warn } = parts
+  const box: SecretBox = secretBox(parts.secret)
+  const failed = warnNowAndThen((error) => warn('Webhooks could not be sent for a moment.', error))
+  const counts: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 }
+  const dispatcher = new Dispatcher({
+    store,
+    model,
+    events,
+    leases: new Leases(store, randomUUID()),
+    attempts: new AttemptWriter(store, clock.now, failed),
+    caller: createCaller(settings),
+    box,
+    delaysMs: settings.delaysMs,
+    counts,
+    isRetired: (name) => {
+      const version = model.versions.find((one) => one.name === name)
+      return version === undefined || retirement.isRetired(version)
+    },
+    now: clock.now,
+    failed,
+    follow: (account, wake) => signal.follow(account, wake),
+    lookEveryMs: settings.lookEveryMs,
+  })
+  signal.onCommit((account) => dispatcher.wake(account))
+  return {
+    counts,
+    oldestPendingSeconds: () => {
+      const { oldestPendingAt } = dispatcher
+      return oldestPendingAt === null ? 0 : (clock.now() - oldestPendingAt) / 1_000
+    },
+    stop: () => dispatcher.stop(),
+  }
+}
+
+const quietMs = 60_000
+
+/** A store that cannot be reached is logged once a minute, not with every attempt. */
+function warnNowAndThen(warn: (error: unknown) => void): (error: unknown) => void {
+  let last = Number.NEGATIVE_INFINITY
+  return (error) => {
+    if (performance.now() - last < quietMs) return
+    last = performance.now()
+    warn(error)
+  }
+}
