@@ -66,6 +66,11 @@ async function create({ ring, model, clock, flags }: Task): Promise<number> {
   const made = await ring.create(wanted)
   if (isNew) console.log(`${account} had no key so far: this is its first.`)
   if (flags.scopes === undefined) console.log(allScopesOpen(account, model))
+  if (made.key.subject === null && Object.keys(made.key.claims).length > 0) {
+    console.log(
+      `Without --subject the key shares Idempotency-Keys with every caller of ${account} that has none.`,
+    )
+  }
   show(made, 'Made')
   return 0
 }

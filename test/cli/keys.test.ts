@@ -117,6 +117,15 @@ test('a key without --scopes says what it opens, one with scopes does not', asyn
   expect(narrow.stdout).not.toContain('Without --scopes')
 })
 
+test('a key with claims and without a subject says whose Idempotency-Keys it has', async () => {
+  const says = 'Without --subject the key shares Idempotency-Keys with every caller of acme that has none.\n'
+  const create = (name: string, ...flags: string[]) =>
+    keys('create', '--account', 'acme', '--name', name, '--scopes', 'orders:read', ...flags)
+  expect((await create('claims only', '--claim', 'a=1')).stdout).toContain(says)
+  expect((await create('both', '--claim', 'a=1', '--subject', 's')).stdout).not.toContain(says)
+  expect((await create('neither')).stdout).not.toContain(says)
+})
+
 test('list says whether an account has no keys or the whole store has none', async () => {
   const { code, stdout } = await keys('list', '--account', 'acm')
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'acm has no key. Did you mean "acme"?\n' })
