@@ -61,6 +61,11 @@ const commands: { readonly [name: string]: Command } = {
     does: 'shows what a read does for a caller: the rules, the statement, what is bound, the plan',
     run: async (args) => (await import('./explain-command.ts')).explainCommand(args),
   },
+  events: {
+    usage: 'events API --account ACCOUNT [--type orders.created] [--version v2] [--follow] [--json]',
+    does: 'prints what happened to the rows of an account',
+    run: async (args) => (await import('./events-command.ts')).eventsCommand(args),
+  },
   usage: {
     usage: 'usage API [--version v1] [--json]',
     does: 'shows who still calls a version, and which parts they use',

@@ -1,0 +1,116 @@
+import { parseArgs } from 'node:util'
+import { tellsEvents } from '../compile/events-view.ts'
+import { EventLog } from '../events/event-log.ts'
+import { EventScan, type ShownAt } from '../events/event-scan.ts'
+import { EventSignal } from '../events/event-signal.ts'
+import type { Audience } from '../events/show-event.ts'
+import { Problem } from '../problems.ts'
+import { type Caller, noClaims } from '../request/caller.ts'
+import { createCursorSeal } from '../request/cursor.ts'
+import { readListQuery } from '../request/query.ts'
+import { createRouter } from '../request/route.ts'
+import { ensureSecret } from '../store/schema/secret.ts'
+import { CommandMistake } from './command-mistake.ts'
+import { type CommandStore, withStore } from './command-store.ts'
+import { namedVersion } from './named-version.ts'
+import { positionalsUpTo } from './positionals.ts'
+
+const options = {
+  account: { type: 'string' },
+  type: { type: 'string', multiple: true },
+  version: { type: 'string' },
+  follow: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const
+
+type Flags = ReturnType<typeof parseArgs<{ args: string[]; options: typeof options }>>['values']
+
+const eventsPerRead = 500
+
+/** `nounkit events API --account ACCOUNT …`: prints what happened to the rows of an account, oldest first. */
+export async function eventsCommand(args: string[]): Promise<number> {
+  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [place] = positionalsUpTo(positionals, 1)
+  const { account } = flags
+  if (!account) throw new CommandMistake('Whose events? Name the account: --account acme')
+  return withStore(place, { probe: 'SELECT 1 FROM "nounkit_events" LIMIT 1' }, async (opened) => {
+    const log = new EventLog(opened.store)
+    const scan = await scanOf(opened, log, account, flags)
+    const signal = new EventSignal(log)
+    try {
+      for await (const event of eventsOf(scan, signal, flags.follow ?? false))
+        console.log(flags.json ? event.text : lineOf(event))
+    } finally {
+      await signal.stop()
+    }
+    return 0
+  })
+}
+
+/** The operator of a service sees every row. */
+const everyone: Audience = { grants: new Set(['*']), mayRead: () => true }
+
+async function scanOf(
+  { model, store }: CommandStore,
+  log: EventLog,
+  account: string,
+  { version: name, type = [] }: Flags,
+): Promise<EventScan> {
+  const version = name === undefined ? model.head : namedVersion(model, name)
+  const target = createRouter(model).find(`/${version.name}/events`)
+  if (!tellsEvents(version) || !target)
+    throw new CommandMistake(
+      `${version.name} of this API has no events. Declare them: events: { keepDays: 30 }`,
+    )
+  const types = type.flatMap((names) => names.split(',')).map(encodeURIComponent)
+  const query = types.length > 0 ? `filter[type][in]=${types.join(',')}` : ''
+  const seal = createCursorSeal(await ensureSecret(store))
+  const { list } = queried(() => readListQuery(query, target.view, model.limits.rowsPerRequest))
+  const call = { caller: operatorOf(account), target }
+  return new EventScan({ model, log, seal }, call, list, everyone)
+}
+
+/** A wrong query is a mistake of the command line. */
+function queried<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const [fault] = error.details.errors ?? []
+    throw new CommandMistake(`--type ${fault?.detail ?? error.details.detail}`)
+  }
+}
+
+const operatorOf = (account: string): Caller => ({
+  account,
+  consumer: { id: 'events', name: 'events', kind: 'internal' },
+  scopes: new Set(['*']),
+  subject: null,
+  claims: noClaims,
+})
+
+async function* eventsOf(scan: EventScan, signal: EventSignal, follow: boolean): AsyncGenerator<ShownAt> {
+  let wake = Promise.withResolvers<void>()
+  const leave = follow ? signal.follow(scan.account, () => wake.resolve()) : () => {}
+  // The timer of the signal does not keep a process running.
+  const running = setInterval(() => {}, 60_000)
+  try {
+    for (let position: number | null = null; ; ) {
+      const page = await scan.page(position, eventsPerRead)
+      yield* page.events
+      position = page.next
+      if (page.hasMore) continue
+      if (!follow) return
+      await wake.promise
+      wake = Promise.withResolvers<void>()
+    }
+  } finally {
+    clearInterval(running)
+    leave()
+  }
+}
+
+function lineOf({ text, type }: ShownAt): string {
+  const { created_at, resource_id, changed } = JSON.parse(text)
+  return [created_at, type.padEnd(24), resource_id, ...(changed ? [changed.join(', ')] : [])].join('  ')
+}
