@@ -23,6 +23,7 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /drivers/node_modules /node_modules
 COPY bin ./bin
+COPY template ./template
 COPY examples ./examples
 RUN ln -s /app/bin/nounkit.js /usr/local/bin/nounkit && mkdir /data && chown node:node /data
 USER node

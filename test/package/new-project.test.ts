@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { visit } from '../browser/visitor.ts'
+import { launchChromium } from '../support/chromium.ts'
 import { freePort } from '../support/free-port.ts'
 import { type UserMachine, userMachine } from '../support/user-machine.ts'
 
@@ -44,6 +46,14 @@ describe('npx nounkit init', () => {
     expect(files.some((file) => /\/scalar-\d[^/]+\/standalone\.esm\.js$/.test(file))).toBe(true)
     for (const file of files) expect((await open(file)).length).toBeGreaterThan(0)
     expect(await open('/docs/model')).toContain('<svg class="picture diagram')
+
+    const browser = await launchChromium()
+    const visitor = await visit(browser, `http://127.0.0.1:${port}`)
+    await visitor.open('/docs')
+    await visitor.page.getByRole('heading', { level: 1, name: 'errands' }).waitFor()
+    await visitor.page.getByRole('link', { name: 'tasks', exact: true }).first().waitFor()
+    expect(visitor.faults).toEqual([])
+    await browser.close()
     await server.kill()
   })
 })
