@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { storeKinds } from '../support/databases.ts'
-import { type PreparedShop, prepareShop, type Reply, type ServerProcess } from '../support/server-process.ts'
+import { type PreparedApi, prepareShop, type Reply, type ServerProcess } from '../support/server-process.ts'
 import { type Ground, lasting, newWish, prepareGround, send, type Wish } from './keyed-stream.ts'
 import { nightly } from './nightly.ts'
 import { countOf, inStore, wrongTotals } from './stored-rows.ts'
@@ -22,7 +22,7 @@ interface Load {
   over: boolean
 }
 
-async function killEverySecond(shop: PreparedShop, servers: Servers, load: Load): Promise<void> {
+async function killEverySecond(shop: PreparedApi, servers: Servers, load: Load): Promise<void> {
   const end = performance.now() + seconds * 1_000
   let startedAt = performance.now()
   while (performance.now() < end) {

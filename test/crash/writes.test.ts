@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
 import { describe, expect, test } from 'vitest'
 import { storeKinds } from '../support/databases.ts'
-import { dataOf, type PreparedShop, prepareShop, type ServerProcess } from '../support/server-process.ts'
-import { until } from '../support/until.ts'
+import { dataOf, prepareShop, type ServerProcess } from '../support/server-process.ts'
 import { type Items, type ItemWriter, itemWriter } from './item-writer.ts'
 import { nightly } from './nightly.ts'
-import { inStore, wrongTotals } from './stored-rows.ts'
+import { inStore, settled, wrongTotals } from './stored-rows.ts'
 
 const killsOf = nightly ? { sqlite: 50, postgres: 50 } : { sqlite: 10, postgres: 4 }
 const writersAtOnce = 6
@@ -28,17 +26,6 @@ async function killWithin(server: ServerProcess, milliseconds: number): Promise<
   await server.child.kill('SIGKILL')
 }
 
-/** PostgreSQL finishes the statement that a dead client sent; only then is it decided what the store holds. */
-async function settled({ databaseUrl }: PreparedShop): Promise<void> {
-  if (databaseUrl.startsWith('sqlite:')) return
-  const sql = postgres(databaseUrl, { max: 1 })
-  const others =
-    () => sql`select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-    and backend_type = 'client backend'`
-  await until(async () => (await others()).length === 0, { what: 'the end of all sessions' })
-  await sql.end()
-}
-
 describe.each(storeKinds)('%s', (kind) => {
   const kills = killsOf[kind]
   test(`${kills} kills amid creates, changes and deletes lose nothing that was acknowledged, and totals stay right`, {
@@ -50,7 +37,7 @@ describe.each(storeKinds)('%s', (kind) => {
     for (let kill = 0; kill < kills; kill++) {
       if (kill > 0) server = await shop.start()
       await Promise.all([killWithin(server, 200), ...writers.map((writer) => writer.writeUntilGone(server))])
-      await settled(shop)
+      await settled(shop.databaseUrl)
       await inStore(shop.databaseUrl, async (store) => {
         expect(await wrongTotals(store)).toEqual([])
         for (const writer of writers) {

@@ -3,14 +3,14 @@ import { readGaps } from '../../src/lifecycle/recorder-rows.ts'
 import { settleRecorders } from '../../src/lifecycle/settle-recorders.ts'
 import { readOperations } from '../../src/lifecycle/usage-rows.ts'
 import { nounkit } from '../support/child.ts'
-import { type PreparedShop, prepareShop } from '../support/server-process.ts'
+import { type PreparedApi, prepareShop } from '../support/server-process.ts'
 import { describeStores, openForTest } from '../support/stores.ts'
 
 /** After the sunset of v1. */
 const env = { NOUNKIT_CLOCK: '+400d' }
 const shop = 'examples/shop'
 
-async function run({ databaseUrl }: PreparedShop, ...args: string[]) {
+async function run({ databaseUrl }: PreparedApi, ...args: string[]) {
   const child = nounkit(args, { env: { ...env, DATABASE_URL: databaseUrl } })
   const { code } = await child.ended
   return { code, stdout: child.stdout, stderr: child.stderr }

@@ -1,5 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import shop from '../../examples/shop/api.ts'
+import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { KeyRing } from '../../src/guard/key-ring.ts'
 import { openService } from '../../src/serve/service.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -28,8 +29,8 @@ export interface ServerProcess {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
 }
 
-/** A store with the shop's seed in it, and a key of acme for everything. */
-export interface PreparedShop {
+/** A store with the tables and the seed of an API, and a key of acme for everything. */
+export interface PreparedApi {
   readonly databaseUrl: string
   readonly key: string
   start(options?: ServerOptions): Promise<ServerProcess>
@@ -43,12 +44,19 @@ export interface ServerOptions {
   readonly env?: { readonly [name: string]: string }
 }
 
-export async function prepareShop(kind: StoreKind): Promise<PreparedShop> {
+export const prepareShop = (kind: StoreKind): Promise<PreparedApi> => prepareApi(kind, shop, 'examples/shop')
+
+/** `api` is the folder of the declaration. */
+export async function prepareApi(
+  kind: StoreKind,
+  declaration: ApiDeclaration,
+  api: string,
+): Promise<PreparedApi> {
   const databaseUrl = await emptyDatabase(kind)
-  const service = await openService({ declaration: shop, databaseUrl })
+  const service = await openService({ declaration, databaseUrl })
   await service.close()
   const key = await newKey(databaseUrl)
-  return { databaseUrl, key, start: (options) => startServer(databaseUrl, { key, ...options }) }
+  return { databaseUrl, key, start: (options) => startServer(databaseUrl, { api, key, ...options }) }
 }
 
 /** Of acme, which may also write products, in a store that some service has migrated. */
