@@ -142,12 +142,10 @@ const problemsOf = (view: View, method: Method, place: Place, nested: boolean): 
   const [reads, creates, deletes] = [method === 'GET', method === 'POST', method === 'DELETE']
   const changes = !reads && !creates
   const rule = view.scopes[method]
+  const asks = asksForScopes(view, method, place)
   return [
-    ...when(rule !== 'public', 'credentials-missing', 'credentials-invalid'),
-    ...when(
-      (rule !== 'public' && rule !== 'authenticated') || asksForScopes(view, method, place),
-      'scope-missing',
-    ),
+    ...when(rule !== 'public' || asks, 'credentials-missing', 'credentials-invalid'),
+    ...when((rule !== 'public' && rule !== 'authenticated') || asks, 'scope-missing'),
     ...when(
       ruledBy[method].some((kind) => effective(resource.rules, kind) !== null),
       'not-permitted',

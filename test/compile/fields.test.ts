@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { mistakeList } from '../../src/compile/mistakes.ts'
 import { readZod } from '../../src/compile/zod/read.ts'
-import { immutable, open, readOnly, writeOnly } from '../../src/declare/field.ts'
+import { immutable, needsScope, open, readOnly, writeOnly } from '../../src/declare/field.ts'
 
 const safe = Number.MAX_SAFE_INTEGER
 
@@ -186,6 +186,11 @@ describe('layers around a schema', () => {
       marks: { immutable: true },
       description: 'x',
     })
+  })
+
+  test('every scope that some layer needs is needed', () => {
+    const inner = needsScope('a', needsScope('b', z.string()))
+    expect(read(needsScope('c', inner.optional())).field?.marks.needsScopes).toEqual(['c', 'b', 'a'])
   })
 
   test('a schema shared by two fields is marked only where it was marked', () => {

@@ -139,7 +139,7 @@ describe('any API', () => {
   test('has no difference that is left unexplained by every kind of change at once', () => {
     const model = compileApi(oneStep)
     const lines = explainedIn(model)
-    expect(new Set(lines.map(({ change }) => change)).size).toBe(17)
+    expect(new Set(lines.map(({ change }) => change)).size).toBe(19)
     expect(unexplained(model, lines)).toEqual([])
   })
 })

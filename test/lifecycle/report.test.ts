@@ -106,6 +106,8 @@ describeStores('the report', (stores) => {
         "\`senders\` can no longer be sorted by \`joined_at\`: sorts by \`joined_at\`",
         "Creating \`parcels\` needs an Idempotency-Key: calls \`POST /packages\`",
         "\`parcels.priority\` has another default: creates \`packages\` and may leave out \`priority\`",
+        "\`parcels.priority\` needs another scope: filters by \`priority\`",
+        "The rule for reading \`scans\` changed: calls \`GET /packages/{id}/events\`",
         "\`address\` of \`senders\` became \`street\`, \`city\`: sends \`address\`",
       ]
     `)

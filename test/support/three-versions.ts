@@ -3,12 +3,15 @@ import {
   api,
   belongsTo,
   changeDefault,
+  changeFieldScope,
   changeLimit,
+  changeRule,
   changeType,
   custom,
   hasMany,
   makeRequired,
   mapValues,
+  needsScope,
   removeField,
   removeFilter,
   removeInclude,
@@ -47,7 +50,7 @@ const senders = resource('senders', {
 const parcels = resource('parcels', {
   fields: {
     weight: z.int().min(1).max(30_000),
-    priority: z.enum(['low', 'normal', 'high']).default('normal'),
+    priority: needsScope('parcels:read', z.enum(['low', 'normal', 'high'])).default('normal'),
     stage: states('packed', {
       packed: ['shipped', 'withdrawn'],
       shipped: ['delivered', 'lost'],
@@ -71,6 +74,7 @@ const scans = resource('scans', {
   filter: ['place'],
   sort: ['created_at'],
   include: ['parcel'],
+  rules: { read: ({ caller }) => caller.has('scans:read') },
 })
 
 const why = 'For the test of all kinds.'
@@ -116,6 +120,8 @@ const v2 = version('v2', {
     changeLimit('parcels', 'pageMax', { was: 200 }),
     requireIdempotencyKey('parcels'),
     changeDefault('parcels', 'priority', { was: 'low' }),
+    changeFieldScope('parcels', 'priority', { why }),
+    changeRule('scans', 'read', { why }),
     custom('senders', addressLine),
   ],
 })
@@ -198,6 +204,8 @@ export const oneStep = api('post', {
         requireScope('parcels', 'DELETE', { was: 'packages:write' }),
         removeMethod('parcels', 'PUT'),
         changeDefault('parcels', 'priority', { was: 'low' }),
+        changeFieldScope('parcels', 'priority', { why }),
+        changeRule('scans', 'read', { why }),
         custom('senders', {
           fields: addressObject.fields,
           replaces: ['street', 'city'],

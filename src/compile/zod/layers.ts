@@ -17,11 +17,11 @@ export interface Layers {
 
 const wrappers = new Set(['optional', 'nullable', 'default', 'readonly'])
 
-const mergedMarks = (inner: FieldMarks, outer: FieldMarks): FieldMarks => ({
-  ...inner,
-  ...outer,
-  needsScopes: [...new Set([...(outer.needsScopes ?? []), ...(inner.needsScopes ?? [])])],
-})
+/** The outer mark wins, except for scopes: all are needed. */
+const mergedMarks = (inner: FieldMarks, outer: FieldMarks): FieldMarks => {
+  const scopes = new Set([...(outer.needsScopes ?? []), ...(inner.needsScopes ?? [])])
+  return { ...inner, ...outer, ...(scopes.size > 0 ? { needsScopes: [...scopes] } : {}) }
+}
 
 export const layersOf = (schema: z.ZodType): Layers => {
   let inner = schema
