@@ -57,6 +57,31 @@ test('the hooks on the page do what it says', async () => {
   await api.close()
 })
 
+test('the program that follows events prints each once, however often it is run', async () => {
+  const blocks = blocksOf('docs/how-to/follow-what-happens.md')
+  const shown = blocks.find((block) => block.marks.includes('compile'))
+  const program = blocks.find((block) => markOf(block, 'file') === 'follow.mjs')
+  if (!shown || !program) throw new Error('docs/how-to/follow-what-happens.md shows no API or no program')
+  const { default: diary } = await import(/* @vite-ignore */ pathToFileURL(snippetFile(shown)).href)
+  const { api, server, key, close } = await listeningShop({ declare: () => diary })
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+  const write = (text: string) =>
+    api.fetch('/v1/notes', { method: 'POST', headers, body: JSON.stringify({ text }) })
+  const env = { API_URL: server.url, API_KEY: key, CURSOR_FILE: join(temporaryFolder(), 'cursor.txt') }
+  const run = async (): Promise<string> => {
+    const child = nodeScript(snippetFile(program), [], { env })
+    expect(await child.ended, child.output).toEqual({ code: 0, signal: null })
+    return child.stdout
+  }
+  await write('one')
+  expect(await run()).toBe('notes.created one\n')
+  expect(await run()).toBe('')
+  await write('two')
+  await write('three')
+  expect(await run()).toBe('notes.created two\nnotes.created three\n')
+  await close()
+})
+
 const named = (name: string): string => {
   const block = blocksOf('docs/how-to/migrations.md').find((one) => markOf(one, 'name') === name)
   if (!block) throw new Error(`docs/how-to/migrations.md has no block named ${name}`)
