@@ -16,6 +16,7 @@ import { migrate } from '../store/schema/migrate-store.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import type { Store } from '../store/store.ts'
 import { readWebhookSettings, type WebhookSettings } from '../webhooks/settings.ts'
+import { sweepDeliveries } from '../webhooks/sweep-deliveries.ts'
 import { startWebhooks, type Webhooks, webhookCode } from '../webhooks/webhooks.ts'
 import { sweep } from '../write/keys/sweep.ts'
 import { seedEmpty } from '../write/seed.ts'
@@ -106,7 +107,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const { events } = model
     const sweeper = startSweeper([
       (signal) => sweep(store, clock, signal),
-      ...(events ? [(end: AbortSignal) => sweepEvents(store, log, clock, events.keepDays, end)] : []),
+      ...(events
+        ? [
+            (end: AbortSignal) => sweepEvents(store, log, clock, events.keepDays, end),
+            (end: AbortSignal) => sweepDeliveries(store, clock, events.keepDays, end),
+          ]
+        : []),
     ])
     const webhooks = model.events && startWebhooks({ ...webhookParts, signal, retirement, warn })
     return {

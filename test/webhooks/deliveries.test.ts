@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
+import { sweepDeliveries } from '../../src/webhooks/sweep-deliveries.ts'
 import { emptyDatabase, whenOver } from '../support/databases.ts'
 import { hooksApi, testWebhooks } from '../support/hooks-api.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
@@ -315,6 +316,25 @@ describeStores('webhook deliveries', (store) => {
       hanging.shift()?.()
     }
     await until(() => slow.received.length === 30)
+  })
+
+  test('deliveries that have ended go when their events do', async () => {
+    const clock = setClock('2026-11-01T00:00:00Z')
+    const served = await serving({ clock, webhooks: { ...testWebhooks, delaysMs: [90 * 86_400_000] } })
+    const at = await receiver()
+    const made = await endpoint(served, at)
+    const sweep = () => sweepDeliveries(served.store, clock, 30, new AbortController().signal)
+    await served.make('/v2/notes', { text: 'old' })
+    await until(async () => (await deliveries(served, made))[0]?.status === 'delivered')
+    at.answer((response) => void response.writeHead(500).end())
+    await served.make('/v2/notes', { text: 'pending' })
+    await until(async () => (await deliveries(served, made, '?filter[status]=pending'))[0]?.attempts === 1)
+    clock.pass(29 * 86_400_000)
+    await sweep()
+    expect(await deliveries(served, made)).toHaveLength(2)
+    clock.pass(2 * 86_400_000)
+    await sweep()
+    expect((await deliveries(served, made)).map(({ status }) => status)).toEqual(['pending'])
   })
 
   test('two processes share the work and do not double it', async () => {
