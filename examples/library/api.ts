@@ -1,4 +1,4 @@
-import { api, belongsTo, hasMany, needsScope, resource, states } from 'nounkit'
+import { allOf, anyOf, api, belongsTo, hasMany, needsScope, resource, states, version } from 'nounkit'
 import { z } from 'zod'
 import { seed } from './seed.ts'
 
@@ -29,6 +29,9 @@ const members = resource('members', {
   filter: ['email', 'notes'],
   sort: ['name', 'notes'],
   include: ['loans'],
+  rules: {
+    read: ({ row, caller }) => anyOf(caller.has('members:all'), row.id.is(caller.claim('member_id'))),
+  },
 })
 
 const books = resource('books', {
@@ -49,8 +52,8 @@ const copies = resource('copies', {
   description: 'A book on a shelf.',
   fields: { label: z.string().min(1).max(20).describe('What the sticker on its back says.') },
   relations: {
-    book: belongsTo('books', { description: 'Which book it is.' }),
-    branch: belongsTo('branches', { description: 'Where it stands.' }),
+    book: belongsTo(books, { description: 'Which book it is.' }),
+    branch: belongsTo(branches, { description: 'Where it stands.' }),
     loans: hasMany('loans', { description: 'Who had it, and when.' }),
   },
   unique: ['label'],
@@ -70,14 +73,29 @@ const loans = resource('loans', {
     due_on: z.iso.date().optional().describe('When it has to be back.'),
   },
   relations: {
-    member: belongsTo('members', { immutable: true, description: 'Who borrows.' }),
-    copy: belongsTo('copies', { immutable: true, description: 'What is borrowed.' }),
+    member: belongsTo(members, { immutable: true, description: 'Who borrows.' }),
+    copy: belongsTo(copies, { immutable: true, description: 'What is borrowed.' }),
     fines: hasMany('fines', { description: 'What it cost to be late.' }),
   },
   filter: ['status', 'member_id', 'copy_id', 'due_on'],
   sort: ['due_on', 'created_at'],
   include: ['member', 'copy', 'copy.book', 'copy.branch', 'fines'],
-  deleteOnlyWhile: { status: ['reserved'] },
+  rules: {
+    read: ({ row, caller }) =>
+      anyOf(
+        caller.has('loans:all'),
+        allOf(caller.has('loans:branch'), row.copy.branch.code.is(caller.claim('branch'))),
+        row.member_id.is(caller.claim('member_id')),
+      ),
+    // Members reserve and see. Who lends and takes back is at a desk.
+    update: ({ row, caller }) =>
+      anyOf(
+        caller.has('loans:all'),
+        allOf(caller.has('loans:branch'), row.copy.branch.code.is(caller.claim('branch'))),
+      ),
+    // Everybody who sees a reservation may take it back.
+    delete: ({ row }) => row.status.is('reserved'),
+  },
   problems: {
     'too-many-loans': {
       status: 409,
@@ -105,18 +123,26 @@ const fines = resource('fines', {
     reason: z.string().min(1).max(200).describe('What for.'),
     paid: z.boolean().default(false).describe('Whether it is settled.'),
   },
-  relations: { loan: belongsTo('loans', { immutable: true, description: 'The loan it is for.' }) },
+  relations: { loan: belongsTo(loans, { immutable: true, description: 'The loan it is for.' }) },
   filter: ['paid', 'loan_id'],
   sort: ['amount'],
   include: ['loan', 'loan.copy', 'loan.member'],
+  rules: {
+    read: ({ row, caller }) =>
+      anyOf(caller.has('loans:all'), row.loan.member_id.is(caller.claim('member_id'))),
+  },
 })
 
 export default api('library', {
   title: 'The library',
-  description: 'Loans of a town library.',
+  description: 'Loans of a town library: members see their own, librarians those of their branch.',
   scopes: {
+    'members:all': 'See every member.',
+    'loans:all': 'See every loan and every fine.',
+    'loans:branch': 'See and change the loans of one branch, which the claim `branch` names.',
     'members:notes': 'Read and write what the staff should know of a member.',
   },
   resources: [branches, members, books, copies, loans, fines],
+  versions: [version('v1', { published: '2026-11-01' })],
   seed,
 })

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import type { Model } from '../compile/model.ts'
+import type { Model, View } from '../compile/model.ts'
+import { ruleWords } from '../compile/rules/words.ts'
 import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { Planner } from '../plan/planner.ts'
@@ -9,6 +10,7 @@ import type { Reader } from '../read/call.ts'
 import { readList, readOne } from '../read/read-rows.ts'
 import type { Caller } from '../request/caller.ts'
 import { createCursorSeal } from '../request/cursor.ts'
+import { refuseUnknownTo } from '../request/field-scopes.ts'
 import { readListQuery, readOneQuery } from '../request/query.ts'
 import { createRouter, type Target } from '../request/route.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
@@ -57,6 +59,8 @@ function readAsked(call: string | undefined): Asked {
 
 /** What a read did. */
 interface Watched {
+  /** The views whose rows it may show: those of the path, then included ones. */
+  views: readonly View[]
   statement: Statement | null
   values: readonly Value[]
 }
@@ -65,14 +69,19 @@ async function explain(model: Model, store: Store, caller: Caller, asked: Asked)
   const router = createRouter(model)
   const target = router.find(asked.path)
   if (!target) throw refused(router.missing(asked.path))
-  const watched: Watched = { statement: null, values: [] }
+  if (target.view.serves === 'events')
+    throw new CommandMistake(`${asked.path} are events, and explain shows reads of resources.`)
+  const watched: Watched = { views: [], statement: null, values: [] }
   const reader = await watchingReader(store, watched)
-  const answer = await read(model, reader, caller, target, asked)
+  const answer = await read(model, reader, caller, target, asked, watched)
   const { statement, values } = watched
-  if (!statement) throw refused(answer)
+  if (!statement) throw new Error('a read was answered without a statement')
   const plan = await store.all(`${store.dialect.explain} ${statement.text}`, values)
   return [
     `Answer: ${answer}`,
+    '',
+    'Rules:',
+    ...watched.views.map((view) => `  ${view.name}: ${ruleWords(view, 'read') ?? 'none'}`),
     '',
     `Statement, for ${store.dialect.name}:`,
     statement.text,
@@ -115,17 +124,23 @@ async function read(
   caller: Caller,
   target: Target,
   { query }: Asked,
+  watched: Watched,
 ): Promise<string> {
-  const { view } = target
+  const { view, sub } = target
+  const allow = (included: Iterable<View>): void => {
+    demandIncludeScopes(included, caller)
+    watched.views = [...new Set([...(sub ? [sub.owner()] : []), view, ...included])]
+  }
   try {
     demandScope(view, 'GET', caller)
     if (target.id !== null) {
       const one = readOneQuery(query, view, limits.rowsPerRequest)
-      demandIncludeScopes(one.include.views, caller)
+      allow(one.include.views)
       return answerText(await readOne(reader, { caller, target }, one))
     }
     const page = readListQuery(query, view, limits.rowsPerRequest)
-    demandIncludeScopes(page.list.include.views, caller)
+    refuseUnknownTo(caller, page.list)
+    allow(page.list.include.views)
     return answerText(await readList(reader, { caller, target }, page))
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return `404, ${error.message}`
@@ -166,8 +181,10 @@ const placeholder = (n: number, dialect: Dialect): string => /^.\d+/.exec(dialec
 const slotName = (slot: Slot): string => {
   if (typeof slot === 'number') return 'value of the query'
   if (typeof slot === 'string') return slotNames[slot]
-  return slot.source === 'claim' ? `claim ${slot.name}` : slot.source
+  return slot.source === 'claim' ? `claim ${slot.name}` : slotSources[slot.source]
 }
+
+const slotSources = { subject: 'subject', consumer: "consumer's name", now: 'time of the request' }
 
 const slotNames = {
   account: 'account',

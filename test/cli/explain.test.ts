@@ -27,6 +27,28 @@ describe.each(storeKinds)('explain on %s', (kind) => {
     expect(stdout).toMatch(kind === 'sqlite' ? /^Plan:\n.*SEARCH t1 USING/ms : /^Plan:\n.*\(cost=/ms)
   })
 
+  test("shows the rules, and binds the caller's claims to the statement", async () => {
+    const { code, stdout } = await explain(
+      'GET /v1/loans?include=copy',
+      '--scopes',
+      'loans:read,copies:read',
+      '--claim',
+      'member_id=42',
+    )
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^Rules:\n {2}loans: .*`member_id` is the claim `member_id`.*\n {2}copies: none$/m)
+    expect(stdout).toMatch(/ WHERE t1\."account_id" = \S+ AND t1\."member_id" = [?$]\d/)
+    expect(stdout).toMatch(/^ {2}[?$]\d +claim member_id +"42"$/m)
+    // A scope decides before the statement: who lacks loans:branch is not asked for a branch.
+    expect(stdout).not.toContain('claim branch')
+  })
+
+  test('binds null for a claim that is absent, so that it opens nothing', async () => {
+    const { stdout } = await explain('GET /v1/fines', '--scopes', 'fines:read')
+    expect(stdout).toMatch(/^Answer: 200, 0 rows$/m)
+    expect(stdout).toMatch(/claim member_id +null$/m)
+  })
+
   test('shows how a row is looked for that is not there', async () => {
     const { code, stdout } = await explain('/v1/branches/x')
     expect(code).toBe(0)
@@ -51,6 +73,10 @@ describe('explain', () => {
     ],
     [['examples/library', 'GET /v1/loan'], /^The call would be refused with 404 not-found: .*loans/],
     [['examples/library', 'GET /v1/loans?include=copi'], /400 include-unknown: .*Did you mean "copy"\?/],
+    [
+      ['examples/library', 'GET /v1/members?sort=notes', '--scopes', 'members:read'],
+      /403 scope-missing: .*"members:notes"/,
+    ],
     [['examples/library', 'GET /v1/loans', '--scopes', 'fines:read'], /403 scope-missing: .*"loans:read"/],
     [
       ['examples/library', 'GET /v1/loans', '--scopes', 'loan:read'],

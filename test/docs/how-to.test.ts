@@ -11,7 +11,7 @@ import { nodeScript } from '../support/child.ts'
 import { emptyDatabase, storeKinds, temporaryFolder } from '../support/databases.ts'
 import { listeningShop } from '../support/listening-shop.ts'
 import { blocksOf, markOf, tableBelow } from './markdown.ts'
-import { shopProject, startSession } from './session.ts'
+import { emptyProject, shopProject, startSession } from './session.ts'
 import { snippetFile } from './snippet-files.ts'
 
 test.each(['documents', 'keys-and-tokens', 'versions', 'migrations'])(
@@ -22,6 +22,12 @@ test.each(['documents', 'keys-and-tokens', 'versions', 'migrations'])(
     await session.follow(`docs/how-to/${name}.md`)
   },
 )
+
+test('the commands of rules-on-rows do what it shows, with the declaration that it shows', async () => {
+  const folder = emptyProject()
+  const session = await startSession({ folder, env: { DATABASE_URL: `sqlite:${join(folder, 'desk.db')}` } })
+  await session.follow('docs/how-to/rules-on-rows.md')
+})
 
 test('the test shown for an API of one’s own passes', async () => {
   const [api, tests] = blocksOf('docs/how-to/testing.md').filter((block) => markOf(block, 'file'))

@@ -22,7 +22,7 @@ export function allDocs(): readonly string[] {
       .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
   const top = readdirSync(root).filter((name) => name.endsWith('.md'))
-  return [...top, ...at('docs'), ...at('decisions')].sort()
+  return [...top, ...at('docs'), ...at('decisions'), ...at('examples')].sort()
 }
 
 export function blocksOf(file: string): readonly Block[] {

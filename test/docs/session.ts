@@ -36,7 +36,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     await server?.kill()
     const env = { ...options.env, PORT: String(port), ...databaseFor(block, state) }
     server = shell(serverLine(block, here()), { cwd: here(), env })
-    await server.line(block.text.startsWith('npm') ? /^ {2}curl/ : /is ready/)
+    await server.line(/^npm|--demo/.test(block.text) ? /^ {2}curl/ : /is ready/)
     output = server.output
   }
 
@@ -92,9 +92,15 @@ function serverLine({ text }: Block, folder: string): string {
 
 /** A project with the demo's declaration, as if the package were installed there. */
 export function shopProject(): string {
+  const folder = emptyProject()
+  cpSync(join(root, 'examples/shop'), folder, { recursive: true })
+  return folder
+}
+
+/** A project without a declaration, as if the package were installed there. */
+export function emptyProject(): string {
   const folder = temporaryFolder()
   const modules = join(folder, 'node_modules')
-  cpSync(join(root, 'examples/shop'), folder, { recursive: true })
   mkdirSync(join(modules, '.bin'), { recursive: true })
   symlinkSync(root, join(modules, 'nounkit'))
   symlinkSync(join(root, 'node_modules/zod'), join(modules, 'zod'))
