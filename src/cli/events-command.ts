@@ -4,6 +4,7 @@ import { EventLog } from '../events/event-log.ts'
 import { EventScan, type ShownAt } from '../events/event-scan.ts'
 import { EventSignal } from '../events/event-signal.ts'
 import type { Audience } from '../events/show-event.ts'
+import { Planner } from '../plan/planner.ts'
 import { Problem } from '../problems.ts'
 import { type Caller, noClaims } from '../request/caller.ts'
 import { createCursorSeal } from '../request/cursor.ts'
@@ -48,7 +49,7 @@ export async function eventsCommand(args: string[]): Promise<number> {
 }
 
 /** The operator of a service sees every row. */
-const everyone: Audience = { grants: new Set(['*']), mayRead: () => true }
+const everyone: Audience = { caller: null, grants: new Set(['*']), mayRead: () => true }
 
 async function scanOf(
   { model, store }: CommandStore,
@@ -67,7 +68,8 @@ async function scanOf(
   const seal = createCursorSeal(await ensureSecret(store))
   const { list } = queried(() => readListQuery(query, target.view, model.limits.rowsPerRequest))
   const call = { caller: operatorOf(account), target }
-  return new EventScan({ model, log, seal }, call, list, everyone)
+  const planner = new Planner(store.dialect)
+  return new EventScan({ model, store, planner, log, seal, now: Date.now }, call, list, everyone)
 }
 
 /** A wrong query is a mistake of the command line. */

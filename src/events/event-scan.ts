@@ -11,11 +11,11 @@ import type { ListQuery } from '../request/query.ts'
 import type { Value } from '../store/store.ts'
 import type { EventFilter, EventLog, EventOrder } from './event-log.ts'
 import { namesOf } from './head-form.ts'
+import { type EventJudge, permittedEvents } from './permitted-events.ts'
 import { type Audience, type ShownEvent, showEvent } from './show-event.ts'
 
 /** What reading events needs, made once per service. */
-export interface EventReader extends Pick<Reader, 'seal'> {
-  readonly model: Model
+export interface EventReader extends Pick<Reader, 'seal'>, EventJudge {
   readonly log: EventLog
 }
 
@@ -82,8 +82,9 @@ export class EventScan {
       const size = scanned === 0 ? limit + 1 : batch
       const { events, last, swept } = await log.read(this.account, at, size, this.#stored, order)
       if (oldestFirst && at < swept && (from !== null || scanned > 0)) throw expired(this.cursorAt(swept))
+      const permitted = await permittedEvents(this.#reader, this.#audience.caller, events)
       for (const event of events) {
-        const shown = showEvent(this.#reader.model, this.#version, event, this.#audience)
+        const shown = showEvent(this.#reader.model, this.#version, event, this.#audience, permitted)
         if (shown && this.#isAsked(shown.type)) {
           if (page.length === limit) return { events: page, hasMore: true, next: kept }
           page.push({ ...shown, position: event.position })

@@ -3,12 +3,14 @@ import { etagOf } from '../read/etag.ts'
 import { notThere } from '../read/read-rows.ts'
 import type { PageQuery } from '../request/query.ts'
 import { type EventReader, EventScan } from './event-scan.ts'
+import { permittedEvents } from './permitted-events.ts'
 import { type Audience, eventBody, showEvent } from './show-event.ts'
 
 /** GET of one event. */
 export async function readEvent(reader: EventReader, call: Call, audience: Audience): Promise<Outcome> {
   const event = await reader.log.one(call.caller.account, call.target.id ?? '')
-  const shown = event && showEvent(reader.model, call.target.version, event, audience)
+  const permitted = await permittedEvents(reader, audience.caller, event ? [event] : [])
+  const shown = event && showEvent(reader.model, call.target.version, event, audience, permitted)
   if (!shown) throw notThere(call.target)
   return { status: 200, body: eventBody(shown), etag: etagOf(shown.view, 1, audience.grants) }
 }

@@ -2,6 +2,7 @@ import { toShown } from '../compile/codecs.ts'
 import type { Model, Version, View } from '../compile/model.ts'
 import { shownText } from '../read/row-text.ts'
 import type { StoredRow } from '../request/body.ts'
+import type { Caller } from '../request/caller.ts'
 import { shownMade } from '../request/customs.ts'
 import { equalValues } from '../request/equal-values.ts'
 import type { Grants } from '../request/grants.ts'
@@ -20,21 +21,27 @@ export interface ShownEvent {
 
 /** For whom events are shown. */
 export interface Audience {
+  /** Whose sight the rules narrow; null for the operator of the service, who sees every row. */
+  readonly caller: Caller | null
   readonly grants: Grants
   /** Whether rows of a view may be read. */
   mayRead(view: View): boolean
 }
 
-/** Null where the version does not tell the event: it has no such resource, or shows none of what changed to this audience. */
+/**
+ * Null where the version does not tell the event: it has no such resource, or shows none of what changed to this audience. `permitted` are
+ * the events whose rows the audience may read by their rules.
+ */
 export function showEvent(
   model: Model,
   version: Version,
   event: EventRow,
   audience: Audience,
+  permitted: ReadonlySet<EventRow>,
 ): ShownEvent | null {
   const form = headForm(model, event)
   const view = form && version.viewOf.get(form.resource.name)
-  if (!form || !view?.events || !audience.mayRead(view) || !mayReadRow(view)) return null
+  if (!form || !view?.events || !audience.mayRead(view) || !permitted.has(event)) return null
   const { grants } = audience
   const changed = form.former && changedNames(view, grants, form.former, form.row)
   if (changed?.length === 0) return null
@@ -51,9 +58,6 @@ export function showEvent(
 
 /** The body of GET of one event, which is also what webhooks send. */
 export const eventBody = ({ text }: ShownEvent): string => `{"data":${text}}`
-
-/** Events of a resource with a rule on who reads its rows are shown to nobody. */
-const mayReadRow = ({ resource }: View): boolean => resource.rules.read === null
 
 /** The fields whose values changed, as the view shows them. The time of the last change says nothing. */
 function changedNames(view: View, grants: Grants, before: StoredRow, after: StoredRow): readonly string[] {

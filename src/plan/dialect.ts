@@ -40,6 +40,8 @@ export interface Dialect {
   listed(array: string): string
   /** The same, as values of a kind that were bound as elements of the array. */
   listedAs(array: string, kind: FieldKind): string
+  /** A SELECT of the objects in a JSON array as rows, with these columns; members were bound as values of their kinds. */
+  rowsIn(array: string, columns: readonly Column[]): string
   /** A value of a kind that stands in the text of the statement. */
   constant(value: unknown, kind: FieldKind): string
   /** `a` and `b` differ, NULL counting as a value. */
@@ -56,6 +58,11 @@ export interface Dialect {
   readonly explain: string
   /** The lines of a plan, indented by depth, from the rows of its answer. */
   planLines(rows: readonly (readonly (string | number | null)[])[]): readonly string[]
+}
+
+export interface Column {
+  readonly name: string
+  readonly kind: FieldKind
 }
 
 /** SQL of a member's JSON text, never NULL. */

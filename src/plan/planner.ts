@@ -1,4 +1,5 @@
 import type { Resource, SubCollection, View } from '../compile/model.ts'
+import type { Rule } from '../compile/rules/rule.ts'
 import type { Position } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
 import { answersOf, type Grants } from '../request/grants.ts'
@@ -7,6 +8,7 @@ import type { ListQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import { sortText } from '../request/sort.ts'
 import type { Dialect } from './dialect.ts'
+import { judgeValues } from './judge-values.ts'
 import { mostRowStatements, PlanCache } from './plan-cache.ts'
 import {
   existsRow,
@@ -104,6 +106,12 @@ export class Planner {
   naming(resource: Resource, field: string, most: 'one' | 'all'): RowStatement {
     return this.#plan(`n ${resource.name} ${field} ${most}`, () =>
       rowsNaming(resource, field, most, this.dialect),
+    )
+  }
+
+  judgeValues(resource: Resource, rule: Rule, grants: Grants): RowStatement {
+    return this.#plan(`jv ${resource.name} ${rule.kind}${answersOf(grants, rule.scopes)}`, () =>
+      judgeValues(resource, rule, grants, this.dialect),
     )
   }
 

@@ -1,6 +1,15 @@
 import type { CodecName } from '../declare/change.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
-import { type Dialect, indexOrder, jsonOf, type Places, powerOfTwo, sqlText } from './dialect.ts'
+import {
+  type Column,
+  type Dialect,
+  ident,
+  indexOrder,
+  jsonOf,
+  type Places,
+  powerOfTwo,
+  sqlText,
+} from './dialect.ts'
 
 const decimal = (x: string): string =>
   `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || lpad((abs(${x}) % 100)::text, 2, '0')`
@@ -51,6 +60,15 @@ export const postgres: Dialect = Object.freeze({
   listed: (array: string) => `SELECT json_array_elements_text(${array})`,
   listedAs: (array: string, kind: FieldKind) =>
     `SELECT ${kinds[kind].postgres.param('e.v')} FROM json_array_elements_text(${array}) AS e(v)`,
+  rowsIn: (array: string, columns: readonly Column[]) => {
+    const selected = columns.map(({ name, kind }) => {
+      const { type, param } = kinds[kind].postgres
+      // Columns of texts have this collation too.
+      const collation = type === 'text' ? ' COLLATE "C"' : ''
+      return `${param(`(e.v->>${sqlText(name)})`)}${collation} AS ${ident(name)}`
+    })
+    return `SELECT ${selected.join(', ')} FROM json_array_elements(${array}) AS e(v)`
+  },
   constant: (value: unknown, kind: FieldKind) => kinds[kind].postgres.literal(value),
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   commitsInOrder: false,

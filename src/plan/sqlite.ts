@@ -1,6 +1,6 @@
 import type { CodecName } from '../declare/change.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
-import { type Dialect, indexOrder, jsonOf, sqlText } from './dialect.ts'
+import { type Column, type Dialect, ident, indexOrder, jsonOf, sqlText } from './dialect.ts'
 
 const decimal = (x: string): string =>
   `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || printf('%02d', abs(${x}) % 100)`
@@ -50,6 +50,13 @@ export const sqlite: Dialect = Object.freeze({
   listed: (array: string) => `SELECT value FROM json_each(${array})`,
   listedAs: (array: string, kind: FieldKind) =>
     `SELECT ${kinds[kind].sqlite.param('value')} FROM json_each(${array})`,
+  rowsIn: (array: string, columns: readonly Column[]) => {
+    const selected = columns.map(
+      ({ name, kind }) =>
+        `${kinds[kind].sqlite.param(`json_extract(e.value, ${sqlText(`$."${name}"`)})`)} AS ${ident(name)}`,
+    )
+    return `SELECT ${selected.join(', ')} FROM json_each(${array}) e`
+  },
   constant: (value: unknown, kind: FieldKind) => kinds[kind].sqlite.literal(value),
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
   commitsInOrder: true,

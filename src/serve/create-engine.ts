@@ -57,7 +57,7 @@ export function createEngine(parts: EngineParts): Engine {
     model,
     router,
     writer,
-    events: { model, log: parts.log, signal: parts.signal, seal: writer.seal },
+    events: { ...writer, log: parts.log, signal: parts.signal },
     streams: parts.streams,
     eventCounters: model.events && countersOf(parts),
     authenticator,

@@ -1,5 +1,6 @@
-import type { Model } from '../compile/model.ts'
 import type { EventLog } from '../events/event-log.ts'
+import type { EventRow } from '../events/event-row.ts'
+import { type EventJudge, permittedEvents } from '../events/permitted-events.ts'
 import { eventBody, showEvent } from '../events/show-event.ts'
 import type { Store } from '../store/store.ts'
 import type { AttemptWriter } from './attempt-writer.ts'
@@ -12,9 +13,8 @@ import type { SecretBox } from './secret-box.ts'
 import { signedHeaders } from './signature.ts'
 
 /** What the runs of all endpoints share. */
-export interface RunParts {
+export interface RunParts extends EventJudge {
   readonly store: Store
-  readonly model: Model
   readonly events: EventLog
   readonly leases: Leases
   readonly attempts: AttemptWriter
@@ -23,7 +23,6 @@ export interface RunParts {
   readonly delaysMs: readonly number[]
   readonly counts: DeliveryCounts
   isRetired(version: string): boolean
-  now(): number
   failed(error: unknown): void
 }
 
@@ -148,20 +147,26 @@ export class EndpointRun {
     const found = await events.after(endpoint.account, endpoint.position, batch)
     const last = found.at(-1)
     if (!last) return
-    const wanted = found.flatMap((event): WantedEvent[] => {
-      const told = this.#told(endpoint, event)
-      return told && (endpoint.types.has('*') || endpoint.types.has(told.type)) ? [told] : []
-    })
+    const told = await this.#told(endpoint, found)
+    const wanted = told.filter(({ type }) => endpoint.types.has('*') || endpoint.types.has(type))
     const made = await makeDeliveries(store, endpoint, last.position, wanted, now())
     if (made) this.#add(made)
     if (found.length === batch || !made) this.#mayHaveMore = true
   }
 
-  #told({ version: name, audience }: Endpoint, event: Parameters<typeof showEvent>[2]): WantedEvent | null {
+  /** The events that the endpoint is told of, as its version shows them. */
+  async #told(
+    { version: name, audience }: Endpoint,
+    events: readonly EventRow[],
+  ): Promise<readonly WantedEvent[]> {
     const { model } = this.#parts
     const version = model.versions.find((one) => one.name === name)
-    const shown = version ? showEvent(model, version, event, audience) : null
-    return shown && { id: event.id, type: shown.type, body: eventBody(shown) }
+    if (!version) return []
+    const permitted = await permittedEvents(this.#parts, audience.caller, events)
+    return events.flatMap((event): WantedEvent[] => {
+      const shown = showEvent(model, version, event, audience, permitted)
+      return shown ? [{ id: event.id, type: shown.type, body: eventBody(shown) }] : []
+    })
   }
 
   #add(deliveries: readonly Delivery[]): void {
@@ -204,7 +209,8 @@ export class EndpointRun {
 
   async #bodyOf(endpoint: Endpoint, eventId: string): Promise<string | null> {
     const event = await this.#parts.events.one(endpoint.account, eventId)
-    return event && (this.#told(endpoint, event)?.body ?? null)
+    const [told] = event ? await this.#told(endpoint, [event]) : []
+    return told?.body ?? null
   }
 
   #note({ id, attempts }: Delivery, { status, error, retryAfter }: CallResult | EventGone): void {

@@ -1,7 +1,8 @@
 import { toldTypes } from '../compile/events-view.ts'
-import type { Model, Version } from '../compile/model.ts'
+import type { Version } from '../compile/model.ts'
 import { webhookNames } from '../compile/webhook-resources.ts'
 import type { EventLog } from '../events/event-log.ts'
+import { type EventJudge, permittedEvents } from '../events/permitted-events.ts'
 import { showEvent } from '../events/show-event.ts'
 import { audienceOf } from '../guard/audience.ts'
 import { demandScope } from '../guard/scopes.ts'
@@ -26,12 +27,10 @@ import { typesFault } from './event-types-fault.ts'
 import type { SecretBox } from './secret-box.ts'
 import { newSecret } from './signature.ts'
 
-export interface HookParts {
-  readonly model: Model
+export interface HookParts extends EventJudge {
   readonly events: EventLog
   readonly guard: AddressGuard
   readonly box: SecretBox
-  now(): number
 }
 
 /** How long the old secret signs along with a new one. */
@@ -123,19 +122,18 @@ async function newSecretFor(
   return { secret }
 }
 
-async function deliveryHooks(
-  { model, events, now }: HookParts,
-  call: Call,
-  values: StoredRow,
-): Promise<EngineHooks> {
+async function deliveryHooks(parts: HookParts, call: Call, values: StoredRow): Promise<EngineHooks> {
+  const { model, events, now } = parts
   const event = await events.one(call.caller.account, String(values.event_id))
+  const permitted = await permittedEvents(parts, call.caller, event ? [event] : [])
   const endpoints = model.resources.get(webhookNames.endpoints)
   return {
     async beforeCreate(row, changes) {
       const endpoint = endpoints && (await changes.lock(endpoints, String(row.endpoint_id), 'to-change'))
       if (!endpoint) throw notThere(call.target)
       const version = model.versions.find(({ name }) => name === endpoint.row.version)
-      const shown = event && version ? showEvent(model, version, event, audienceOf(call.caller)) : null
+      const audience = audienceOf(call.caller)
+      const shown = event && version ? showEvent(model, version, event, audience, permitted) : null
       if (!shown)
         refuseFields([
           {

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Model, Version } from '../compile/model.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { EventSignal } from '../events/event-signal.ts'
+import { Planner } from '../plan/planner.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
 import { addressGuard } from './addresses.ts'
@@ -26,9 +27,11 @@ export interface WebhookParts {
 }
 
 /** The code around writes of endpoints, which the engine needs before it can send anything. */
-export const webhookCode = ({ model, clock, events, secret, settings }: WebhookParts): EngineHooksOf =>
+export const webhookCode = ({ model, store, clock, events, secret, settings }: WebhookParts): EngineHooksOf =>
   webhookHooks({
     model,
+    store,
+    planner: new Planner(store.dialect),
     events,
     guard: addressGuard(settings.allow),
     box: secretBox(secret),
@@ -59,6 +62,7 @@ export function startWebhooks(parts: SendingParts): Webhooks {
   const counts: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 }
   const dispatcher = new Dispatcher({
     store,
+    planner: new Planner(store.dialect),
     model,
     events,
     leases: new Leases(store, randomUUID()),

@@ -77,7 +77,9 @@ function shapes(model: Model, dialect: Dialect, grants: Grants): readonly string
           .map(({ name }) => planner.sum(resource, name, where, sight)),
       ]),
       ...Object.values(resource.rules).flatMap((rule) =>
-        rule ? [planner.judge(resource, [{ rule, grants }])] : [],
+        rule
+          ? [planner.judge(resource, [{ rule, grants }]), planner.judgeValues(resource, rule, grants)]
+          : [],
       ),
       ...resource.belongsTo.flatMap((relation) => [
         planner.naming(resource, relation.field, 'all'),
