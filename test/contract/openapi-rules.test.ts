@@ -30,6 +30,7 @@ describe('the OpenAPI document', () => {
         sort: ['note'],
         scopes: { read: 'authenticated' },
       }),
+      resource('fines', { fields: { amount: z.int() } }),
     ],
     scopes,
   })
@@ -49,6 +50,14 @@ describe('the OpenAPI document', () => {
     )
     expect(one.put.description).toContain(`Refused (403) for rows unless ${all}.`)
     expect(one.delete.description).toContain(`Refused (403) for rows unless ${all}.`)
+  })
+
+  test('tells refusals by a rule from those by a scope', () => {
+    const refused = (path: string) => JSON.stringify(pathOf(document, path).post.responses['403'])
+    expect(refused('/loans')).toContain('#/components/responses/ForbiddenRule')
+    expect(refused('/fines')).toContain('#/components/responses/Forbidden"')
+    expect(JSON.stringify(document.components.responses?.ForbiddenRule)).toContain('not-permitted')
+    expect(JSON.stringify(document.components.responses?.Forbidden)).not.toContain('not-permitted')
   })
 
   test('says which fields and parameters need a scope, and does not promise the field', () => {

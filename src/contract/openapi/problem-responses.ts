@@ -52,6 +52,7 @@ export const createProblemResponses = (version: Version, kinds: Model['problems'
 const labels: { readonly [T in ProblemType]?: string } = {
   'include-unknown': 'Include',
   'bad-cursor': 'Cursor',
+  'not-permitted': 'Rule',
   'events-expired': 'Events',
   'malformed-json': 'Body',
   'idempotency-key-malformed': 'Key',
@@ -128,8 +129,8 @@ const headersByStatus: { readonly [status: number]: readonly HeaderName[] } = {
   429: ['Retry-After'],
   503: ['Retry-After'],
 }
-/** Statuses of checks that come before the rate limit. */
-const early = new Set([401, 403, 408, 410, 414, 431])
+/** Statuses of checks that all come before the rate limit. A rule, an included row or a field may refuse with 401 or 403 after it. */
+const early = new Set([408, 410, 414, 431])
 
 const headersOf = (status: number): readonly HeaderName[] => [
   ...(headersByStatus[status] ?? []),
