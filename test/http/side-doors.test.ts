@@ -1,0 +1,211 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import library from '../../examples/library/api.ts'
+import { compileApi } from '../../src/compile/compile.ts'
+import { api } from '../../src/declare/api.ts'
+import { renameField, renameRelation, renameResource } from '../../src/declare/change.ts'
+import { version } from '../../src/declare/version.ts'
+import { doors, type House, type Knock } from '../support/doors.ts'
+import { type SecretRow, secretId, secretRows, secretsOf } from '../support/secret-rows.ts'
+import { type Answer, describeServing, type Serving } from '../support/serving.ts'
+
+/** An older version with other names looks through the same rules. */
+const v1 = version('v1', {
+  changes: [
+    renameResource('borrowers', 'members', { why: 'One word.' }),
+    renameRelation('loans', 'borrower', 'member', { why: 'It follows the resource.' }),
+    renameField('fines', 'cents', 'amount', { why: 'Plainer.' }),
+  ],
+})
+const { kind: _, name: __, ...options } = library
+const versions = [version('v2'), v1]
+const model = compileApi(api('library', { ...options, versions }))
+const rows = secretRows(model, 4)
+const noId = secretId(999)
+
+const named = (resource: string, id: unknown) =>
+  rows.find((row) => row.resource === resource && row.values.id === id)?.values
+const first = (resource: string) => rows.find((row) => row.resource === resource)?.values
+
+/** The rules of the library once more, in the words of a test. */
+const sees = ({ scopes, claims }: CallerKind, { resource, values }: SecretRow): boolean => {
+  const has = (scope: string) => scopes.includes('*') || scopes.includes(scope)
+  switch (resource) {
+    case 'members':
+      return has('members:all') || values.id === claims.member_id
+    case 'loans': {
+      const branch = named('branches', named('copies', values.copy_id)?.branch_id)
+      const isOfBranch = has('loans:branch') && branch?.code === claims.branch
+      return has('loans:all') || isOfBranch || values.member_id === claims.member_id
+    }
+    case 'fines':
+      return has('loans:all') || named('loans', values.loan_id)?.member_id === claims.member_id
+    default:
+      return true
+  }
+}
+
+interface CallerKind {
+  readonly scopes: readonly string[]
+  readonly claims: { readonly [name: string]: unknown }
+}
+
+const reading = ['branches:read', 'members:read', 'copies:read', 'loans:read', 'fines:read']
+const writing = [...reading, 'members:write', 'copies:write', 'loans:write', 'fines:write']
+const callers: { readonly [name: string]: CallerKind } = {
+  member: { scopes: writing, claims: { member_id: first('members')?.id } },
+  librarian: {
+    scopes: [...writing, 'loans:branch', 'members:all'],
+    claims: { branch: first('branches')?.code },
+  },
+  'librarian who knows no members': {
+    scopes: [...writing, 'loans:branch'],
+    claims: { branch: first('branches')?.code },
+  },
+  'member with a branch': {
+    scopes: [...reading, 'loans:branch', 'members:notes'],
+    claims: { member_id: first('members')?.id, branch: first('branches')?.code },
+  },
+  'caller without claims': { scopes: writing, claims: {} },
+  'caller with claims of other types': {
+    scopes: writing,
+    claims: { member_id: [first('members')?.id], branch: { code: first('branches')?.code } },
+  },
+}
+
+const hasNotes = ({ scopes }: CallerKind): boolean => scopes.includes('members:notes')
+
+/** The account where rows that the caller may not see never were. Only those stay that a visible row refers to. */
+function withoutHidden(caller: CallerKind): readonly SecretRow[] {
+  const kept = new Set(rows.filter((row) => sees(caller, row)))
+  for (const { values } of kept)
+    for (const row of rows) if (Object.values(values).includes(row.values.id)) kept.add(row)
+  return rows
+    .filter((row) => kept.has(row))
+    .map((row) =>
+      row.resource === 'members' && !hasNotes(caller)
+        ? { ...row, values: { ...row.values, notes: null } }
+        : row,
+    )
+}
+
+const isShared = ({ resource }: SecretRow): boolean => model.resources.get(resource)?.shared ?? false
+const everything = 'everything'
+const declaration = api('library', {
+  ...options,
+  versions,
+  seed: {
+    accounts: [everything, ...Object.keys(callers).map((name) => name.replaceAll(' ', '-'))],
+    shared: () => rows.filter(isShared),
+    account: (account) => {
+      const caller = callers[account.replaceAll('-', ' ')]
+      return (caller ? withoutHidden(caller) : rows).filter((row) => !isShared(row))
+    },
+  },
+})
+
+/** A server on a busy machine may refuse calls for a while, with Retry-After. */
+async function knock(served: Serving, { method, path, ...rest }: Knock, as: string): Promise<Answer> {
+  const answer = await served.call(method, path, { ...rest, as })
+  if (answer.status !== 503) return answer
+  await setTimeout(Number(answer.headers.get('retry-after') ?? 1) * 1000)
+  return knock(served, { method, path, ...rest }, as)
+}
+
+/** The seal of a cursor is made for its account; the position in it is the same. */
+const withoutSeals = (text: string): string =>
+  text.replaceAll(/(cursor(?:"?[:=]"?))[\w-]{22}([\w-]+)/g, '$1$2').replaceAll(/"instance":"[^"]*"/g, '')
+
+const shownTo = ({ status, headers, text }: Answer): string => {
+  const sent = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name))
+  return withoutSeals([status, ...sent.map((header) => header.join(': ')), text].join('\n'))
+}
+
+/** Ids in references of rows that are shown stay; everything else about a hidden row must not appear. */
+const withoutReferences = (text: string): string => text.replaceAll(/"\w+_id":"[^"]*"/g, '')
+
+describeServing(
+  'the library',
+  (served) => {
+    const keyFor = (account: string, { scopes, claims }: CallerKind) =>
+      served.api.key(account, { scopes, claims })
+
+    const etags = async (): Promise<ReadonlyMap<string, string>> => {
+      const all = new Map<string, string>()
+      for (const { name, views } of model.versions.values())
+        for (const view of views.values())
+          for (const row of rows.filter((one) => one.resource === view.resource.name)) {
+            const path = `/${name}/${view.name}/${row.values.id}`
+            if (view.topLevel) all.set(path, (await served.get(path, { as: everything })).etag)
+          }
+      return all
+    }
+
+    test.each(Object.entries(callers))(
+      'shows a %s nothing of a row outside the rule, through no door',
+      async (name, caller) => {
+        const hidden = rows.filter((row) => !sees(caller, row))
+        const house: House = { model, rows, hidden, noId, etags: await etags() }
+        const all = await keyFor(everything, caller)
+        const own = await keyFor(name.replaceAll(' ', '-'), caller)
+        const members = hasNotes(caller) ? [] : rows.filter(({ resource }) => resource === 'members')
+        const secrets = [
+          ...hidden.flatMap((row) => secretsOf(row, model)),
+          ...members.flatMap(({ values }) => values.notes ?? []).map(String),
+        ]
+        expect(hidden.length).toBeGreaterThan(0)
+        let knocks = 0
+        let opened = 0
+        for (const [door, open] of Object.entries(doors)) {
+          for (const asked of open(house)) {
+            knocks++
+            const answer = await knock(served, asked, all)
+            const told = `${door}: ${asked.method} ${asked.path} ${JSON.stringify(asked.headers ?? {})} ${JSON.stringify(asked.body ?? '')}`
+            expect(answer.status, told).toBeLessThan(500)
+            if (answer.status === 200) opened++
+            const shown = shownTo(answer)
+            expect(shown, told).toBe(shownTo(await knock(served, asked, own)))
+            const bare = withoutReferences(shown)
+            const found = secrets.find((secret) => bare.includes(secret))
+            expect(found, `${told}\n${shown}`).toBeUndefined()
+            const id = hidden.find(({ values }) => asked.path.split('?')[0]?.includes(values.id))?.values.id
+            if (id === undefined) continue
+            const never = { ...asked, path: asked.path.replace(id, noId) }
+            expect(shown.replaceAll(id, noId), told).toBe(shownTo(await knock(served, never, all)))
+          }
+        }
+        // The test is only worth something if there is much to see, and much to be kept from seeing.
+        expect(knocks).toBeGreaterThan(1000)
+        expect(opened).toBeGreaterThan(300)
+      },
+    )
+
+    test.each([
+      ['members', ['member_id']],
+      ['loans', ['member_id', 'branch']],
+      ['fines', ['member_id']],
+    ])(
+      'a cursor of %s leads on nobody with other claims than the one it was made for',
+      async (resource, read) => {
+        const path = `/v2/${resource}?limit=1`
+        const kinds = [{ scopes: ['*'], claims: {} }, ...Object.values(callers)]
+        const keys = await Promise.all(kinds.map((caller) => keyFor(everything, caller)))
+        // A claim of another type counts as absent.
+        const readOf = ({ claims }: CallerKind) =>
+          read.map((name) => (typeof claims[name] === 'string' ? claims[name] : null)).join()
+        let refused = 0
+        for (const [at, maker] of kinds.entries()) {
+          const { next_cursor } = (await knock(served, { method: 'GET', path }, keys[at] ?? '')).page
+          for (const [other, caller] of kinds.entries()) {
+            if (next_cursor === null || readOf(maker) === readOf(caller)) continue
+            const asked = { method: 'GET', path: `${path}&cursor=${next_cursor}` }
+            expect((await knock(served, asked, keys[other] ?? '')).refusal).toEqual([400, 'bad-cursor'])
+            refused++
+          }
+        }
+        expect(refused).toBeGreaterThan(0)
+      },
+    )
+  },
+  { declaration },
+)
