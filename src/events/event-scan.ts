@@ -109,7 +109,7 @@ const expired = (oldestCursor: string): Error =>
 /** Whether the asked types include one. */
 const typeFilter = (filters: readonly Filter[]): ((type: string) => boolean) => {
   const asked = filters.filter(({ name }) => name === 'type')
-  return (type) => asked.every(({ operator, shown }) => (operator === 'ne') !== shown.includes(type))
+  return (type) => asked.every(({ operator, shown }) => operators[operator].excludes !== shown.includes(type))
 }
 
 /** The filters in the store's terms. What the store cannot know, such as names of versions, is filtered when events are shown. */

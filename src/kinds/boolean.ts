@@ -32,6 +32,8 @@ export const boolean: Kind = Object.freeze({
     literal: (value) => String(value),
   },
   castableFrom: [],
+  comparedAs: 'boolean',
+  atTime: null,
   isOrdered: false,
   parse: (text) => words.get(text),
   finerThanStored: () => null,

@@ -43,6 +43,8 @@ export const date: Kind = Object.freeze({
     json: (expression) => quoted(`to_char(${expression}, 'YYYY-MM-DD')`),
   },
   castableFrom: [],
+  comparedAs: 'date',
+  atTime: (moment) => moment.slice(0, 'yyyy-mm-dd'.length),
   isOrdered: true,
   parse: (text) => (isDate(text) ? text : undefined),
   finerThanStored: () => null,

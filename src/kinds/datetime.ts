@@ -40,6 +40,8 @@ export const datetime: Kind = Object.freeze({
       quoted(`to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
   },
   castableFrom: [],
+  comparedAs: 'datetime',
+  atTime: (moment) => moment,
   isOrdered: true,
   // In a query a plus sign means a space: an offset written with a bare plus is still understood.
   parse: (text) => utcText(text.replace(' ', '+')) ?? undefined,

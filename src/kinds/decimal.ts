@@ -212,6 +212,8 @@ export const decimalKind: Kind = Object.freeze({
     literal: (value) => sqlText(String(value)),
   },
   castableFrom: [],
+  comparedAs: 'decimal',
+  atTime: null,
   isOrdered: true,
   parse: decimalText,
   finerThanStored: () => null,

@@ -65,6 +65,8 @@ export const integer: Kind = Object.freeze({
     literal: (value) => String(value),
   },
   castableFrom: ['text'],
+  comparedAs: 'number',
+  atTime: null,
   isOrdered: true,
   parse: parseInteger,
   finerThanStored: () => null,

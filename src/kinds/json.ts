@@ -29,6 +29,8 @@ export const json: Kind = Object.freeze({
     literal: (value) => sqlText(JSON.stringify(value)),
   },
   castableFrom: [],
+  comparedAs: 'json',
+  atTime: null,
   isOrdered: false,
   parse: () => undefined,
   finerThanStored: () => null,

@@ -38,6 +38,12 @@ export interface Kind {
   /** Column types, as catalogues write them, that the database's own cast turns into this kind without loss, or refuses. */
   readonly castableFrom: readonly string[]
 
+  // ---- rules
+  /** Kinds with equal names here are stored in columns that SQL can compare with each other. */
+  readonly comparedAs: string
+  /** A moment, as UTC with milliseconds, as a value of this kind; null for kinds that are no time. */
+  readonly atTime: ((moment: string) => unknown) | null
+
   // ---- filters and sorting
   /** Values have an order that consumers can compare by (`gt`, `gte`, `lt`, `lte`). */
   readonly isOrdered: boolean

@@ -35,6 +35,8 @@ export const number: Kind = Object.freeze({
     literal: (value) => String(value),
   },
   castableFrom: ['text', 'integer', 'bigint'],
+  comparedAs: 'number',
+  atTime: null,
   isOrdered: true,
   parse: (text) => {
     const value = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN

@@ -8,6 +8,8 @@ export interface Operator {
   readonly takesList: boolean
   /** The word `null` can stand for an unset value. */
   readonly takesNull: boolean
+  /** It finds what does not equal the value. */
+  readonly excludes: boolean
   /** It compares by order: an older version's texts are then compared as texts. */
   readonly compares: boolean
   /** The operator to use with the next lower stored value where the asked value lies between two; null where such values are refused. */
@@ -21,9 +23,13 @@ export interface Operator {
 const among = (column: string, values: readonly string[]): string =>
   values.length === 1 ? `${column} = ${values[0]}` : `${column} IN (${values.join(', ')})`
 
-const equality: Pick<Operator, 'appliesTo' | 'takesNull' | 'compares' | 'forFinerValues' | 'sql'> = {
+const equality: Pick<
+  Operator,
+  'appliesTo' | 'takesNull' | 'excludes' | 'compares' | 'forFinerValues' | 'sql'
+> = {
   appliesTo: () => true,
   takesNull: true,
+  excludes: false,
   compares: false,
   forFinerValues: null,
   sql: (column, values, withNull) => {
@@ -34,10 +40,11 @@ const equality: Pick<Operator, 'appliesTo' | 'takesNull' | 'compares' | 'forFine
 
 const comparison = (
   sign: '>' | '>=' | '<' | '<=',
-): Pick<Operator, 'appliesTo' | 'takesList' | 'takesNull' | 'compares' | 'sql'> => ({
+): Pick<Operator, 'appliesTo' | 'takesList' | 'takesNull' | 'excludes' | 'compares' | 'sql'> => ({
   appliesTo: (kind) => kind.isOrdered,
   takesList: false,
   takesNull: false,
+  excludes: false,
   compares: true,
   sql: (column, [value]) => `${column} ${sign} ${value}`,
 })
@@ -50,6 +57,7 @@ export const operators: { readonly [N in OperatorName]: Operator } = Object.free
   ne: {
     ...equality,
     takesList: false,
+    excludes: true,
     words: 'not equal to this, or unset',
     sql: (column, values, withNull) => {
       if (values.length === 0) return withNull ? `${column} IS NOT NULL` : '1 = 1'

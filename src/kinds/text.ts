@@ -25,6 +25,8 @@ export const text: Pick<
   | 'postgres'
   | 'finerThanStored'
   | 'bodyForm'
+  | 'comparedAs'
+  | 'atTime'
 > = {
   sum: null,
   toStored: (value) => value,
@@ -35,4 +37,6 @@ export const text: Pick<
   postgres: { ...postgresText, json: escaped((expression) => json(`to_json(${expression})::text`)) },
   finerThanStored: () => null,
   bodyForm: 'text',
+  comparedAs: 'text',
+  atTime: null,
 }

@@ -33,9 +33,7 @@ function foundIn({ source, name, as }: CallerValue, caller: Caller, now: number)
       return caller.subject
     case 'consumer':
       return caller.consumer.name
-    case 'now': {
-      const time = new Date(now).toISOString()
-      return as === 'date' ? time.slice(0, 'yyyy-mm-dd'.length) : time
-    }
+    case 'now':
+      return kinds[as].atTime?.(new Date(now).toISOString())
   }
 }

@@ -46,7 +46,7 @@ export function compareLeaf(
     )
     return null
   }
-  if (kind === 'string' && !isEquality(operator)) {
+  if (isText(kind) && !isEquality(operator)) {
     // A column of texts says how they are ordered. Without one, each database has an order of its own.
     context.note(
       `${wordsOf(left)} and ${wordsOf(right)} are texts, which have no order without a field.`,
@@ -185,7 +185,7 @@ export function typedValue(
       note(`${JSON.stringify(operand.name)} is not the name of a claim.`, "Write caller.claim('member_id').")
       return null
     case 'now':
-      if (as === 'datetime' || as === 'date') return value({ source: 'now', name: '', as, isList })
+      if (kinds[as].atTime) return value({ source: 'now', name: '', as, isList })
       note(`${where} is compared with now(), and is no time.`, 'Compare a date or a time with it.')
       return null
     case 'subject':

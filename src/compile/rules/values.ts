@@ -16,17 +16,8 @@ export const storedAs = (kind: FieldKind, value: unknown): unknown => {
   return kinds[kind].toStored(value, {})
 }
 
-/** Kinds of the same group are stored in columns that SQL can compare. */
-const groups: { readonly [K in FieldKind]?: string } = {
-  id: 'text',
-  reference: 'text',
-  string: 'text',
-  enum: 'text',
-  state: 'text',
-  integer: 'number',
-}
-
 export const areComparable = (one: FieldKind, other: FieldKind): boolean =>
-  (groups[one] ?? one) === (groups[other] ?? other)
+  kinds[one].comparedAs === kinds[other].comparedAs
 
-export const isText = (kind: FieldKind): boolean => groups[kind] === 'text'
+/** Whether values are texts, as ids, enums and states are too. */
+export const isText = (kind: FieldKind): boolean => areComparable(kind, 'string')
