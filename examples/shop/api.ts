@@ -97,6 +97,7 @@ export const adjustments = resource('adjustments', {
   },
   include: ['order_item'],
   idempotencyKey: 'off',
+  events: false,
 })
 
 export const payments = resource('payments', {
@@ -155,6 +156,7 @@ export default api('shop', {
   description: 'Orders and payments of a small shop.',
   resources: [customers, products, orders, orderItems, adjustments, payments, refunds],
   versions: [version('v2', { published: '2026-06-01' }), v1],
+  events: { keepDays: 30 },
   unversioned: 'v2',
   seed,
 })

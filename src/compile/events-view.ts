@@ -4,7 +4,7 @@ import type { Field, Resource, Version, View, ViewField } from './model.ts'
 import { noRules } from './rules/rule.ts'
 import { shapeOf } from './view-shape.ts'
 
-const kindsOfEvents = ['created', 'updated', 'deleted'] as const
+export const kindsOfEvents = ['created', 'updated', 'deleted'] as const
 
 /** Whether a version tells any events. */
 export const tellsEvents = (version: Version): boolean => toldViews(version).length > 0
@@ -17,7 +17,7 @@ export const toldTypes = (version: Version): readonly { readonly type: string; r
   toldViews(version).flatMap((view) => kindsOfEvents.map((kind) => ({ type: `${view.name}.${kind}`, view })))
 
 /** The views whose changes are events: those that a consumer of the version can see. */
-const toldViews = ({ views }: Pick<Version, 'views'>): readonly View[] =>
+export const toldViews = ({ views }: Pick<Version, 'views'>): readonly View[] =>
   [...views.values()].filter((view) => view.events && (view.topLevel || view.under.length > 0))
 
 /** The read-only collection of a version's events; null where it tells none. */

@@ -43,6 +43,7 @@ test('every resource has the paths the shop is described with', () => {
     '/adjustments',
     '/customers',
     '/customers/{id}/orders',
+    '/events',
     '/order-items',
     '/order-items/{id}/adjustments',
     '/orders',
@@ -116,6 +117,7 @@ test('limits that are not declared are the documented ones', () => {
     rowsPerRequest: 5_000,
     idempotencyHours: 24,
     requestsInFlight: 1_000,
+    streams: 100,
   })
   expect(model.rate).toEqual({ perSecond: 100, burst: 200 })
 })

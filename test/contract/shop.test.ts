@@ -56,7 +56,7 @@ test('v1 shows clients, and hides what v2 gained later, without a line', () => {
 test('no v2 word stands in the contract of v1, nor the reverse', () => {
   const words = (version: typeof head) => JSON.stringify(contractOf(model, version))
   expect(words(older)).not.toMatch(/customer|placed|refunded|phone|referrer/)
-  expect(words(head)).not.toMatch(/client|full_name|fax|"open"/)
+  expect(words(head)).not.toMatch(/client|full_name|fax|"open"(?!:)/)
 })
 
 describe('the migration guide', () => {

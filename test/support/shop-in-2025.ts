@@ -86,6 +86,7 @@ const adjustments = resource('adjustments', {
   },
   include: ['order_item'],
   idempotencyKey: 'off',
+  events: false,
 })
 
 const payments = resource('payments', {
@@ -130,4 +131,6 @@ export default api('shop', {
   description: 'Clients, orders and payments of a small shop.',
   resources: [clients, products, orders, orderItems, adjustments, payments, refunds],
   versions: [version('v1', { published: '2025-01-15' })],
+  // v1 was published anew when the shop got events.
+  events: { keepDays: 30 },
 })

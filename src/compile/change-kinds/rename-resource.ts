@@ -1,6 +1,7 @@
 import type { RenameResource } from '../../declare/change.ts'
 import type { Method, ScopeRule } from '../../declare/resource.ts'
 import { type DraftView, withView } from '../changes/view-draft.ts'
+import { kindsOfEvents } from '../events-view.ts'
 import type { Version } from '../model.ts'
 import { text } from '../shape/shapes.ts'
 import type { ChangeKind } from './change-kind.ts'
@@ -53,7 +54,7 @@ const scopesNamed = ({ scopes }: DraftView, from: string, to: string): DraftView
   return Object.fromEntries(entries) as { readonly [M in Method]: ScopeRule }
 }
 
-/** Every path with the resource's name in it: its own, and what lies below it. */
+/** Every path with the resource's name in it (its own, and what lies below it), and the types of its events. */
 const pathRows = (step: Step, resource: string): readonly (readonly [string, string])[] => {
   const [before, after] = [olderView(step, resource), newerView(step, resource)]
   if (!before || !after) return []
@@ -68,5 +69,8 @@ const pathRows = (step: Step, resource: string): readonly (readonly [string, str
       path(step.newer, after.name, '{id}', below(now.name)),
     ])
   }
+  if (before.events && after.events)
+    for (const kind of kindsOfEvents)
+      rows.push([code(`${before.name}.${kind}`), code(`${after.name}.${kind}`)])
   return rows
 }

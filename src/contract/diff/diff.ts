@@ -1,6 +1,7 @@
 import { sameJson } from '../../compile/canonical.ts'
 import type { Contract } from '../../compile/contract-format.ts'
 import { compareAccess } from './compare-access.ts'
+import { compareEvents } from './compare-events.ts'
 import { compareIncludeRows } from './compare-include-rows.ts'
 import { compareLifecycles } from './compare-lifecycles.ts'
 import { comparePaths } from './compare-paths.ts'
@@ -25,6 +26,7 @@ export const compareContracts = (older: Contract, newer: Contract): readonly Dif
     ...compareReplacements(older, newer),
     ...compareIncludeRows(older, newer),
     ...comparePaths(older, newer),
+    ...compareEvents(older.events, newer.events),
     ...compareWords(older, newer),
   ]
 }

@@ -84,6 +84,8 @@ const additionsText = ({ older, newer }: Step, level: string): string | null => 
       lines.push(`- the resource \`${view.name}\``)
       continue
     }
+    // Types of events follow from resources, which are compared themselves.
+    if (view.serves === 'events') continue
     const known = new Set<unknown>([
       ...before.fields.map(({ field }) => field),
       ...[...before.relations.values()].map(({ relation }) => relation),

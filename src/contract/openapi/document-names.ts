@@ -6,6 +6,8 @@ export interface Naming {
   /** `Order` */
   schema(view: View): string
   operation(kind: OperationKind, view: View, sub: SubCollection | null): string
+  /** `onOrderCreated` */
+  event(view: View, kind: string): string
 }
 
 export type OperationKind = 'list' | 'create' | 'get' | 'replace' | 'patch' | 'delete'
@@ -19,6 +21,7 @@ export const namingOf = (version: Version): Naming => {
       const noun = pascal(kind === 'list' ? words : singularName(words))
       return `${kind}${noun}${sub ? `Of${pascal(singularName(sub.owner().name))}` : ''}`
     },
+    event: (view, kind) => `on${pascal(singularName(view.name))}${pascal(kind)}`,
   }
 }
 
@@ -38,7 +41,7 @@ const reserved = new Set(
 
 /** The suffixes that make names of other schemas from a resource's name: `OrderCreate`, `OrderIncludedItem`. */
 const ending =
-  /^(?:(?:create|replace|patch)(?:under.+)?|list|withrelations|(?:withrelations)?envelope|included.+)$/
+  /^(?:(?:create|replace|patch)(?:under.+)?|list|withrelations|(?:withrelations|event)?envelope|event|included.+)$/
 
 /** Whether one of two names in lowercase is, or could be derived from, the other. */
 const clash = (a: string, b: string): boolean => {

@@ -1,3 +1,4 @@
+import { toldViews } from '../../compile/events-view.ts'
 import type { View, ViewField } from '../../compile/model.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { exampleShown } from '../example.ts'
@@ -6,10 +7,29 @@ type Example = { readonly [name: string]: unknown }
 
 /** A row as the version shows it; undefined where a value cannot be guessed, because a wrong example is worse than none. */
 export const exampleOfRow = (view: View): Example | undefined =>
-  whole(
-    view,
-    view.fields.filter((field) => !field.writeOnly),
-  )
+  view.serves === 'events'
+    ? toldViews(view.version)
+        .values()
+        .map(exampleOfEvent)
+        .find((event) => event !== undefined)
+    : whole(
+        view,
+        view.fields.filter((field) => !field.writeOnly),
+      )
+
+/** A new row of the view as an event. */
+const exampleOfEvent = (view: View): Example | undefined => {
+  const data = exampleOfRow(view)
+  if (!data) return undefined
+  return {
+    id: '01980000-0000-7000-8000-000000000099',
+    type: `${view.name}.created`,
+    resource_id: data.id,
+    changed: null,
+    created_at: data.created_at,
+    data,
+  }
+}
 
 export const exampleOfCreate = (view: View, fromPath?: ViewField): Example | undefined =>
   whole(

@@ -1,5 +1,6 @@
 import type { Model, Version, View } from '../../compile/model.ts'
 import { namingOf, words } from './document-names.ts'
+import { eventSchemas, webhooksOf } from './event-schemas.ts'
 import type { Part } from './field-schemas.ts'
 import { headerComponents } from './headers.ts'
 import { introduction } from './introduction.ts'
@@ -23,9 +24,11 @@ export const openapiOf = (version: Version, model: Model): object => {
     tags: tagsOf(version),
     'x-limits': limitsOf(version, model),
     paths,
+    ...webhooksOf(version, naming),
     components: {
       schemas: {
         ...schemasOf(version, naming),
+        ...eventSchemas(version, naming),
         ...problemSchemas(model.problems),
         ...problems.schemas(),
       },

@@ -65,9 +65,13 @@ const enveloped = (view: View, rowName: string): Part => {
   }
 }
 
+const exampleCursor = 'kJ2d0vXq1cWm8TzPaYb3NgWzE3NjMzNzAwMDAwMDAwMDBd'
+
+/** A list of events can always be continued. */
 const listBody = (view: View, naming: Naming): Part => {
   const example = exampleOfRow(view)
-  const page = { limit: view.limits.pageDefault, has_more: false, next_cursor: null }
+  const cursor = view.serves === 'events' ? exampleCursor : null
+  const page = { limit: view.limits.pageDefault, has_more: false, next_cursor: cursor }
   return {
     schema: schemaRef(listName(view, naming)),
     ...(example ? { example: { data: [example], page } } : {}),

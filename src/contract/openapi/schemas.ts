@@ -1,5 +1,6 @@
 import type { SubCollection, Version, View, ViewField } from '../../compile/model.ts'
 import { type Naming, pascal, singularName, words } from './document-names.ts'
+import { eventData } from './event-schemas.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace, exampleOfRow } from './examples.ts'
 import {
   createdField,
@@ -97,7 +98,14 @@ const rowSchema = (view: View, naming: Naming): Part => {
     type: 'object',
     title: naming.schema(view),
     description: view.description === '' ? `A row of ${words(view.name)}.` : view.description,
-    properties: Object.fromEntries(shown.map((field) => [field.name, shownField(field)])),
+    properties: Object.fromEntries(
+      shown.map((field) => [
+        field.name,
+        view.serves === 'events' && field.name === 'data'
+          ? eventData(view.version, naming)
+          : shownField(field),
+      ]),
+    ),
     required: shown.filter(({ needsScopes }) => needsScopes.length === 0).map((field) => field.name),
     ...example(exampleOfRow(view)),
   }
