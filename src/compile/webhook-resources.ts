@@ -28,12 +28,17 @@ const endpoints = made(
   resource(webhookNames.endpoints, {
     description: 'Where events are sent to, as they happen.',
     fields: {
-      url: z.string().max(longestUrl).describe('An https: URL. Each event is sent to it by POST.'),
+      url: z
+        .string()
+        .max(longestUrl)
+        .describe('An https: URL. Each event is sent to it by POST.')
+        .meta({ examples: ['https://example.com/events'] }),
       event_types: z
         .array(z.string().max(200))
         .min(1)
         .max(mostTypes)
-        .describe('The types of events to send, or `["*"]` for all, in the words of the `version`.'),
+        .describe('The types of events to send, or `["*"]` for all, in the words of the `version`.')
+        .meta({ examples: [['*']] }),
       description: z.string().max(longestDescription).optional().describe('A note for people.'),
       active: z.boolean().default(true).describe('Whether events are sent.'),
       version: readOnly(z.string()).describe(

@@ -52,6 +52,9 @@ test('every resource has the paths the shop is described with', () => {
     '/payments',
     '/payments/{id}/refunds',
     '/products',
+    '/webhook-endpoints',
+    '/webhook-endpoints/{id}/deliveries',
+    '/webhook-endpoints/{id}/secrets',
   ])
 })
 
@@ -118,6 +121,7 @@ test('limits that are not declared are the documented ones', () => {
     idempotencyHours: 24,
     requestsInFlight: 1_000,
     streams: 100,
+    webhookEndpoints: 50,
   })
   expect(model.rate).toEqual({ perSecond: 100, burst: 200 })
 })

@@ -72,11 +72,16 @@ export const createCaller = ({ api, key, version, document, judge }: Parts): Cal
     }
     return references
   }
+  /** An endpoint that is never reached, and an event to deliver once more. */
+  const webhookValues = async (name: string): Promise<Json> => {
+    if (name === 'webhook-endpoints') return { url: 'https://receiver.invalid/' }
+    return name === 'webhook-deliveries' ? { event_id: (await newestEvent()).id } : {}
+  }
   const newBody: Caller['newBody'] = async (name) => {
     const view = viewNamed(name)
     const optional = view.fields.filter((field) => field.target && !field.required)
     const unset = Object.fromEntries(optional.map((field) => [field.name, null]))
-    return bodyOf(name, { ...unset, ...(await referencesOf(view)) })
+    return bodyOf(name, { ...unset, ...(await referencesOf(view)), ...(await webhookValues(name)) })
   }
   const create = async (name: string): Promise<Row> => {
     const view = viewNamed(name)
