@@ -15,7 +15,7 @@ export async function checkCommand(args: string[]): Promise<number> {
   for (const warning of [...unindexedRules(model), ...tokenWarnings(model)])
     console.error(`Warning: ${warning}`)
   const versions = model.versions.map((version) => version.name).join(', ')
-  const count = model.resources.size
+  const count = [...model.resources.values()].filter(({ engineMade }) => !engineMade).length
   const resources = `${count} resource${count === 1 ? '' : 's'}`
   console.log(`${api.file}: ${resources}, versions ${versions}. No mistakes, no broken promises.`)
   return 0

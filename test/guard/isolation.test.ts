@@ -42,6 +42,7 @@ describe.each(onEveryStore)('what globex owns does not exist for acme, on %s', (
     api = await testApi(shop, { databaseUrl: database.url })
     acme = await api.key('acme')
     globex = await api.key('globex')
+    await fillEngineTables()
     for (const resource of api.service.model.resources.values()) {
       if (resource.shared) continue
       const columns = ['id', ...resource.belongsTo.map((relation) => relation.field)]
@@ -53,6 +54,24 @@ describe.each(onEveryStore)('what globex owns does not exist for acme, on %s', (
       rows.set(resource.name, { id: String(row?.[0]), values })
     }
   })
+  /** The seed has neither events nor webhooks. An inactive endpoint is never called. */
+  const fillEngineTables = async () => {
+    const make = async (path: string, body: object) => {
+      const headers = { ...json, Authorization: `Bearer ${globex}` }
+      const answer = await api.fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+      return ((await answer.json()) as { data: { id: string } }).data.id
+    }
+    await make('/v2/customers', { name: 'Told', email: 'told@example.com' })
+    const [event] = await api.service.engine.events.log.after('globex', 0, 1)
+    const endpoint = { url: 'https://receiver.invalid/', event_types: ['*'], active: false }
+    const owner = await make('/v2/webhook-endpoints', endpoint)
+    const now = new Date().toISOString()
+    await store().writeOne(
+      `INSERT INTO "webhook_deliveries" ("account_id", "id", "endpoint_id", "event_id", "type", "created_at", "updated_at", "version") VALUES ('globex', '${crypto.randomUUID()}', '${owner}', '${event?.id}', 'customers.created', '${now}', '${now}', 1)`,
+      [],
+    )
+    rows.set('events', { id: event?.id ?? '', values: new Map([['id', event?.id ?? '']]) })
+  }
   afterAll(async () => {
     await api.close()
     await database.drop()

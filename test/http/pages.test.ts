@@ -116,7 +116,12 @@ describeStores('pages', (store) => {
 
     it('are all listed, with those that resources declare', async () => {
       const { text } = await open('/problems')
-      const types = [...Object.keys(problemKinds), 'refund-exceeds-payment']
+      const types = [
+        ...Object.keys(problemKinds),
+        'refund-exceeds-payment',
+        'too-many-webhook-endpoints',
+        'webhook-endpoint-inactive',
+      ]
       for (const type of types) expect(text).toContain(`href="/problems/${type}"`)
       const { data } = JSON.parse((await open('/problems', { Accept: 'application/json' })).text)
       expect(data).toHaveLength(types.length)
