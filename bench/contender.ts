@@ -19,14 +19,19 @@ interface Start extends Prepared {
   readonly name: string
   /** The processor it is pinned to, if any. */
   readonly processor: number | null
+  /** The folder of the declaration; the shop's unless said. */
+  readonly api?: string
+  readonly settings?: { readonly [name: string]: string }
 }
 
 /** `nounkit serve` with its default settings. The rate limit is off, since one client sends all requests. */
 export const startNounkit = (start: Start, workers = 1): Promise<Contender> => {
   const flags = workers > 1 ? ['--workers', String(workers)] : []
-  return startProcess(start, (port) => [program, 'serve', shop, '--port', `${port}`, ...flags], {
-    DATABASE_URL: start.url,
+  const { api = shop, url, settings } = start
+  return startProcess(start, (port) => [program, 'serve', api, '--port', `${port}`, ...flags], {
+    DATABASE_URL: url,
     NOUNKIT_RATE: 'off',
+    ...settings,
   })
 }
 

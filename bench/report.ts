@@ -1,4 +1,5 @@
 import { type Aim, latencies, paces } from './aims.ts'
+import type { EventsRow } from './events/measure.ts'
 import type { Measured } from './load.ts'
 import type { Store } from './stores.ts'
 import type { Result } from './turns.ts'
@@ -163,5 +164,18 @@ export const aimTable = (judged: readonly Judged[]): string =>
       spread(ratio),
       byLeastCpu === null ? '' : number(byLeastCpu, 2),
       met === null ? '' : met ? 'yes' : 'no',
+    ]),
+  )
+
+export const eventTable = (rows: readonly EventsRow[]): string =>
+  table(
+    1,
+    ['events', 'aim', 'measured', 'CPU µs', 'met'],
+    rows.map(({ what, aim, atMost, measured, cpuMicros, met }) => [
+      what,
+      `${atMost ? '≤' : '≥'} ${number(aim, aim < 1 ? 2 : 0)}`,
+      number(measured, aim < 1 ? 2 : 0),
+      cpuMicros === null ? '' : number(cpuMicros),
+      met ? 'yes' : 'no',
     ]),
   )

@@ -6,8 +6,9 @@ import { call, checkAnswers, deepCursor } from './answers.ts'
 import type { Contender } from './contender.ts'
 import { customerIds, type Size, sampleIds, standard } from './data.ts'
 import type { Sample } from './draw.ts'
+import { measureEvents } from './events/measure.ts'
 import { type Load, startLoad } from './load.ts'
-import { aimTable, judge, type Line, linesOf, lineTable, middle } from './report.ts'
+import { aimTable, eventTable, judge, type Line, linesOf, lineTable, middle } from './report.ts'
 import { type Field, type Store, startField } from './stores.ts'
 import { afterQuiet, firstSecond, type Lane, type Result, takeTurns } from './turns.ts'
 import { type Workload, workloads } from './workloads.ts'
@@ -130,18 +131,21 @@ const report: { [store: string]: unknown } = {}
 for (const store of stores) {
   if (!store) throw new Error(`--store is ${flags.store}. Write sqlite or postgres.`)
   const before = machine()
+  const events = 'events'.includes(flags.only)
+    ? await measureEvents(store, { rounds, turnMs, events: size.orders, say })
+    : []
   const all: (readonly Result[])[] = []
-  for (let run = 0; run < runs; run++) all.push(await runOn(store))
+  if (flags.only !== 'events') for (let run = 0; run < runs; run++) all.push(await runOn(store))
   const lines = middle<Line>(all.map(linesOf), (line) => line.toFloor?.median ?? line.perSecond)
   const judged = middle(
     all.map((results) => judge(store, results)),
     ({ ratio }) => ratio.median,
   )
-  report[store] = { before, lines, aims: judged, runs: all }
+  report[store] = { before, lines, aims: judged, events, runs: all }
   console.log(
     `\n## ${store}\n\nBefore: ${before}. Afterwards: ${machine()}.
 \`nounkit serve\` with default settings but NOUNKIT_RATE=off. ${rounds} turns of ${turnMs} ms each, the middle of ${runs} run(s).\n
-${lineTable(lines)}\n\n${aimTable(judged)}`,
+${[lines.length > 0 && lineTable(lines), judged.length > 0 && aimTable(judged), events.length > 0 && eventTable(events)].filter(Boolean).join('\n\n')}`,
   )
 }
 if (flags.json) writeFileSync(flags.json, JSON.stringify(report, null, 2))

@@ -39,3 +39,19 @@ test.each([
     expect(report[store].aims).toHaveLength(aims.length)
   },
 )
+
+test.each([
+  ['sqlite', 'SQLite'],
+  ['postgres', 'PostgreSQL'],
+])('on %s events are read, streamed and delivered, and each has a row with its aim', async (flag, store) => {
+  const file = join(folder, `events-${flag}.json`)
+  const few = ['--orders', '1000', '--rounds', '1', '--seconds', '0.2', '--only', 'events']
+  const { stdout } = await run(process.execPath, ['bench/run.ts', '--store', flag, ...few, '--json', file])
+  const { events, lines } = JSON.parse(readFileSync(file, 'utf8'))[store]
+  expect(lines).toEqual([])
+  expect(events).toHaveLength(7)
+  for (const { what, measured } of events) {
+    expect(measured, what).toEqual(expect.any(Number))
+    expect(stdout).toContain(`| ${what} | `)
+  }
+})

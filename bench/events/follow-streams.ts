@@ -1,0 +1,88 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { usageOf } from '../usage.ts'
+import type { Rate } from './measure.ts'
+import { accounts, createOrder, type Served } from './served.ts'
+
+/** Its rate is that of changes. */
+export interface Followed extends Rate {
+  /** From the time that stands in an event, which is before its commit, to its arrival at a client. */
+  readonly p99Ms: number
+  readonly moreMemoryMb: number
+}
+
+const changesPerSecond = 300
+const mostWaitMs = 10_000
+
+/** Streams of all accounts are open while orders are created at a steady rate, account by account. */
+export async function followStreams(served: Served, count: number, ms: number): Promise<Followed> {
+  const { pid, port } = served.with
+  const latencies: number[] = []
+  // The first changes have the code compiled.
+  await createSteadily(served, Math.min(ms, 2_000))
+  const { memoryMb } = usageOf(pid)
+  const streams: Socket[] = []
+  for (let at = 0; at < count; at++)
+    streams.push(await openStream(port, served.keys[at % accounts] ?? '', (ms) => latencies.push(ms)))
+  try {
+    const { cpuMicros } = usageOf(pid)
+    const { made, seconds } = await createSteadily(served, ms)
+    const after = usageOf(pid)
+    // Creates go round the accounts, and so do streams.
+    const expected = Array.from(
+      { length: count },
+      (_, at) => Math.floor((made - (at % accounts) - 1) / accounts) + 1,
+    )
+    const all = expected.reduce((sum, one) => sum + one, 0)
+    const deadline = performance.now() + mostWaitMs
+    while (latencies.length < all && performance.now() < deadline) await sleep(20)
+    latencies.sort((a, b) => a - b)
+    return {
+      perSecond: made / seconds,
+      cpuMicros: (after.cpuMicros - cpuMicros) / made,
+      p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
+      moreMemoryMb: after.memoryMb - memoryMb,
+    }
+  } finally {
+    for (const stream of streams) stream.destroy()
+  }
+}
+
+/** Sends creates whether or not earlier ones were answered. */
+async function createSteadily(
+  { with: contender, keys }: Served,
+  ms: number,
+): Promise<{ readonly made: number; readonly seconds: number }> {
+  const startedAt = performance.now()
+  const open: Promise<unknown>[] = []
+  for (let passed = 0; passed < ms; passed = performance.now() - startedAt) {
+    while (open.length < (passed * changesPerSecond) / 1_000)
+      open.push(createOrder({ ...contender, key: keys[open.length % accounts] ?? '' }))
+    await sleep(5)
+  }
+  await Promise.all(open)
+  return { made: open.length, seconds: (performance.now() - startedAt) / 1_000 }
+}
+
+/** Calls `arrived` for every event. Resolves when the stream has begun. */
+const openStream = (port: number, key: string, arrived: (ms: number) => void): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () =>
+      socket.write(
+        `GET /v2/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nAccept: text/event-stream\r\n\r\n`,
+      ),
+    )
+    let rest = ''
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      if (rest === '' && chunk.startsWith('HTTP/1.1 200')) resolve(socket)
+      const now = Date.now()
+      const text = rest + chunk
+      const end = text.lastIndexOf('\n\n') + 1
+      // The first time of an event is its own; the second one is the row's.
+      for (const [event] of text.slice(0, end).matchAll(/^data: .*$/gm))
+        arrived(now - Date.parse(/"created_at":"([^"]+)"/.exec(event)?.[1] ?? ''))
+      rest = text.slice(end)
+    })
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('A stream was closed before it began.')))
+  })

@@ -1,0 +1,3 @@
+import { ordersApi } from '../orders-api.ts'
+
+export default ordersApi({ events: { keepDays: 30 } })
