@@ -1,7 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
+import { StreamReader } from '../support/event-source.ts'
+import { testWebhooks } from '../support/hooks-api.ts'
 import { lending, lendingScopes } from '../support/lending.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { type Answer, describeServing, type Row } from '../support/serving.ts'
 import { noId } from '../support/shop-rows.ts'
+import { until } from '../support/until.ts'
 
 /** Events of the lending API: a rule holds for the row as the event shows it. */
 describeServing(
@@ -29,7 +33,7 @@ describeServing(
       await served.call('PATCH', `/v2/loans/${loan.id}`, { body: { days: 3 } })
       await served.call('PATCH', `/v2/loans/${loan.id}`, { body: { member_id: bo.id } })
       await served.call('DELETE', `/v2/loans/${loan.id}`)
-      const scopes = [...lendingScopes, 'events:read']
+      const scopes = [...lendingScopes, 'events:read', 'webhook-endpoints:write']
       const key = (name: string, claims: object, more: readonly string[] = []) =>
         served.api.key('acme', {
           name: `${name} ${served.kind}`,
@@ -75,6 +79,42 @@ describeServing(
       expect(found.filter((text) => text.startsWith('loans'))).toEqual(['loans.created 1', 'loans.updated 3'])
     })
 
+    /** Two new loans, of which the second is Ada's. */
+    const lendTwice = async (days: number) => {
+      const [copy] = (await served.get('/v2/copies')).rows
+      for (const [member, more] of [
+        [bo, 0],
+        [ada, 1],
+      ] as const)
+        await served.make('/v2/loans', { member_id: member.id, copy_id: copy?.id, days: days + more })
+    }
+
+    test('streams send them the same way', async () => {
+      const response = await served.api.fetch('/v2/events', {
+        headers: { authorization: `Bearer ${as.ada}`, accept: 'text/event-stream' },
+      })
+      const stream = await new StreamReader(response).opened()
+      await lendTwice(50)
+      const [sent] = await stream.take(1)
+      expect(JSON.parse(sent?.data ?? '').data).toMatchObject({ member_id: ada.id, days: 51 })
+      await stream.cancel()
+    })
+
+    test('and endpoints are told what their maker may read', async () => {
+      const at = await startReceiver()
+      try {
+        const body = { url: at.url, event_types: ['loans.created'] }
+        await served.make('/v2/webhook-endpoints', body, { as: as.ada ?? '' })
+        await lendTwice(60)
+        await lendTwice(70)
+        await until(() => at.received.length === 2)
+        const days = at.received.map(({ body }) => JSON.parse(body).data.data.days)
+        expect(days.sort()).toEqual([61, 71])
+      } finally {
+        await at.close()
+      }
+    })
+
     test('an event of a row that may not be read is one that never was', async () => {
       const hidden = (await events('staff')).rows.find(
         ({ type, data }) => type === 'members.created' && (data as Row).id === bo.id,
@@ -88,5 +128,5 @@ describeServing(
       expect(body(refused)).toBe(body(nowhere))
     })
   },
-  { declaration: { ...lending, events: { keepDays: 3 } } },
+  { declaration: { ...lending, events: { keepDays: 3 } }, webhooks: testWebhooks },
 )
