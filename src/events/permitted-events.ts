@@ -1,22 +1,15 @@
 import type { Model, Resource } from '../compile/model.ts'
-import { bound } from '../plan/bind.ts'
-import { indexColumn, judgedFields } from '../plan/judge-values.ts'
-import type { Planner } from '../plan/planner.ts'
+import { judgedFields } from '../plan/judge-values.ts'
 import { settled } from '../plan/rule-sql.ts'
-import { bindSlots } from '../read/call.ts'
+import { passingRows, type RowJudge } from '../read/passing-rows.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Caller } from '../request/caller.ts'
-import type { Store } from '../store/store.ts'
 import type { EventRow } from './event-row.ts'
 import { headForm } from './head-form.ts'
 
 /** What judging the rows of events needs, made once per service. */
-export interface EventJudge {
+export interface EventJudge extends RowJudge {
   readonly model: Model
-  readonly store: Pick<Store, 'all'>
-  readonly planner: Pick<Planner, 'judgeValues'>
-  /** Milliseconds since 1970. */
-  now(): number
 }
 
 interface Judged {
@@ -56,17 +49,9 @@ async function passing(
   judged: readonly Judged[],
 ): Promise<readonly EventRow[]> {
   const rule = resource.rules.read
-  if (!rule) return []
-  const fields = judgedFields(resource, rule)
-  const rows = judged.map(({ row }, index) => ({
-    [indexColumn]: index,
-    ...Object.fromEntries(fields.map((field) => [field.column, bound(field, row[field.name])])),
-  }))
-  const { text, slots } = judge.planner.judgeValues(resource, rule, caller.scopes)
-  const asked = { by: caller, at: judge.now() }
-  const found = await judge.store.all(
-    text,
-    bindSlots(slots, { account: caller.account, asked, values: [JSON.stringify(rows)] }),
-  )
-  return found.flatMap(([index]) => judged[Number(index)]?.event ?? [])
+  // An event does not keep what is never shown, such as a password, so nobody knows whether a rule on it holds.
+  if (!rule || judgedFields(resource, rule).some(({ writeOnly }) => writeOnly)) return []
+  const rows = judged.map(({ row }) => row)
+  const passed = await passingRows(judge, caller, resource, { rule, grants: caller.scopes }, rows)
+  return passed.flatMap((index) => judged[index]?.event ?? [])
 }

@@ -9,14 +9,14 @@ const longestList = 16_384
 
 /**
  * Something about the caller, as it is bound to a statement. Null where it is absent or of another type: a comparison with NULL is not
- * true, so doubt opens nothing. A list is bound as JSON, without the elements that do not fit.
+ * true, so doubt opens nothing. A list is bound as JSON, with null for elements that do not fit: SQL says neither that a list with NULL
+ * has another value, nor that it has it not.
  */
 export function callerValue(value: CallerValue, caller: Caller, now: number): string | number | null {
   const found = foundIn(value, caller, now)
   if (!value.isList) return boundAs(value.as, found)
   if (!Array.isArray(found) || found.length > mostElements) return null
-  const elements = found.map((element) => boundAs(value.as, element)).filter((element) => element !== null)
-  const text = JSON.stringify(elements)
+  const text = JSON.stringify(found.map((element) => boundAs(value.as, element)))
   return text.length > longestList ? null : text
 }
 

@@ -9,21 +9,32 @@ import { mayKnow } from '../request/field-scopes.ts'
 import { pointerStep } from '../request/validate.ts'
 import { StoreError, type Transaction } from '../store/store.ts'
 import { type Blocker, blockersOf } from './blockers.ts'
-import { mayRead } from './judge.ts'
+import { mayRead, refuseUnlessMayMake } from './judge.ts'
 import type { Writer } from './writer.ts'
+
+/** The row that a request asks for, and what was to be written after hooks; null where it did not come to that. */
+export interface Attempt {
+  asked: StoredRow
+  written: StoredRow | null
+}
 
 /** The problem for a write that the store refused. A reference to a missing row is reported before any conflict. */
 export async function writeRefused(
   error: unknown,
   writer: Writer,
   call: Call,
-  row: StoredRow,
+  { asked, written }: Attempt,
   before: StoredRow | null,
 ): Promise<unknown> {
-  const missing = isConflict(error) ? await missingReferences(writer, writer.store, call, row, before) : null
+  const missing = isConflict(error)
+    ? await missingReferences(writer, writer.store, call, asked, before)
+    : null
   if (missing) return missing
   if (!(error instanceof StoreError)) return error
-  if (error.kind === 'unique' && error.columns.length > 0) return taken(call, error.columns)
+  if (error.kind === 'unique' && error.columns.length > 0) {
+    if (written) await refuseUnlessMayMake(writer, call, written, before ? 'update' : 'create')
+    return taken(call, error.columns)
+  }
   if (error.kind === 'out-of-range') return outOfRange()
   return error
 }

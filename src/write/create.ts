@@ -8,7 +8,7 @@ import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { changeRows, insertAlone } from './change-rows.ts'
 import type { ChangeSet } from './change-set.ts'
-import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
+import { type Attempt, missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
 import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
 import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
@@ -40,14 +40,15 @@ export async function createOnce(
   const { resource } = call.target.view
   const row = newRow(resource, sent instanceof Promise ? await sent : sent, writer.now())
   const location = locationOf(call, String(row.id))
+  const attempt: Attempt = { asked: row, written: null }
   try {
     await refuseUnreadable(writer, writer.store, call, row, null)
     if (createVerdict(call) === false) throw notPermitted(call, 'create this row')
     if (isSingleStatement(call)) return await createAlone(writer, call, row, location, keyed)
     const own = resource.engineMade ? await writer.engineHooks(call, row) : noEngineHooks
-    return await createInteractive(writer, call, row, location, keyed, own)
+    return await createInteractive(writer, call, attempt, location, keyed, own)
   } catch (error) {
-    throw await writeRefused(error, writer, call, row, null)
+    throw await writeRefused(error, writer, call, attempt, null)
   }
 }
 
@@ -85,7 +86,7 @@ async function createAlone(
 async function createInteractive(
   writer: Writer,
   call: Call,
-  row: StoredRow,
+  attempt: Attempt,
   location: string,
   keyed: KeyedRequest | null,
   own: EngineHooks,
@@ -93,12 +94,12 @@ async function createInteractive(
   const { account } = call.caller
   const { keys } = writer
   return changeRows(writer, account, async (changes) => {
-    if (!keyed) return (await insertWithHooks(writer, changes, call, row, location, null, own)).answer
-    const values = keyValues(writer, keyed, String(row.id), location, null, null)
+    if (!keyed) return (await insertWithHooks(writer, changes, call, attempt, location, null, own)).answer
+    const values = keyValues(writer, keyed, String(attempt.asked.id), location, null, null)
     if (!(await keys.claim(changes.tx, account, values))) throw keyTaken
     keyed.claimed?.()
     try {
-      const { answer, replay } = await insertWithHooks(writer, changes, call, row, location, keyed, own)
+      const { answer, replay } = await insertWithHooks(writer, changes, call, attempt, location, keyed, own)
       const stored = answerValues(writer, storedBody(call, replay), replay.etag ?? '')
       await keys.complete(changes.tx, account, keyed.key, stored)
       return answer
@@ -120,11 +121,12 @@ async function insertWithHooks(
   writer: Writer,
   changes: ChangeSet,
   call: Call,
-  row: StoredRow,
+  attempt: Attempt,
   location: string,
   keyed: KeyedRequest | null,
   own: EngineHooks,
 ): Promise<Created> {
+  const row = attempt.asked
   const { resource } = call.target.view
   const { beforeCreate, afterCreate } = hooksOf(resource)
   const contextOf = hookContexts(writer, changes, call, keyed && derivedKey(changes.account, keyed))
@@ -138,6 +140,7 @@ async function insertWithHooks(
   if (set) checkReturned(set, resource, 'beforeCreate')
   const whole = { ...next, ...set, ...(await own.beforeCreate?.(row, changes)) }
   if (beforeCreate) await refuseUnlessWhile(writer, changes, call, [whole])
+  attempt.written = whole
   const inserted = await changes.insert(resource, whole)
   const shownOnce = await own.afterCreate?.(inserted.row, changes)
   const id = String(inserted.row.id)

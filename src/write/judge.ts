@@ -5,7 +5,9 @@ import type { Judgement } from '../plan/row-statements.ts'
 import { settled } from '../plan/rule-sql.ts'
 import { problem } from '../problems.ts'
 import { bindSlots, type Call } from '../read/call.ts'
+import { passingRows } from '../read/passing-rows.ts'
 import { notThere } from '../read/read-rows.ts'
+import type { StoredRow } from '../request/body.ts'
 import { grantsToWrite } from '../request/grants.ts'
 import type { Transaction } from '../store/store.ts'
 import type { Writer } from './writer.ts'
@@ -87,8 +89,30 @@ export async function refuseUnlessMade(
   verb: 'create' | 'update',
 ): Promise<void> {
   const [makes] = await judge(writer, from, call, id, ['create'])
-  if (!makes) throw notPermitted(call, verb === 'create' ? 'create this row' : 'change this row to that')
+  if (!makes) throw notMade(call, verb)
 }
+
+/**
+ * After the store refused a row because of another one: who may not make such a row is told that, as for any other value. Otherwise
+ * the refusal would tell of rows that the caller may not read.
+ */
+export async function refuseUnlessMayMake(
+  writer: Writer,
+  call: Call,
+  row: StoredRow,
+  verb: 'create' | 'update',
+): Promise<void> {
+  const { resource } = call.target.view
+  const said = verdict(call, resource, 'create')
+  const makes =
+    typeof said === 'boolean'
+      ? said
+      : (await passingRows(writer, call.caller, resource, said, [row])).length > 0
+  if (!makes) throw notMade(call, verb)
+}
+
+const notMade = (call: Call, verb: 'create' | 'update'): Error =>
+  notPermitted(call, verb === 'create' ? 'create this row' : 'change this row to that')
 
 export const notPermitted = ({ target }: Call, what: string): Error =>
   problem('not-permitted', { detail: `The rules of ${target.view.name} do not let you ${what}.` })

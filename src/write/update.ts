@@ -9,7 +9,7 @@ import { equalValues } from '../request/equal-values.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { changeRows } from './change-rows.ts'
 import type { ChangeSet, LockedRow } from './change-set.ts'
-import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
+import { type Attempt, missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
 import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
 import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
@@ -27,7 +27,7 @@ export async function update(
   body: JsonObject,
   ifMatch: IfMatch | null,
 ): Promise<Outcome> {
-  let attempted: StoredRow = {}
+  const attempt: Attempt = { asked: {}, written: null }
   let before: StoredRow = {}
   const own = call.target.view.resource.engineMade ? await writer.engineHooks(call, body) : noEngineHooks
   try {
@@ -37,10 +37,9 @@ export async function update(
       await refuseUnlessMay(writer, changes.tx, call, 'update')
       refuseStale(ifMatch, version, call)
       const read = kind === 'replace' ? readReplace : readPatch
-      const next = read(call.target, body, row, call.caller.scopes)
-      attempted = next
-      refuseMove(call, body, row, next)
-      const updated = await write(writer, changes, call, row, next, own)
+      attempt.asked = read(call.target, body, row, call.caller.scopes)
+      refuseMove(call, body, row, attempt.asked)
+      const updated = await write(writer, changes, call, row, attempt, own)
       return {
         status: 200,
         body: `{"data":${shownText(call.target.view, updated.row, call.caller.scopes)}}`,
@@ -48,7 +47,7 @@ export async function update(
       }
     })
   } catch (error) {
-    throw await writeRefused(error, writer, call, attempted, before)
+    throw await writeRefused(error, writer, call, attempt, before)
   }
 }
 
@@ -68,9 +67,10 @@ async function write(
   changes: ChangeSet,
   call: Call,
   before: StoredRow,
-  asked: StoredRow,
+  attempt: Attempt,
   own: EngineHooks,
 ): Promise<LockedRow> {
+  const { asked } = attempt
   const { resource } = call.target.view
   const { beforeUpdate, afterUpdate } = hooksOf(resource)
   await refuseUnreadable(writer, changes.tx, call, asked, before)
@@ -87,6 +87,7 @@ async function write(
     (await finishHook(changes, beforeUpdate(next, copyForHook(before), contextOf('beforeUpdate'))))
   if (set) checkReturned(set, resource, 'beforeUpdate')
   const whole = { ...next, ...set, ...(await own.beforeUpdate?.(asked, before, changes)) }
+  attempt.written = whole
   const changed = changedFields(resource.fields, before, whole)
   if (beforeUpdate && changed.length > 0) await refuseUnlessWhile(writer, changes, call, [before, whole])
   if (changed.length > 0) {
