@@ -60,12 +60,13 @@ export class EventScan {
     this.#isAsked = typeFilter(filters)
   }
 
+  /** A position may be that of an event that the reader is not shown, and tell when it happened. So it is hidden. */
   cursorAt(position: number): string {
-    return this.#reader.seal.seal(`[${position}]`, this.boundTo)
+    return this.#reader.seal.hide(position, this.boundTo)
   }
 
   positionAt(cursor: string): number {
-    return Number(this.#reader.seal.open(cursor, this.boundTo, 1)[0])
+    return this.#reader.seal.reveal(cursor, this.boundTo)
   }
 
   /**

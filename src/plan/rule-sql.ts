@@ -83,12 +83,9 @@ function leafSql(leaf: RuleLeaf, alias: string, writing: Writing): string {
       )
     }
     case 'null': {
-      const isSet = withOperand(leaf.field, alias, writing, (field) => `${field} IS NOT NULL`)
-      if (leaf.negated) return isSet
-      // A path that leads to no row is null too.
-      return leaf.field.path.length > 0
-        ? `NOT ${isSet}`
-        : withOperand(leaf.field, alias, writing, (field) => `${field} IS NULL`)
+      const { path, field } = leaf.field
+      if (!leaf.negated) return nullSql(path, field, alias, writing)
+      return onPath(path, field, alias, writing, (value) => `${value} IS NOT NULL`)
     }
     case 'includes': {
       const list = writing.use(leaf.list, 'json')
@@ -122,9 +119,32 @@ function onPath(
   condition: (sql: string) => string,
 ): string {
   if (step === undefined) return condition(`${alias}${ident(field.column)}`)
-  const { table, shared } = step.target
+  return onRelated(step, alias, writing, (inner) => onPath(rest, field, inner, writing, condition))
+}
+
+/**
+ * A path is null as well where a reference is. A reference to a row that is gone, which an event may still have, says nothing: the row
+ * may have had a value.
+ */
+function nullSql(
+  [step, ...rest]: readonly PathStep[],
+  field: FieldPath['field'],
+  alias: string,
+  writing: Writing,
+): string {
+  if (step === undefined) return `${alias}${ident(field.column)} IS NULL`
+  const isNullThere = onRelated(step, alias, writing, (inner) => nullSql(rest, field, inner, writing))
+  return `(${alias}${ident(step.field)} IS NULL OR ${isNullThere})`
+}
+
+/** Whether there is a row that the relation leads to, and the condition holds for it. */
+function onRelated(
+  { field, target }: PathStep,
+  alias: string,
+  writing: Writing,
+  condition: (alias: string) => string,
+): string {
   const inner = writing.alias()
-  const where = `${writing.account(shared, inner)}${inner}"id" = ${alias}${ident(step.field)}`
-  const end = onPath(rest, field, inner, writing, condition)
-  return `EXISTS (SELECT 1 FROM ${ident(table)} ${inner.slice(0, -1)} WHERE ${where} AND ${end})`
+  const where = `${writing.account(target.shared, inner)}${inner}"id" = ${alias}${ident(field)}`
+  return `EXISTS (SELECT 1 FROM ${ident(target.table)} ${inner.slice(0, -1)} WHERE ${where} AND ${condition(inner)})`
 }

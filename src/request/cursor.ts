@@ -1,4 +1,12 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import type { View } from '../compile/model.ts'
 import { problem } from '../problems.ts'
 import type { Caller } from './caller.ts'
@@ -18,10 +26,17 @@ export interface CursorSeal {
   /** `position` is JSON, as the store wrote it. */
   seal(position: string, bound: string): string
   open(cursor: string, bound: string, keys: number): Position
+  /** A cursor that says nothing about its number, not even whether another cursor has the same. */
+  hide(position: number, bound: string): string
+  reveal(cursor: string, bound: string): number
 }
+
+const cipher = 'aes-256-gcm'
+const [nonceLength, tagLength, numberLength] = [12, 16, 8]
 
 export function createCursorSeal(secret: string): CursorSeal {
   const key = createSecretKey(Buffer.from(secret))
+  const hidingKey = Buffer.from(hkdfSync('sha256', secret, '', 'hidden positions', 32))
   const sealed = (position: string, bound: string): string => {
     const mac = createHmac('sha256', key).update(`${bound}\0${position}`).digest('base64url')
     return mac.slice(0, macLength) + Buffer.from(position).toString('base64url')
@@ -35,6 +50,31 @@ export function createCursorSeal(secret: string): CursorSeal {
       const keysOfRow = JSON.parse(position) as Position
       if (keysOfRow.length !== keys) throw badCursor()
       return keysOfRow
+    },
+    hide(position, bound) {
+      const number = Buffer.alloc(numberLength)
+      number.writeBigUInt64BE(BigInt(position))
+      const nonce = randomBytes(nonceLength)
+      const hiding = createCipheriv(cipher, hidingKey, nonce, { authTagLength: tagLength })
+      const hidden = hiding.setAAD(Buffer.from(bound)).update(number)
+      hiding.final()
+      return Buffer.concat([nonce, hiding.getAuthTag(), hidden]).toString('base64url')
+    },
+    reveal(cursor, bound) {
+      const bytes = Buffer.from(cursor, 'base64url')
+      const isWhole = bytes.length === nonceLength + tagLength + numberLength
+      // Base64 decoding skips what is no base64.
+      if (!isWhole || bytes.toString('base64url') !== cursor) throw badCursor()
+      const [tag, hidden] = [bytes.subarray(nonceLength, -numberLength), bytes.subarray(-numberLength)]
+      const nonce = bytes.subarray(0, nonceLength)
+      const revealing = createDecipheriv(cipher, hidingKey, nonce, { authTagLength: tagLength })
+      const number = revealing.setAAD(Buffer.from(bound)).setAuthTag(tag).update(hidden)
+      try {
+        revealing.final()
+      } catch {
+        throw badCursor()
+      }
+      return Number(number.readBigUInt64BE())
     },
   }
 }

@@ -26,13 +26,20 @@ const doors = resource('doors', {
   fields: { name: z.string(), code: writeOnly(z.string().optional()) },
   rules: { read: ({ row, caller }) => anyOf(caller.has('people:all'), row.code.isNull()) },
 })
+/** Everybody sees what is in a box that is not sealed. */
+const boxes = resource('boxes', { fields: { seal: z.string().optional() } })
+const things = resource('things', {
+  fields: { name: z.string() },
+  relations: { box: belongsTo(boxes, { onTargetDelete: 'cascade', optional: true }) },
+  rules: { read: ({ row, caller }) => anyOf(caller.has('people:all'), row.box.seal.isNull()) },
+})
 
 const declaration = api('review', {
-  resources: [people, notes, doors],
+  resources: [people, notes, doors, boxes, things],
   scopes: { 'people:all': 'See all people.' },
   events: { keepDays: 3 },
 })
-const scopes = ['people', 'notes', 'doors'].flatMap((name) => [`${name}:read`, `${name}:write`])
+const scopes = ['people', 'notes', 'doors', 'things'].flatMap((name) => [`${name}:read`, `${name}:write`])
 
 describeServing(
   'no side door',
@@ -106,6 +113,39 @@ describeServing(
       expect(events.text).not.toContain('locked')
       const all = await served.get('/v1/events?limit=100')
       expect(all.text).toContain('locked')
+    })
+
+    test('a rule that asks a related row for null opens no event where that row is gone', async () => {
+      const sealed = await served.make('/v1/boxes', { seal: 'wax' })
+      await served.make('/v1/things', { name: 'sealed in', box_id: sealed.id })
+      const open = await served.make('/v1/boxes', {})
+      await served.make('/v1/things', { name: 'lies open', box_id: open.id })
+      await served.make('/v1/things', { name: 'in no box' })
+      const told = async () => (await served.get('/v1/events?limit=100', { as: red })).text
+      const before = await told()
+      expect((await served.call('DELETE', `/v1/boxes/${sealed.id}`)).status).toBe(204)
+      for (const text of [before, await told()]) {
+        expect(text).toContain('lies open')
+        expect(text).toContain('in no box')
+        expect(text).not.toContain('sealed in')
+      }
+    })
+
+    test('a cursor of events does not tell that something happened which is not shown', async () => {
+      const cursor = async () => String((await served.get('/v1/events', { as: red })).page.next_cursor)
+      const [one, same] = [await cursor(), await cursor()]
+      await served.make('/v1/people', { name: 'unseen', team: 'blue' })
+      const other = await cursor()
+      expect(new Set([one, same, other]).size).toBe(3)
+      expect(new Set([one, same, other].map(({ length }) => length)).size).toBe(1)
+      const later = await served.get(`/v1/events?cursor=${one}`, { as: red })
+      expect([later.status, later.rows]).toEqual([200, []])
+      const altered = `${one.slice(0, -1)}${one.endsWith('A') ? 'B' : 'A'}`
+      for (const bad of [altered, one.slice(1), `${one}=`, `${one}A`, 'x'])
+        expect((await served.get(`/v1/events?cursor=${bad}`, { as: red })).refusal).toEqual([
+          400,
+          'bad-cursor',
+        ])
     })
   },
   { declaration },
