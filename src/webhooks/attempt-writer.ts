@@ -1,4 +1,4 @@
-import type { Store, Transaction } from '../store/store.ts'
+import { numberOrNull, type Store, type Transaction } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 import { type Attempted, writeAttempts } from './delivery-rows.ts'
 import { deactivate, type EndpointKey, keyOf } from './endpoint-rows.ts'
@@ -73,7 +73,7 @@ export class AttemptWriter {
   }
 }
 
-/** Since when there have been nothing but failures. The endpoint's row is locked first, as everywhere, and its deliveries then. */
+/** Since when there have been nothing but failures; null after a success. A healthy endpoint is not written to. */
 async function noteHealth(
   tx: Transaction,
   { account, id }: EndpointKey,
@@ -82,12 +82,11 @@ async function noteHealth(
 ): Promise<number | null> {
   const row = await firstRow(
     tx,
-    statement(
-      tx.dialect,
-      (bind) =>
-        `UPDATE "webhook_endpoints" SET "failing_since" = ${worked ? 'NULL' : `coalesce("failing_since", ${bind('integer', now)})`} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} RETURNING "failing_since"`,
-    ),
+    statement(tx.dialect, (bind) => {
+      const since = worked ? 'NULL' : `coalesce("failing_since", ${bind('integer', now)})`
+      const unlessHealthy = worked ? ' AND "failing_since" IS NOT NULL' : ''
+      return `UPDATE "webhook_endpoints" SET "failing_since" = ${since} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)}${unlessHealthy} RETURNING "failing_since"`
+    }),
   )
-  const since = row?.[0]
-  return since === null || since === undefined ? null : Number(since)
+  return numberOrNull(row?.[0])
 }

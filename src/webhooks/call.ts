@@ -1,4 +1,3 @@
-import { lookup as systemLookup } from 'node:dns/promises'
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -6,9 +5,10 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import { isIPv4, type LookupFunction } from 'node:net'
 import { type AddressGuard, addressGuard } from './addresses.ts'
 import { writtenAddresses } from './endpoint-url.ts'
+import { resolveNames } from './names.ts'
 import type { WebhookSettings } from './settings.ts'
 
 /** What became of one call. */
@@ -24,7 +24,7 @@ export interface CallResult {
 export type CallError =
   /** The URL or its name leads to an address that is not public. */
   | 'address-not-allowed'
-  /** The name has no address. */
+  /** The name has no address, or its name server does not answer. */
   | 'name-not-found'
   /** The certificate is not trusted, or TLS failed otherwise. */
   | 'tls-failed'
@@ -47,6 +47,7 @@ const usualTimeoutMs = 15_000
 /** The most that is read of an answer, so that its connection can be used again. */
 const mostBytes = 65_536
 const idleConnections = 10
+const idleMs = 30_000
 
 class AddressNotAllowed extends Error {
   readonly code = 'ADDRESS_NOT_ALLOWED'
@@ -55,13 +56,18 @@ class AddressNotAllowed extends Error {
 /** Makes the calls. The address is judged where the connection is opened, so that a name cannot change its address in between. */
 export function createCaller(settings: WebhookSettings): Caller {
   const guard = addressGuard(settings.allow)
-  const { timeoutMs = usualTimeoutMs, ca } = settings
-  const options = { keepAlive: true, maxFreeSockets: idleConnections, scheduling: 'lifo' as const }
+  const { timeoutMs = usualTimeoutMs, ca, resolve = resolveNames() } = settings
+  const options = {
+    keepAlive: true,
+    maxFreeSockets: idleConnections,
+    timeout: idleMs,
+    scheduling: 'lifo',
+  } as const
   const plain = new HttpAgent(options)
   const tls = new HttpsAgent({ ...options, ...(ca === undefined ? {} : { ca }) })
   const lookups = {
-    'http:': judgedLookup(guard, 'http:', settings),
-    'https:': judgedLookup(guard, 'https:', settings),
+    'http:': judgedLookup(guard, 'http:', resolve),
+    'https:': judgedLookup(guard, 'https:', resolve),
   }
   const post: Caller['post'] = async (text, headers, body) => {
     const url = new URL(text)
@@ -145,7 +151,7 @@ function readAway(response: IncomingMessage): void {
 function errorOf(error: NodeJS.ErrnoException): CallError {
   const { code = '' } = error
   if (code === 'ADDRESS_NOT_ALLOWED') return 'address-not-allowed'
-  if (code === 'ENOTFOUND' || code === 'ENODATA' || code.startsWith('EAI_')) return 'name-not-found'
+  if (['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'ETIMEOUT'].includes(code)) return 'name-not-found'
   if (/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO)/.test(code)) return 'tls-failed'
   return 'connection-failed'
 }
@@ -154,10 +160,13 @@ function errorOf(error: NodeJS.ErrnoException): CallError {
 function judgedLookup(
   guard: AddressGuard,
   scheme: 'http:' | 'https:',
-  { resolve = (name) => systemLookup(name, { all: true }) }: WebhookSettings,
+  resolve: NonNullable<WebhookSettings['resolve']>,
 ): LookupFunction {
   return (name, options, callback) => {
-    resolve(name).then(
+    const local = writtenAddresses({ hostname: name })
+    const known = local.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }))
+    const finding = known.length > 0 ? Promise.resolve(known) : resolve(name)
+    finding.then(
       (found) => {
         const allowed = found.filter(({ address }) => guard.allows(address, scheme))
         const [first] = allowed

@@ -42,7 +42,7 @@ interface Secret {
 const mostInFlight = 10
 /** Deliveries that are read at a time, and below how many more are read. */
 const batch = 100
-const low = 20
+const low = 50
 
 /** The work for one endpoint, while this process has its lease. */
 export class EndpointRun {

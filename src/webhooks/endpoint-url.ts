@@ -17,7 +17,7 @@ export function urlFault(text: string, guard: AddressGuard): string | null {
 }
 
 /** The addresses that are written in the URL itself: a literal one, or those that `localhost` stands for. None for other names. */
-export function writtenAddresses({ hostname }: URL): readonly string[] {
+export function writtenAddresses({ hostname }: Pick<URL, 'hostname'>): readonly string[] {
   const literal = hostname.replace(/^\[(.*)\]$/, '$1')
   if (isIP(literal) !== 0) return [literal]
   return /(^|\.)localhost\.?$/.test(hostname) ? ['127.0.0.1', '::1'] : []

@@ -7,7 +7,7 @@ export interface WebhookSettings {
   readonly allow: readonly AddressRange[]
   /** Milliseconds before each further attempt: `NOUNKIT_WEBHOOK_DELAYS`. */
   readonly delaysMs: readonly number[]
-  /** Finds the addresses of a name; the system's resolver unless said. */
+  /** Finds the addresses of a name; by DNS unless said. */
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>
   /** Certificate authorities to trust instead of the well-known ones. */
   readonly ca?: string

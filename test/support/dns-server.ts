@@ -1,29 +1,30 @@
 import { createSocket } from 'node:dgram'
-import { promises as dns, type LookupAddress } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import { resolveNames } from '../../src/webhooks/names.ts'
 
-/** A real name server on loopback for IPv4 addresses, with answers that a test chooses. */
+/** A real name server on loopback that has IPv4 addresses only, with answers that a test chooses. */
 export interface DnsServer {
-  /** As a program asks its resolver. */
+  /** As the service asks. */
   resolve(name: string): Promise<readonly LookupAddress[]>
-  /** How many questions were answered. */
+  /** How many questions for IPv4 addresses were answered. */
   readonly asked: number
   close(): Promise<void>
 }
 
-/** `answers` are given in turn, the last one for ever. */
+/** `answers` are given in turn, the last one for ever. Without any, the server is silent. */
 export async function startDns(answers: readonly (readonly string[])[]): Promise<DnsServer> {
   const socket = createSocket('udp4')
   let asked = 0
   socket.on('message', (question, from) => {
-    const addresses = answers[Math.min(asked, answers.length - 1)] ?? []
-    asked++
+    if (answers.length === 0) return
+    const isIPv4 = questionType(question) === 1
+    const addresses = isIPv4 ? (answers[Math.min(asked, answers.length - 1)] ?? []) : []
+    if (isIPv4) asked++
     socket.send(answerTo(question, addresses), from.port, from.address)
   })
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-  const resolver = new dns.Resolver({ timeout: 5_000, tries: 2 })
-  resolver.setServers([`127.0.0.1:${socket.address().port}`])
   return {
-    resolve: async (name) => (await resolver.resolve4(name)).map((address) => ({ address, family: 4 })),
+    resolve: resolveNames([`127.0.0.1:${socket.address().port}`]),
     get asked() {
       return asked
     },
@@ -31,11 +32,18 @@ export async function startDns(answers: readonly (readonly string[])[]): Promise
   }
 }
 
-/** RFC 1035 §4.1: the question's header with the answer bits set, the question, and an A record with a time to live of 0 for each address. */
-function answerTo(question: Buffer, addresses: readonly string[]): Buffer {
+/** Where the name in a question ends, and its type begins. */
+function nameEnd(question: Buffer): number {
   let end = 12
   while (question[end] !== 0) end += (question[end] ?? 0) + 1
-  const asked = Buffer.from(question.subarray(0, end + 5))
+  return end + 1
+}
+
+const questionType = (question: Buffer): number => question.readUInt16BE(nameEnd(question))
+
+/** RFC 1035 §4.1: the question's header with the answer bits set, the question, and an A record with a time to live of 0 for each address. */
+function answerTo(question: Buffer, addresses: readonly string[]): Buffer {
+  const asked = Buffer.from(question.subarray(0, nameEnd(question) + 4))
   asked.writeUInt16BE(0x81_80, 2)
   asked.writeUInt16BE(addresses.length, 6)
   asked.writeUInt32BE(0, 8)

@@ -169,10 +169,14 @@ describe('the address is judged where the connection is opened', () => {
     expect(received).toHaveLength(1)
   })
 
-  test('a name without an address is not found', async () => {
+  test('a name without an address is not found, and neither is one whose name server is silent', async () => {
     const names = await startDns([[]])
     closing.push(() => names.close())
     const made = caller({ resolve: names.resolve })
     expect(await post(made, 'https://nobody.example/')).toMatchObject({ error: 'name-not-found' })
+    const silent = await startDns([])
+    closing.push(() => silent.close())
+    const waiting = caller({ resolve: silent.resolve, timeoutMs: 200 })
+    expect(await post(waiting, 'https://silent.example/')).toMatchObject({ error: 'timeout' })
   })
 })
