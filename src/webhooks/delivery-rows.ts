@@ -2,6 +2,7 @@ import type { Store, Transaction, Value } from '../store/store.ts'
 import { newId } from '../write/ids.ts'
 import type { Endpoint, EndpointKey } from './endpoint-rows.ts'
 import { allRows, firstRow, statement, timeOf, timeText } from './rows.ts'
+import type { WantedEvent } from './wanted-event.ts'
 
 /** A delivery that is to be attempted. */
 export interface Delivery {
@@ -10,14 +11,7 @@ export interface Delivery {
   /** Calls that were made before. */
   readonly attempts: number
   /** The body, where it is known already. */
-  readonly body?: string
-}
-
-/** An event that an endpoint wants. */
-export interface WantedEvent {
-  readonly id: string
-  readonly type: string
-  readonly body: string
+  readonly body?: string | null
 }
 
 /** Rows of one INSERT. Only these sizes, so that few statements are prepared. */

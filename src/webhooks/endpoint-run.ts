@@ -1,16 +1,15 @@
 import type { EventLog } from '../events/event-log.ts'
-import type { EventRow } from '../events/event-row.ts'
-import { type EventJudge, permittedEvents } from '../events/permitted-events.ts'
-import { eventBody, showEvent } from '../events/show-event.ts'
-import type { Store } from '../store/store.ts'
+import type { EventJudge } from '../events/permitted-events.ts'
+import { type Store, StoreError } from '../store/store.ts'
 import type { AttemptWriter } from './attempt-writer.ts'
 import type { Caller, CallResult } from './call.ts'
-import { type Delivery, dueDeliveries, makeDeliveries, type WantedEvent } from './delivery-rows.ts'
+import { type Delivery, dueDeliveries, makeDeliveries } from './delivery-rows.ts'
 import { deactivate, type Endpoint, type EndpointKey, sealedSecrets } from './endpoint-rows.ts'
 import type { Leases } from './leases.ts'
 import { nextAttemptAt } from './retry-times.ts'
 import type { SecretBox } from './secret-box.ts'
 import { signedHeaders } from './signature.ts'
+import { bodyFor, wantedEvents } from './wanted-event.ts'
 
 /** What the runs of all endpoints share. */
 export interface RunParts extends EventJudge {
@@ -143,30 +142,14 @@ export class EndpointRun {
   }
 
   async #loadEvents(endpoint: Endpoint): Promise<void> {
-    const { events, store, now } = this.#parts
+    const { events, store, now, failed } = this.#parts
     const found = await events.after(endpoint.account, endpoint.position, batch)
     const last = found.at(-1)
     if (!last) return
-    const told = await this.#told(endpoint, found)
-    const wanted = told.filter(({ type }) => endpoint.types.has('*') || endpoint.types.has(type))
+    const wanted = await wantedEvents(this.#parts, endpoint, found, failed)
     const made = await makeDeliveries(store, endpoint, last.position, wanted, now())
     if (made) this.#add(made)
     if (found.length === batch || !made) this.#mayHaveMore = true
-  }
-
-  /** The events that the endpoint is told of, as its version shows them. */
-  async #told(
-    { version: name, audience }: Endpoint,
-    events: readonly EventRow[],
-  ): Promise<readonly WantedEvent[]> {
-    const { model } = this.#parts
-    const version = model.versions.find((one) => one.name === name)
-    if (!version) return []
-    const permitted = await permittedEvents(this.#parts, audience.caller, events)
-    return events.flatMap((event): WantedEvent[] => {
-      const shown = showEvent(model, version, event, audience, permitted)
-      return shown ? [{ id: event.id, type: shown.type, body: eventBody(shown) }] : []
-    })
   }
 
   #add(deliveries: readonly Delivery[]): void {
@@ -179,7 +162,8 @@ export class EndpointRun {
   async #attempt(delivery: Delivery): Promise<void> {
     const result = await this.#call(delivery).catch((error: unknown) => {
       this.#parts.failed(error)
-      return null
+      // Without the store nothing was tried.
+      return error instanceof StoreError ? null : notMade
     })
     this.#inFlight--
     // A call that failed because the process stops says nothing of the endpoint. It is made again by another process.
@@ -189,7 +173,7 @@ export class EndpointRun {
   }
 
   /** Null where nothing was tried. */
-  async #call({ eventId, body: known }: Delivery): Promise<CallResult | EventGone | null> {
+  async #call({ eventId, body: known }: Delivery): Promise<CallResult | NoCall | null> {
     const endpoint = this.#endpoint
     if (!endpoint || this.#stopped) return null
     const body = known ?? (await this.#bodyOf(endpoint, eventId))
@@ -209,11 +193,10 @@ export class EndpointRun {
 
   async #bodyOf(endpoint: Endpoint, eventId: string): Promise<string | null> {
     const event = await this.#parts.events.one(endpoint.account, eventId)
-    const [told] = event ? await this.#told(endpoint, [event]) : []
-    return told?.body ?? null
+    return event && bodyFor(this.#parts, endpoint, event)
   }
 
-  #note({ id, attempts }: Delivery, { status, error, retryAfter }: CallResult | EventGone): void {
+  #note({ id, attempts }: Delivery, { status, error, retryAfter }: CallResult | NoCall): void {
     const { delaysMs, now, counts } = this.#parts
     const delivered = error === null
     const last = delivered || status === 410 || error === eventGone.error
@@ -227,6 +210,14 @@ export class EndpointRun {
   }
 }
 
-/** The event is older than events are kept. */
-const eventGone = { status: null, error: 'event-expired', retryAfter: null } as const
-type EventGone = typeof eventGone
+/** Why there was nothing to send. */
+interface NoCall {
+  readonly status: null
+  readonly error: 'event-expired' | 'event-unreadable'
+  readonly retryAfter: null
+}
+
+/** The event is older than events are kept, or the endpoint may no longer be told it. */
+const eventGone: NoCall = { status: null, error: 'event-expired', retryAfter: null }
+/** The code that makes the event's body failed. */
+const notMade: NoCall = { status: null, error: 'event-unreadable', retryAfter: null }

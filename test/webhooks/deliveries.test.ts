@@ -1,5 +1,7 @@
+import { api, custom, resource, version } from 'nounkit'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { sweepDeliveries } from '../../src/webhooks/sweep-deliveries.ts'
 import { emptyDatabase, whenOver } from '../support/databases.ts'
 import { hooksApi, testWebhooks } from '../support/hooks-api.ts'
@@ -316,6 +318,37 @@ describeStores('webhook deliveries', (store) => {
       hanging.shift()?.()
     }
     await until(() => slow.received.length === 30)
+  })
+
+  test('an event that cannot be told fails alone', async () => {
+    const people = resource('people', { fields: { level: z.int() }, nameIsPluralBecause: 'it is one' })
+    const changes = [
+      custom('people', {
+        fields: { grade: z.string() },
+        replaces: ['level'],
+        up: ({ grade }) => ({ level: String(grade).length }),
+        down: ({ level }) => ({ grade: 'x'.repeat(Number(level)) }),
+        samples: [{ older: { grade: 'xx' }, newer: { level: 2 } }],
+      }),
+    ]
+    const declaration = api('grades', {
+      events: { keepDays: 30 },
+      resources: [people],
+      versions: [version('v2'), version('v1', { changes })],
+    })
+    const served = await serving({ declaration })
+    const at = await receiver()
+    const made = await endpoint(served, at, {}, 'v1')
+    await served.make('/v2/people', { level: 1 })
+    await served.make('/v2/people', { level: -1 })
+    await served.make('/v2/people', { level: 3 })
+    const [failed] = await until(async () => {
+      const all = await deliveries(served, made, '?filter[status]=failed')
+      return all.length === 1 ? all : null
+    })
+    expect(failed).toMatchObject({ type: 'people.created', last_error: 'event-unreadable', attempts: 4 })
+    await until(() => at.received.length === 2)
+    expect(at.received.map((call) => (eventOf(call).data as Row).grade).sort()).toEqual(['x', 'xxx'])
   })
 
   test('deliveries that have ended go when their events do', async () => {
