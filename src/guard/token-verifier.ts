@@ -150,10 +150,16 @@ const callerOf = (payload: JWTPayload, { claims }: TokenRules): Caller => {
   if (account === null) {
     throw credentialsInvalid(`The token has no claim "${claims.account}" that names an account.`)
   }
-  const client = textClaim(payload, claims.consumer) ?? textClaim(payload, 'sub') ?? 'unknown'
+  const named = textClaim(payload, claims.consumer)
+  const client = named ?? textClaim(payload, 'sub') ?? 'unknown'
   return {
     account,
-    consumer: { id: `token:${client}`, name: client, kind: 'external' },
+    consumer: {
+      id: `token:${client}`,
+      name: client,
+      kind: 'external',
+      ...(named === null ? { isUnnamed: true } : {}),
+    },
     scopes: new Set(scopesIn(claimIn(payload, claims.scopes))),
     subject: subjectIn(payload),
     claims: freezeClaims(payload),

@@ -32,7 +32,7 @@ function foundIn({ source, name, as }: CallerValue, caller: Caller, now: number)
     case 'subject':
       return caller.subject
     case 'consumer':
-      return caller.consumer.name
+      return caller.consumer.isUnnamed ? null : caller.consumer.name
     case 'now':
       return kinds[as].atTime?.(new Date(now).toISOString())
   }

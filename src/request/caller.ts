@@ -17,6 +17,8 @@ export interface Consumer {
   readonly id: string
   readonly name: string
   readonly kind: 'external' | 'internal' | 'probe'
+  /** The credentials name no consumer: the name only stands in for one, and may be that of a person. No rule goes by it. */
+  readonly isUnnamed?: boolean
 }
 
 /** OpenID Connect Core §2 gives `sub` at most 255 characters. */

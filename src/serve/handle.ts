@@ -105,7 +105,7 @@ function perform(
 /** The caller of public resources. The empty account owns no rows. */
 const anonymous: Caller = {
   account: '',
-  consumer: { id: 'anonymous', name: 'anonymous', kind: 'external' },
+  consumer: { id: 'anonymous', name: 'anonymous', kind: 'external', isUnnamed: true },
   scopes: new Set(),
   subject: null,
   claims: noClaims,
