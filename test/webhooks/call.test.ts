@@ -88,7 +88,7 @@ describe('a call', () => {
       response.writeHead(200, { 'content-length': '1000' }).write('half')
       socket.on('close', () => closed.resolve())
     })
-    expect(await post(caller({ timeoutMs: 200 }), url)).toMatchObject({ status: 200, error: null })
+    expect(await post(caller({ timeoutMs: 3_000 }), url)).toMatchObject({ status: 200, error: null })
     await closed.promise
     expect(received).toHaveLength(2)
   })

@@ -133,7 +133,7 @@ describeStores('webhook deliveries', (store) => {
 
   test('after failures of every kind the event still arrives', async () => {
     const served = await serving({
-      webhooks: { ...testWebhooks, delaysMs: [10, 10, 10, 10, 10], timeoutMs: 200 },
+      webhooks: { ...testWebhooks, delaysMs: [10, 10, 10, 10, 10], timeoutMs: 3_000 },
     })
     const at = await receiver()
     const answers = [
