@@ -12,6 +12,7 @@ export interface Followed extends Rate {
 }
 
 const changesPerSecond = 300
+const mostOpen = 100
 const mostWaitMs = 10_000
 
 /** Streams of all accounts are open while orders are created at a steady rate, account by account. */
@@ -48,20 +49,24 @@ export async function followStreams(served: Served, count: number, ms: number): 
   }
 }
 
-/** Sends creates whether or not earlier ones were answered. */
+/** Sends creates at a steady rate, as long as the server keeps up with it. */
 async function createSteadily(
   { with: contender, keys }: Served,
   ms: number,
 ): Promise<{ readonly made: number; readonly seconds: number }> {
   const startedAt = performance.now()
-  const open: Promise<unknown>[] = []
+  const open = new Set<Promise<unknown>>()
+  let made = 0
   for (let passed = 0; passed < ms; passed = performance.now() - startedAt) {
-    while (open.length < (passed * changesPerSecond) / 1_000)
-      open.push(createOrder({ ...contender, key: keys[open.length % accounts] ?? '' }))
+    while (made < (passed * changesPerSecond) / 1_000 && open.size < mostOpen) {
+      const create = createOrder({ ...contender, key: keys[made++ % accounts] ?? '' })
+      open.add(create)
+      void create.finally(() => open.delete(create))
+    }
     await sleep(5)
   }
   await Promise.all(open)
-  return { made: open.length, seconds: (performance.now() - startedAt) / 1_000 }
+  return { made, seconds: (performance.now() - startedAt) / 1_000 }
 }
 
 /** Calls `arrived` for every event. Resolves when the stream has begun. */
