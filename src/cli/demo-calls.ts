@@ -1,7 +1,11 @@
+import { tellsEvents } from '../compile/events-view.ts'
 import type { Model, Version, View } from '../compile/model.ts'
 import { exampleOfCreate } from '../contract/openapi/examples.ts'
 
-/** Calls to try with a key for everything: a list with an include, a create that needs no other row, a list of the oldest version. */
+/**
+ * Calls to try with a key for everything: a list with an include, a create that needs no other row, a list of
+ * the oldest version, and what happens, as a stream.
+ */
 export function demoCalls(model: Model, url: string, key: string): readonly string[] {
   const { head } = model
   const curl = `-H 'Authorization: Bearer ${key}'`
@@ -21,6 +25,9 @@ export function demoCalls(model: Model, url: string, key: string): readonly stri
         ]
       : []),
     ...(old ? [`curl -i ${curl} '${url}/${old.version.name}/${old.name}?limit=1'`] : []),
+    ...(tellsEvents(head)
+      ? [`curl -N ${curl} -H 'Accept: text/event-stream' '${url}/${head.name}/events'`]
+      : []),
   ]
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { shell } from '../support/child.ts'
-import { temporaryFolder } from '../support/databases.ts'
+import { emptyDatabase, temporaryFolder } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
 import { machinePath } from '../support/user-machine.ts'
 import { isMistake, run } from './run.ts'
@@ -97,6 +97,14 @@ describe('wherever it is called from', () => {
       env: { DATABASE_URL: 'sqlite:shop.db' },
     })
     expect(again.stdout).toBe('The store fits the declaration. Nothing to do.\n')
+  })
+
+  test('bin/nounkit of a checkout becomes the server: the process that is started is the one that is killed', async () => {
+    const env = { PATH: machinePath(), DATABASE_URL: await emptyDatabase('sqlite') }
+    const child = shell(`exec ${join(root, 'bin/nounkit')} serve examples/shop --port 0`, { env })
+    const [, url = ''] = await child.line(/is ready: (http:\S+)/)
+    expect(await child.kill('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' })
+    await expect(fetch(url)).rejects.toThrow()
   })
 
   test('through symbolic links, as npm and people make them, on whatever Node the machine has', async () => {
