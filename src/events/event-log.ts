@@ -5,6 +5,7 @@ import {
   lockHead,
   mostMoved,
   moveEvents,
+  newestOf,
   selectEvent,
   selectEvents,
   selectNewest,
@@ -76,6 +77,15 @@ export class EventLog {
         Number(last) === areWaiting ? await this.last(String(account)) : Number(last),
       )
     return newest
+  }
+
+  /** Texts, by account, that change when an account has new events. */
+  async marks(accounts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const text = this.#statement('newest', () => newestOf(this.#store.dialect))
+    const marks = new Map<string, string>()
+    for (const [account, number] of await this.#store.all(text, [JSON.stringify(accounts)]))
+      marks.set(String(account), `${marks.get(String(account)) ?? ''} ${number}`)
+    return marks
   }
 
   /** Events after a position; before it, where the newest come first. */

@@ -4,13 +4,16 @@ import type { EventLog } from './event-log.ts'
 /** How often events of other processes are looked for. */
 const pollMs = 100
 
+const mostPerStatement = 500
+
 /** Tells followers that events of their account may have been committed, by this process or by another one. */
 export class EventSignal implements EventSink {
   /** Events that this process has written. */
   written = 0
   readonly #log: EventLog
   readonly #followers = new Map<string, Set<() => void>>()
-  readonly #seen = new Map<string, number>()
+  /** What the last look found, by account. */
+  readonly #seen = new Map<string, string>()
   #onCommit: (account: string) => void = () => {}
   #timer: NodeJS.Timeout | null = null
   #polling: Promise<void> | null = null
@@ -66,16 +69,24 @@ export class EventSignal implements EventSink {
   }
 
   async #lookAtAll(): Promise<void> {
-    try {
-      const newest = await this.#log.newest([...this.#followers.keys()])
-      for (const [account, last] of newest) {
-        if (!this.#followers.has(account)) continue
-        const seen = this.#seen.get(account)
-        this.#seen.set(account, last)
-        if (last !== seen) this.#wake(account)
+    const accounts = [...this.#followers.keys()]
+    for (let from = 0; from < accounts.length; from += mostPerStatement)
+      try {
+        await this.#lookAt(accounts.slice(from, from + mostPerStatement))
+      } catch {
+        // The store is unavailable. The next poll tries again.
+        return
       }
-    } catch {
-      // The store is unavailable. The next poll tries again.
+  }
+
+  async #lookAt(accounts: readonly string[]): Promise<void> {
+    const marks = await this.#log.marks(accounts)
+    for (const account of accounts) {
+      const mark = marks.get(account) ?? ''
+      const seen = this.#seen.get(account)
+      this.#seen.set(account, mark)
+      // Events may have been committed between the beginning of the following and the first look.
+      if (seen !== mark) this.#wake(account)
     }
   }
 }

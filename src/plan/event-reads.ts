@@ -82,6 +82,19 @@ const lastOf = (account: string): string =>
 export const selectEvent = (dialect: Dialect): string =>
   `SELECT ${readColumns.map(ident).join(', ')} FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" = ${dialect.param(2, 'integer')} AND "id" = ${dialect.param(3, 'id')}`
 
+/**
+ * What tells whether accounts (bound: their names as a JSON array) have new events: `[account, a number that grows with them]`, one or two
+ * for each account that has any.
+ */
+export function newestOf(dialect: Dialect): string {
+  const listed = dialect.listed(dialect.param(1, 'json'))
+  if (dialect.commitsInOrder)
+    return `WITH a(account) AS (${listed}) SELECT account, (SELECT max("position") FROM ${table} WHERE "account_id" = account) FROM a`
+  const placed = `SELECT "account_id", "last" FROM ${heads} WHERE "account_id" IN (${listed})`
+  const waiting = `SELECT "account_id", max("number") FROM ${inbox} WHERE "account_id" IN (${listed}) GROUP BY "account_id"`
+  return `${placed} UNION ALL ${waiting}`
+}
+
 /** Locks what is known of an account's events, so that one transaction at a time gives positions to them: `[last]`. */
 export const lockHead = (dialect: Dialect): string =>
   `INSERT INTO ${heads} ("account_id", "last", "swept") VALUES (${dialect.param(1, 'id')}, 0, 0) ON CONFLICT ("account_id") DO UPDATE SET "last" = ${heads}."last" RETURNING "last"`
