@@ -5,6 +5,7 @@ import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { sharedWriteScopes } from '../../src/guard/scopes.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'
+import { hourMs } from '../../src/times.ts'
 import { type StoreKind, whenOver } from './databases.ts'
 import { describeStores } from './stores.ts'
 
@@ -143,10 +144,13 @@ export function describeServing(
 /** Several APIs may share a store, and names of keys are unique there. */
 let keysMade = 0
 
+/** Tests count statements: none are sent beside a call to look for webhooks that are due. */
+const quiet = { lookEveryMs: hourMs }
+
 export async function serve(kind: StoreKind, url: string, options: ServingOptions = {}): Promise<Serving> {
   const { declaration = shop, ...rest } = options
   const contracts = declaration === shop ? { contracts: await shopContracts() } : {}
-  const api = await testApi(declaration, { databaseUrl: url, ...contracts, ...rest })
+  const api = await testApi(declaration, { databaseUrl: url, ...contracts, webhooks: quiet, ...rest })
   whenOver(() => api.close())
   const keys = new Map<string, Promise<string>>()
   const scopes = ['*', ...sharedWriteScopes(api.service.model)]
