@@ -96,13 +96,16 @@ describeServing('accounts', (served) => {
     }
   })
 
+  /** A key is looked up again once a second, which may happen in one of the calls. */
+  const fewest = async (path: string): Promise<number> => {
+    const counts: number[] = []
+    for (let time = 0; time < 3; time++) counts.push(await served.counted(() => served.get(path)))
+    return Math.min(...counts)
+  }
+
   test('looking for them takes as many statements as looking for nothing', async () => {
     for (const { path, nowhere } of paths()) {
-      const [one, other] = [
-        await served.counted(() => served.get(path)),
-        await served.counted(() => served.get(nowhere)),
-      ]
-      expect(one, path).toBe(other)
+      expect(await fewest(path), path).toBe(await fewest(nowhere))
     }
   })
 
