@@ -1,4 +1,5 @@
-import type { Resource } from '../compile/model.ts'
+import type { Field, Resource } from '../compile/model.ts'
+import { kinds } from '../kinds/kinds.ts'
 import { bound } from '../plan/bind.ts'
 import { indexColumn, judgedFields } from '../plan/judge-values.ts'
 import type { Planner } from '../plan/planner.ts'
@@ -16,7 +17,10 @@ export interface RowJudge {
   now(): number
 }
 
-/** The indexes of the rows that pass a rule. The rows are not stored, or not any more. */
+/**
+ * The indexes of the rows that pass a rule. The rows are not stored, or not any more. An earlier release may have written values of
+ * another type, of which a rule says nothing: such a row does not pass.
+ */
 export async function passingRows(
   { store, planner, now }: RowJudge,
   caller: Caller,
@@ -25,12 +29,17 @@ export async function passingRows(
   rows: readonly StoredRow[],
 ): Promise<readonly number[]> {
   const fields = judgedFields(resource, rule)
-  const values = rows.map((row, index) => ({
-    [indexColumn]: index,
-    ...Object.fromEntries(fields.map((field) => [field.column, bound(field, row[field.name])])),
-  }))
+  const values = rows.flatMap((row, index) => {
+    if (!fields.every((field) => fits(field, row[field.name]))) return []
+    const members = fields.map(({ name, column, kind }) => [column, bound({ kind, schema: {} }, row[name])])
+    return [{ [indexColumn]: index, ...Object.fromEntries(members) }]
+  })
   const { text, slots } = planner.judgeValues(resource, rule, grants)
   const asked = { by: caller, at: now() }
   const bindings = bindSlots(slots, { account: caller.account, asked, values: [JSON.stringify(values)] })
   return (await store.all(text, bindings)).map(([index]) => Number(index))
 }
+
+/** A rule asks a field that cannot be compared only whether it is null. */
+const fits = ({ kind }: Field, value: unknown): boolean =>
+  value === null || value === undefined || kinds[kind].notQueryable !== null || kinds[kind].isStored(value)

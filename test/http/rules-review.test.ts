@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { anyOf, api, belongsTo, not, resource, writeOnly } from '../../src/index.ts'
+import { allOf, anyOf, api, belongsTo, decimal, not, resource, writeOnly } from '../../src/index.ts'
 import { describeServing, type Row } from '../support/serving.ts'
 
 /** A caller sees the people of its own team. */
@@ -33,13 +33,20 @@ const things = resource('things', {
   relations: { box: belongsTo(boxes, { onTargetDelete: 'cascade', optional: true }) },
   rules: { read: ({ row, caller }) => anyOf(caller.has('people:all'), row.box.seal.isNull()) },
 })
+const offers = resource('offers', {
+  fields: { name: z.string(), price: decimal({ scale: 2 }), count: z.int() },
+  rules: { read: ({ row }) => allOf(row.price.gt('1.00'), row.count.gt(1)) },
+})
 
 const declaration = api('review', {
-  resources: [people, notes, doors, boxes, things],
+  resources: [people, notes, doors, boxes, things, offers],
   scopes: { 'people:all': 'See all people.' },
   events: { keepDays: 3 },
 })
-const scopes = ['people', 'notes', 'doors', 'things'].flatMap((name) => [`${name}:read`, `${name}:write`])
+const scopes = ['people', 'notes', 'doors', 'things', 'offers'].flatMap((name) => [
+  `${name}:read`,
+  `${name}:write`,
+])
 
 describeServing(
   'no side door',
@@ -129,6 +136,27 @@ describeServing(
         expect(text).toContain('in no box')
         expect(text).not.toContain('sealed in')
       }
+    })
+
+    test('an event of an earlier release, with values of another type, is no error and opens nothing', async () => {
+      for (const name of ['fits', 'finer', 'text'])
+        await served.make('/v1/offers', { name, price: '2.50', count: 2 })
+      const told = async () => {
+        const answer = await served.get('/v1/events?limit=100', { as: red })
+        expect(answer.status, answer.text).toBe(200)
+        return answer.rows.flatMap(({ type, data }) =>
+          type === 'offers.created' ? [(data as Row).name] : [],
+        )
+      }
+      expect(await told()).toEqual(['fits', 'finer', 'text'])
+      const write = (from: string, to: string, name: string) =>
+        served.store.writeOne(
+          `UPDATE "nounkit_events" SET "data" = replace("data", '${from}', '${to}') WHERE "data" LIKE '%"${name}"%'`,
+          [],
+        )
+      await write('"2.50"', '"2.555"', 'finer')
+      await write('"count":2', '"count":"two"', 'text')
+      expect(await told()).toEqual(['fits', 'finer'])
     })
 
     test('a cursor of events does not tell that something happened which is not shown', async () => {
