@@ -27,7 +27,7 @@ export type EventOrder = 'oldest-first' | 'newest-first'
 /** Some events of an account, and what was known of all of them at that moment. */
 export interface EventsRead {
   readonly events: readonly EventRow[]
-  /** The position of the newest event; 0 where there is none. */
+  /** The position of the newest event, or of the last one that was deleted; 0 where there was none. */
   readonly last: number
   /** The position up to which events were deleted because of their age. */
   readonly swept: number

@@ -1,9 +1,14 @@
 import { type OperatorName, operators } from '../kinds/operators.ts'
 import { type Dialect, ident } from './dialect.ts'
-import { eventColumns, eventTable, idSql, inboxTable, positionsPerMs } from './events.ts'
-
-/** What is known of an account's events: the position given last, and the one up to which events were deleted because of their age. */
-export const headTable = 'nounkit_event_heads'
+import {
+  eventColumns,
+  eventTable,
+  headTable,
+  idSql,
+  inboxTable,
+  lastPosition,
+  positionsPerMs,
+} from './events.ts'
 
 const table = ident(eventTable)
 const inbox = ident(inboxTable)
@@ -61,7 +66,7 @@ const state = (account: string, dialect: Dialect): string => {
     ? '0'
     : `CASE WHEN EXISTS (SELECT 1 FROM ${inbox} WHERE "account_id" = ${account}) THEN 1 ELSE 0 END`
   const swept = `coalesce((SELECT "swept" FROM ${heads} WHERE "account_id" = ${account}), 0)`
-  return `SELECT ${waiting} AS waiting, ${lastOf(account)} AS last, ${swept} AS swept`
+  return `SELECT ${waiting} AS waiting, ${lastPosition(account)} AS last, ${swept} AS swept`
 }
 
 /** A last position that stands for events that have none yet. */
@@ -70,13 +75,10 @@ export const areWaiting = -1
 /** `[account, the last position, or areWaiting]` for each account of a JSON list that has events. An account may come twice. */
 export function selectNewest(dialect: Dialect): string {
   const followed = dialect.listed(dialect.param(1, 'json'))
-  if (dialect.commitsInOrder) return `WITH f(a) AS (${followed}) SELECT f.a, ${lastOf('f.a')} FROM f`
+  if (dialect.commitsInOrder) return `WITH f(a) AS (${followed}) SELECT f.a, ${lastPosition('f.a')} FROM f`
   const given = `SELECT "account_id", "last" FROM ${heads} WHERE "account_id" IN (${followed})`
   return `${given} UNION ALL SELECT DISTINCT "account_id", ${areWaiting} FROM ${inbox} WHERE "account_id" IN (${followed})`
 }
-
-const lastOf = (account: string): string =>
-  `coalesce((SELECT max("position") FROM ${table} WHERE "account_id" = ${account}), 0)`
 
 /** The event at a position: `readColumns`. */
 export const selectEvent = (dialect: Dialect): string =>

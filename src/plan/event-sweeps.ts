@@ -1,6 +1,5 @@
 import { type Dialect, ident } from './dialect.ts'
-import { headTable } from './event-reads.ts'
-import { eventTable, type inboxTable } from './events.ts'
+import { eventTable, headTable, type inboxTable } from './events.ts'
 
 const table = ident(eventTable)
 
@@ -19,6 +18,6 @@ export const oldestEvents = (dialect: Dialect): string =>
 export const deleteEvents = (dialect: Dialect): string =>
   `DELETE FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" <= ${dialect.param(2, 'integer')}`
 
-/** Remembers up to which position events of an account were deleted (bound: both). */
+/** Remembers up to which position events of an account were deleted (bound: both). Another process may have deleted more meanwhile. */
 export const rememberSwept = (dialect: Dialect): string =>
-  `UPDATE ${ident(headTable)} SET "swept" = ${dialect.param(2, 'integer')} WHERE "account_id" = ${dialect.param(1, 'id')}`
+  `UPDATE ${ident(headTable)} SET "swept" = ${dialect.param(2, 'integer')} WHERE "account_id" = ${dialect.param(1, 'id')} AND "swept" < ${dialect.param(2, 'integer')}`

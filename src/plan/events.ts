@@ -9,6 +9,16 @@ export const eventTable = 'nounkit_events'
 /** Committed events that have no position yet. */
 export const inboxTable = 'nounkit_event_inbox'
 
+/** What is known of an account's events: the position given last, and the one up to which events were deleted because of their age. */
+export const headTable = 'nounkit_event_heads'
+
+/** The position of an account's newest event, or of the last one that was deleted where none is left. New events come after it. */
+export const lastPosition = (account: string): string => {
+  const newest = `SELECT max("position") FROM ${ident(eventTable)} WHERE "account_id" = ${account}`
+  const swept = `SELECT "swept" FROM ${ident(headTable)} WHERE "account_id" = ${account}`
+  return `coalesce((${newest}), (${swept}), 0)`
+}
+
 /** The columns that are bound for a new event, after the account. */
 export const eventColumns = [
   'kind',
@@ -59,12 +69,11 @@ export function insertEvents(dialect: Dialect, count: number): RowStatement {
 
 function insertInPlace(dialect: Dialect, account: string, values: readonly string[]): string {
   const bound = (name: (typeof eventColumns)[number]): string => values[eventColumns.indexOf(name)] ?? ''
-  const last = `coalesce((SELECT max("position") FROM ${ident(eventTable)} WHERE "account_id" = ${account}), 0)`
   const clock = `${bound('created_at')} * ${positionsPerMs}`
   const kept = eventColumns.filter((name) => name !== 'id_end')
   const columns = ['account_id', 'position', 'id', ...kept].map(ident).join(', ')
   const row = [account, 'n.p', idSql(dialect, 'n.p', bound('id_end')), ...kept.map(bound)].join(', ')
-  const next = `SELECT CASE WHEN l.p < ${clock} THEN ${clock} ELSE l.p + 1 END AS p FROM (SELECT ${last} AS p) l`
+  const next = `SELECT CASE WHEN l.p < ${clock} THEN ${clock} ELSE l.p + 1 END AS p FROM (SELECT ${lastPosition(account)} AS p) l`
   return `INSERT INTO ${ident(eventTable)} (${columns}) SELECT ${row} FROM (${next}) n`
 }
 

@@ -2,7 +2,9 @@ import { api, resource } from 'nounkit'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { sweepEvents } from '../../src/events/sweep-events.ts'
+import { rememberSwept } from '../../src/plan/event-sweeps.ts'
 import { dayMs } from '../../src/times.ts'
+import { StreamReader } from '../support/event-source.ts'
 import { describeServing } from '../support/serving.ts'
 import { setClock } from '../support/set-clock.ts'
 
@@ -62,6 +64,46 @@ describeServing(
       clock.pass(11 * dayMs)
       await sweep()
       expect((await textsAfter('three', null)).texts).toEqual([])
+    })
+
+    test('that are all gone do not keep a stream from beginning', async () => {
+      await make('four', 'a')
+      clock.pass(11 * dayMs)
+      await sweep()
+      const response = await served.api.fetch('/v1/events', {
+        headers: { authorization: `Bearer ${await served.key('four')}`, accept: 'text/event-stream' },
+      })
+      const stream = await new StreamReader(response).opened()
+      await make('four', 'b')
+      const [event] = await stream.take(1)
+      expect(JSON.parse(event?.data ?? '').data.text).toBe('b')
+      await stream.cancel()
+    })
+
+    test('a clock that was ahead while they were deleted hides nothing that follows', async () => {
+      await make('five', 'a')
+      const { cursor } = await textsAfter('five', null)
+      clock.pass(365 * dayMs)
+      await make('five', 'b')
+      clock.pass(11 * dayMs)
+      await sweep()
+      const gone = await served.get(`/v1/events?cursor=${cursor}`, { as: 'five' })
+      const oldest = String(gone.problem.oldest_cursor)
+      clock.pass(-376 * dayMs)
+      await make('five', 'c')
+      expect((await textsAfter('five', oldest)).texts).toEqual(['c'])
+    })
+
+    test('a sweep that another process has overtaken does not hide that more were deleted', async () => {
+      await make('six', 'a')
+      const { cursor } = await textsAfter('six', null)
+      await make('six', 'b')
+      clock.pass(11 * dayMs)
+      await sweep()
+      const { store } = served.api.service
+      await store.writeOne(rememberSwept(store.dialect), ['six', 1])
+      const late = await served.get(`/v1/events?cursor=${cursor}`, { as: 'six' })
+      expect(late.refusal).toEqual([410, 'events-expired'])
     })
   },
   { declaration, clock },
