@@ -106,23 +106,26 @@ export function createCaller(settings: WebhookSettings): Caller {
 const failed = (error: CallError): CallResult => ({ status: null, error, retryAfter: null })
 const staleConnection = failed('connection-failed')
 
+/** Resolves when the call is over, its answer included: an endpoint that never ends its answers must not have ever more of them open. */
 function resultOf(request: ClientRequest, timeoutMs: number): Promise<CallResult> {
   return new Promise((resolve) => {
+    let result: CallResult | null = null
+    const end = (otherwise: CallResult): void => resolve(result ?? otherwise)
     // The timer ends the whole call, the rest of the answer too: a timeout of the socket starts anew with every byte.
     const timer = setTimeout(() => {
-      resolve(failed('timeout'))
+      end(failed('timeout'))
       request.destroy()
     }, timeoutMs)
     request.on('close', () => {
       clearTimeout(timer)
-      resolve(failed('connection-failed'))
+      end(failed('connection-failed'))
     })
     request.on('error', (error: NodeJS.ErrnoException) => {
       const stale = request.reusedSocket && error.code === 'ECONNRESET'
-      resolve(stale ? staleConnection : failed(errorOf(error)))
+      end(stale ? staleConnection : failed(errorOf(error)))
     })
     request.on('response', (response) => {
-      resolve(judged(response))
+      result = judged(response)
       readAway(response)
     })
   })

@@ -93,6 +93,26 @@ describe('a call', () => {
     expect(received).toHaveLength(2)
   })
 
+  test('an answer that does not end is a call under way, until its time is over', async () => {
+    const { url, answer } = await receiver()
+    const open = Promise.withResolvers<() => void>()
+    let isOpen = true
+    answer((response) => {
+      response.writeHead(200).write('half')
+      open.resolve(() => {
+        isOpen = false
+        response.end()
+      })
+    })
+    const result = post(caller(), url).then((ended) => ({ ...ended, isOpen }))
+    const end = await open.promise
+    // The call would have ended before this one, which begins when the head of its answer is on the way.
+    const other = await receiver()
+    for (let at = 0; at < 5; at++) await post(caller(), other.url)
+    end()
+    expect(await result).toEqual({ status: 200, error: null, retryAfter: null, isOpen: false })
+  })
+
   test('a receiver that closes early, or is not there, is a failed connection', async () => {
     const { url, answer, close } = await receiver()
     answer((_, __, socket) => void socket.destroy())
