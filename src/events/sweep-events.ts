@@ -42,7 +42,7 @@ async function* accountsIn(
 function sweepOldest(store: Store, account: string, before: number): Promise<number> {
   const { dialect } = store
   return store.transaction(async (tx) => {
-    const [last = null, count] = (await tx.first(oldestEvents(dialect), [account, before])) ?? []
+    const [last = null, count] = (await tx.first(oldestEvents(dialect), [account, before, 1])) ?? []
     if (last === null) return 0
     await tx.first(lockHead(dialect), [account])
     await tx.first(deleteEvents(dialect), [account, last])

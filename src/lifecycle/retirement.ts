@@ -1,23 +1,25 @@
-import type { Model, Version } from '../compile/model.ts'
+import type { Version } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
 import { readRetired } from './decisions.ts'
 import type { Retirement } from './use.ts'
 
 export interface FollowedRetirement extends Retirement {
+  /** The names of all retired versions, also of those that are declared no more. */
+  names(): ReadonlySet<string>
   /** Reads the decisions again. When the store cannot be read, the last known ones stay. */
   refresh(): Promise<void>
 }
 
 /** Keeps the decisions of the store in memory, so that requests do not read them. */
-export async function followRetirement(store: Store, model: Model): Promise<FollowedRetirement> {
-  let retired: ReadonlySet<Version> = new Set()
+export async function followRetirement(store: Store): Promise<FollowedRetirement> {
+  let retired: ReadonlySet<string> = new Set()
   const refresh = async (): Promise<void> => {
-    const names = await readRetired(store)
-    retired = new Set(model.versions.filter((version) => names.has(version.name)))
+    retired = await readRetired(store)
   }
   await refresh()
-  const isRetired = (version: Version): boolean => retired.has(version)
-  return { isRetired, successorOf: (version) => servedSuccessor(version, isRetired), refresh }
+  const isRetired = ({ name }: Version): boolean => retired.has(name)
+  const successorOf = (version: Version): Version | null => servedSuccessor(version, isRetired)
+  return { isRetired, names: () => retired, successorOf, refresh }
 }
 
 /** The nearest newer version that is not retired itself. */

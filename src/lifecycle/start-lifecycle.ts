@@ -25,7 +25,7 @@ export interface LifecycleOptions {
 
 export async function startLifecycle(options: LifecycleOptions): Promise<Lifecycle> {
   const { store, model, clock, outdated, warn, everyMs = beatMs } = options
-  const retirement = await followRetirement(store, model)
+  const retirement = await followRetirement(store)
   // A broken sunset is served all the same: a release that announced one must be able to be rolled back. `retire` keeps the day.
   for (const sentence of await brokenSunsets(store, model)) warn(sentence, null)
   const usage: Recorder = await openRecorder({ store, clock, flushSoon: () => lifecycle.beatSoon() })

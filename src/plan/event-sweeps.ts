@@ -10,9 +10,17 @@ export const nextAccount = (of: typeof eventTable | typeof inboxTable, dialect: 
 /** How many events one statement deletes at most: few, so that no request waits long. */
 export const mostSwept = 500
 
-/** The oldest events of an account before a position (bound: both), as many as one statement deletes: `[the last position of them, how many]`. */
-export const oldestEvents = (dialect: Dialect): string =>
-  `SELECT max("position"), count(*) FROM (SELECT "position" FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" < ${dialect.param(2, 'integer')} ORDER BY "position" LIMIT ${mostSwept}) o`
+/**
+ * The oldest events of an account before a position (bound: both, and true), as many as one statement deletes: `[the last position of
+ * them, how many]`. Events that an active webhook endpoint has no deliveries of yet are kept, or they would never be sent.
+ */
+export function oldestEvents(dialect: Dialect): string {
+  const account = dialect.param(1, 'id')
+  const told = `SELECT min("position") FROM "webhook_endpoints" WHERE "account_id" = ${account} AND "active" = ${dialect.param(3, 'boolean')}`
+  const before = `"position" < ${dialect.param(2, 'integer')} AND "position" <= coalesce((${told}), ${Number.MAX_SAFE_INTEGER})`
+  const oldest = `SELECT "position" FROM ${table} WHERE "account_id" = ${account} AND ${before} ORDER BY "position" LIMIT ${mostSwept}`
+  return `SELECT max("position"), count(*) FROM (${oldest}) o`
+}
 
 /** Deletes the events of an account up to a position (bound: both). */
 export const deleteEvents = (dialect: Dialect): string =>

@@ -14,10 +14,16 @@ export const leaseMs = 15_000
 export class Leases {
   readonly #store: Store
   readonly #owner: string
+  readonly #versions: () => readonly string[]
 
-  constructor(store: Store, owner: string) {
+  /**
+   * `versions` are those whose endpoints this process knows how to treat. Another one may be new: a process that was started before it
+   * was declared leaves its endpoints to others.
+   */
+  constructor(store: Store, owner: string, versions: () => readonly string[]) {
     this.#store = store
     this.#owner = owner
+    this.#versions = versions
   }
 
   /** Takes the lease or renews it. Null where another process has it, or the endpoint is gone or not active. */
@@ -26,7 +32,7 @@ export class Leases {
     const text = statement(
       dialect,
       (bind) =>
-        `UPDATE "webhook_endpoints" SET "lease_owner" = ${bind('string', this.#owner)}, "lease_until" = ${bind('integer', now + leaseMs)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "active" = ${bind('boolean', 1)} AND ("lease_until" IS NULL OR "lease_until" < ${bind('integer', now)} OR "lease_owner" = ${bind('string', this.#owner)}) RETURNING "url", ${dialect.json('"event_types"', 'json', false)}, "api_version", "position", "told_to"`,
+        `UPDATE "webhook_endpoints" SET "lease_owner" = ${bind('string', this.#owner)}, "lease_until" = ${bind('integer', now + leaseMs)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND ${this.#isFree(bind, now)} RETURNING "url", ${dialect.json('"event_types"', 'json', false)}, "api_version", "position", "told_to"`,
     )
     const row = await this.#store.transaction((tx) => firstRow(tx, text))
     if (!row) return null
@@ -113,7 +119,9 @@ export class Leases {
   }
 
   #isFree(bind: Parameters<Parameters<typeof statement>[1]>[0], now: number): string {
-    return `e."active" = ${bind('boolean', 1)} AND (e."lease_until" IS NULL OR e."lease_until" < ${bind('integer', now)} OR e."lease_owner" = ${bind('string', this.#owner)})`
+    const active = bind('boolean', 1)
+    const versions = this.#versions().map((name) => bind('string', name))
+    return `"active" = ${active} AND "api_version" IN (${versions.join(', ')}) AND ("lease_until" IS NULL OR "lease_until" < ${bind('integer', now)} OR "lease_owner" = ${bind('string', this.#owner)})`
   }
 
   async #keys(bound: ReturnType<typeof statement>): Promise<readonly EndpointKey[]> {

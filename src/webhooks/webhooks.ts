@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import type { Model, Version } from '../compile/model.ts'
+import type { Model } from '../compile/model.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { EventSignal } from '../events/event-signal.ts'
 import { Planner } from '../plan/planner.ts'
@@ -50,7 +50,7 @@ export interface Webhooks extends WebhookFigures {
 
 export interface SendingParts extends WebhookParts {
   readonly signal: EventSignal
-  readonly retirement: { isRetired(version: Version): boolean }
+  readonly retirement: { names(): ReadonlySet<string> }
   readonly warn: (message: string, error: unknown) => void
 }
 
@@ -60,21 +60,19 @@ export function startWebhooks(parts: SendingParts): Webhooks {
   const box: SecretBox = secretBox(parts.secret)
   const failed = warnNowAndThen((error) => warn('Webhooks could not be sent for a moment.', error))
   const counts: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 }
+  const served = model.versions.map(({ name }) => name)
   const dispatcher = new Dispatcher({
     store,
     planner: new Planner(store.dialect),
     model,
     events,
-    leases: new Leases(store, randomUUID()),
+    leases: new Leases(store, randomUUID(), () => [...new Set([...served, ...retirement.names()])]),
     attempts: new AttemptWriter(store, clock.now, failed),
     caller: createCaller(settings),
     box,
     delaysMs: settings.delaysMs,
     counts,
-    isRetired: (name) => {
-      const version = model.versions.find((one) => one.name === name)
-      return version === undefined || retirement.isRetired(version)
-    },
+    isRetired: (name) => retirement.names().has(name),
     now: clock.now,
     failed,
     follow: (account, wake) => signal.follow(account, wake),

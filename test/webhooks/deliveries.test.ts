@@ -2,6 +2,8 @@ import { api, custom, resource, version } from 'nounkit'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { sweepEvents } from '../../src/events/sweep-events.ts'
+import { dayMs } from '../../src/times.ts'
 import { sweepDeliveries } from '../../src/webhooks/sweep-deliveries.ts'
 import { emptyDatabase, whenOver } from '../support/databases.ts'
 import { hooksApi, testWebhooks } from '../support/hooks-api.ts'
@@ -81,6 +83,53 @@ describeStores('webhook deliveries', (store) => {
     const [memo] = old.received.map(eventOf).filter(({ type }) => type === 'memos.created')
     expect(memo).toMatchObject({ data: { body: 'one' } })
     expect(some.received.map(eventOf)).toMatchObject([{ type: 'plans.created' }])
+  })
+
+  test('an endpoint of a version that only newer processes know is left to them', async () => {
+    const served = await serving()
+    const [known, newer] = [await receiver(), await receiver()]
+    await endpoint(served, known)
+    const { id } = await endpoint(served, newer)
+    const speak = (version: string) =>
+      served.store.writeOne(
+        `UPDATE "webhook_endpoints" SET "api_version" = '${version}' WHERE "url" = '${newer.url}'`,
+        [],
+      )
+    await speak('v3')
+    await served.make('/v2/notes', { text: 'one' })
+    await until(() => known.received.length === 1)
+    await served.make('/v2/notes', { text: 'two' })
+    await until(() => known.received.length === 2)
+    expect((await served.get(`/v2/webhook-endpoints/${id}`)).data).toMatchObject({ active: true })
+    expect(newer.received).toEqual([])
+    await speak('v2')
+    await until(() => newer.received.length === 2)
+  })
+
+  test('an event is kept, however old, until it has a delivery for each active endpoint', async () => {
+    const clock = setClock('2026-03-01T00:00:00Z')
+    const served = await serving({ clock })
+    const at = await receiver()
+    await endpoint(served, at)
+    const lease = (owner: string, until: string) =>
+      served.store.writeOne(
+        `UPDATE "webhook_endpoints" SET "lease_owner" = ${owner}, "lease_until" = ${until}`,
+        [],
+      )
+    const sweep = () => {
+      const { store: swept, engine } = served.api.service
+      return sweepEvents(swept, engine.events.log, clock, 30, new AbortController().signal)
+    }
+    const events = async () => (await served.get('/v2/events')).rows.length
+    await lease("'another'", '9000000000000')
+    await served.make('/v2/notes', { text: 'one' })
+    clock.pass(31 * dayMs)
+    await sweep()
+    expect(await events()).toBe(1)
+    await lease('NULL', 'NULL')
+    await until(() => at.received.length === 1)
+    await sweep()
+    expect(await events()).toBe(0)
   })
 
   test('an endpoint is told what the caller who changed it last may read', async () => {
