@@ -15,7 +15,7 @@ interface Frame {
 /** Reads of one channel are at least this far apart: events of many commits are read together. */
 const readEveryMs = 20
 const retryMs = 500
-const eventsPerRead = 500
+const eventsPerRead = 200
 /** Characters of recent events that are kept. A stream that is further behind reads the log itself. */
 const mostKept = 131_072
 
@@ -30,6 +30,8 @@ export class EventChannel {
   #start: number
   #end: number
   #kept = 0
+  /** How many events are read for a stream that is behind: fewer where they are large. */
+  #behindAtOnce = eventsPerRead
   readonly #waiting = new Set<() => void>()
   #timer: NodeJS.Timeout | null = null
   #reading = false
@@ -106,9 +108,18 @@ export class EventChannel {
     return this.#isStale
   }
 
+  /** The text is written to the client as a whole and kept until the client has taken it, so it must not be long. */
   async #behind(position: number): Promise<Frames> {
-    const { events, next } = await this.scan.page(position, eventsPerRead)
-    return { text: events.map((event) => this.#frame(event).text).join(''), position: next ?? position }
+    const { events, next } = await this.scan.page(position, this.#behindAtOnce)
+    let text = ''
+    for (const [at, event] of events.entries()) {
+      text += this.#frame(event).text
+      if (text.length < mostKept) continue
+      this.#behindAtOnce = at + 1
+      return { text, position: event.position }
+    }
+    this.#behindAtOnce = Math.min(this.#behindAtOnce * 2, eventsPerRead)
+    return { text, position: next ?? position }
   }
 
   #frame({ position, type, text }: ShownAt): Frame {

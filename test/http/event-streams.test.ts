@@ -121,6 +121,30 @@ describeServing(
       await stream.cancel()
     })
 
+    test('a reader that is far behind is given a little at a time, and misses nothing', async () => {
+      const as = newAccount()
+      const early = await follow(served, as)
+      await early.cancel()
+      const count = 20
+      for (let n = 0; n < count; n++)
+        await served.make('/v2/notes', { text: `${n} ${'x'.repeat(n % 3 === 0 ? 10 : 60_000)}` }, { as })
+      const response = await ask(served, as, '', { 'last-event-id': early.lastEventId })
+      let largest = 0
+      const measured = response.body?.pipeThrough(
+        new TransformStream<Uint8Array, Uint8Array>({
+          transform(chunk, controller) {
+            largest = Math.max(largest, chunk.length)
+            controller.enqueue(chunk)
+          },
+        }),
+      )
+      const stream = await new StreamReader(new Response(measured)).opened()
+      const numbers = (await stream.take(count)).map((event) => Number.parseInt(textOf(event), 10))
+      expect(numbers).toEqual(Array.from({ length: count }, (_, n) => n))
+      expect(largest).toBeLessThan(200_000)
+      await stream.cancel()
+    })
+
     test('more streams than the declared limit are 429, and a closed one makes room', async () => {
       const as = newAccount()
       const open = await Promise.all([follow(served, as), follow(served, as), follow(served, as)])
