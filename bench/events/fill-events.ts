@@ -1,5 +1,4 @@
-import { headTable } from '../../src/plan/event-reads.ts'
-import { eventTable, idSql } from '../../src/plan/events.ts'
+import { eventTable, headTable, idSql } from '../../src/plan/events.ts'
 import { openStore } from '../../src/store/open.ts'
 
 const copied = ['kind', 'resource', 'row_id', 'version', 'created_at', 'data', 'before']

@@ -14,6 +14,11 @@ export interface Delivery {
   readonly body?: string | null
 }
 
+const longestKept = 16_384
+
+/** A long body is made again for its call: deliveries may wait long for an endpoint that hangs, and many of them would fill the memory. */
+const isShort = ({ body }: WantedEvent): boolean => body !== null && body.length <= longestKept
+
 /** Rows of one INSERT. Only these sizes, so that few statements are prepared. */
 const sizes = [50, 10, 1]
 
@@ -23,12 +28,17 @@ const sizes = [50, 10, 1]
  */
 export function makeDeliveries(
   store: Store,
-  { account, id, position }: Endpoint,
+  { account, id, position }: Pick<Endpoint, 'account' | 'id' | 'position'>,
   next: number,
   events: readonly WantedEvent[],
   now: number,
 ): Promise<readonly Delivery[] | null> {
-  const made = events.map((event) => ({ id: newId(now), eventId: event.id, attempts: 0, body: event.body }))
+  const made = events.map((event) => ({
+    id: newId(now),
+    eventId: event.id,
+    attempts: 0,
+    body: isShort(event) ? event.body : null,
+  }))
   return store.transaction(async (tx) => {
     const moved = await firstRow(
       tx,

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { sweepEvents } from '../../src/events/sweep-events.ts'
 import { dayMs } from '../../src/times.ts'
+import { makeDeliveries } from '../../src/webhooks/delivery-rows.ts'
 import { sweepDeliveries } from '../../src/webhooks/sweep-deliveries.ts'
 import { emptyDatabase, whenOver } from '../support/databases.ts'
 import { hooksApi, testWebhooks } from '../support/hooks-api.ts'
@@ -130,6 +131,27 @@ describeStores('webhook deliveries', (store) => {
     await until(() => at.received.length === 1)
     await sweep()
     expect(await events()).toBe(0)
+  })
+
+  test('a long event arrives whole, though its text does not wait in memory for its call', async () => {
+    const long = resource('notes', { fields: { text: z.string().max(200_000) } })
+    const served = await serving({
+      declaration: api('long', { events: { keepDays: 30 }, resources: [long] }),
+    })
+    const at = await receiver()
+    const { id } = await endpoint(served, at, {}, 'v1')
+    const text = 'ß'.repeat(100_000)
+    await served.make('/v1/notes', { text })
+    await until(() => at.received.length === 1)
+    expect(at.received.map(eventOf)).toMatchObject([{ data: { text } }])
+    await served.store.writeOne(
+      `UPDATE "webhook_endpoints" SET "position" = 1, "lease_owner" = 'another', "lease_until" = 9000000000000`,
+      [],
+    )
+    const bodies = ['short', text].map((body, n) => ({ id: String(n), type: 'notes.created', body }))
+    const behind = { account: 'acme', id, position: 1 }
+    const waiting = await makeDeliveries(served.store, behind, 2, bodies, Date.now())
+    expect(waiting?.map(({ body }) => body)).toEqual(['short', null])
   })
 
   test('an endpoint is told what the caller who changed it last may read', async () => {
