@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import library from '../../examples/library/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
@@ -6,6 +5,7 @@ import { api } from '../../src/declare/api.ts'
 import { renameField, renameRelation, renameResource } from '../../src/declare/change.ts'
 import { version } from '../../src/declare/version.ts'
 import { doors, type House, type Knock } from '../support/doors.ts'
+import { patiently } from '../support/patiently.ts'
 import { type SecretRow, secretId, secretRows, secretsOf } from '../support/secret-rows.ts'
 import { type Answer, describeServing, type Serving } from '../support/serving.ts'
 
@@ -104,13 +104,8 @@ const declaration = api('library', {
   },
 })
 
-/** A server on a busy machine may refuse calls for a while, with Retry-After. */
-async function knock(served: Serving, { method, path, ...rest }: Knock, as: string): Promise<Answer> {
-  const answer = await served.call(method, path, { ...rest, as })
-  if (answer.status !== 503) return answer
-  await setTimeout(Number(answer.headers.get('retry-after') ?? 1) * 1000)
-  return knock(served, { method, path, ...rest }, as)
-}
+const knock = (served: Serving, { method, path, ...rest }: Knock, as: string): Promise<Answer> =>
+  patiently(() => served.call(method, path, { ...rest, as }))
 
 /** The seal of a cursor is made for its account; the position in it is the same. */
 const withoutSeals = (text: string): string =>

@@ -87,7 +87,7 @@ export async function compareCall(call: RuleCall, oracle: Oracle, send: Send): P
     case 'create': {
       const row = { ...call.values, ...referencesOf(call, oracle) }
       const answer = await send('POST', `/v1/${resource}`, { body: row })
-      expect(answer.status, told(answer)).toBe(oracle.createStatus(resource, row))
+      expect(oracle.createStatus(resource, row), told(answer)).toContain(answer.status)
       return 1
     }
     case 'create under':
@@ -95,15 +95,15 @@ export async function compareCall(call: RuleCall, oracle: Oracle, send: Send): P
     case 'patch': {
       const body = { ...pick(call.values, call.picked), ...pick(referencesOf(call, oracle), firstOf(call)) }
       const answer = await send('PATCH', `/v1/${resource}/${id}`, { body })
-      expect(answer.status, told(answer)).toBe(
-        oracle.updateStatus(resource, id, (row) => ({ ...row, ...body })),
-      )
+      const allowed = oracle.updateStatus(resource, id, (row) => ({ ...row, ...body }))
+      expect(allowed, told(answer)).toContain(answer.status)
       return 1
     }
     case 'put': {
       const body = { ...call.values, ...referencesOf(call, oracle) }
       const answer = await send('PUT', `/v1/${resource}/${id}`, { body })
-      expect(answer.status, told(answer)).toBe(oracle.updateStatus(resource, id, () => body))
+      const allowed = oracle.updateStatus(resource, id, () => body)
+      expect(allowed, told(answer)).toContain(answer.status)
       return 1
     }
     case 'delete': {
@@ -228,9 +228,9 @@ async function compareCreateUnder(call: RuleCall, oracle: Oracle, send: Send): P
   const { [`${owned.by}_id`]: _, ...others } = referencesOf(call, oracle)
   const row = { ...call.values, ...others }
   const answer = await send('POST', `/v1/${owned.owner}/${id}/${owned.segment}`, { body: row })
-  const expected = oracle.seen(owned.owner, id)
+  const allowed = oracle.seen(owned.owner, id)
     ? oracle.createStatus(call.resource, { ...row, [`${owned.by}_id`]: id })
-    : 404
-  expect(answer.status, `${call.resource} under ${id} ${answer.text}`).toBe(expected)
+    : [404]
+  expect(allowed, `${call.resource} under ${id} ${answer.text}`).toContain(answer.status)
   return 1
 }

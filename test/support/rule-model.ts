@@ -70,6 +70,23 @@ export function judge(rule: ConditionData, judged: Judged): boolean | null {
   }
 }
 
+/** Whether the rule can hold for some row, as far as the caller's scopes decide that. */
+export function canHold(rule: ConditionData, caller: JudgedCaller, negated = false): boolean {
+  switch (rule.kind) {
+    case 'all-of':
+    case 'any-of': {
+      const isAll = (rule.kind === 'all-of') !== negated
+      return rule.of[isAll ? 'every' : 'some']((part) => canHold(part, caller, negated))
+    }
+    case 'not':
+      return canHold(rule.of, caller, !negated)
+    case 'has':
+      return (caller.scopes.includes(rule.scope) || caller.scopes.includes('*')) !== negated
+    default:
+      return true
+  }
+}
+
 function compare(operator: Comparison, left: Operand, right: Operand, judged: Judged): boolean | null {
   const kind = kindOf(left, judged) ?? kindOf(right, judged) ?? 'string'
   const [one, other] = [operandValue(left, kind, judged), operandValue(right, kind, judged)]

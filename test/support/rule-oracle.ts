@@ -1,6 +1,7 @@
+import type { ConditionData } from '../../src/declare/condition.ts'
 import type { RuleKind } from '../../src/declare/rule.ts'
 import { inOrder } from './list-order.ts'
-import { type JudgedCaller, type JudgedRow, judge } from './rule-model.ts'
+import { canHold, type JudgedCaller, type JudgedRow, judge } from './rule-model.ts'
 import { cap, kindsOfFields, type Ruled, type Rules, toMany, toOne, type Values } from './rule-world.ts'
 import type { Row } from './serving.ts'
 
@@ -37,16 +38,16 @@ export class Oracle {
     return this.all(resource).find((row) => row.id === id) ?? null
   }
 
-  passes(resource: string, kind: RuleKind, row: Values): boolean {
+  #rule(resource: string, kind: RuleKind): ConditionData | null {
     const rules = this.#rules[resource as Ruled] ?? {}
-    for (let at: RuleKind | null = kind; at !== null; at = instead[at]) {
-      const rule = rules[at]
-      if (rule)
-        return (
-          judge(rule, { row: this.#judged(resource, row), caller: this.#caller, now: this.#now }) === true
-        )
-    }
-    return true
+    const other = instead[kind]
+    return rules[kind] ?? (other && this.#rule(resource, other))
+  }
+
+  passes(resource: string, kind: RuleKind, row: Values): boolean {
+    const rule = this.#rule(resource, kind)
+    if (!rule) return true
+    return judge(rule, { row: this.#judged(resource, row), caller: this.#caller, now: this.#now }) === true
   }
 
   #judged(resource: string, values: Values): JudgedRow {
@@ -106,20 +107,27 @@ export class Oracle {
     })
   }
 
-  createStatus(resource: string, row: Values): number {
-    if (this.#hasBadReference(resource, row, {})) return 422
-    return this.passes(resource, 'create', row) ? 201 : 403
+  /** A reference to nothing is refused whatever the rule says of the row; a caller who could make no row at all may be told that. */
+  #badReference(resource: string): readonly number[] {
+    const rule = this.#rule(resource, 'create')
+    return rule && !canHold(rule, this.#caller) ? [422, 403] : [422]
   }
 
-  updateStatus(resource: string, id: string, change: (before: Row) => Values): number {
+  /** The statuses that a create may be answered with. */
+  createStatus(resource: string, row: Values): readonly number[] {
+    if (this.#hasBadReference(resource, row, {})) return this.#badReference(resource)
+    return this.passes(resource, 'create', row) ? [201] : [403]
+  }
+
+  updateStatus(resource: string, id: string, change: (before: Row) => Values): readonly number[] {
     const before = this.seen(resource, id)
-    if (!before) return 404
-    if (!this.passes(resource, 'update', before)) return 403
+    if (!before) return [404]
+    if (!this.passes(resource, 'update', before)) return [403]
     const next = change(before)
     // A change that changes nothing is not written, so there is nothing to judge after it.
-    if (Object.entries(next).every(([name, value]) => before[name] === value)) return 200
-    if (this.#hasBadReference(resource, next, before)) return 422
-    return this.#with(resource, { ...next, id }).passes(resource, 'create', next) ? 200 : 403
+    if (Object.entries(next).every(([name, value]) => before[name] === value)) return [200]
+    if (this.#hasBadReference(resource, next, before)) return this.#badReference(resource)
+    return this.#with(resource, { ...next, id }).passes(resource, 'create', next) ? [200] : [403]
   }
 
   /** The same after a row has changed: a row may refer to itself. */
