@@ -124,13 +124,14 @@ export interface Prepared {
 const run = promisify(execFile)
 export const program = new URL('../bin/nounkit.js', import.meta.url).pathname
 export const shop = new URL('../examples/shop', import.meta.url).pathname
+export const ruledShop = new URL('ruled-shop', import.meta.url).pathname
 
 /** Makes the tables as users do. Nothing is seeded. */
 const migrate = (url: string) =>
   run(program, ['migrate', shop], { env: { ...process.env, DATABASE_URL: url } })
 
-async function withKey(url: string): Promise<Prepared> {
-  const words = ['keys', 'create', shop, '--account', account, '--name', 'bench', '--kind', 'internal']
+async function withKey(url: string, name = 'bench', more: readonly string[] = []): Promise<Prepared> {
+  const words = ['keys', 'create', shop, '--account', account, '--name', name, '--kind', 'internal', ...more]
   const { stdout } = await run(program, words, { env: { ...process.env, DATABASE_URL: url } })
   return { url, key: stdout.trim().split(/\s/).at(-1) ?? '' }
 }
@@ -154,6 +155,10 @@ export async function sqliteData(size: Size, folder: string, contender: string):
   copyFileSync(filled, own)
   return withKey(`sqlite:${own}`)
 }
+
+/** The same data, with the key of a caller who sees only the orders of the first customer where there is a rule. */
+export const withCustomerKey = ({ url }: Prepared, size: Size): Promise<Prepared> =>
+  withKey(url, 'customer', ['--claim', `customer_id=${customerIds(size)[0]}`])
 
 /** A file of an older build may have other tables than those to be measured. */
 function schemaMark(path: string): string {
@@ -214,6 +219,14 @@ export const sampleIds = (size: Size, count = 2_000): readonly string[] => {
   const ids: string[] = []
   let index = 0
   for (const row of orders.rows()) if (index++ % every === 0) ids.push(String(row[1]))
+  return ids
+}
+
+/** The orders of the first customer. */
+export const ownIds = (size: Size): readonly string[] => {
+  const [customer] = customerIds(size)
+  const ids: string[] = []
+  for (const row of tables(size)[2]?.rows() ?? []) if (row[2] === customer) ids.push(String(row[1]))
   return ids
 }
 

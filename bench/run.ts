@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { millionKeys, twoProcesses, v1, v2 } from './aims.ts'
+import { millionKeys, twoProcesses, v1, v2, v2Ruled } from './aims.ts'
 import { call, checkAnswers, deepCursor } from './answers.ts'
 import type { Contender } from './contender.ts'
-import { customerIds, type Size, sampleIds, standard } from './data.ts'
+import { customerIds, ownIds, type Size, sampleIds, standard } from './data.ts'
 import type { Sample } from './draw.ts'
 import { measureEvents } from './events/measure.ts'
 import { type Load, startLoad } from './load.ts'
@@ -47,8 +47,11 @@ const quietMs = 10_000
 
 /** Workloads that are compared with each other, with their contenders. */
 function groupsOf(contenders: readonly Contender[]): readonly (readonly Lane[])[] {
-  const takesPart = ({ onlyNounkit, kind }: Workload, { name }: Contender) =>
-    name === v2 || (name === v1 ? kind !== 'mix' && kind !== 'keyed' : !onlyNounkit)
+  const takesPart = ({ onlyNounkit, alsoRuled, kind }: Workload, { name }: Contender) => {
+    if (name === v2) return true
+    if (name === v2Ruled) return alsoRuled
+    return name === v1 ? kind !== 'mix' && kind !== 'keyed' : !onlyNounkit
+  }
   const lanes = workloads.flatMap((workload) =>
     contenders
       .filter((contender) => takesPart(workload, contender))
@@ -101,7 +104,12 @@ async function sampleOf(ours: Contender, old: Contender): Promise<Sample> {
     cursor: await deepCursor(contender, size.orders * 0.9),
     etag: (await call(contender, { method: 'GET', path: `/orders/${ids[0]}` })).etag,
   })
-  return { ids, customers: customerIds(size), of: { '/v2': await of(ours), '/v1': await of(old) } }
+  return {
+    ids,
+    ownIds: ownIds(size),
+    customers: customerIds(size),
+    of: { '/v2': await of(ours), '/v1': await of(old) },
+  }
 }
 
 async function runOn(store: Store): Promise<readonly Result[]> {
@@ -115,7 +123,7 @@ async function runOn(store: Store): Promise<readonly Result[]> {
     say(`${store}: all contenders give the same answers`)
     const load = startLoad(sample)
     try {
-      return await measure(field, [...field.contenders, old], load)
+      return await measure(field, [...field.contenders, old, field.ruled], load)
     } finally {
       await load.stop()
     }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
 import { startPostgres } from '../test/support/own-postgres.ts'
-import { v2, v2TwoWorkers } from './aims.ts'
+import { v2, v2Ruled, v2TwoWorkers } from './aims.ts'
 import { type Contender, startByHand, startNounkit } from './contender.ts'
-import { type Prepared, postgresData, type Size, sqliteData } from './data.ts'
+import { type Prepared, postgresData, ruledShop, type Size, sqliteData, withCustomerKey } from './data.ts'
 import { processors } from './processors.ts'
 
 export type Store = 'SQLite' | 'PostgreSQL'
@@ -14,6 +14,8 @@ export type Store = 'SQLite' | 'PostgreSQL'
 /** The contenders on one store, all started. */
 export interface Field {
   readonly contenders: readonly Contender[]
+  /** Nounkit with a rule, which gives other answers than the contenders. */
+  readonly ruled: Contender
   /** Nounkit with one process and with two, on all processors. */
   startWorkers(): Promise<readonly Contender[]>
   /** Puts keys into Nounkit's table of Idempotency-Keys, as copies of one that it has made. */
@@ -29,6 +31,7 @@ async function onSqlite(size: Size): Promise<Field> {
     floor: await sqliteData(size, folder, 'floor'),
     fastify: await sqliteData(size, folder, 'fastify'),
     nounkit: await sqliteData(size, folder, 'nounkit'),
+    ruled: await withCustomerKey(await sqliteData(size, folder, 'ruled'), size),
   }
   const fillKeys = async (count: number) => {
     const db = new DatabaseSync(data.nounkit.url.slice('sqlite:'.length), { timeout: 10_000 })
@@ -50,7 +53,8 @@ async function onPostgres(size: Size): Promise<Field> {
       await sql.unsafe(copiesOfKey('PostgreSQL', count))
       await sql.end()
     }
-    return await startAll({ floor: one, fastify: one, nounkit: one }, null, fillKeys, () => server.stop())
+    const data = { floor: one, fastify: one, nounkit: one, ruled: await withCustomerKey(one, size) }
+    return await startAll(data, null, fillKeys, () => server.stop())
   } catch (error) {
     await server.stop()
     throw error
@@ -58,29 +62,35 @@ async function onPostgres(size: Size): Promise<Field> {
 }
 
 async function startAll(
-  data: { readonly [contender in 'floor' | 'fastify' | 'nounkit']: Prepared },
+  data: { readonly [contender in 'floor' | 'fastify' | 'nounkit' | 'ruled']: Prepared },
   processor: number | null,
   fillKeys: Field['fillKeys'],
   closeStore: () => Promise<void>,
 ): Promise<Field> {
   const running: Contender[] = []
   const stopAll = () => Promise.all(running.map((contender) => contender.stop()))
-  try {
-    for (const name of ['floor', 'fastify'] as const)
-      running.push(await startByHand({ name, ...data[name], processor }))
-    running.push(await startNounkit({ name: v2, ...data.nounkit, processor }))
-  } catch (error) {
+  const started = (contender: Contender): Contender => {
+    running.push(contender)
+    return contender
+  }
+  const startThem = async () => ({
+    contenders: [
+      started(await startByHand({ name: 'floor', ...data.floor, processor })),
+      started(await startByHand({ name: 'fastify', ...data.fastify, processor })),
+      started(await startNounkit({ name: v2, ...data.nounkit, processor })),
+    ],
+    ruled: started(await startNounkit({ name: v2Ruled, ...data.ruled, api: ruledShop, processor })),
+  })
+  const them = await startThem().catch(async (error: unknown) => {
     await stopAll()
     throw error
-  }
+  })
   const startWorkers = async () => {
-    const alone = await startNounkit({ name: v2, ...data.nounkit, processor: null })
-    running.push(alone)
-    const two = await startNounkit({ name: v2TwoWorkers, ...data.nounkit, processor: null }, 2)
-    running.push(two)
+    const alone = started(await startNounkit({ name: v2, ...data.nounkit, processor: null }))
+    const two = started(await startNounkit({ name: v2TwoWorkers, ...data.nounkit, processor: null }, 2))
     return [alone, two]
   }
-  return { contenders: [...running], startWorkers, fillKeys, close: () => stopAll().then(closeStore) }
+  return { ...them, startWorkers, fillKeys, close: () => stopAll().then(closeStore) }
 }
 
 /** Sorted by key, because inserts into an index are faster in its order. */

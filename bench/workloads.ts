@@ -13,6 +13,8 @@ export interface Workload {
   readonly kind: 'read' | 'list' | 'create' | 'keyed' | 'mix' | 'other'
   /** Floor and Fastify have no cursors, conditional requests or updates. */
   readonly onlyNounkit?: true
+  /** Nounkit with a rule on an indexed field takes part too. */
+  readonly alsoRuled?: true
   /** What it is compared with within Nounkit; both are measured in the same turns. */
   readonly beside?: string
   readonly request: (draw: Draw) => Request
@@ -48,7 +50,24 @@ export const workloads: readonly Workload[] = [
     kind: 'read',
     request: ({ id, include }) => get(`/orders/${id()}?include=${include(all)}`),
   },
-  { name: 'list of 25', kind: 'list', request: () => get('/orders?limit=25') },
+  {
+    name: "one of a customer's orders",
+    kind: 'other',
+    onlyNounkit: true,
+    alsoRuled: true,
+    request: ({ ownId }) => get(`/orders/${ownId()}`),
+  },
+  { name: 'list of 25', kind: 'list', alsoRuled: true, request: () => get('/orders?limit=25') },
+  {
+    name: "list of 25 of a customer's orders",
+    kind: 'other',
+    onlyNounkit: true,
+    alsoRuled: true,
+    request: ({ customer }) => {
+      const [[field, id] = []] = Object.entries(customer(0))
+      return get(`/orders?filter[${field}]=${id}&limit=25`)
+    },
+  },
   { name: 'list of 25 with customer', kind: 'list', request: listWithCustomer },
   {
     name: 'deep page',

@@ -93,7 +93,7 @@ interface Ratio {
 async function createRatio(served: Served, rounds: number, turnMs: number): Promise<Ratio> {
   const workload = workloads.find(({ name }) => name === 'create') as Workload
   const none = { cursor: '', etag: '' }
-  const sample: Sample = { ids: [], customers: [customerId], of: { '/v2': none, '/v1': none } }
+  const sample: Sample = { ids: [], ownIds: [], customers: [customerId], of: { '/v2': none, '/v1': none } }
   const load = startLoad(sample)
   try {
     const lanes = [served.with, served.without].map((contender) => ({ contender, workload }))

@@ -13,6 +13,19 @@ const workload = 'list of 25 with customer'
 /** Small and short: the test checks that the benchmark runs, not its figures. */
 const small = ['--orders', '1000', '--rounds', '1', '--seconds', '0.1', '--only', workload]
 
+test('the shop with a rule is measured beside the shop without, and has an aim', async () => {
+  const name = "one of a customer's orders"
+  const { stdout } = await run(process.execPath, [
+    'bench/run.ts',
+    '--store',
+    'sqlite',
+    ...small.slice(0, -1),
+    name,
+  ])
+  expect(stdout).toMatch(new RegExp(`^\\| ${name} \\| nounkit v2 with a rule \\|`, 'm'))
+  expect(stdout).toMatch(new RegExp(`^\\| ${name}, with a rule : without \\| ≥ 0\\.90 \\|`, 'm'))
+})
+
 test.each([
   ['sqlite', 'SQLite'],
   ['postgres', 'PostgreSQL'],
