@@ -43,7 +43,11 @@ export async function createOnce(
   const attempt: Attempt = { asked: row, written: null }
   try {
     await refuseUnreadable(writer, writer.store, call, row, null)
-    if (createVerdict(call) === false) throw notPermitted(call, 'create this row')
+    if (createVerdict(call) === false)
+      throw (
+        (await missingReferences(writer, writer.store, call, row, null)) ??
+        notPermitted(call, 'create this row')
+      )
     if (isSingleStatement(call)) return await createAlone(writer, call, row, location, keyed)
     const own = resource.engineMade ? await writer.engineHooks(call, row) : noEngineHooks
     return await createInteractive(writer, call, attempt, location, keyed, own)

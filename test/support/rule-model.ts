@@ -115,10 +115,12 @@ function includes(list: Operand, element: Operand, judged: Judged): boolean | nu
   const value = operandValue(element, kind, judged)
   const claim = list.kind === 'claim' ? claimOf(list.name, judged.caller) : null
   if (value === null || !Array.isArray(claim) || claim.length > mostElements) return null
-  return claim.some((one) => {
+  const parts = claim.map((one) => {
     const fitting = asKind(kind, one)
-    return fitting !== null && inOrder(kind, fitting, value) === 0
+    return fitting === null ? null : inOrder(kind, fitting, value) === 0
   })
+  // An element of another type leaves it in doubt that the list does not have the value.
+  return parts.includes(true) ? true : parts.includes(null) ? null : false
 }
 
 const inOrder = (kind: RuleKindOfValue, one: unknown, other: unknown): number =>
