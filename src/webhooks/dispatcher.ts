@@ -106,6 +106,7 @@ export class Dispatcher {
 
   async #lookForWork(): Promise<void> {
     const { leases, store, now } = this.#options
+    await Promise.all([...this.#held.values()].map(({ run }) => run.lookAgain()))
     this.#anyActive = await leases.anyActive()
     if (this.#looks++ % looksPerCount === 0)
       this.oldestPendingAt = this.#anyActive ? await oldestPending(store) : null

@@ -77,6 +77,20 @@ export class EndpointRun {
     this.#go()
   }
 
+  /** The endpoint may have been changed, deleted or set inactive while deliveries wait for their calls. */
+  async lookAgain(): Promise<void> {
+    if (this.#queue.length === 0 || this.#stopped) return
+    const { leases, now, failed } = this.#parts
+    try {
+      this.#endpoint = await leases.take(this.key, now())
+    } catch (error) {
+      failed(error)
+      return
+    }
+    if (!this.#endpoint) this.#giveUp()
+    this.#go()
+  }
+
   /** No call begins any more; those that are under way go on. */
   stop(): void {
     this.#stopped = true
@@ -119,9 +133,10 @@ export class EndpointRun {
   async #load(): Promise<void> {
     this.#mayHaveMore = false
     const { leases, box, store, now } = this.#parts
-    this.#endpoint = await leases.take(this.key, now())
-    if (!this.#endpoint) return this.#giveUp()
-    if (this.#parts.isRetired(this.#endpoint.version)) {
+    const endpoint = await leases.take(this.key, now())
+    this.#endpoint = endpoint
+    if (!endpoint) return this.#giveUp()
+    if (this.#parts.isRetired(endpoint.version)) {
       await store.transaction((tx) => deactivate(tx, this.key, 'version-retired', now()))
       return this.#giveUp()
     }
@@ -133,7 +148,7 @@ export class EndpointRun {
     const fresh = due.filter(({ id }) => !known.has(id)).slice(0, batch)
     this.#add(fresh)
     if (fresh.length === batch) this.#mayHaveMore = true
-    else await this.#loadEvents(this.#endpoint)
+    else await this.#loadEvents(endpoint)
   }
 
   /** Another process calls the endpoint now, or nobody does any more. */

@@ -391,6 +391,28 @@ describeStores('webhook deliveries', (store) => {
     await until(() => slow.received.length === 30)
   })
 
+  test.each(['deleted', 'set inactive'])('an endpoint that was %s gets no calls that wait', async (how) => {
+    const served = await serving()
+    const [slow, failing] = [await receiver(), await receiver()]
+    const hanging: (() => void)[] = []
+    slow.answer((response) => void hanging.push(() => response.writeHead(204).end()))
+    const { id } = await endpoint(served, slow, { event_types: ['notes.created'] })
+    await Promise.all(Array.from({ length: 60 }, () => served.make('/v2/notes', { text: 'x' })))
+    await until(() => hanging.length === 10)
+    const path = `/v2/webhook-endpoints/${id}`
+    if (how === 'deleted') await served.call('DELETE', path)
+    else await served.call('PATCH', path, { body: { active: false } })
+    // The retries of another endpoint show that the process has looked at its endpoints since.
+    failing.answer((response) => void response.writeHead(500).end())
+    await endpoint(served, failing, { event_types: ['plans.created'] })
+    await served.make('/v2/plans', { title: 'x' })
+    await until(() => failing.received.length === 4)
+    for (const answer of hanging.splice(0)) answer()
+    await served.make('/v2/plans', { title: 'y' })
+    await until(() => failing.received.length === 8)
+    expect(slow.received).toHaveLength(10)
+  })
+
   test('an event that cannot be told fails alone', async () => {
     const people = resource('people', { fields: { level: z.int() }, nameIsPluralBecause: 'it is one' })
     const changes = [
