@@ -123,8 +123,12 @@ function includes(list: Operand, element: Operand, judged: Judged): boolean | nu
   return parts.includes(true) ? true : parts.includes(null) ? null : false
 }
 
-const inOrder = (kind: RuleKindOfValue, one: unknown, other: unknown): number =>
-  kind === 'decimal' ? Number(one) - Number(other) : compareValues(one, other)
+const inOrder = (kind: RuleKindOfValue, one: unknown, other: unknown): number => {
+  if (kind === 'decimal') return Number(one) - Number(other)
+  // A text that looks like a decimal is a text all the same.
+  if (kind === 'string') return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
+  return compareValues(one, other)
+}
 
 /** Null also where a relation on the way leads nowhere. */
 function fieldValue(operand: Operand, { row }: Judged): unknown {
