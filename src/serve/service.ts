@@ -107,6 +107,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const { events } = model
     const sweeper = startSweeper([
       (signal) => sweep(store, clock, signal),
+      async () => store.refreshStatistics?.(),
       ...(events
         ? [
             (end: AbortSignal) => sweepEvents(store, log, clock, events.keepDays, end),

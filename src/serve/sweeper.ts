@@ -4,7 +4,7 @@ export interface Sweeper {
   stop(): Promise<void>
 }
 
-/** Deletes what has expired, until `signal` aborts. */
+/** Deletes what has expired, or other housekeeping, until `signal` aborts. */
 export type Sweep = (signal: AbortSignal) => Promise<void>
 
 /** Runs sweeps at intervals, one after the other. */

@@ -28,6 +28,8 @@ export interface Store {
   ready(): Promise<void>
   /** Opens a connection of its own, without time limits, for migrations and maintenance; never for requests. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /** Tells the planner of the database how large tables are. Null where the database does that by itself. */
+  readonly refreshStatistics: (() => Promise<void>) | null
   close(): Promise<void>
   readonly counters: StoreCounters
 }

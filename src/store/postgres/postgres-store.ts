@@ -39,6 +39,7 @@ export function postgresStore(parts: PostgresParts): Store {
       return written
     },
     writeClaimed: null,
+    refreshStatistics: null,
     async transaction(work) {
       const value = await transact(parts, work)
       counters.commits++

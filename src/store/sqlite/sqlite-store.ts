@@ -5,6 +5,7 @@ import { type Connection, openConnection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
 import { whenFree } from './retry.ts'
+import { refreshStatistics } from './statistics.ts'
 
 export interface Connections {
   /** Used for reads while the writer is in a transaction, whose rows must not be seen yet. */
@@ -45,6 +46,7 @@ export function sqliteStore(
       await reading(() => idle().first('SELECT 1 FROM sqlite_schema LIMIT 1', []))
     },
     session: (work) => withSession(file, counters, 6 * patienceMs, work),
+    refreshStatistics: () => withSession(file, counters, patienceMs, refreshStatistics),
     async close() {
       await commits.drain()
       reader.close()
