@@ -86,7 +86,8 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   return Object.freeze({
     name: declaration.name,
     ...about,
-    declaration,
+    // As it was written: without the resources that the engine adds.
+    declaration: shaped.declaration,
     resources,
     versions,
     head,

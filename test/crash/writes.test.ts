@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { storeKinds } from '../support/databases.ts'
 import { dataOf, prepareShop, type ServerProcess } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
 import { type Items, type ItemWriter, itemWriter } from './item-writer.ts'
 import { nightly } from './nightly.ts'
 import { inStore, settled, wrongTotals } from './stored-rows.ts'
@@ -21,8 +22,11 @@ async function newWriters(server: ServerProcess): Promise<readonly ItemWriter[]>
   return (await Promise.all(orders)).map((order) => itemWriter(order, product))
 }
 
-async function killWithin(server: ServerProcess, milliseconds: number): Promise<void> {
-  await sleep(Math.random() * milliseconds)
+/** Kills the server some milliseconds after it has acknowledged two more writes, however slow the machine is. */
+async function killAmid(server: ServerProcess, acknowledged: () => number): Promise<void> {
+  const before = acknowledged()
+  await until(() => acknowledged() >= before + 2, { every: 1 })
+  await sleep(Math.random() * 200)
   await server.child.kill('SIGKILL')
 }
 
@@ -34,9 +38,13 @@ describe.each(storeKinds)('%s', (kind) => {
     const shop = await prepareShop(kind)
     let server = await shop.start()
     const writers = await newWriters(server)
+    const acknowledged = (): number => writers.reduce((sum, writer) => sum + writer.acknowledged, 0)
     for (let kill = 0; kill < kills; kill++) {
       if (kill > 0) server = await shop.start()
-      await Promise.all([killWithin(server, 200), ...writers.map((writer) => writer.writeUntilGone(server))])
+      await Promise.all([
+        killAmid(server, acknowledged),
+        ...writers.map((writer) => writer.writeUntilGone(server)),
+      ])
       await settled(shop.databaseUrl)
       await inStore(shop.databaseUrl, async (store) => {
         expect(await wrongTotals(store)).toEqual([])
@@ -51,7 +59,6 @@ describe.each(storeKinds)('%s', (kind) => {
         }
       })
     }
-    const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0)
-    expect(acknowledged).toBeGreaterThan(kills)
+    expect(acknowledged()).toBeGreaterThan(kills)
   })
 })
