@@ -11,8 +11,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     execArgv: ['--conditions=nounkit-source'],
-    // Many tests wait for real processes, so two cores have room for a third worker.
-    maxWorkers: 3,
+    // Many tests wait for real processes, so two cores have room for more workers.
+    maxWorkers: 4,
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
+import { walkedStores } from '../support/databases.ts'
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'nounkit-bench-test-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const workload = 'list of 25 with customer'
+const names = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
+const stores = walkedStores.map((kind) => [kind, names[kind]] as const)
 /** Small and short: the test checks that the benchmark runs, not its figures. */
 const small = ['--orders', '1000', '--rounds', '1', '--seconds', '0.1', '--only', workload]
 
@@ -26,10 +29,7 @@ test('the shop with a rule is measured beside the shop without, and has an aim',
   expect(stdout).toMatch(new RegExp(`^\\| ${name}, with a rule : without \\| ≥ 0\\.90 \\|`, 'm'))
 })
 
-test.each([
-  ['sqlite', 'SQLite'],
-  ['postgres', 'PostgreSQL'],
-])(
+test.each(stores)(
   'on %s all contenders give the same answers, and the benchmark prints a row for each and every aim',
   async (flag, store) => {
     const file = join(folder, `${flag}.json`)
@@ -53,18 +53,18 @@ test.each([
   },
 )
 
-test.each([
-  ['sqlite', 'SQLite'],
-  ['postgres', 'PostgreSQL'],
-])('on %s events are read, streamed and delivered, and each has a row with its aim', async (flag, store) => {
-  const file = join(folder, `events-${flag}.json`)
-  const few = ['--orders', '1000', '--rounds', '1', '--seconds', '0.2', '--only', 'events']
-  const { stdout } = await run(process.execPath, ['bench/run.ts', '--store', flag, ...few, '--json', file])
-  const { events, lines } = JSON.parse(readFileSync(file, 'utf8'))[store]
-  expect(lines).toEqual([])
-  expect(events).toHaveLength(7)
-  for (const { what, measured } of events) {
-    expect(measured, what).toEqual(expect.any(Number))
-    expect(stdout).toContain(`| ${what} | `)
-  }
-})
+test.each(stores)(
+  'on %s events are read, streamed and delivered, and each has a row with its aim',
+  async (flag, store) => {
+    const file = join(folder, `events-${flag}.json`)
+    const few = ['--orders', '1000', '--rounds', '1', '--seconds', '0.2', '--only', 'events']
+    const { stdout } = await run(process.execPath, ['bench/run.ts', '--store', flag, ...few, '--json', file])
+    const { events, lines } = JSON.parse(readFileSync(file, 'utf8'))[store]
+    expect(lines).toEqual([])
+    expect(events).toHaveLength(7)
+    for (const { what, measured } of events) {
+      expect(measured, what).toEqual(expect.any(Number))
+      expect(stdout).toContain(`| ${what} | `)
+    }
+  },
+)

@@ -5,7 +5,7 @@ import { lasting } from './keyed-stream.ts'
 import { nightly } from './nightly.ts'
 import { countOf, inStore } from './stored-rows.ts'
 
-const seconds = nightly ? 60 : 8
+const seconds = nightly ? 60 : 4
 const lanes = 48
 
 /** Each key is sent several times, by several lanes at once. */

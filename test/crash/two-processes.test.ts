@@ -6,7 +6,7 @@ import { type Ground, lasting, newWish, prepareGround, send, type Wish } from '.
 import { nightly } from './nightly.ts'
 import { countOf, inStore, wrongTotals } from './stored-rows.ts'
 
-const seconds = nightly ? 60 : 5
+const seconds = nightly ? 60 : 3
 const lanes = 6
 
 /** Servers that can be called at the moment; one of them is killed and restarted, as behind a load balancer. */

@@ -9,7 +9,7 @@ import type { Row } from '../support/serving.ts'
 import { until } from '../support/until.ts'
 import { nightly } from './nightly.ts'
 
-const kills = nightly ? 50 : 5
+const kills = nightly ? 50 : 2
 const endpoints = 3
 
 const env = { NOUNKIT_WEBHOOK_ALLOW: '127.0.0.0/8', NOUNKIT_WEBHOOK_DELAYS: Array(60).fill(1).join() }

@@ -7,6 +7,7 @@ import { checkContracts } from '../../src/contract/gate.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { version } from '../../src/declare/version.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
+import { walkedStores } from '../support/databases.ts'
 import { type Next, nextVersions, otherVersions } from '../support/library-changes.ts'
 import { firstVersion, library, libraryOf } from '../support/library-first.ts'
 import { otherwise, reordered, turned } from '../support/library-grown.ts'
@@ -177,28 +178,32 @@ const nextOf = ({ parts, changes }: Next): ApiDeclaration =>
 const grownOf = ({ parts, changes }: Next): ApiDeclaration =>
   libraryOf(turned(parts), [version('v2'), { ...firstVersion, changes }], otherwise)
 
-describeStores('a published version answers with the same bytes', (store) => {
-  let kept: Recorded
-  beforeAll(async () => {
-    kept = await recordFirst(store)
-  })
+describeStores(
+  'a published version answers with the same bytes',
+  (store) => {
+    let kept: Recorded
+    beforeAll(async () => {
+      kept = await recordFirst(store)
+    })
 
-  test.each(Object.entries({ ...nextVersions, ...otherVersions }))(
-    'after %s in a newer one, also in another order and with more in it',
-    async (_, next) => {
-      const { rows } = next
-      const then = rows === 'move' ? await recordFirst(store) : kept
-      const as = rows === 'made anew' ? withoutTags : (text: string) => text
-      const same = (text: string) => as(next.isTold ? withoutDocument(text) : text)
-      // A server on PostgreSQL takes its time, and the second declaration has all that the first one has.
-      const declared = store.kind === 'sqlite' ? [nextOf(next), grownOf(next)] : [grownOf(next)]
-      for (const one of declared)
-        expect(same(await recordNext(store, then, one, rows))).toBe(same(then.before))
-    },
-  )
+    test.each(Object.entries({ ...nextVersions, ...otherVersions }))(
+      'after %s in a newer one, also in another order and with more in it',
+      async (_, next) => {
+        const { rows } = next
+        const then = rows === 'move' ? await recordFirst(store) : kept
+        const as = rows === 'made anew' ? withoutTags : (text: string) => text
+        const same = (text: string) => as(next.isTold ? withoutDocument(text) : text)
+        // A server on PostgreSQL takes its time, and the second declaration has all that the first one has.
+        const declared = store.kind === 'sqlite' ? [nextOf(next), grownOf(next)] : [grownOf(next)]
+        for (const one of declared)
+          expect(same(await recordNext(store, then, one, rows))).toBe(same(then.before))
+      },
+    )
 
-  test('as the newest one, after a restart and after its declaration was reordered', async () => {
-    expect(await recordNext(store, kept, first)).toBe(kept.before)
-    expect(await recordNext(store, kept, libraryOf(reordered(library)))).toBe(kept.before)
-  })
-})
+    test('as the newest one, after a restart and after its declaration was reordered', async () => {
+      expect(await recordNext(store, kept, first)).toBe(kept.before)
+      expect(await recordNext(store, kept, libraryOf(reordered(library)))).toBe(kept.before)
+    })
+  },
+  walkedStores,
+)

@@ -4,6 +4,7 @@ import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
 import { renameField, renameRelation, renameResource } from '../../src/declare/change.ts'
 import { version } from '../../src/declare/version.ts'
+import { walkedStores } from '../support/databases.ts'
 import { doors, type House, type Knock } from '../support/doors.ts'
 import { patiently } from '../support/patiently.ts'
 import { type SecretRow, secretId, secretRows, secretsOf } from '../support/secret-rows.ts'
@@ -203,4 +204,5 @@ describeServing(
     )
   },
   { declaration },
+  walkedStores,
 )

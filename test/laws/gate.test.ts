@@ -4,7 +4,7 @@ import { judgeCase, meetBoth } from '../support/gate-law.ts'
 import { caseText, gateCase } from '../support/gate-plans.ts'
 
 const nightly = process.env.NOUNKIT_NIGHTLY === '1'
-const cases = nightly ? 3000 : 5
+const cases = nightly ? 3000 : 3
 
 test(
   'where the gate says that nothing breaks, every call that the old document allows and the old server accepts goes on',

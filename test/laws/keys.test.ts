@@ -214,7 +214,7 @@ describeStores('an Idempotency-Key that several requests ask for', ({ kind, url 
           await world.end()
         }
       }),
-      { numRuns: kind === 'sqlite' ? 200 : 40 },
+      { numRuns: kind === 'sqlite' ? 100 : 20 },
     )
   })
 })

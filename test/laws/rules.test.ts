@@ -13,7 +13,7 @@ import { unique } from '../support/shop-rows.ts'
 import { describeStores } from '../support/stores.ts'
 
 const nightly = process.env.NOUNKIT_NIGHTLY === '1'
-const leastCases = nightly ? 10_000 : 200
+const leastCases = nightly ? 10_000 : 100
 const now = '2026-06-01T12:00:00.000Z'
 
 const references = fc.array(fc.option(fc.nat(20), { freq: 5 }), { minLength: 2, maxLength: 2 })
@@ -133,7 +133,7 @@ describeStores('rules on rows', ({ kind, url: makeUrl }) => {
       })
       do
         await fc.assert(holds, {
-          numRuns: nightly ? 20 : 5,
+          numRuns: nightly ? 20 : 3,
           ...(nightly ? {} : { seed: 20_261_117 }),
           endOnFailure: true,
         })

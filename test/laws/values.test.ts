@@ -8,7 +8,7 @@ import { trial } from '../support/values-trial.ts'
 
 const nightly = process.env.NOUNKIT_NIGHTLY === '1'
 /** Random APIs on a store. A new database takes PostgreSQL longer than SQLite takes for all calls. */
-const apisOn = (store: string): number => (store === 'SQLite' ? (nightly ? 600 : 12) : nightly ? 200 : 3)
+const apisOn = (store: string): number => (store === 'SQLite' ? (nightly ? 600 : 6) : nightly ? 200 : 3)
 
 const fields: fc.Arbitrary<Fields> = fc.tuple(
   enumField,

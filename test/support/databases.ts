@@ -8,6 +8,13 @@ import { createDatabase } from './postgres-server.ts'
 export type StoreKind = 'sqlite' | 'postgres'
 export const storeKinds: readonly StoreKind[] = ['sqlite', 'postgres']
 
+/**
+ * For tests that walk through every change kind, every path or every caller, where other tests have the same behaviour on both stores:
+ * `npm test` walks on SQLite, the nightly form on both.
+ */
+export const walkedStores: readonly StoreKind[] =
+  process.env.NOUNKIT_NIGHTLY === '1' ? storeKinds : ['sqlite']
+
 type CleanUp = () => void | Promise<void>
 const atFileEnd: CleanUp[] = []
 afterAll(async () => {

@@ -114,31 +114,36 @@ export function describeServing(
   name: string,
   body: (served: Serving) => void,
   options: ServingOptions = {},
+  kinds?: readonly StoreKind[],
 ): void {
-  describeStores(name, (store) => {
-    let open: Serving | undefined
-    beforeAll(async () => {
-      open = await serve(store.kind, await store.url(), options)
-    })
-    const served = (): Serving => {
-      if (!open) throw new Error('The API is served only while a test runs.')
-      return open
-    }
-    body({
-      kind: store.kind,
-      get api() {
-        return served().api
-      },
-      get store() {
-        return served().store
-      },
-      key: (account) => served().key(account),
-      call: (method, path, given) => served().call(method, path, given),
-      get: (path, given) => served().get(path, given),
-      make: (path, row, given) => served().make(path, row, given),
-      counted: (work) => served().counted(work),
-    })
-  })
+  describeStores(
+    name,
+    (store) => {
+      let open: Serving | undefined
+      beforeAll(async () => {
+        open = await serve(store.kind, await store.url(), options)
+      })
+      const served = (): Serving => {
+        if (!open) throw new Error('The API is served only while a test runs.')
+        return open
+      }
+      body({
+        kind: store.kind,
+        get api() {
+          return served().api
+        },
+        get store() {
+          return served().store
+        },
+        key: (account) => served().key(account),
+        call: (method, path, given) => served().call(method, path, given),
+        get: (path, given) => served().get(path, given),
+        make: (path, row, given) => served().make(path, row, given),
+        counted: (work) => served().counted(work),
+      })
+    },
+    kinds,
+  )
 }
 
 /** Several APIs may share a store, and names of keys are unique there. */

@@ -12,8 +12,12 @@ export interface StoreUnderTest {
 }
 
 /** Runs the same tests on every store. */
-export function describeStores(name: string, body: (store: StoreUnderTest) => void): void {
-  for (const kind of storeKinds) describe(`${name} (${kind})`, () => body(storeUnderTest(kind)))
+export function describeStores(
+  name: string,
+  body: (store: StoreUnderTest) => void,
+  kinds: readonly StoreKind[] = storeKinds,
+): void {
+  for (const kind of kinds) describe(`${name} (${kind})`, () => body(storeUnderTest(kind)))
 }
 
 export const storeUnderTest = (kind: StoreKind): StoreUnderTest => ({
