@@ -1,80 +1,23 @@
 import { expect, test } from 'vitest'
-import library from '../../examples/library/api.ts'
-import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
-import { renameField, renameRelation, renameResource } from '../../src/declare/change.ts'
-import { version } from '../../src/declare/version.ts'
+
 import { walkedStores } from '../support/databases.ts'
+
 import { doors, type House, type Knock } from '../support/doors.ts'
+import {
+  type CallerKind,
+  callers,
+  hasNotes,
+  libraryOptions,
+  model,
+  rows,
+  sees,
+} from '../support/library-callers.ts'
 import { patiently } from '../support/patiently.ts'
-import { type SecretRow, secretId, secretRows, secretsOf } from '../support/secret-rows.ts'
+import { type SecretRow, secretId, secretsOf } from '../support/secret-rows.ts'
 import { type Answer, describeServing, type Serving } from '../support/serving.ts'
 
-/** An older version with other names looks through the same rules. */
-const v1 = version('v1', {
-  changes: [
-    renameResource('borrowers', 'members', { why: 'One word.' }),
-    renameRelation('loans', 'borrower', 'member', { why: 'It follows the resource.' }),
-    renameField('fines', 'cents', 'amount', { why: 'Plainer.' }),
-  ],
-})
-const { kind: _, name: __, ...options } = library
-const versions = [version('v2'), v1]
-const model = compileApi(api('library', { ...options, versions }))
-const rows = secretRows(model, 4)
 const noId = secretId(999)
-
-const named = (resource: string, id: unknown) =>
-  rows.find((row) => row.resource === resource && row.values.id === id)?.values
-const first = (resource: string) => rows.find((row) => row.resource === resource)?.values
-
-/** The rules of the library once more, in the words of a test. */
-const sees = ({ scopes, claims }: CallerKind, { resource, values }: SecretRow): boolean => {
-  const has = (scope: string) => scopes.includes('*') || scopes.includes(scope)
-  switch (resource) {
-    case 'members':
-      return has('members:all') || values.id === claims.member_id
-    case 'loans': {
-      const branch = named('branches', named('copies', values.copy_id)?.branch_id)
-      const isOfBranch = has('loans:branch') && branch?.code === claims.branch
-      return has('loans:all') || isOfBranch || values.member_id === claims.member_id
-    }
-    case 'fines':
-      return has('loans:all') || named('loans', values.loan_id)?.member_id === claims.member_id
-    default:
-      return true
-  }
-}
-
-interface CallerKind {
-  readonly scopes: readonly string[]
-  readonly claims: { readonly [name: string]: unknown }
-}
-
-const reading = ['branches:read', 'members:read', 'copies:read', 'loans:read', 'fines:read']
-const writing = [...reading, 'members:write', 'copies:write', 'loans:write', 'fines:write']
-const callers: { readonly [name: string]: CallerKind } = {
-  member: { scopes: writing, claims: { member_id: first('members')?.id } },
-  librarian: {
-    scopes: [...writing, 'loans:branch', 'members:all'],
-    claims: { branch: first('branches')?.code },
-  },
-  'librarian who knows no members': {
-    scopes: [...writing, 'loans:branch'],
-    claims: { branch: first('branches')?.code },
-  },
-  'member with a branch': {
-    scopes: [...reading, 'loans:branch', 'members:notes'],
-    claims: { member_id: first('members')?.id, branch: first('branches')?.code },
-  },
-  'caller without claims': { scopes: writing, claims: {} },
-  'caller with claims of other types': {
-    scopes: writing,
-    claims: { member_id: [first('members')?.id], branch: { code: first('branches')?.code } },
-  },
-}
-
-const hasNotes = ({ scopes }: CallerKind): boolean => scopes.includes('members:notes')
 
 /** The account where rows that the caller may not see never were. Only those stay that a visible row refers to. */
 function withoutHidden(caller: CallerKind): readonly SecretRow[] {
@@ -93,8 +36,7 @@ function withoutHidden(caller: CallerKind): readonly SecretRow[] {
 const isShared = ({ resource }: SecretRow): boolean => model.resources.get(resource)?.shared ?? false
 const everything = 'everything'
 const declaration = api('library', {
-  ...options,
-  versions,
+  ...libraryOptions,
   seed: {
     accounts: [everything, ...Object.keys(callers).map((name) => name.replaceAll(' ', '-'))],
     shared: () => rows.filter(isShared),
