@@ -3,16 +3,30 @@ import { defineConfig } from 'vitest/config'
 // Not 'import': it would hold for `require` as well, and give libraries parts that do not fit.
 const conditions = ['nounkit-source', 'node']
 
+// Long tests of what shorter ones test too: kills (crash/events, crash/idempotency, crash/writes), projects made from the package
+// (docs/tutorial), the gate (contract/gate-*), values of versions (http/version-values). The benchmark is tested where it is used.
+const onlyNightly = [
+  'test/bench/**',
+  'test/crash/crowd.test.ts',
+  'test/crash/two-processes.test.ts',
+  'test/crash/webhooks.test.ts',
+  'test/fuzz/**',
+  'test/laws/gate.test.ts',
+  'test/laws/values.test.ts',
+  'test/package/new-project.test.ts',
+]
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: process.env.NOUNKIT_NIGHTLY === '1' ? [] : onlyNightly,
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     execArgv: ['--conditions=nounkit-source'],
-    // Many tests wait for real processes, so two cores have room for more workers.
-    maxWorkers: 4,
+    // Many tests wait for real processes, so two cores have room for a third worker.
+    maxWorkers: 3,
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { nounkit } from '../support/child.ts'
-import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { emptyDatabase, walkedStores } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
 import { newKey, type Reply, type ServerProcess, startServer } from '../support/server-process.ts'
 import { openForTest } from '../support/stores.ts'
@@ -25,7 +25,7 @@ export default api('market', { resources: [items], versions: [version('v2'), ver
 `
 const folders = { older: declarationFolder(older), newer: declarationFolder(newer) }
 
-describe.each(storeKinds)('%s', (kind) => {
+describe.each(walkedStores)('%s', (kind) => {
   /** A process of the older declaration that serves a row. */
   const served = async (args: readonly string[] = [], env = {}) => {
     const databaseUrl = await emptyDatabase(kind)
