@@ -3,17 +3,24 @@ import { defineConfig } from 'vitest/config'
 // Not 'import': it would hold for `require` as well, and give libraries parts that do not fit.
 const conditions = ['nounkit-source', 'node']
 
-// Long tests of what shorter ones test too: kills (crash/events, crash/idempotency, crash/writes), projects made from the package
-// (docs/tutorial), the gate (contract/gate-*), values of versions (http/version-values). The benchmark is tested where it is used.
+// Long tests of what shorter ones test too: kills and races (crash/events, crash/idempotency, crash/writes, http/idempotency-races),
+// projects made from the package (docs/tutorial), the gate and its verdicts (contract/gate-*, contract/verdicts-*), values of versions
+// (http/version-values), documents (contract/openapi-calls), renames (store/rename-edges, store/conversions). The benchmark is tested
+// where it is used.
 const onlyNightly = [
   'test/bench/**',
+  'test/contract/openapi-filters.test.ts',
+  'test/contract/openapi-values.test.ts',
+  'test/contract/verdicts-twice.test.ts',
   'test/crash/crowd.test.ts',
+  'test/crash/race.test.ts',
   'test/crash/two-processes.test.ts',
   'test/crash/webhooks.test.ts',
   'test/fuzz/**',
   'test/laws/gate.test.ts',
   'test/laws/values.test.ts',
   'test/package/new-project.test.ts',
+  'test/store/rename-shop.test.ts',
 ]
 
 export default defineConfig({
