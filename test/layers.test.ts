@@ -19,7 +19,7 @@ const steps: readonly (readonly string[])[] = [
   ['respond'],
   ['guard'],
   ['webhooks'],
-  ['lifecycle'],
+  ['lifecycle', 'transfer'],
   ['pages'],
   ['serve'],
   ['cli'],

@@ -12,6 +12,10 @@ import { compileLoaded, loadApi } from './load.ts'
 export const databaseUrl = (declaration: ApiDeclaration): string =>
   process.env.DATABASE_URL || `sqlite:${declaration.name}.db`
 
+/** The URL of an API's store, without compiling the API. Where DATABASE_URL says it, no declaration is needed. */
+export const storeUrl = async (place = '.'): Promise<string> =>
+  process.env.DATABASE_URL || databaseUrl((await loadApi(place)).declaration)
+
 /** The SQLite file that opening the store would create, or null. */
 export function newFileOf(url: string): string | null {
   const [, path = ''] = /^sqlite:(?!:memory:)(.+)$/.exec(url) ?? []

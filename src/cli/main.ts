@@ -4,6 +4,7 @@ import { nearest } from '../compile/nearest.ts'
 interface Command {
   readonly usage: string
   readonly does: string
+  readonly examples?: readonly string[]
   run(args: string[]): Promise<number>
 }
 
@@ -81,11 +82,31 @@ const commands: { readonly [name: string]: Command } = {
     does: 'retires a version that nobody needs any more, or says what blocks that',
     run: async (args) => (await import('./retire-command.ts')).retireCommand(args),
   },
+  export: {
+    usage: 'export [API] [--resource orders] [--account ACCOUNT]',
+    does: 'writes rows to standard output, each as a line of JSON',
+    examples: [
+      'nounkit export > everything.jsonl',
+      'nounkit export --resource orders --account acme > orders.jsonl',
+    ],
+    run: async (args) => (await import('./export-command.ts')).exportCommand(args),
+  },
+  backup: {
+    usage: 'backup [API] FILE [--force] [--json]',
+    does: 'writes a consistent copy of a SQLite store, while it serves',
+    examples: ['nounkit backup backups/monday.db', 'nounkit backup examples/shop shop.bak --force'],
+    run: async (args) => (await import('./backup-command.ts')).backupCommand(args),
+  },
 }
 
 function help(): string {
   const lines = Object.values(commands).map(({ usage, does }) => `  nounkit ${usage}\n      ${does}`)
   return `Nounkit turns one file of declared nouns into an HTTP API.\n\n${lines.join('\n')}\n\nAPI is the folder of a declaration, such as examples/shop. DATABASE_URL names the store: sqlite:shop.db or postgres://…`
+}
+
+function commandHelp({ usage, does, examples = [] }: Command): string {
+  const lines = examples.map((example) => `\n    ${example}`)
+  return `nounkit ${usage}\n    ${does}${lines.length > 0 ? `\n\nFor example:${lines.join('')}` : ''}`
 }
 
 /** The path is the same from src/cli and from dist/cli. */
@@ -110,7 +131,7 @@ async function main(args: string[]): Promise<number> {
     return 2
   }
   if (rest.includes('--help') || rest.includes('-h')) {
-    console.log(`nounkit ${command.usage}\n    ${command.does}`)
+    console.log(commandHelp(command))
     return 0
   }
   try {

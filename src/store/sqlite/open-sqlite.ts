@@ -87,7 +87,8 @@ function mayWrite(path: string): boolean {
   }
 }
 
-function refuseForeignFile(connection: Connection, file: string): void {
+/** An empty file is not refused. */
+export function refuseForeignFile(connection: Connection, file: string): void {
   const tables = connection
     .all(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,

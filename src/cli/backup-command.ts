@@ -1,0 +1,44 @@
+import { existsSync, statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { backupSqlite } from '../store/sqlite/backup.ts'
+import { sizeText } from './amounts.ts'
+import { CommandMistake } from './command-mistake.ts'
+import { storeUrl } from './command-store.ts'
+import { positionalsUpTo } from './positionals.ts'
+
+const options = { force: { type: 'boolean' }, json: { type: 'boolean' } } as const
+
+/** `nounkit backup [API] FILE`: writes a consistent copy of a SQLite store, while it serves. The declaration is not compiled. */
+export async function backupCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const given = positionalsUpTo(positionals, 2)
+  const file = given.at(-1)
+  if (file === undefined || file === '')
+    throw new CommandMistake('Which file? Name the one to write, as in: nounkit backup backups/monday.db')
+  const url = await storeUrl(given.length > 1 ? given[0] : undefined)
+  const path = /^sqlite:(.+)$/.exec(url)?.[1]
+  if (path === undefined)
+    throw new CommandMistake(
+      'nounkit backup copies SQLite files, and this store is PostgreSQL: use pg_dump --format=custom --file=FILE "$DATABASE_URL"',
+    )
+  const target = targetFile(file, path, values.force ?? false)
+  const bytes = await backupSqlite(path, target)
+  if (values.json) console.log(JSON.stringify({ file: target, bytes, store: resolve(path) }))
+  else console.log(`Wrote ${relative(process.cwd(), target) || target}: ${sizeText(bytes)}.`)
+  return 0
+}
+
+function targetFile(file: string, store: string, force: boolean): string {
+  const target = resolve(file)
+  if (target === resolve(store))
+    throw new CommandMistake(`${file} is the store itself. Name another file for the copy.`)
+  if (!existsSync(target)) return target
+  if (!statSync(target).isFile())
+    throw new CommandMistake(`${file} is not a file. Name a file in it: nounkit backup ${file}/backup.db`)
+  if (!force)
+    throw new CommandMistake(
+      `${file} exists. Name another file, or replace it: nounkit backup ${file} --force`,
+    )
+  return target
+}

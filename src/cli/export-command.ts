@@ -1,0 +1,47 @@
+import { parseArgs } from 'node:util'
+import { counted } from '../compile/plural.ts'
+import { withSnapshot } from '../store/snapshot.ts'
+import { exportLines } from '../transfer/export-rows.ts'
+import { withStore } from './command-store.ts'
+import { namedResources } from './named-resources.ts'
+import { OutputClosed, openOutput } from './output.ts'
+import { positionalsUpTo } from './positionals.ts'
+import { openProgress } from './progress.ts'
+
+const options = {
+  resource: { type: 'string', multiple: true },
+  account: { type: 'string', multiple: true },
+} as const
+
+/** `nounkit export [API]`: writes rows to standard output, each as a line of JSON, all as they are at one moment. */
+export async function exportCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [place = '.'] = positionalsUpTo(positionals, 1)
+  const names = values.resource ?? []
+  const accounts = values.account ? [...new Set(values.account)] : null
+  return withStore(place, { probe: 'SELECT 1 FROM "nounkit_meta" LIMIT 1' }, async ({ model, store }) => {
+    // Rows that all accounts share are not an account's own.
+    const resources = namedResources(model, names).filter(
+      ({ shared }) => !shared || accounts === null || names.length > 0,
+    )
+    const write = openOutput(process.stdout)
+    const progress = openProgress()
+    let rows = 0
+    try {
+      await withSnapshot(store, async (snapshot) => {
+        for await (const lines of exportLines(snapshot, store.dialect, { resources, accounts })) {
+          await write(`${lines.join('\n')}\n`)
+          rows += lines.length
+          progress.show(counted(rows, 'row'))
+        }
+      })
+    } catch (error) {
+      if (error instanceof OutputClosed) return 1
+      throw error
+    } finally {
+      progress.end()
+    }
+    if (process.stderr.isTTY) console.error(`Exported ${counted(rows, 'row')}.`)
+    return 0
+  })
+}

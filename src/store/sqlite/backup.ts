@@ -1,0 +1,76 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { sqlText } from '../../plan/dialect.ts'
+import { newCounters, StoreError, StoreRefused } from '../store.ts'
+import { openConnection } from './connection.ts'
+import { resultCode, sqliteError } from './errors.ts'
+import { refuseForeignFile } from './open-sqlite.ts'
+import { whenFree } from './retry.ts'
+
+const FULL = 13
+const patienceMs = 10_000
+
+/**
+ * Writes a consistent copy of a store while other processes use it: VACUUM INTO reads within one transaction, which blocks nobody. The
+ * copy gets its name when it is complete and on the disk. Resolves with its size in bytes.
+ */
+export async function backupSqlite(path: string, target: string): Promise<number> {
+  const file = resolve(path)
+  if (!existsSync(file))
+    throw new StoreRefused(
+      `There is no store: ${file} does not exist. Set DATABASE_URL to the store that the service uses.`,
+    )
+  const partial = `${target}.${process.pid}.partial`
+  createPartial(partial, target, statSync(file).mode)
+  try {
+    await vacuumInto(file, partial)
+    // VACUUM INTO itself does not wait until the copy is on the disk.
+    sync(partial)
+    renameSync(partial, target)
+    sync(dirname(target))
+    return statSync(target).size
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw resultCode(error) === FULL ? noRoom(target, error) : sqliteError(error, file)
+  }
+}
+
+/** The copy has the same secrets as the store, so it gets the same permissions. */
+function createPartial(partial: string, target: string, mode: number): void {
+  try {
+    closeSync(openSync(partial, 'wx', mode & 0o777))
+  } catch (error) {
+    throw new StoreRefused(
+      `${target} cannot be written: ${(error as Error).message}. Name a file in a folder that exists and that this user may write to.`,
+      error,
+    )
+  }
+}
+
+async function vacuumInto(file: string, partial: string): Promise<void> {
+  const connection = openConnection(file, {}, newCounters())
+  try {
+    await whenFree(() => refuseForeignFile(connection, file), patienceMs)
+    await whenFree(() => connection.exec(`VACUUM INTO ${sqlText(partial)}`), patienceMs)
+  } finally {
+    connection.close()
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const noRoom = (target: string, cause: unknown): StoreError =>
+  new StoreError(
+    'unavailable',
+    `The disk is full: ${target} was not written. Make room, or name a file on another disk.`,
+    {
+      cause,
+    },
+  )

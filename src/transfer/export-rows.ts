@@ -1,0 +1,63 @@
+import type { Resource } from '../compile/model.ts'
+import type { Dialect } from '../plan/dialect.ts'
+import { accountsWithRows, rowsAfter } from '../plan/whole-rows.ts'
+import { bindSlots } from '../read/call.ts'
+import type { Session } from '../store/store.ts'
+import { marks } from './line-marks.ts'
+
+export interface Exported {
+  /** In the order in which they are written. */
+  readonly resources: readonly Resource[]
+  /** Null for all. Rows of shared resources belong to none and are always written. */
+  readonly accounts: readonly string[] | null
+}
+
+/** How many rows are read at once. */
+const pageRows = 1_000
+
+/** The rows as lines of JSON, some at a time, from a snapshot. */
+export async function* exportLines(
+  snapshot: Session,
+  dialect: Dialect,
+  { resources, accounts }: Exported,
+): AsyncGenerator<readonly string[]> {
+  for (const resource of resources) {
+    const ofResource = resources.length > 1 ? { [marks.resource]: resource.name } : {}
+    for (const account of await accountsOf(snapshot, resource, accounts)) {
+      const isSaid = !resource.shared && accounts?.length !== 1
+      const ofAccount = { ...ofResource, ...(isSaid && { [marks.account]: account }) }
+      yield* accountLines(snapshot, dialect, resource, account, ofAccount)
+    }
+  }
+}
+
+/** One account without a name for shared rows. */
+async function accountsOf(
+  snapshot: Session,
+  resource: Resource,
+  accounts: readonly string[] | null,
+): Promise<readonly string[]> {
+  if (resource.shared) return ['']
+  if (accounts) return accounts
+  return (await snapshot.all(accountsWithRows(resource))).map(([account]) => String(account))
+}
+
+async function* accountLines(
+  snapshot: Session,
+  dialect: Dialect,
+  resource: Resource,
+  account: string,
+  said: { readonly [mark: string]: string },
+): AsyncGenerator<readonly string[]> {
+  const { text, slots } = rowsAfter(resource, dialect, pageRows)
+  for (let after = ''; ; ) {
+    const rows = await snapshot.all(text, bindSlots(slots, { account, id: after }))
+    if (rows.length > 0)
+      yield rows.map(([, row, version]) => {
+        const head = JSON.stringify({ ...said, [marks.version]: version })
+        return `${head.slice(0, -1)},${String(row).slice(1)}`
+      })
+    if (rows.length < pageRows) return
+    after = String(rows.at(-1)?.[0])
+  }
+}

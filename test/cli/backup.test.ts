@@ -1,0 +1,102 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import shop from '../../examples/shop/api.ts'
+import { backupCommand } from '../../src/cli/backup-command.ts'
+import { type TestApi, testApi } from '../../src/testing.ts'
+import { temporaryFolder } from '../support/databases.ts'
+import { run } from './run.ts'
+
+type Row = Readonly<Record<string, unknown>> & { readonly id: string }
+
+const caller = (api: TestApi, key: string) => async (method: string, path: string, body?: object) => {
+  const response = await api.fetch(path, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  expect(response.status).toBeLessThan(300)
+  return (await response.json()) as { data: Row }
+}
+
+/** A served store, with one customer and a way to order. */
+async function servedShop(folder: string) {
+  const file = join(folder, 'shop.db')
+  const api = await testApi(shop, { databaseUrl: `sqlite:${file}` })
+  onTestFinished(() => api.close())
+  const key = await api.key('acme')
+  const call = caller(api, key)
+  const { data: customer } = await call('POST', '/v2/customers', { name: 'Ada', email: 'a@example.com' })
+  const products = (await call('GET', '/v2/products?limit=1')).data as unknown as readonly Row[]
+  const order = async () => {
+    const { data } = await call('POST', '/v2/orders', { customer_id: customer.id, currency: 'EUR' })
+    const item = { product_id: products[0]?.id, quantity: 2, unit_price: 50 }
+    await call('POST', `/v2/orders/${data.id}/items`, item)
+    return data.id
+  }
+  return { file, key, order }
+}
+
+test('a backup is everything at one moment, while the store is written, and serves like the store', async () => {
+  const folder = temporaryFolder()
+  const { file, key, order } = await servedShop(folder)
+  chmodSync(file, 0o600)
+  const before = [await order(), await order()]
+  const copying = run(['backup', 'examples/shop', join(folder, 'copy.db'), '--json'], {
+    env: { DATABASE_URL: `sqlite:${file}` },
+  })
+  let over = false
+  copying.finally(() => {
+    over = true
+  })
+  while (!over) await order()
+  const { code, stdout, stderr } = await copying
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const copy = join(folder, 'copy.db')
+  expect(JSON.parse(stdout)).toEqual({ file: copy, bytes: statSync(copy).size, store: file })
+  expect(statSync(copy).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder).filter((name) => name.endsWith('.partial'))).toEqual([])
+
+  const restored = await testApi(shop, { databaseUrl: `sqlite:${copy}` })
+  onTestFinished(() => restored.close())
+  const call = caller(restored, key)
+  for (const id of before) {
+    const { data } = await call('GET', `/v2/orders/${id}?include=items`)
+    expect(data).toMatchObject({ total: 100, items: { data: [{ quantity: 2 }] } })
+  }
+})
+
+test('a backup is refused where it would replace a file, with what to do', async () => {
+  const folder = temporaryFolder()
+  const { file } = await servedShop(folder)
+  const [copy, foreign] = [join(folder, 'copy.db'), join(folder, 'foreign.db')]
+  writeFileSync(copy, 'mine')
+  writeFileSync(
+    foreign,
+    'no database, and longer than the header of one, which is a hundred bytes long'.repeat(3),
+  )
+  vi.stubEnv('DATABASE_URL', `sqlite:${file}`)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const said = vi.spyOn(console, 'log').mockImplementation(() => {})
+  onTestFinished(() => said.mockRestore())
+  await expect(backupCommand([copy])).rejects.toThrow(
+    /copy\.db exists\. Name another file, or replace it: .* --force$/,
+  )
+  expect(readFileSync(copy, 'utf8')).toBe('mine')
+  await expect(backupCommand([])).rejects.toThrow('Which file?')
+  await expect(backupCommand([folder])).rejects.toThrow('is not a file')
+  await expect(backupCommand([file, '--force'])).rejects.toThrow('is the store itself')
+  await expect(backupCommand([join(folder, 'no/copy.db')])).rejects.toThrow(
+    /no\/copy\.db cannot be written: .*folder/,
+  )
+  expect(await backupCommand([copy, '--force'])).toBe(0)
+  expect(said.mock.lastCall?.[0]).toMatch(/copy\.db: \d+\.\d kB\.$/)
+
+  vi.stubEnv('DATABASE_URL', `sqlite:${join(folder, 'none.db')}`)
+  await expect(backupCommand([join(folder, 'new.db')])).rejects.toThrow('none.db does not exist')
+  vi.stubEnv('DATABASE_URL', `sqlite:${foreign}`)
+  await expect(backupCommand([join(folder, 'new.db')])).rejects.toThrow('not a database')
+  vi.stubEnv('DATABASE_URL', 'postgres://localhost/shop')
+  await expect(backupCommand([join(folder, 'new.db')])).rejects.toThrow(/pg_dump/)
+  expect(readdirSync(folder).filter((name) => /partial|new/.test(name))).toEqual([])
+})

@@ -1,0 +1,123 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import shop from '../../examples/shop/api.ts'
+import { exportCommand } from '../../src/cli/export-command.ts'
+import { withSnapshot } from '../../src/store/snapshot.ts'
+import { type TestApi, testApi } from '../../src/testing.ts'
+import { exportLines } from '../../src/transfer/export-rows.ts'
+import { inReferenceOrder } from '../../src/transfer/resource-order.ts'
+import { shell } from '../support/child.ts'
+import { emptyDatabase, storeKinds, whenOver } from '../support/databases.ts'
+import { run } from './run.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const command = `${process.execPath} --conditions=nounkit-source ${join(root, 'bin/nounkit.js')}`
+
+type Line = { readonly [name: string]: unknown }
+const linesOf = (text: string): readonly Line[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe.each(storeKinds)('nounkit export on %s', (kind) => {
+  let url: string
+  let api: TestApi
+  let key: string
+  const get = async (path: string) => {
+    const response = await api.fetch(path, { headers: { Authorization: `Bearer ${key}` } })
+    return {
+      etag: response.headers.get('etag'),
+      body: (await response.json()) as { data: Line | readonly Line[] },
+    }
+  }
+
+  beforeAll(async () => {
+    url = await emptyDatabase(kind)
+    api = await testApi(shop, { databaseUrl: url })
+    whenOver(() => api.close())
+    key = await api.key('acme')
+  })
+
+  test('writes every row as the newest version shows it, each after the rows that it must name', async () => {
+    const { code, stdout, stderr } = await run(['export', 'examples/shop'], { env: { DATABASE_URL: url } })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    const lines = linesOf(stdout)
+    const ofAcme = (name: string) =>
+      lines.filter((line) => line['@resource'] === name && line['@account'] === 'acme')
+    for (const name of ['customers', 'orders', 'payments']) {
+      const { body } = await get(`/v2/${name}?limit=100&sort=id`)
+      const rows = body.data as readonly Line[]
+      expect(rows.length).toBeGreaterThan(0)
+      expect(ofAcme(name).slice(0, rows.length)).toMatchObject(rows)
+    }
+    const [order] = ofAcme('orders')
+    expect((await get(`/v2/orders/${order?.id}`)).etag).toMatch(new RegExp(`^"${order?.['@version']}\\.`))
+    expect(lines.find((line) => line['@resource'] === 'products')).not.toHaveProperty('@account')
+    expect(new Set(lines.map((line) => line['@account']))).toEqual(new Set([undefined, 'acme', 'globex']))
+    const seen = new Set<unknown>()
+    for (const line of lines) {
+      for (const name of ['customer_id', 'order_id', 'product_id', 'payment_id', 'order_item_id'])
+        if (line[name]) expect(seen).toContain(line[name])
+      seen.add(line.id)
+    }
+  })
+
+  test('reads one moment, and says resource and account only where there are several', async () => {
+    const { model, store } = api.service
+    const resources = inReferenceOrder(model).filter(({ name }) => name === 'customers')
+    const read = await withSnapshot(store, async (snapshot) => {
+      const one = { resources, accounts: ['acme'] }
+      const before: string[] = []
+      for await (const lines of exportLines(snapshot, store.dialect, one)) before.push(...lines)
+      const made = await api.fetch('/v2/customers', {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ name: 'Grace', email: 'grace@example.com' }),
+      })
+      expect(made.status).toBe(201)
+      const after: string[] = []
+      for await (const lines of exportLines(snapshot, store.dialect, one)) after.push(...lines)
+      return { before, after }
+    })
+    expect(read.after).toEqual(read.before)
+    expect(Object.keys(JSON.parse(read.after[0] ?? '{}'))).toEqual([
+      '@version',
+      'id',
+      'referrer_id',
+      'name',
+      'email',
+      'phone',
+      'fax',
+      'created_at',
+      'updated_at',
+    ])
+  })
+})
+
+test('an export that is not read to its end, or cannot be written, ends with 1', async () => {
+  const env = { DATABASE_URL: await emptyDatabase('sqlite') }
+  const api = await testApi(shop, { databaseUrl: env.DATABASE_URL })
+  await api.close()
+  const closed = shell(`(${command} export examples/shop; echo "code $?" >&2) | true`, { env })
+  await closed.ended
+  expect(closed.stderr).toBe('code 1\n')
+  const full = shell(`${command} export examples/shop > /dev/full`, { env })
+  expect(await full.ended).toMatchObject({ code: 1 })
+  expect(full.stderr).toBe(
+    'The output could not be written: the disk is full. What was written so far is not complete.\n',
+  )
+})
+
+test('an unknown resource, and one of the engine itself, are refused with what to write', async () => {
+  const url = await emptyDatabase('sqlite')
+  await (await testApi(shop, { databaseUrl: url })).close()
+  vi.stubEnv('DATABASE_URL', url)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const exporting = (...flags: string[]) => exportCommand(['examples/shop', ...flags])
+  await expect(exporting('--resource', 'order')).rejects.toThrow(
+    'There is no resource "order". Did you mean "orders"?',
+  )
+  await expect(exporting('--resource', 'webhook-endpoints')).rejects.toThrow(/belongs to the engine itself/)
+})
