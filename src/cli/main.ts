@@ -26,7 +26,7 @@ const commands: { readonly [name: string]: Command } = {
     run: async (args) => (await import('./check-command.ts')).checkCommand(args),
   },
   migrate: {
-    usage: 'migrate API [--dry-run] [--rename] [--force] [--citus]',
+    usage: 'migrate API [--dry-run] [--rename] [--force] [--citus] [--shards N]',
     does: 'migrates the store to fit the declaration',
     run: async (args) => (await import('./migrate-command.ts')).migrateCommand(args),
   },

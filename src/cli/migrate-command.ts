@@ -15,6 +15,7 @@ import {
   migrationSql,
 } from '../store/schema/migration.ts'
 import type { Store } from '../store/store.ts'
+import { CommandMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -24,9 +25,10 @@ const options = {
   rename: { type: 'boolean' },
   force: { type: 'boolean' },
   citus: { type: 'boolean' },
+  shards: { type: 'string' },
 } as const
 
-/** `nounkit migrate API [--dry-run] [--rename] [--force] [--citus]`: migrates the store to fit the declaration, or prints what that would take. */
+/** `nounkit migrate API [--dry-run] [--rename] [--force] [--citus] [--shards N]`: migrates the store to fit the declaration, or prints what that would take. */
 export async function migrateCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
@@ -36,6 +38,8 @@ export async function migrateCommand(args: string[]): Promise<number> {
     dryRun: values['dry-run'] ?? false,
     rename: values.rename ?? false,
     citus: values.citus ?? false,
+    ...shardsOf(values.shards, values.citus),
+    waiting: (sentence: string) => console.error(sentence),
   }
   return withDryRunStore(databaseUrl(api.declaration), asked.dryRun, async (store) => {
     const { steps } =
@@ -47,6 +51,17 @@ export async function migrateCommand(args: string[]): Promise<number> {
     else console.log(`${migrationSql(steps)}\n${outcome(steps.length, refused, asked.dryRun)}`)
     return refused > 0 ? 1 : 0
   })
+}
+
+const mostShards = 64_000
+
+function shardsOf(text: string | undefined, citus: boolean | undefined): Pick<MigrateOptions, 'shards'> {
+  if (text === undefined) return {}
+  if (!citus) throw new CommandMistake('--shards is for a Citus cluster: write --citus too, or leave it out.')
+  const shards = Number(text)
+  if (!Number.isInteger(shards) || shards < 1 || shards > mostShards)
+    throw new CommandMistake(`--shards is ${JSON.stringify(text)}. Write a whole number, for example 32.`)
+  return { shards }
 }
 
 /** Renames only while no process serves the store. Processes are looked for only when there is something to rename. */

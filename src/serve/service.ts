@@ -67,7 +67,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const store = await openStore(options.databaseUrl)
   try {
     const outdated = await followMigrations(store, model)
-    await migrate(store, model)
+    await migrate(store, model, { waiting: (sentence) => warn(sentence, null) })
     await seedEmpty(store, model, clock)
     const rates = await openRates({ model, rate: options.rate, redisUrl: options.redisUrl, warn })
     const secret = await ensureSecret(store)

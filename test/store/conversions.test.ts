@@ -289,7 +289,7 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
       indexes: new Map(),
       foreignKeys: new Map(),
       checks: new Map(),
-      spread: true,
+      spread: 'by-rows',
     }
     const steps = postgresDifference(wanted, new Map([['items', found]])).filter((step) => !step.additive)
     expect(steps).toHaveLength(6)

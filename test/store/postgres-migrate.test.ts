@@ -5,6 +5,7 @@ import { postgres, postgresOnCitus } from '../../src/plan/postgres.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { migrationSql } from '../../src/store/schema/migration.ts'
 import type { Session, Store } from '../../src/store/store.ts'
+import { likeCitus } from '../support/databases.ts'
 import { openForTest, storeUnderTest } from '../support/stores.ts'
 import { type BooksOptions, booksModel } from './books.ts'
 
@@ -102,24 +103,6 @@ describe('migrations on PostgreSQL', () => {
     }
   })
 
-  test('a table that another session reads for a while is altered once that session is done', async () => {
-    const store = await open()
-    await migrate(store, booksModel())
-    const gate = Promise.withResolvers<void>()
-    const reading = Promise.withResolvers<void>()
-    const reader = store.transaction(async (tx) => {
-      await tx.all('SELECT * FROM "books"', [])
-      reading.resolve()
-      await gate.promise
-    })
-    await reading.promise
-    const migration = migrate(store, booksModel({ fields: { note: z.string().optional() } }))
-    // Other sessions do not wait behind the migration that waits.
-    setTimeout(gate.resolve, 300)
-    await reader
-    expect((await migration).applied).toBe(true)
-  })
-
   test('the index that older releases made for the sweeper is dropped', async () => {
     const store = await storeUnderTest('postgres').open()
     await migrate(store, booksModel())
@@ -140,7 +123,7 @@ describe('a Citus cluster', () => {
     const database = await url()
     const store = await open(database)
     expect(store.dialect).toBe(postgres)
-    await script(store, 'CREATE TABLE "pg_dist_partition" ("logicalrelid" regclass)')
+    await script(store, likeCitus)
     expect((await open(database)).dialect).toBe(postgresOnCitus)
   })
 
@@ -152,7 +135,7 @@ describe('a Citus cluster', () => {
       migrationSql((await migrate(on, booksModel(), { dryRun: true, citus })).steps)
     expect(await planned(store, false)).not.toContain(index)
     expect(await planned(store, true)).toContain(index)
-    await script(store, 'CREATE TABLE "pg_dist_partition" ("logicalrelid" regclass)')
+    await script(store, likeCitus)
     expect(await planned(await open(database), false)).toContain(index)
   })
 
@@ -170,6 +153,10 @@ describe('a Citus cluster', () => {
     expect(at('CREATE TABLE "books"')).toBeLessThan(at(`create_distributed_table('"books"`))
     expect(at('FOREIGN KEY')).toBeGreaterThan(texts.findLastIndex((text) => text.includes('create_')))
     expect(steps.every((step) => step.additive && step.alone)).toBe(true)
+    // Every process writes there, and a write to a reference table is a commit on all nodes.
+    expect(texts).toContain(
+      `SELECT create_distributed_table('"nounkit_recorders"', 'id', colocate_with => 'nounkit_idempotency')`,
+    )
   })
 
   test('tables that already have references lose them before and get them back after', async () => {
@@ -179,7 +166,40 @@ describe('a Citus cluster', () => {
     const texts = steps.map((step) => step.sql)
     expect(texts.filter((text) => /CONSTRAINT "books__account_id__author_id__fkey"/.test(text))).toEqual([
       'ALTER TABLE "books" DROP CONSTRAINT "books__account_id__author_id__fkey"',
-      'ALTER TABLE "books" ADD CONSTRAINT "books__account_id__author_id__fkey" FOREIGN KEY ("account_id", "author_id") REFERENCES "authors" ("account_id", "id") ON DELETE CASCADE',
+      'ALTER TABLE "books" ADD CONSTRAINT "books__account_id__author_id__fkey" FOREIGN KEY ("account_id", "author_id") REFERENCES "authors" ("account_id", "id") ON DELETE CASCADE NOT VALID',
+      'ALTER TABLE "books" VALIDATE CONSTRAINT "books__account_id__author_id__fkey"',
     ])
+  })
+
+  test('--shards is the number of shards of the first distributed table, which all others follow', async () => {
+    const { steps } = await migrate(await open(), booksModel(), { dryRun: true, citus: true, shards: 48 })
+    const counts = steps.filter((step) => step.sql.includes('shard_count'))
+    expect(counts.map((step) => step.sql)).toEqual([
+      `SELECT create_distributed_table('"nounkit_idempotency"', 'account_id', shard_count => 48)`,
+    ])
+  })
+
+  test('a table that an earlier release copied to every node is distributed, and another number of shards is refused', async () => {
+    const store = await open()
+    await migrate(store, booksModel())
+    await script(
+      store,
+      `CREATE TABLE "pg_dist_partition" ("logicalrelid" regclass, "partmethod" "char");
+       CREATE TABLE "pg_dist_shard" ("logicalrelid" regclass);
+       INSERT INTO "pg_dist_shard" SELECT '"nounkit_idempotency"'::regclass FROM generate_series(1, 32);
+       INSERT INTO "pg_dist_partition" SELECT oid, CASE WHEN relname IN ('nounkit_meta', 'nounkit_recorders') THEN 'n' ELSE 'h' END
+         FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname !~ '^pg_'`,
+    )
+    const { steps } = await migrate(store, booksModel(), { dryRun: true })
+    const functions = steps.map((step) => step.sql).filter((text) => text.startsWith('SELECT'))
+    expect(functions).toEqual([
+      `SELECT undistribute_table('"nounkit_recorders"')`,
+      `SELECT create_distributed_table('"nounkit_recorders"', 'id', colocate_with => 'nounkit_idempotency')`,
+    ])
+    const migrateTo = (shards: number) => migrate(store, booksModel(), { dryRun: true, citus: true, shards })
+    await migrateTo(32)
+    await expect(migrateTo(64)).rejects.toThrow(
+      /distributed over 32 shards already\. Nothing was changed\..*alter_distributed_table\(.*shard_count := 64/s,
+    )
   })
 })

@@ -8,6 +8,13 @@ import { createDatabase } from './postgres-server.ts'
 export type StoreKind = 'sqlite' | 'postgres'
 export const storeKinds: readonly StoreKind[] = ['sqlite', 'postgres']
 
+/** A store, or PostgreSQL with the statements that are used on Citus. */
+export type StoreForm = StoreKind | 'postgres as on Citus'
+export const storeForms: readonly StoreForm[] = [...storeKinds, 'postgres as on Citus']
+
+/** The catalogue by which a store recognizes Citus. */
+export const likeCitus = 'CREATE TABLE "pg_dist_partition" ("logicalrelid" regclass, "partmethod" "char")'
+
 /**
  * For tests that walk through every change kind, every path or every caller, where other tests have the same behaviour on both stores:
  * `npm test` walks on SQLite, the nightly form on both.
@@ -28,20 +35,25 @@ export function whenOver(cleanUp: CleanUp): void {
 }
 
 /** The URL of an empty database that is dropped afterwards. */
-export async function emptyDatabase(kind: StoreKind): Promise<string> {
-  if (kind === 'sqlite') return `sqlite:${join(temporaryFolder(), 'store.db')}`
+export async function emptyDatabase(form: StoreForm): Promise<string> {
+  if (form === 'sqlite') return `sqlite:${join(temporaryFolder(), 'store.db')}`
   const database = await createDatabase()
   whenOver(database.drop)
+  if (form !== 'postgres') await run(database.url, likeCitus)
   return database.url
+}
+
+async function run(url: string, text: string): Promise<void> {
+  const sql = postgres(url, { max: 1 })
+  await sql.unsafe(text)
+  await sql.end()
 }
 
 /** A PostgreSQL database whose sessions are in another time zone, unless they say which. */
 export async function inTokyo(): Promise<string> {
   const url = await emptyDatabase('postgres')
-  const sql = postgres(url, { max: 1 })
   const name = new URL(url).pathname.slice(1)
-  await sql.unsafe(`ALTER DATABASE "${name}" SET timezone TO 'Asia/Tokyo'`)
-  await sql.end()
+  await run(url, `ALTER DATABASE "${name}" SET timezone TO 'Asia/Tokyo'`)
   return url
 }
 

@@ -6,7 +6,7 @@ import { sharedWriteScopes } from '../../src/guard/scopes.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'
 import { hourMs } from '../../src/times.ts'
-import { type StoreKind, whenOver } from './databases.ts'
+import { type StoreForm, type StoreKind, whenOver } from './databases.ts'
 import { describeStores } from './stores.ts'
 
 export type Row = { readonly id: string; readonly [field: string]: unknown }
@@ -114,7 +114,7 @@ export function describeServing(
   name: string,
   body: (served: Serving) => void,
   options: ServingOptions = {},
-  kinds?: readonly StoreKind[],
+  forms?: readonly StoreForm[],
 ): void {
   describeStores(
     name,
@@ -142,7 +142,7 @@ export function describeServing(
         counted: (work) => served().counted(work),
       })
     },
-    kinds,
+    forms,
   )
 }
 

@@ -1,7 +1,7 @@
 import { describe } from 'vitest'
 import { openStore, type StoreOptions } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { emptyDatabase, type StoreKind, storeKinds, whenOver } from './databases.ts'
+import { emptyDatabase, type StoreForm, type StoreKind, storeKinds, whenOver } from './databases.ts'
 
 export interface StoreUnderTest {
   readonly kind: StoreKind
@@ -15,15 +15,15 @@ export interface StoreUnderTest {
 export function describeStores(
   name: string,
   body: (store: StoreUnderTest) => void,
-  kinds: readonly StoreKind[] = storeKinds,
+  forms: readonly StoreForm[] = storeKinds,
 ): void {
-  for (const kind of kinds) describe(`${name} (${kind})`, () => body(storeUnderTest(kind)))
+  for (const form of forms) describe(`${name} (${form})`, () => body(storeUnderTest(form)))
 }
 
-export const storeUnderTest = (kind: StoreKind): StoreUnderTest => ({
-  kind,
-  url: () => emptyDatabase(kind),
-  open: async (url) => openForTest(url ?? (await emptyDatabase(kind))),
+export const storeUnderTest = (form: StoreForm): StoreUnderTest => ({
+  kind: form === 'sqlite' ? 'sqlite' : 'postgres',
+  url: () => emptyDatabase(form),
+  open: async (url) => openForTest(url ?? (await emptyDatabase(form))),
 })
 
 export async function openForTest(url: string, options: StoreOptions = {}): Promise<Store> {

@@ -1,4 +1,6 @@
 import { ident, sqlText } from '../../plan/dialect.ts'
+import { type Session, StoreRefused } from '../store.ts'
+import type { MigrateOptions } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
@@ -15,8 +17,9 @@ const colocated = 'nounkit_idempotency'
 export function citusDifference(
   wanted: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
+  shards: number | null = null,
 ): readonly Step[] {
-  const spreading = wanted.filter((table) => !present.get(table.name)?.spread)
+  const spreading = wanted.filter((table) => !isSpread(table, present))
   const bare = wanted.map((table) => ({ ...table, foreignKeys: [] }))
   // Citus does not run every kind of statement in one transaction over several nodes, so each step runs by itself.
   const base = postgresDifference(bare, present).map((step) => ({ ...step, alone: true }))
@@ -30,10 +33,28 @@ export function citusDifference(
     },
     ...base,
     ...spreading.flatMap((table) => dropForeignKeys(table, present)),
-    ...[...spreading].sort(sharedFirst).map(spread),
+    ...spreading.flatMap((table) => gather(table, present)),
+    ...[...spreading].sort(sharedFirst).map((table) => spread(table, shards)),
     ...wanted.flatMap((table) => addForeignKeys(table, present, spreading.includes(table))),
   ].slice(spreading.length > 0 ? 0 : 1)
 }
+
+/** A table that earlier releases copied to every node is distributed now. */
+const isSpread = (table: Table, present: ReadonlyMap<string, PresentTable>): boolean => {
+  const spread = present.get(table.name)?.spread ?? null
+  return spread !== null && !(table.spread === 'id' && spread === 'everywhere')
+}
+
+const gather = (table: Table, present: ReadonlyMap<string, PresentTable>): Step[] =>
+  present.get(table.name)?.spread
+    ? [
+        step(
+          table,
+          `SELECT undistribute_table(${sqlText(ident(table.name))})`,
+          `${table.name} was on every node`,
+        ),
+      ]
+    : []
 
 const step = (table: Table, sql: string, why: string): Step => ({
   table: table.name,
@@ -53,7 +74,23 @@ const dropForeignKeys = (table: Table, present: ReadonlyMap<string, PresentTable
 const order = (table: Table): number => (table.spread === 'everywhere' ? 0 : table.name === colocated ? 1 : 2)
 const sharedFirst = (a: Table, b: Table): number => order(a) - order(b)
 
-function spread(table: Table): Step {
+/** The number of shards to distribute over; null for that of the cluster (`citus.shard_count`). */
+export async function shardsToMake(
+  session: Session,
+  present: ReadonlyMap<string, PresentTable>,
+  { shards }: MigrateOptions,
+): Promise<number | null> {
+  if (shards === undefined || !present.get(colocated)?.spread) return shards ?? null
+  const [row] = await session.all(
+    `SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = ${sqlText(ident(colocated))}::regclass`,
+  )
+  if (Number(row?.[0]) === shards) return null
+  throw new StoreRefused(
+    `The tables are distributed over ${row?.[0]} shards already. Nothing was changed. Leave --shards out; or stop the service, run this, which copies every row, and start again:\n\nSELECT alter_distributed_table('${colocated}', shard_count := ${shards}, cascade_to_colocated := true);`,
+  )
+}
+
+function spread(table: Table, shards: number | null): Step {
   const name = sqlText(ident(table.name))
   if (table.spread === 'everywhere')
     return step(
@@ -61,17 +98,23 @@ function spread(table: Table): Step {
       `SELECT create_reference_table(${name})`,
       `${table.name} is a reference table, on every node`,
     )
-  const colocation = table.name === colocated ? '' : `, colocate_with => ${sqlText(colocated)}`
+  const count = shards === null ? '' : `, shard_count => ${shards}`
+  const colocation = table.name === colocated ? count : `, colocate_with => ${sqlText(colocated)}`
   return step(
     table,
-    `SELECT create_distributed_table(${name}, 'account_id'${colocation})`,
-    `${table.name} is distributed by account`,
+    `SELECT create_distributed_table(${name}, ${sqlText(table.spread)}${colocation})`,
+    `${table.name} is distributed by ${table.spread}`,
   )
 }
 
+/** A check of the rows that exist takes long. It is a step of its own, during which they can be read and written. */
 function addForeignKeys(table: Table, present: ReadonlyMap<string, PresentTable>, dropped: boolean): Step[] {
   const there = dropped ? undefined : present.get(table.name)
-  return table.foreignKeys
-    .filter((key) => !there?.foreignKeys.has(key.columns.join(',')))
-    .map((key) => step(table, ddl.addForeignKey(table, key, true), `${table.name} refers to ${key.table}`))
+  return table.foreignKeys.flatMap((key) => {
+    const found = there?.foreignKeys.get(key.columns.join(','))
+    if (found?.valid) return []
+    const why = `${table.name} refers to ${key.table}`
+    const validate = step(table, ddl.validate(table, key.name), `${why} in every row`)
+    return found ? [validate] : [step(table, ddl.addForeignKey(table, key, false), why), validate]
+  })
 }

@@ -14,6 +14,8 @@ interface EngineTable {
   readonly longRows?: boolean
   /** The column by which the sweeper finds expired rows. */
   readonly sweptBy?: string
+  /** On Citus: rows are distributed by their id. Every process writes here, and a write to a table that is on every node locks all of them. */
+  readonly spreadById?: boolean
   /** The column in which PostgreSQL numbers the rows. */
   readonly numberedBy?: string
 }
@@ -153,6 +155,7 @@ const tables: readonly EngineTable[] = [
       lost_at: 'integer?',
     },
     primaryKey: ['id'],
+    spreadById: true,
   },
   {
     name: 'nounkit_signals',
@@ -250,7 +253,7 @@ function toTable(table: EngineTable): Table {
     ],
     foreignKeys: [],
     checks: [],
-    spread: primaryKey[0] === 'account_id' ? 'by-account' : 'everywhere',
+    spread: primaryKey[0] === 'account_id' ? 'account_id' : table.spreadById ? 'id' : 'everywhere',
     ...(longRows && { longRows }),
   }
 }

@@ -9,8 +9,10 @@ export interface Step {
   readonly additive: boolean
   /** `orders.currency is new` */
   readonly why: string
-  /** Runs outside any transaction, because it cannot run in one, or would hold locks for long. */
+  /** Shares no transaction with other steps, because it cannot run in one, or takes long. */
   readonly alone?: boolean
+  /** Concerns a table that this migration creates, which nobody uses yet. */
+  readonly ofNewTable?: boolean
   /** A rename or conversion that the declared changes describe: run with --rename. */
   readonly rename?: boolean
   /** Names that no longer exist after it (`orders`, `orders.note` or `orders.status=open`), each with its new name. */

@@ -1,4 +1,4 @@
-import { type StoreError, StoreRefused } from '../store.ts'
+import { StoreError, StoreRefused } from '../store.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'
 import type { Table } from './table.ts'
@@ -14,10 +14,14 @@ export interface MigrateOptions {
   readonly dryRun?: boolean
   /** Distributes the tables over a Citus cluster. Not needed once they are distributed. */
   readonly citus?: boolean
+  /** Over how many shards, where they are not distributed yet. */
+  readonly shards?: number
   /** Renames tables, columns and values, and converts types, as the change lists say. Processes of the older declaration fail from then on. */
   readonly rename?: boolean
   /** Called before renames, under a lock that keeps other processes from starting to serve; throws to refuse the renames. */
   readonly beforeRenames?: () => Promise<void>
+  /** Told what a step waits for, when it does. */
+  readonly waiting?: (sentence: string) => void
 }
 
 export interface Migration {
@@ -29,12 +33,26 @@ export interface Migration {
 export class MigrationRefused extends StoreRefused {
   readonly steps: readonly Step[]
 
-  constructor(steps: readonly Step[], cause?: unknown) {
-    super(refusal(steps), cause)
+  /** `done` are the steps that were applied before these were refused. */
+  constructor(steps: readonly Step[], cause?: unknown, done: readonly Step[] = []) {
+    super(refusal(steps, done), cause)
     this.name = 'MigrationRefused'
     this.steps = steps
   }
 }
+
+/** The error of a migration that ends at a step, with the steps that were applied before it. */
+export function stopped(done: readonly Step[], at: readonly Step[], error: unknown): unknown {
+  if (done.length === 0) return error
+  if (error instanceof MigrationRefused) return new MigrationRefused(error.steps, error.cause, done)
+  if (!(error instanceof StoreError || error instanceof StoreRefused)) return error
+  return new StoreRefused(`${error.message}\n\nThat was the step "${at[0]?.why}". ${applied(done)}`, error)
+}
+
+const applied = (done: readonly Step[]): string =>
+  done.length === 0
+    ? 'Nothing was changed.'
+    : `These steps were applied before it and stay, and a migration that is run again goes on after them: ${done.map(({ why }) => why).join('; ')}.`
 
 const notByItself = ' (not applied by itself)'
 const whenAsked = ' (applied by --rename)'
@@ -71,9 +89,9 @@ const others =
   'Some of it are names, values or types of an older version, which `nounkit migrate API --rename` changes once nothing else is in the way. Either change the declaration back, or run this and start again:'
 const other = 'Either change the declaration back, or run this and start again:'
 
-function refusal(steps: readonly Step[]): string {
+function refusal(steps: readonly Step[], done: readonly Step[]): string {
   const refused = steps.filter((step) => !step.additive)
   const count = refused.filter((step) => step.rename).length
   const advice = count === 0 ? other : count === refused.length ? renames : others
-  return `The store does not fit the declaration, and only additions are made by themselves. Nothing was changed. ${advice}\n\n${migrationSql(refused).replaceAll(notByItself, '').replaceAll(whenAsked, '')}`
+  return `The store does not fit the declaration, and only additions are made by themselves. ${applied(done)} ${advice}\n\n${migrationSql(refused).replaceAll(notByItself, '').replaceAll(whenAsked, '')}`
 }

@@ -7,7 +7,7 @@ import * as ddl from './postgres-ddl.ts'
 import type { PresentTable } from './present.ts'
 import type { Check, ForeignKey, Index, Table } from './table.ts'
 
-/** The steps in the order they must run: tables, foreign keys between them, then steps that may take long. */
+/** The steps in the order they must run: new tables with their foreign keys, then existing tables, last what may take long. */
 export function postgresDifference(
   wanted: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
@@ -22,8 +22,8 @@ export function postgresDifference(
     .flatMap((table) => table.foreignKeys.map((key) => newReference(table, key)))
   return [
     ...tables,
-    ...existing.filter((one) => !one.alone),
     ...references,
+    ...existing.filter((one) => !one.alone),
     ...existing.filter((one) => one.alone),
   ]
 }
@@ -36,15 +36,20 @@ const step = (table: Table, sql: string, why: string, more: Partial<Step> = {}):
   ...more,
 })
 
+const ofNewTable = true
+
 const newTable = (table: Table): Step[] => [
-  step(table, ddl.createTable(table), `table ${table.name} is new`),
+  step(table, ddl.createTable(table), `table ${table.name} is new`, { ofNewTable }),
   ...table.indexes.map((index) =>
-    step(table, ddl.createIndex(table, index, false), `index of ${table.name} is new`),
+    step(table, ddl.createIndex(table, index, false), `index of ${table.name} is new`, { ofNewTable }),
   ),
 ]
 
-export const newReference = (table: Table, key: ForeignKey): Step =>
-  step(table, ddl.addForeignKey(table, key, true), `reference from ${table.name} to ${key.table} is new`)
+/** The table is empty, so that there is nothing to validate. */
+const newReference = (table: Table, key: ForeignKey): Step =>
+  step(table, ddl.addForeignKey(table, key, true), `reference from ${table.name} to ${key.table} is new`, {
+    ofNewTable,
+  })
 
 function existingTable(table: Table, found: PresentTable): Step[] {
   return [

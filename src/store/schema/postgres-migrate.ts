@@ -1,22 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dialect } from '../../plan/dialect.ts'
 import { minuteMs } from '../../times.ts'
-import { type Session, type Store, StoreError, StoreRefused } from '../store.ts'
-import { citusDifference } from './citus.ts'
+import { type Session, type Store, StoreRefused } from '../store.ts'
+import { citusDifference, shardsToMake } from './citus.ts'
 import { withGeneration } from './generation.ts'
-import {
-  hasRenames,
-  type MigrateOptions,
-  type Migration,
-  refuse,
-  sharedValues,
-  type Wanted,
-} from './migration.ts'
+import { type MigrateOptions, type Migration, refuse, type Wanted } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
 import { readPostgres } from './postgres-read.ts'
 import { postgresRenames } from './postgres-renames.ts'
+import { runSteps } from './postgres-steps.ts'
 import type { PresentTable } from './present.ts'
 import { renameFirst } from './rename-plan.ts'
 import type { Table } from './table.ts'
@@ -27,18 +21,24 @@ export async function migratePostgres(
   options: MigrateOptions,
 ): Promise<Migration> {
   return store.session(async (session) => {
-    const steps = await plan(session, store.dialect, wanted, options)
+    const { steps } = await plan(session, store.dialect, wanted, options)
     if (options.dryRun) return { steps, applied: false }
     refuse(steps, options)
     if (steps.length === 0) return { steps, applied: false }
     return alone(store, async () => {
       // The plan is computed again under the lock: another process may have migrated meanwhile.
       const now = await plan(session, store.dialect, wanted, options)
-      refuse(now, options)
-      for (const group of inGroups(now)) await run(session, group, options)
-      return { steps: now, applied: now.length > 0 }
+      refuse(now.steps, options)
+      await runSteps(store, session, now.steps, { ...options, spread: now.spread })
+      return { steps: now.steps, applied: now.steps.length > 0 }
     })
   })
+}
+
+interface Plan {
+  readonly steps: readonly Step[]
+  /** The tables are distributed, or will be. */
+  readonly spread: boolean
 }
 
 async function plan(
@@ -46,14 +46,17 @@ async function plan(
   dialect: Dialect,
   { tables, lineages }: Wanted,
   options: MigrateOptions,
-): Promise<readonly Step[]> {
+): Promise<Plan> {
   const found = await readPostgres(session)
   refuseForeignTables(tables, found)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, postgresRenames)
   const spread = options.citus || tables.some((table) => present.get(table.name)?.spread)
-  if (!spread) return withGeneration([...steps, ...withoutCitus(dialect, tables, present), ...last])
+  if (!spread)
+    return { steps: withGeneration([...steps, ...withoutCitus(dialect, tables, present), ...last]), spread }
+  const shards = await shardsToMake(session, present, options)
   const alone = (step: Step): Step => ({ ...step, alone: true })
-  return withGeneration([...steps.map(alone), ...citusDifference(tables, present), ...last.map(alone)])
+  const all = [...steps.map(alone), ...citusDifference(tables, present, shards), ...last.map(alone)]
+  return { steps: withGeneration(all), spread }
 }
 
 function withoutCitus(
@@ -121,65 +124,4 @@ async function alone<T>(store: Store, work: () => Promise<T>): Promise<T> {
       await lock.script('ROLLBACK')
     }
   })
-}
-
-/** Consecutive steps that may share a transaction. */
-function inGroups(steps: readonly Step[]): readonly (readonly Step[])[] {
-  const groups: Step[][] = []
-  for (const step of steps) {
-    const last = groups.at(-1)
-    if (step.alone || !last || last[0]?.alone) groups.push([step])
-    else last.push(step)
-  }
-  return groups
-}
-
-const lockAttempts = 30
-
-async function run(
-  session: Session,
-  group: readonly Step[],
-  { beforeRenames }: MigrateOptions,
-): Promise<void> {
-  const [first] = group
-  const renames = hasRenames(group)
-  if (first?.alone) {
-    if (renames) await beforeRenames?.()
-    return runAlone(session, first)
-  }
-  const script = group.map((step) => step.sql).join(';\n')
-  for (let attempt = 1; ; attempt++) {
-    try {
-      // A statement that waits for a table lock blocks every later one, so it times out and is retried.
-      await session.script(`BEGIN; SET LOCAL lock_timeout = '3s'`)
-      if (renames) await lockOutServers(session, beforeRenames)
-      await session.script(`${script};\nCOMMIT`)
-      return
-    } catch (error) {
-      await session.script('ROLLBACK')
-      const locked = error instanceof StoreError && error.kind === 'lock-timeout'
-      if (!locked || attempt >= lockAttempts) throw error
-      await sleep(500 + Math.random() * 500)
-    }
-  }
-}
-
-/** A process that starts to serve first inserts its row here, and so waits for this lock until the renames are done. */
-async function lockOutServers(
-  session: Session,
-  beforeRenames: MigrateOptions['beforeRenames'],
-): Promise<void> {
-  await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
-  await beforeRenames?.()
-}
-
-async function runAlone(session: Session, step: Step): Promise<void> {
-  try {
-    await session.script(step.sql)
-  } catch (error) {
-    if (!(error instanceof StoreError && error.kind === 'unique')) throw error
-    const index = /INDEX CONCURRENTLY "([^"]+)"/.exec(step.sql)?.[1]
-    if (index) await session.script(ddl.dropIndex(index))
-    throw sharedValues(step, error)
-  }
 }

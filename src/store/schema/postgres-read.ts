@@ -40,19 +40,21 @@ export async function readPostgres(session: Session): Promise<ReadonlyMap<string
   return tables
 }
 
+type Spread = PresentTable['spread']
+
 /** The tables that are distributed by Citus; none without Citus. */
-async function spreadTables(session: Session): Promise<ReadonlySet<string>> {
+async function spreadTables(session: Session): Promise<ReadonlyMap<string, Spread>> {
   const [there] = await session.all(`SELECT to_regclass('pg_dist_partition') IS NOT NULL`)
-  if (there?.[0] !== 1) return new Set()
+  if (there?.[0] !== 1) return new Map()
   const rows = await session.all(
-    `SELECT t.relname::text FROM pg_dist_partition AS p ${here} p.logicalrelid WHERE ${inSchema}`,
+    `SELECT t.relname::text, (p.partmethod = 'n')::int FROM pg_dist_partition AS p ${here} p.logicalrelid WHERE ${inSchema}`,
   )
-  return new Set(rows.map(([name]) => String(name)))
+  return new Map(rows.map(([name, whole]) => [String(name), whole === 1 ? 'everywhere' : 'by-rows']))
 }
 
-function readColumn(tables: Map<string, Found>, spread: ReadonlySet<string>, row: Row): void {
+function readColumn(tables: Map<string, Found>, spread: ReadonlyMap<string, Spread>, row: Row): void {
   const [table, name, type, nullable, value] = row
-  const found = tables.get(String(table)) ?? emptyTable(String(table), spread.has(String(table)))
+  const found = tables.get(String(table)) ?? emptyTable(String(table), spread.get(String(table)) ?? null)
   tables.set(found.name, found)
   found.columns.set(String(name), {
     name: String(name),
@@ -88,7 +90,7 @@ function literalsOf(definition: string): ReadonlySet<string> {
   )
 }
 
-const emptyTable = (name: string, spread: boolean) => ({
+const emptyTable = (name: string, spread: Spread) => ({
   name,
   columns: new Map<string, PresentColumn>(),
   indexes: new Map<string, PresentIndex>(),

@@ -7,8 +7,8 @@ export interface PresentTable {
   readonly foreignKeys: ReadonlyMap<string, PresentForeignKey>
   /** By name; PostgreSQL only. */
   readonly checks: ReadonlyMap<string, PresentCheck>
-  /** Whether Citus has distributed it. */
-  readonly spread: boolean
+  /** Whether Citus has distributed it, or copied it to every node. */
+  readonly spread: 'by-rows' | 'everywhere' | null
 }
 
 export interface PresentColumn {

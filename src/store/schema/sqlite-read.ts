@@ -52,5 +52,5 @@ const emptyTable = (name: string) => ({
   indexSql: new Map<string, string>(),
   foreignKeys: new Map<string, PresentForeignKey>(),
   checks: new Map(),
-  spread: false,
+  spread: null,
 })

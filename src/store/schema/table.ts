@@ -9,8 +9,8 @@ export interface Table {
   readonly indexes: readonly Index[]
   readonly foreignKeys: readonly ForeignKey[]
   readonly checks: readonly Check[]
-  /** On Citus: whether rows are distributed by account, or copied to every node. */
-  readonly spread: 'by-account' | 'everywhere'
+  /** On Citus: the column by which rows are distributed, or that they are copied to every node. */
+  readonly spread: 'account_id' | 'id' | 'everywhere'
   /** Rows may be long, so that SQLite does not store them in the primary key's tree. */
   readonly longRows?: boolean
 }

@@ -23,7 +23,7 @@ function resourceTable(resource: Resource, model: Model, types: Lineage['types']
     indexes: [...indexes(resource), ...hidden.indexes],
     foreignKeys: resource.belongsTo.map((relation) => foreignKey(resource, relation)),
     checks: resource.fields.flatMap((field) => check(resource, field)),
-    spread: resource.shared ? 'everywhere' : 'by-account',
+    spread: resource.shared ? 'everywhere' : 'account_id',
   }
 }
 
