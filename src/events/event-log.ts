@@ -57,7 +57,7 @@ export class EventLog {
     const position = positionOfId(id)
     if (position === null) return null
     const text = this.#statement('one', () => selectEvent(this.#store.dialect))
-    const found = await this.#store.first(text, [account, position, id])
+    const found = await this.#store.first(text, [account, position, id], account)
     return found ? eventRow(account, found) : null
   }
 
@@ -114,7 +114,7 @@ export class EventLog {
     const descending = order === 'newest-first'
     const shape: EventsShape = { conditions, descending, pageSize: dialect.pageSize(limit) }
     const text = this.#statement(JSON.stringify(shape), () => selectEvents(shape, dialect))
-    const rows: readonly Row[] = await this.#store.all(text, [account, position, limit, ...values])
+    const rows: readonly Row[] = await this.#store.all(text, [account, position, limit, ...values], account)
     const [waiting, last, swept] = rows[0] ?? []
     const events = rows.filter((row) => row[3] !== null).map((row) => eventRow(account, row.slice(3)))
     return { events, last: Number(last), swept: Number(swept), areWaiting: Number(waiting) === 1 }
@@ -154,7 +154,7 @@ export class EventLog {
       const [last] = (await tx.first(lock, [account])) ?? []
       const [moved] = (await tx.first(move, [account, Number(last)])) ?? []
       return Number(moved)
-    })
+    }, account)
   }
 
   #statement(shape: string, make: () => string): string {

@@ -37,7 +37,7 @@ export async function passingRows(
   const { text, slots } = planner.judgeValues(resource, rule, grants)
   const asked = { by: caller, at: now() }
   const bindings = bindSlots(slots, { account: caller.account, asked, values: [JSON.stringify(values)] })
-  return (await store.all(text, bindings)).map(([index]) => Number(index))
+  return (await store.all(text, bindings, caller.account)).map(([index]) => Number(index))
 }
 
 /** A rule asks a field that cannot be compared only whether it is null. */

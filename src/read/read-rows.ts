@@ -31,7 +31,7 @@ export function readOne(reader: Reader, { caller, target }: Call, query: OneQuer
     id: target.id,
     owner: target.ownerId,
   })
-  return whenThere(reader.store.first(statement.text, slots), (row) => {
+  return whenThere(reader.store.first(statement.text, slots, caller.account), (row) => {
     if (!row) throw notThere(target)
     const data = finishRows([String(row[0])], statement, reader, caller)
     const included = include === noInclude ? undefined : include.tag + hash('sha1', data, 'base64url')
@@ -56,7 +56,7 @@ export function readList(reader: Reader, { caller, target }: Call, query: PageQu
     limit: limit + 1,
     values,
   })
-  return whenThere(reader.store.first(statement.text, slots), (row) => {
+  return whenThere(reader.store.first(statement.text, slots, caller.account), (row) => {
     if (!row || (target.sub && row.at(-1) === null)) throw notThere(target)
     // The statement reads one row more than the page holds, which says that there are more.
     const found = row[0] === null ? [] : String(row[0]).split(rowSeparator)

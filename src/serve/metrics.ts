@@ -1,5 +1,5 @@
 import type { RequestNote } from '../request/exchange.ts'
-import type { StoreCounters } from '../store/store.ts'
+import type { NodeCounters, StoreCounters } from '../store/store.ts'
 import type { WebhookFigures } from '../webhooks/webhooks.ts'
 import type { Admission } from './overload.ts'
 import type { Family, Snapshot } from './prometheus-text.ts'
@@ -121,7 +121,33 @@ const storeFamilies = (store: StoreCounters): Family[] => [
   gauge('nounkit_store_connections', 'Connections to the store.', store.connections),
   gauge('nounkit_store_connections_busy', 'Connections at work.', store.busyConnections),
   gauge('nounkit_store_waiting', 'Work that waits for the store.', store.waiting),
+  ...(store.nodes.length > 0 ? nodeFamilies(store.nodes) : []),
 ]
+
+const nodeFamilies = (nodes: readonly NodeCounters[]): Family[] => {
+  const samplesOf = (figure: (node: NodeCounters) => number): Family['samples'] =>
+    Object.fromEntries(nodes.map((one) => [`{node="${one.node}"}`, figure(one)]))
+  return [
+    {
+      name: 'nounkit_store_node_statements_total',
+      help: 'Statements by the server that ran them.',
+      type: 'counter',
+      samples: samplesOf(({ statements }) => statements),
+    },
+    {
+      name: 'nounkit_store_node_errors_total',
+      help: 'Statements that failed because the server was not available.',
+      type: 'counter',
+      samples: samplesOf(({ errors }) => errors),
+    },
+    {
+      name: 'nounkit_store_node_waiting',
+      help: 'Statements of accounts on the node that wait for a connection.',
+      type: 'gauge',
+      samples: samplesOf(({ waiting }) => waiting),
+    },
+  ]
+}
 
 const eventFamilies = ({ written, streams }: EventCounters): Family[] => [
   counter('nounkit_events_written_total', 'Events of committed changes.', written),

@@ -1,6 +1,6 @@
 import type { Maybe } from '../maybe.ts'
 import type { PlainResponse } from '../request/exchange.ts'
-import type { Store } from '../store/store.ts'
+import type { NodeState, Store } from '../store/store.ts'
 import { metricsContentType } from './prometheus-text.ts'
 
 /** `/livez`, `/readyz` and `/metrics`. They need no key and are not rate limited. */
@@ -24,9 +24,10 @@ const storeTimeoutMs = 2_000
 export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
   let draining = false
   let checkedAt = Number.NEGATIVE_INFINITY
-  let ready: Promise<boolean> = Promise.resolve(false)
+  let ready: Promise<readonly NodeState[] | null> = Promise.resolve(null)
 
-  const isReady = (): Promise<boolean> => {
+  /** The machines of the store; null while it does not answer. */
+  const answering = (): Promise<readonly NodeState[] | null> => {
     if (performance.now() - checkedAt > reuseMs) {
       checkedAt = performance.now()
       ready = answersInTime(store)
@@ -36,7 +37,10 @@ export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
 
   const readiness = async (): Promise<PlainResponse> => {
     if (draining) return status(503, 'stopping')
-    return (await isReady()) ? status(200, 'ready') : status(503, 'store unavailable')
+    const nodes = await answering()
+    if (!nodes || (nodes.length > 0 && nodes.every(({ isReady }) => !isReady)))
+      return status(503, 'store unavailable', nodes ?? [])
+    return status(200, nodes.every(({ isReady }) => isReady) ? 'ready' : 'degraded', nodes)
   }
 
   const metricsAnswer = async (): Promise<PlainResponse> => ({
@@ -58,18 +62,19 @@ export const createProbes = ({ store, metrics }: ProbeSources): Probes => {
   }
 }
 
-const answersInTime = async (store: Store): Promise<boolean> => {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), storeTimeoutMs)
-  const answered = store.ready().then(
-    () => true,
-    () => false,
-  )
+const answersInTime = async (store: Store): Promise<readonly NodeState[] | null> => {
+  const late = Promise.withResolvers<null>()
+  const timer = setTimeout(() => late.resolve(null), storeTimeoutMs)
+  const answered = store.ready().catch(() => null)
   return Promise.race([answered, late.promise]).finally(() => clearTimeout(timer))
 }
 
-const status = (code: number, word: string): PlainResponse => ({
+/** Where accounts are spread over several machines, the answer says which of them are served. */
+const status = (code: number, word: string, nodes: readonly NodeState[] = []): PlainResponse => ({
   status: code,
   headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-  body: `{"status":"${word}"}\n`,
+  body: `${JSON.stringify({ status: word, ...(nodes.length > 0 && { nodes: statesOf(nodes) }) })}\n`,
 })
+
+const statesOf = (nodes: readonly NodeState[]): { [node: string]: string } =>
+  Object.fromEntries(nodes.map(({ node, isReady }) => [node, isReady ? 'ready' : 'unavailable']))

@@ -6,26 +6,32 @@ export type Value = string | number | null
 /** Values in the order of the statement's columns. An array costs less than an object with names. */
 export type Row = readonly Value[]
 
-/** The only I/O of a request. Statements are prepared once per text and kept in a bounded cache. */
+/**
+ * The only I/O of a request. Statements are prepared once per text and kept in a bounded cache. `account` is the one whose rows a
+ * statement touches: a store with several connections or machines keeps statements that are stuck from holding up other accounts.
+ */
 export interface Store {
   readonly dialect: Dialect
   /** Reads the first row outside any transaction. */
-  first(sql: string, values: readonly Value[]): Maybe<Row | undefined>
-  all(sql: string, values: readonly Value[]): Maybe<readonly Row[]>
+  first(sql: string, values: readonly Value[], account?: string): Maybe<Row | undefined>
+  all(sql: string, values: readonly Value[], account?: string): Maybe<readonly Row[]>
   /** Runs one writing statement as a transaction of its own. Resolves, once it is durable, with the number of rows written. */
-  writeOne(sql: string, values: readonly Value[]): Promise<number>
+  writeOne(sql: string, values: readonly Value[], account?: string): Promise<number>
   /**
    * Runs a few writing statements as a transaction of their own, without the cost of an interactive one. Resolves, once they are
    * durable, with whether they wrote anything. Null where one statement can insert into several tables.
    */
-  readonly writeClaimed: ((writes: ClaimedWrite) => Promise<boolean>) | null
+  readonly writeClaimed: ((writes: ClaimedWrite, account?: string) => Promise<boolean>) | null
   /**
    * Runs `work` as one transaction, durable when it resolves. When `work` throws, the transaction is rolled back and the error
    * is thrown on. A store may run `work` again after a serialization failure or deadlock, so `work` must not keep state.
    */
-  transaction<T>(work: (tx: Transaction) => Maybe<T>): Promise<T>
-  /** Resolves when the store answers, else throws a StoreError of kind `unavailable`. */
-  ready(): Promise<void>
+  transaction<T>(work: (tx: Transaction) => Maybe<T>, account?: string): Promise<T>
+  /**
+   * Resolves when the store answers, else throws a StoreError of kind `unavailable`. A store that is spread over several machines
+   * says which of them answer; any other resolves with an empty list.
+   */
+  ready(): Promise<readonly NodeState[]>
   /** Opens a connection of its own, without time limits, for migrations and maintenance; never for requests. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>
   /** Tells the planner of the database how large tables are. Null where the database does that by itself. */
@@ -82,6 +88,24 @@ export interface StoreCounters {
   connections: number
   busyConnections: number
   waiting: number
+  /** By server, where the store has servers. */
+  nodes: readonly NodeCounters[]
+}
+
+/** The statements of one server. */
+export interface NodeCounters {
+  readonly node: string
+  readonly statements: number
+  /** Statements that failed because the server was not available. */
+  readonly errors: number
+  /** Statements of accounts on this node that wait for a connection. */
+  readonly waiting: number
+}
+
+/** One machine of a store that is spread over several. */
+export interface NodeState {
+  readonly node: string
+  readonly isReady: boolean
 }
 
 export const newCounters = (): StoreCounters => ({
@@ -92,6 +116,7 @@ export const newCounters = (): StoreCounters => ({
   connections: 0,
   busyConnections: 0,
   waiting: 0,
+  nodes: [],
 })
 
 export type StoreErrorKind =

@@ -30,7 +30,7 @@ export async function blockersOf(
   const idsNaming: IdsNaming = async ({ source, field }, ids, most) => {
     const { text, slots } = writer.planner.naming(source, field, most)
     const bindings = bindSlots(slots, { account, values: [JSON.stringify(ids)] })
-    return (await writer.store.all(text, bindings)).map((row) => String(row[0]))
+    return (await writer.store.all(text, bindings, account)).map((row) => String(row[0]))
   }
   const { levels, deleted } = await deletedAlong(resource, id, idsNaming)
   const blockers = new Map<Resource, Blocker>()

@@ -23,7 +23,7 @@ export async function changeRows<T>(
     await changes.settled()
     const events = writer.model.events ? await writeEvents(writer, tx, account, changes.changes) : 0
     return { value, events }
-  })
+  }, account)
   if (events > 0) writer.events.committed(account, events)
   return value
 }
@@ -58,22 +58,22 @@ async function insertWith(
   const values = resource.fields.map((field) => bound(field, row[field.name]))
   const { text, slots } = writes.insert(resource)
   const insert = { sql: text, values: bindSlots(slots, { account, values }) }
-  if (!key && !event) return (await store.writeOne(insert.sql, insert.values)) > 0
+  if (!key && !event) return (await store.writeOne(insert.sql, insert.values, account)) > 0
   const told = event && eventWrite(writes, account, event)
   if (store.writeClaimed) {
     const [name = ''] = key ?? []
     const claim = key && { claim: keys.claimWrite(account, key), release: keys.releaseWrite(account, name) }
-    return store.writeClaimed({ ...claim, write: insert, ...(told && { also: told }) })
+    return store.writeClaimed({ ...claim, write: insert, ...(told && { also: told }) }, account)
   }
   if (told && !store.dialect.insertsEventInQuery)
     return store.transaction(async (tx) => {
       if (key && !(await keys.claim(tx, account, key))) return false
       for (const write of [insert, told]) await tx.first(write.sql, write.values)
       return true
-    })
+    }, account)
   const all = writes.insertAlong(resource, { key: key !== null, event: event !== null })
   const bindings = bindSlots(all.slots, { account, values: [...values, ...(key ?? []), ...(event ?? [])] })
-  return (await store.writeOne(all.text, bindings)) > 0
+  return (await store.writeOne(all.text, bindings, account)) > 0
 }
 
 function eventWrite(writes: WritePlanner, account: string, values: readonly Value[]): Write {

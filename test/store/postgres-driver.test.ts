@@ -2,6 +2,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { connect, run } from '../../src/store/postgres/connection.ts'
 import { driverOf } from '../../src/store/postgres/driver.ts'
+import { Hosts } from '../../src/store/postgres/hosts.ts'
 import { postgresSettings } from '../../src/store/postgres/postgres-settings.ts'
 import { StoreRefused } from '../../src/store/store.ts'
 import { emptyDatabase, whenOver } from '../support/databases.ts'
@@ -10,7 +11,9 @@ const methodsOf = (prototype: object): readonly string[] =>
   Object.getOwnPropertyNames(prototype).filter((name) => name.startsWith('handle'))
 
 const open = async () => {
-  const connection = await connect(driverOf(pg), postgresSettings(await emptyDatabase('postgres'), {}))
+  const settings = postgresSettings(await emptyDatabase('postgres'), {})
+  const hosts = new Hosts(settings.hosts, settings.target)
+  const connection = await connect({ driver: driverOf(pg), settings, hosts })
   whenOver(() => connection.end(1_000))
   return connection
 }

@@ -9,7 +9,8 @@ const base = 'postgres://me:secret@db.example:5433/shop'
 
 test('the URL wins over the environment, and both over the defaults', () => {
   expect(postgresSettings(base, {})).toMatchObject({
-    url: base,
+    hosts: [{ name: 'db.example:5433', url: base }],
+    target: 'any',
     address: 'db.example:5433/shop',
     pool: 10,
     statementMs: 10_000,
@@ -21,7 +22,7 @@ test('the URL wins over the environment, and both over the defaults', () => {
   expect(postgresSettings(base, env)).toMatchObject({ pool: 3, pgbouncer: true, statementMs: 2_000 })
   const url = `${base}?pool=4&pgbouncer=false&sslmode=require&application_name=x`
   expect(postgresSettings(url, env)).toMatchObject({
-    url: base,
+    hosts: [{ url: base }],
     parameters: { application_name: 'x' },
     pool: 4,
     pgbouncer: false,
@@ -84,14 +85,7 @@ test('parameters that are not ours go to the server, and win over what we would 
 })
 
 test('parameters of other clients are refused by name, and no part of a password is ever shown', () => {
-  for (const name of [
-    'target_session_attrs',
-    'channel_binding',
-    'ssl',
-    'sslcert',
-    'keepalives_idle',
-    'database',
-  ])
+  for (const name of ['channel_binding', 'ssl', 'sslcert', 'keepalives_idle', 'database'])
     expect(() => postgresSettings(`${base}?${name}=x`, {})).toThrow(`The database URL has "${name}"`)
   for (const password of ['p@ss', 'p/ss', 'p:ss', 'p?ss'])
     expect(postgresSettings(`postgres://me:${password}@db.example/shop`, {}).address).toBe('db.example/shop')

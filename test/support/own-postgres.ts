@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -15,6 +15,8 @@ export type ShutdownMode = 'fast' | 'immediate'
 
 export type OwnPostgres = {
   readonly url: string
+  /** The folder with its data. */
+  readonly data: string
   readonly pid: number
   /** Ends the server but keeps its data, until `start` or `stop`. */
   halt(mode?: ShutdownMode): Promise<void>
@@ -29,7 +31,24 @@ const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 const run = promisify(execFile)
 
 /** A PostgreSQL 18 of one's own on a free loopback port, with its data in a temporary folder. */
-export async function startPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
+export const startPostgres = (settings: Record<string, string> = {}): Promise<OwnPostgres> =>
+  startFrom((binaries, data, user) => initialise(join(binaries, 'initdb'), data, user), settings)
+
+/** A standby of it, which follows what the primary writes. The primary is halted while its data is copied. */
+export async function startStandby(primary: OwnPostgres): Promise<OwnPostgres> {
+  const { port } = new URL(primary.url)
+  const copy = async (_: string, data: string, user: ServerUser): Promise<void> => {
+    await primary.halt()
+    await run('cp', ['-r', primary.data, data], user)
+    await primary.start()
+    writeFileSync(join(data, 'standby.signal'), '')
+  }
+  return startFrom(copy, { primary_conninfo: `host=127.0.0.1 port=${port} user=${superuser}` })
+}
+
+type MakeData = (binaries: string, data: string, user: ServerUser) => Promise<void>
+
+async function startFrom(makeData: MakeData, settings: Record<string, string>): Promise<OwnPostgres> {
   const user = serverUser()
   const binaries = join(postgresFolder(user), 'bin')
   const folder = mkdtempSync(join(tmpdir(), 'nounkit-pg-'))
@@ -42,11 +61,11 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
     rmSync(folder, { recursive: true, force: true })
   }
   try {
-    await initialise(join(binaries, 'initdb'), data, user)
+    await makeData(binaries, data, user)
     const server = await startOnFreePort((port) =>
       launch(join(binaries, 'postgres'), data, port, settings, user),
     )
-    return controls(server, cleanUp)
+    return controls(server, data, cleanUp)
   } catch (error) {
     cleanUp()
     throw error
@@ -55,7 +74,7 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
 
 type Launched = { process: ChildProcess; port: number; relaunch(): Promise<ChildProcess> }
 
-function controls(launched: Launched, cleanUp: () => void): OwnPostgres {
+function controls(launched: Launched, data: string, cleanUp: () => void): OwnPostgres {
   let { process: server } = launched
   const running = () => server.exitCode === null && server.signalCode === null
   const halt = async (mode: ShutdownMode = 'fast') => {
@@ -69,6 +88,7 @@ function controls(launched: Launched, cleanUp: () => void): OwnPostgres {
   }
   return {
     url: urlOf(launched.port),
+    data,
     get pid() {
       return server.pid ?? 0
     },

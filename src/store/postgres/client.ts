@@ -1,10 +1,9 @@
 import { hourMs } from '../../times.ts'
 import type { Row, StoreCounters, Value } from '../store.ts'
-import { type Connection, connect, type Sent } from './connection.ts'
-import type { Driver } from './driver.ts'
+import { type Connection, connect, type Sent, type Server } from './connection.ts'
 import type { Answer } from './driver-statement.ts'
-import { isForgotten } from './errors.ts'
-import type { PostgresSettings } from './postgres-settings.ts'
+import { isForgotten, isReadOnly } from './errors.ts'
+import type { NodeCounts } from './node-counts.ts'
 
 /** Statements that one connection keeps prepared. The driver itself never drops one. */
 const preparedMost = 1_000
@@ -12,17 +11,26 @@ const closeMs = 5_000
 
 /** One slot of the pool. It has at most one connection, and `connect` opens another after that one is lost or retired. */
 export class Client {
-  /** A transaction has this client to itself. */
-  reserved = false
-  readonly #driver: Driver
-  readonly #settings: PostgresSettings
+  /** Called when an answer has come, or will never come: the client may be free. */
+  onAnswer: () => void = () => {}
+  /** Called when the server says that it is read-only: it is a standby, or has become one. */
+  onReadOnly: () => void = () => {}
+  readonly #server: Server
   readonly #counters: StoreCounters
+  readonly #nodes: NodeCounts
   readonly #retired = new Set<Connection>()
   #connection: Connection | null = null
   #connecting: Promise<void> | null = null
   /** The connection takes no new statements, and is retired once those in flight are answered. */
   #retiring = false
-  #inFlight = 0
+  /** A transaction has this client to itself. */
+  #reserved = false
+  #reservedFor: string | null = null
+  /** The lanes of the statements in flight, in the order in which they were sent. */
+  readonly #lanes: (string | null)[] = []
+  /** When each of them was sent. */
+  readonly #sentAt: number[] = []
+  #silentTicks = 0
   #writing = 0
   #since = performance.now()
   #generation = 0
@@ -30,19 +38,47 @@ export class Client {
   #prepared = new Map<string, string>()
   #lastName = 0
 
-  constructor(driver: Driver, settings: PostgresSettings, counters: StoreCounters) {
-    this.#driver = driver
-    this.#settings = settings
+  constructor(server: Server, counters: StoreCounters, nodes: NodeCounts) {
+    this.#server = server
     this.#counters = counters
+    this.#nodes = nodes
   }
 
   get connected(): boolean {
     return this.#connection !== null && !this.#retiring
   }
 
+  get reserved(): boolean {
+    return this.#reserved
+  }
+
   /** Statements sent and not yet answered. */
   get inFlight(): number {
-    return this.#inFlight
+    return this.#lanes.length
+  }
+
+  /** The lane of the transaction that has this client, or of the statement that is answered next. */
+  get lane(): string | null {
+    return this.#reserved ? this.#reservedFor : (this.#lanes[0] ?? null)
+  }
+
+  /** How long the server has owed an answer; 0 when it owes none. */
+  silentMs(now: number): number {
+    return this.#lanes.length === 0 ? 0 : now - this.#since
+  }
+
+  /** How long ago the statement that is answered next was sent. It may have waited for those before it. */
+  oldestMs(now: number): number {
+    return now - (this.#sentAt[0] ?? now)
+  }
+
+  /** How often `tick` was called since the server last answered. A pause of this process is one tick, however long it was. */
+  get silentTicks(): number {
+    return this.#silentTicks
+  }
+
+  tick(): void {
+    this.#silentTicks = this.#lanes.length === 0 ? 0 : this.#silentTicks + 1
   }
 
   /** How many of those in flight are single statements that write. */
@@ -67,20 +103,37 @@ export class Client {
     return this.#connecting
   }
 
-  /** Resolves with what `take` returns for the answer. */
-  query<T>(text: string, values: readonly Value[], take: (answer: Answer) => T, writes = false): Promise<T> {
+  reserve(lane: string | null): void {
+    this.#reserved = true
+    this.#reservedFor = lane
+  }
+
+  release(): void {
+    this.#reserved = false
+    this.#reservedFor = null
+  }
+
+  /** Resolves with what `take` returns for the answer. The statements of a transaction have the lane that the client is reserved for. */
+  query<T>(
+    text: string,
+    values: readonly Value[],
+    take: (answer: Answer) => T,
+    writes = false,
+    lane: string | null = null,
+  ): Promise<T> {
     this.#counters.statements++
-    return this.#send({ text, values, name: this.#nameOf(text) }, take, writes)
+    const sent = { text, values, name: this.#nameOf(text) }
+    return this.#send(sent, take, writes, this.#reserved ? this.#reservedFor : lane)
   }
 
   /** Runs statements without values, and resolves with the command tag of the last one. */
   command(text: string): Promise<string> {
-    return this.#send({ text }, ({ tag }) => tag, false)
+    return this.#send({ text }, ({ tag }) => tag, false, this.#reservedFor)
   }
 
   /** Closes the connection once nothing is in flight. */
   retire(): void {
-    if (this.#inFlight === 0) this.#retireNow()
+    if (this.inFlight === 0) this.#retireNow()
     else this.#retiring = true
   }
 
@@ -100,7 +153,7 @@ export class Client {
       const onLost = (lost: Connection): void => {
         if (lost === this.#connection) this.#detach()
       }
-      this.#connection = await connect(this.#driver, this.#settings, { onLost })
+      this.#connection = await connect(this.#server, { onLost })
       this.#since = performance.now()
     } finally {
       this.#connecting = null
@@ -122,16 +175,16 @@ export class Client {
     const left = this.#detach()
     if (!left) return
     this.#retired.add(left)
-    void left.end(this.#settings.statementMs || hourMs).then(() => this.#retired.delete(left))
+    void left.end(this.#server.settings.statementMs || hourMs).then(() => this.#retired.delete(left))
   }
 
   #nameOf(text: string): string | undefined {
-    if (this.#settings.pgbouncer) return undefined
+    if (this.#server.settings.pgbouncer) return undefined
     const known = this.#prepared.get(text)
     if (known) return known
     if (this.#prepared.size >= preparedMost) {
       // A transaction must not lose its connection because of this limit.
-      this.#retiring = !this.reserved
+      this.#retiring = !this.#reserved
       return undefined
     }
     const name = `n${++this.#lastName}`
@@ -140,17 +193,21 @@ export class Client {
     return name
   }
 
-  #send<T>(sent: Sent, take: (answer: Answer) => T, writes: boolean): Promise<T> {
+  #send<T>(sent: Sent, take: (answer: Answer) => T, writes: boolean, lane: string | null): Promise<T> {
     const connection = this.#connection
     if (!connection) return Promise.reject(lostConnection())
     if (writes) this.#writing++
-    if (this.#inFlight++ === 0) this.#since = performance.now()
+    const now = performance.now()
+    this.#sentAt.push(now)
+    if (this.#lanes.push(lane) === 1) this.#since = now
     return new Promise((resolve, reject) => {
       connection.run(sent, (error, answer) => {
+        this.#nodes.count(connection.host, lane, error)
         this.#answered(writes)
         if (!error) return resolve(take(answer))
         // The table has changed, or the session was reset: the next attempt prepares the statement again.
         if (isForgotten(error)) this.#prepared.delete(sent.text)
+        if (isReadOnly(error)) this.onReadOnly()
         reject(error)
       })
     })
@@ -158,9 +215,12 @@ export class Client {
 
   #answered(writes: boolean): void {
     if (writes) this.#writing--
-    this.#inFlight--
+    this.#lanes.shift()
+    this.#sentAt.shift()
+    this.#silentTicks = 0
     this.#since = performance.now()
-    if (this.#inFlight === 0 && this.#retiring) this.#retireNow()
+    if (this.inFlight === 0 && this.#retiring) this.#retireNow()
+    this.onAnswer()
   }
 }
 

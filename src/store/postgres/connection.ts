@@ -3,11 +3,14 @@ import { minuteMs } from '../../times.ts'
 import type { Value } from '../store.ts'
 import { type Driver, type DriverClient, type DriverConfig, survivingUnknownMessages } from './driver.ts'
 import type { Done } from './driver-statement.ts'
-import { coded } from './errors.ts'
+import { coded, silentCode } from './errors.ts'
+import type { Host, Hosts, Target } from './hosts.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 
 /** An open connection. Once lost it stays lost. Statements are pipelined: the server answers them in order. */
 export interface Connection {
+  /** The host that it leads to. */
+  readonly host: string
   run(statement: Sent, done: Done): void
   /** Closes the connection once every statement in flight is answered, or after `graceMs`. */
   end(graceMs: number): Promise<void>
@@ -27,32 +30,80 @@ export interface ConnectionOptions {
   readonly patient?: boolean
 }
 
-export async function connect(
-  driver: Driver,
-  settings: PostgresSettings,
-  options: ConnectionOptions = {},
-): Promise<Connection> {
-  const { ssl } = settings
-  if (ssl !== 'prefer') return attempt(driver, settings, options, ssl === 'require' ? unverified : ssl)
+/** What connections of one store have in common. */
+export interface Server {
+  readonly driver: Driver
+  readonly settings: PostgresSettings
+  readonly hosts: Hosts
+}
+
+/** Connects to the first host that answers and is what the URL asks for. */
+export async function connect(server: Server, options: ConnectionOptions = {}): Promise<Connection> {
+  const { hosts } = server
+  const failures: unknown[] = []
+  const second: Host[] = []
+  for (const host of hosts.inOrder()) {
+    try {
+      const connection = await connectTo(server, host, options)
+      if (await isWanted(connection, hosts.target)) {
+        hosts.worked(host)
+        return connection
+      }
+      second.push(host)
+      connection.cut()
+    } catch (error) {
+      hosts.failed(host)
+      failures.push(error)
+    }
+  }
+  if (hosts.target === 'prefer-standby' && second[0]) return connectTo(server, second[0], options)
+  throw second[0] ? wrongServer(second, hosts.target) : failures[0]
+}
+
+async function isWanted(connection: Connection, target: Target): Promise<boolean> {
+  if (target === 'any') return true
+  const sql = `SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'`
+  const [row] = (await run(connection, { text: sql })).rows
+  const [isStandby, isReadOnly] = [row?.[0] === 1, row?.[1] === 1]
+  switch (target) {
+    case 'primary':
+      return !isStandby
+    case 'read-write':
+      return !isReadOnly
+    case 'read-only':
+      return isReadOnly
+    default:
+      return isStandby
+  }
+}
+
+const wrongServer = (found: readonly Host[], target: Target): Error =>
+  Object.assign(new Error(`${found.map(({ name }) => name).join(' and ')} answered, but not as ${target}`), {
+    code: 'CONNECTION_WRONG_SERVER',
+  })
+
+async function connectTo(server: Server, host: Host, options: ConnectionOptions): Promise<Connection> {
+  const { ssl } = server.settings
+  if (ssl !== 'prefer') return attempt(server, host, options, ssl === 'require' ? unverified : ssl)
   try {
-    return await attempt(driver, settings, options, unverified)
+    return await attempt(server, host, options, unverified)
   } catch (error) {
     if ((error as { code?: string }).code !== 'CONNECTION_WITHOUT_TLS') throw error
-    return attempt(driver, settings, options, false)
+    return attempt(server, host, options, false)
   }
 }
 
 const unverified = { rejectUnauthorized: false }
 
 async function attempt(
-  driver: Driver,
-  settings: PostgresSettings,
+  { driver, settings }: Server,
+  host: Host,
   { onLost, patient = false }: ConnectionOptions,
   ssl: DriverConfig['ssl'],
 ): Promise<Connection> {
   const socket = new Socket()
   const client = new driver.Client({
-    connectionString: settings.url,
+    connectionString: host.url,
     ssl,
     connectionTimeoutMillis: settings.connectMs,
     pipeline: true,
@@ -63,7 +114,7 @@ async function attempt(
     ...sessionSettings(settings, patient),
   })
   survivingUnknownMessages(client)
-  const connection = wrap(client, socket, driver)
+  const connection = wrap(client, socket, driver, host)
   // Without a listener the driver's error would end the process. The driver does not always close the socket.
   client.on('error', () => {
     socket.destroy()
@@ -82,7 +133,8 @@ async function attempt(
 
 const noValues: readonly Value[] = []
 
-const wrap = (client: DriverClient, socket: Socket, { Statement }: Driver): Connection => ({
+const wrap = (client: DriverClient, socket: Socket, { Statement }: Driver, host: Host): Connection => ({
+  host: host.name,
   run({ text, values = noValues, name }, done) {
     client.query(new Statement(text, values, name, done))
   },
@@ -91,7 +143,7 @@ const wrap = (client: DriverClient, socket: Socket, { Statement }: Driver): Conn
     await client.end()
     clearTimeout(timer)
   },
-  cut: () => void socket.destroy(),
+  cut: () => void socket.destroy(Object.assign(new Error('the server is silent'), { code: silentCode })),
 })
 
 /** Runs one statement, or several without values. */

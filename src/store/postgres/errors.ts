@@ -35,14 +35,32 @@ const ownErrors: readonly (readonly [message: RegExp, code: string])[] = [
 const brokenCodes =
   /^(CONNECTION_|CONNECT_TIMEOUT|E(CONN|PIPE|TIMEDOUT|NOTFOUND|AI_|HOST|NET|ADDR|MFILE|NFILE|NOENT|PROTO)|ERR_(SSL|TLS|SOCKET)|SASL_)/
 
+/** The code of statements whose connection we closed because the server did not answer in time. */
+export const silentCode = 'CONNECTION_SILENT'
+
+/** Nothing is gained by sending a statement again that has used up its time. */
+export const isSilent = (error: unknown): boolean => codeOf(error) === silentCode
+
 /** The connection is lost, and statements in flight with it. */
 export const isBroken = (error: unknown): boolean =>
   brokenCodes.test(codeOf(error)) || /^(08|57P0)/.test(codeOf(error))
 
-/** A serialization failure, a deadlock, or a statement prepared before its table changed: a retry may succeed. */
+/**
+ * The server refused the statement and undid its transaction, and a retry may succeed: a serialization failure, a deadlock, a
+ * statement prepared before its table changed, a server that has become read-only, a shard that has moved.
+ */
 export const isRetryable = (error: unknown): boolean => {
   const code = codeOf(error)
-  return code === '40001' || code === '40P01' || isForgotten(error)
+  return (
+    code === '40001' || code === '40P01' || isForgotten(error) || isReadOnly(error) || isMovedShard(error)
+  )
+}
+
+/** Citus looked for a shard where it was before it was moved or split. The messages of Citus are not translated. */
+export const isMovedShard = (error: unknown): boolean => {
+  const code = codeOf(error)
+  if (code === 'XX000') return /could not find valid entry for shard/.test((error as Error).message)
+  return code === '42P01' && /_\d{6,}"? does not exist/.test((error as Error).message)
 }
 
 /** The server no longer has the prepared statement, or its result type has changed. */
@@ -55,24 +73,33 @@ export const isForgotten = (error: unknown): boolean => {
 /** After a failover, old connections lead to a server that is read-only. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
 
-/** Recovering, out of resources, read-only, shutting down, cancelled, no such role or database any more. */
-const unavailableStates = /^(08|25006|25P03|28|3D000|40|53|57|58|XX00[12])/
+/**
+ * Recovering, out of resources, read-only, shutting down, cancelled, no such role or database any more, an internal error, which is
+ * also what most errors of Citus are.
+ */
+const unavailableStates = /^(08|25006|25P03|28|3D000|40|53|57|58|XX00[012])/
 /** Undefined column, undefined table, another type than the statement's, no operator for such types. */
 const outdatedStates = /^42(703|P01|804|883)$/
 /** Data that does not fit (22), an index entry that is too long (54). */
 const outOfRangeStates = /^(22|54)/
+
+/** The server, or a part of it, does not answer at the moment. */
+export const isUnavailable = (error: unknown): boolean => {
+  const code = codeOf(error)
+  return brokenCodes.test(code) || unavailableStates.test(code) || isMovedShard(error)
+}
 
 /** A database error as a StoreError; any other error is returned as it is. */
 export function postgresError(error: unknown): unknown {
   const code = codeOf(error)
   if (code === '' || error instanceof StoreError) return error
   const cause = error as ServerError
-  const message = `PostgreSQL: ${cause.message} (${code})`
+  const message = `PostgreSQL: ${cause.message} (${code})${adviceFor(cause)}`
   if (code === '23505') return uniqueError(cause, message)
   if (code === '23503') return new StoreError('foreign-key', message, { cause })
   if (code === '55P03') return lockTimeout(cause, message)
-  if (brokenCodes.test(code) || unavailableStates.test(code))
-    return new StoreError('unavailable', message, { cause })
+  if (/not allowed on this node/.test(cause.message)) return new StoreRefused(message, cause)
+  if (isUnavailable(error)) return new StoreError('unavailable', message, { cause })
   if (code === '42501')
     return new StoreRefused(
       `${message}. Have its owner GRANT that to the user of DATABASE_URL, or run nounkit migrate as the owner.`,
@@ -81,6 +108,16 @@ export function postgresError(error: unknown): unknown {
   if (outdatedStates.test(code)) return new StoreError('outdated', message, { cause })
   if (outOfRangeStates.test(code)) return new StoreError('out-of-range', message, { cause })
   return error
+}
+
+/** What to do, for the person who reads the message at the command line. */
+function adviceFor({ code, message }: ServerError): string {
+  if (code === '25006')
+    return '. This server is a standby: name the primary in DATABASE_URL, or all hosts with target_session_attrs=primary.'
+  if (/not allowed on this node/.test(message))
+    return '. Name the coordinator of the cluster in DATABASE_URL.'
+  if (code === '57P03') return '. Wait until the server has started, then try again.'
+  return ''
 }
 
 /**

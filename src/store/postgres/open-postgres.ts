@@ -1,8 +1,11 @@
 import { type Dialect, ident } from '../../plan/dialect.ts'
 import { postgres, postgresOnCitus } from '../../plan/postgres.ts'
 import { newCounters, type Row, type Store, StoreError, StoreRefused } from '../store.ts'
-import { Client, firstRow } from './client.ts'
+import { CitusNodes, placesSql } from './citus-nodes.ts'
+import { allRows, Client, firstRow } from './client.ts'
 import { loadDriver } from './driver.ts'
+import { Hosts } from './hosts.ts'
+import { NodeCounts } from './node-counts.ts'
 import { Pool } from './pool.ts'
 import { postgresSettings } from './postgres-settings.ts'
 import { postgresStore, readFrom } from './postgres-store.ts'
@@ -15,14 +18,17 @@ export async function openPostgres(
   env: { readonly [name: string]: string | undefined },
 ): Promise<Store> {
   const settings = postgresSettings(url, env)
-  const driver = await loadDriver()
+  const server = { driver: await loadDriver(), settings, hosts: new Hosts(settings.hosts, settings.target) }
   const counters = newCounters()
   try {
-    const clients = Array.from({ length: settings.pool }, () => new Client(driver, settings, counters))
+    const nodeCounts = new NodeCounts()
+    const clients = Array.from({ length: settings.pool }, () => new Client(server, counters, nodeCounts))
     const pool = new Pool(clients, settings)
     try {
       const dialect = await dialectOf(pool, settings.address)
-      return postgresStore({ driver, settings, clients, pool, counters, dialect })
+      const nodes = dialect === postgresOnCitus ? await followNodes(pool) : null
+      nodeCounts.lanesAreNodes = nodes !== null
+      return postgresStore({ server, clients, pool, counters, nodeCounts, nodes, dialect })
     } catch (error) {
       await pool.end()
       throw error
@@ -32,6 +38,15 @@ export async function openPostgres(
   }
 }
 
+async function followNodes(pool: Pool): Promise<CitusNodes> {
+  const nodes = new CitusNodes(() =>
+    readFrom(pool, { sql: placesSql, values: [], take: allRows, lane: null }),
+  )
+  await nodes.refresh()
+  pool.lanes = nodes
+  return nodes
+}
+
 const serverSql = `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
   to_regclass('pg_dist_partition') IS NOT NULL, current_user::text, current_setting('search_path'), current_schema()::text,
   has_schema_privilege(current_schema(), 'CREATE') OR to_regclass(quote_ident(current_schema()) || '.nounkit_meta') IS NOT NULL`
@@ -39,7 +54,7 @@ const serverSql = `SELECT current_setting('server_version_num')::int, current_se
 /** The SQL dialect of the server. Throws when the server cannot be used. */
 async function dialectOf(pool: Pool, address: string): Promise<Dialect> {
   const [version, encoding, hasCitus, ...schema] =
-    (await readFrom(pool, { sql: serverSql, values: [], take: firstRow })) ?? []
+    (await readFrom(pool, { sql: serverSql, values: [], take: firstRow, lane: null })) ?? []
   if (Number(version) < oldestServer)
     throw new StoreRefused(
       `${address} is PostgreSQL ${Math.floor(Number(version) / 10_000)}. It must be 14 or newer.`,
@@ -77,9 +92,12 @@ const hints: { readonly [code: string]: string } = {
   CONNECTION_LOGIN_UNKNOWN:
     'The server asks for a way to log in that is not supported here: set scram-sha-256 for this user in pg_hba.conf.',
   CONNECTION_WITHOUT_TLS: 'The server has no TLS: turn it on there, or write sslmode=disable in the URL.',
+  CONNECTION_WRONG_SERVER:
+    'No host is what target_session_attrs asks for: promote a standby, or name the host that is.',
   '28P01': 'The password is wrong: correct it in the URL.',
   '28000': 'The server refuses this user: check user and pg_hba.conf, or add sslmode=require to the URL.',
   '3D000': 'That database does not exist: create it with createdb, or correct its name in the URL.',
+  '57P03': 'The server is starting or stopping: try again in a moment.',
   '53300': 'The server has no connection left: lower NOUNKIT_POOL, or raise max_connections.',
   '08P01': 'The server refused a setting of the connection: behind PgBouncer add pgbouncer=true to the URL.',
 }

@@ -1,33 +1,38 @@
 import { StoreError } from '../store.ts'
 import type { Client } from './client.ts'
 import { postgresError } from './errors.ts'
+import { accountLanes, type Lanes } from './lanes.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
+import { type Kind, kinds, WaitingLists } from './waiting-lists.ts'
 
 /** After a failed connection every request is refused for this long without trying to connect again. */
 const refuseMs = 250
-const sweepMs = 1_000
-
-interface Waiter {
-  readonly wake: (client: Client) => void
-  readonly refuse: (error: unknown) => void
-}
+const sweepMs = 250
+/** A client whose server has been silent for this long takes no further statement: it would wait behind the one that is slow. */
+const slowMs = 100
+/** Statements in flight on one connection. More of them would only wait on the server instead of here. */
+const inFlightMost = 32
+/** A lane whose connections have all been silent for this share of the longest wait is refused at once. */
+const stuckShare = 0.4
+/** A lane whose connections are all silent is refused at once when this many of its statements wait already. */
+const waitingMost = 100
 
 /**
  * A single statement goes to the client with the fewest statements in flight; a transaction has a client to itself. A statement
- * that writes may wait for a row lock, so no reading statement is put behind it. A caller of `free` must send its statement
- * before the next `await`: after that the client may belong to a transaction.
+ * that writes may wait for a row lock, so no reading statement is put behind it. A lane (lanes.ts) that holds its share of the
+ * clients waits; when those are silent it is refused, while other lanes go on. A caller of `free` must send its statement before
+ * the next `await`: after that the client may belong to a transaction.
  */
 export class Pool {
   readonly #clients: readonly Client[]
   readonly #settings: PostgresSettings
-  /** Waiting for a client, first come first served. */
-  readonly #transactions: Waiter[] = []
-  readonly #singles: Waiter[] = []
+  readonly #waiting = new WaitingLists()
   /** With three clients or more, this one takes only reads, so that reads go on while transactions wait for each other. */
   readonly #forReads: Client | undefined
   /** At least one client is left to single writes, where there are enough. */
   readonly #reservable: number
   readonly #sweeper: NodeJS.Timeout
+  #lanes: Lanes = accountLanes
   #failure: { readonly error: unknown; readonly at: number } | null = null
   #closed = false
 
@@ -36,139 +41,199 @@ export class Pool {
     this.#settings = settings
     this.#forReads = clients.length > 2 ? clients[0] : undefined
     this.#reservable = Math.max(1, clients.length - (this.#forReads ? 2 : 1))
+    for (const client of clients) {
+      client.onAnswer = () => this.#answered()
+      client.onReadOnly = () => this.#retireAll()
+    }
     this.#sweeper = setInterval(() => this.#sweep(), sweepMs)
     this.#sweeper.unref()
   }
 
+  get lanes(): Lanes {
+    return this.#lanes
+  }
+
+  set lanes(lanes: Lanes) {
+    this.#lanes = lanes
+  }
+
   /** Transactions and single statements that wait for a client. */
   get waiting(): number {
-    return this.#transactions.length + this.#singles.length
+    return this.#waiting.size
+  }
+
+  /** Those of one lane. */
+  waitingIn(lane: string): number {
+    return this.#waiting.sizeOf(lane)
   }
 
   /** A connected client for one statement; null when there is none now. */
-  free(writes: boolean): Client | null {
-    const best = this.#leastBusy(writes)
+  free(kind: 'read' | 'write', lane: string | null): Client | null {
+    const best = this.#pick(kind, lane)
     // More connections are opened in the background, while statements already go to those that are open.
-    const more = best && best.inFlight > 0 ? this.#unconnected(writes) : undefined
-    if (more) this.#connect(more).catch(() => {})
+    if (best && best.inFlight > 0) this.#connectAnother(kind)
     return best
   }
 
-  /** Resolves when `free` may return a client; throws StoreError when the server cannot be reached or the wait is too long. */
-  async change(writes: boolean): Promise<void> {
-    const client = this.#unconnected(writes)
-    if (client) await this.#connect(client)
-    else await this.#wait(this.#singles)
+  /** Calls `use` as soon as there is a client; throws StoreError when the server cannot be reached or the wait is too long. */
+  wait<T>(kind: Kind, lane: string | null, use: (client: Client) => Promise<T>): Promise<T> {
+    const refusal = this.#refusal(lane)
+    if (refusal) return Promise.reject(refusal)
+    const { connectMs } = this.#settings
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.remove(kind, lane, waiter)
+        reject(unavailable(`no free connection of ${this.#clients.length} in ${connectMs} ms`))
+      }, connectMs)
+      const waiter = {
+        wake(client: Client): void {
+          clearTimeout(timer)
+          resolve(use(client))
+        },
+        refuse(error: unknown): void {
+          clearTimeout(timer)
+          reject(error)
+        },
+      }
+      this.#waiting.add(kind, lane, waiter)
+      this.#connectAnother(kind)
+    })
   }
 
   /** A client for a transaction, until it is released. */
-  async reserve(): Promise<Client> {
-    while (this.#transactions.length === 0 && this.#mayReserve()) {
-      const client = this.free(true)
-      if (client) {
-        client.reserved = true
-        return client
-      }
-      await this.change(true)
-    }
-    return this.#wait(this.#transactions)
+  async reserve(lane: string | null): Promise<Client> {
+    const client = this.#waiting.has('transaction', lane) ? null : this.#pick('transaction', lane)
+    if (!client) return this.wait('transaction', lane, async (free) => free)
+    if (client.inFlight > 0) this.#connectAnother('transaction')
+    client.reserve(lane)
+    return client
   }
 
   release(client: Client): void {
-    if (this.#singles.length === 0) {
-      this.#handOver(client)
-      return
-    }
-    client.reserved = false
-    for (const single of this.#singles.splice(0)) single.wake(client)
-    // The single statements just woken are sent first.
-    setImmediate(() => {
-      if (!client.reserved && this.#mayReserve()) this.#handOver(client)
-    })
+    client.release()
+    this.#answered()
   }
 
   async end(): Promise<void> {
     this.#closed = true
     clearInterval(this.#sweeper)
-    for (const waiter of [...this.#transactions.splice(0), ...this.#singles.splice(0)])
-      waiter.refuse(unavailable('the store is closed'))
+    this.#lanes.stop()
+    this.#waiting.refuseAll(unavailable('the store is closed'))
     await Promise.all(this.#clients.map((client) => client.end()))
   }
 
-  #mayReserve(): boolean {
-    return this.#clients.filter((client) => client.reserved).length < this.#reservable
+  #pick(kind: Kind, lane: string | null): Client | null {
+    const now = performance.now()
+    let best: Client | null = null
+    let held = 0
+    let reserved = 0
+    for (const client of this.#clients) {
+      if (client.reserved) reserved++
+      if (client.reserved || client.silentMs(now) > slowMs) {
+        if (client.lane === lane) held++
+      } else if (client.connected && client.inFlight < inFlightMost && this.#mayTake(client, kind, lane)) {
+        if (!best || client.inFlight < best.inFlight) best = client
+      }
+    }
+    if (kind === 'transaction' && reserved >= this.#reservable) return null
+    return lane !== null && held >= this.#lanes.most(this.#clients.length) ? null : best
   }
 
-  #unconnected(writes: boolean): Client | undefined {
-    return this.#clients.find(
-      (client) => !client.reserved && !client.connected && !(writes && client === this.#forReads),
+  #mayTake(client: Client, kind: Kind, lane: string | null): boolean {
+    if (this.#forReads && (kind === 'read' ? client.writing > 0 : client === this.#forReads)) return false
+    if (!this.#lanes.apart || client.inFlight === 0) return true
+    // A connection that is never idle would keep other lanes waiting for ever.
+    return client.lane === lane && !this.#othersWait(lane)
+  }
+
+  /** Whether another lane waits for a client that it may have. */
+  #othersWait(lane: string | null): boolean {
+    if (this.#waiting.size === this.#waiting.sizeOf(lane)) return false
+    const most = this.#lanes.most(this.#clients.length)
+    return this.#waiting.lanes().some((other) => other !== lane && this.#held(other).length < most)
+  }
+
+  /** The clients that a lane has to itself, or whose server does not answer it. */
+  #held(lane: string | null): readonly Client[] {
+    const now = performance.now()
+    return this.#clients.filter(
+      (client) => client.lane === lane && (client.reserved || client.silentMs(now) > slowMs),
     )
   }
 
-  #leastBusy(writes: boolean): Client | null {
-    let best: Client | null = null
-    for (const client of this.#clients) {
-      if (client.reserved || !client.connected) continue
-      if (this.#forReads && (writes ? client === this.#forReads : client.writing > 0)) continue
-      if (!best || client.inFlight < best.inFlight) best = client
-    }
-    return best
+  /** Sends what waits, as far as there are clients for it. */
+  #answered(): void {
+    if (this.#waiting.size === 0) return
+    for (const kind of kinds)
+      this.#waiting.serve(kind, (lane) => {
+        const client = this.#pick(kind, lane)
+        if (client && kind === 'transaction') client.reserve(lane)
+        return client
+      })
+    for (const kind of kinds) if (this.#waiting.hasAny(kind)) this.#connectAnother(kind)
   }
 
-  async #connect(client: Client): Promise<void> {
-    if (this.#closed) throw unavailable('the store is closed')
-    if (this.#failure && performance.now() - this.#failure.at < refuseMs)
-      throw postgresError(this.#failure.error)
-    try {
-      await client.connect()
-      this.#failure = null
-    } catch (error) {
-      this.#failure = { error, at: performance.now() }
-      throw postgresError(error)
-    }
+  #connectAnother(kind: Kind): void {
+    const isRecent = this.#failure && performance.now() - this.#failure.at < refuseMs
+    if (this.#closed || isRecent) return
+    const client = this.#clients.find(
+      (one) => !one.reserved && !one.connected && (kind === 'read' || one !== this.#forReads),
+    )
+    client?.connect().then(
+      () => {
+        this.#failure = null
+        this.#answered()
+      },
+      (error: unknown) => {
+        this.#failure = { error, at: performance.now() }
+        if (!this.#clients.some(({ connected }) => connected)) this.#waiting.refuseAll(postgresError(error))
+      },
+    )
   }
 
-  #wait(queue: Waiter[]): Promise<Client> {
-    const { connectMs } = this.#settings
-    return new Promise((resolve, reject) => {
-      if (this.#closed) return reject(unavailable('the store is closed'))
-      const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(waiter), 1)
-        reject(unavailable(`no free connection of ${this.#clients.length} in ${connectMs} ms`))
-      }, connectMs)
-      const waiter: Waiter = {
-        wake(client) {
-          clearTimeout(timer)
-          resolve(client)
-        },
-        refuse(error) {
-          clearTimeout(timer)
-          reject(error)
-        },
-      }
-      queue.push(waiter)
-    })
+  /** Why a statement is not even to wait, or null. */
+  #refusal(lane: string | null): unknown {
+    if (this.#closed) return unavailable('the store is closed')
+    const failure = this.#failure
+    const isAway = failure && !this.#clients.some(({ connected }) => connected)
+    if (isAway && performance.now() - failure.at < refuseMs) return postgresError(failure.error)
+    return lane !== null && this.#isStuck(lane) ? this.#stuck(lane) : null
   }
 
-  /** The client stays reserved on its way to the next transaction, so that no other statement comes between. */
-  #handOver(client: Client): void {
-    const next = this.#transactions.shift()
-    client.reserved = next !== undefined
-    next?.wake(client)
+  /** Whether a lane holds its share of the clients, and the server answers none of those. */
+  #isStuck(lane: string): boolean {
+    const held = this.#held(lane)
+    if (held.length < this.#lanes.most(this.#clients.length)) return false
+    const ticks = Math.min(...held.map(({ silentTicks }) => silentTicks))
+    if (ticks > 0 && this.#waiting.sizeOf(lane) >= waitingMost) return true
+    return ticks * sweepMs >= stuckShare * this.#settings.connectMs
   }
 
-  /** Closes connections that have been idle for long, and those whose server no longer answers. */
+  #stuck(lane: string): StoreError {
+    const most = this.#lanes.most(this.#clients.length)
+    return unavailable(`the ${most} connections that ${lane} may hold all wait for an answer`)
+  }
+
+  /** After a failover every connection may lead to a server that is read-only. Statements in flight are answered first. */
+  #retireAll(): void {
+    for (const client of this.#clients) client.retire()
+  }
+
+  /** Closes connections that have been idle for long, and those whose server no longer answers; refuses what waits behind those. */
   #sweep(): void {
     const { statementMs, idleMs } = this.#settings
     // The server ends a statement earlier than this, if it is still there.
-    const silentMs = statementMs > 0 ? 1.5 * statementMs + 1_000 : Number.POSITIVE_INFINITY
+    const cutMs = statementMs > 0 ? statementMs + Math.min(statementMs, 2_000) : Number.POSITIVE_INFINITY
     const now = performance.now()
     this.#clients.forEach((client, at) => {
-      const since = now - client.since
-      if (client.inFlight > 0 && since > silentMs) client.cut()
+      client.tick()
+      if (client.oldestMs(now) > cutMs) client.cut()
       const idle = at > 0 && client.connected && !client.reserved && client.inFlight === 0
-      if (idle && idleMs > 0 && since > idleMs) client.retire()
+      if (idle && idleMs > 0 && now - client.since > idleMs) client.retire()
     })
+    for (const lane of this.#waiting.lanes()) {
+      if (lane !== null && this.#isStuck(lane)) this.#waiting.refuseLane(lane, this.#stuck(lane))
+    }
   }
 }
 

@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { StoreRefused } from '../store.ts'
+import { type Host, hostsOf, type Target, targetOf } from './hosts.ts'
 
 type Env = { readonly [name: string]: string | undefined }
 
 export interface PostgresSettings {
-  /** The URL with only those parameters that the driver reads. */
-  readonly url: string
+  /** Each has the URL with only those parameters that the driver reads. */
+  readonly hosts: readonly Host[]
+  /** Which of them connections may lead to. */
+  readonly target: Target
   /** Parameters that are passed on to the server: `search_path`, `application_name`. */
   readonly parameters: { readonly [name: string]: string }
   /** Host and database, for messages; never the password. */
@@ -31,13 +34,14 @@ const ours = new Set([
   'connect_timeout',
   'sslmode',
   'sslrootcert',
+  'target_session_attrs',
 ])
 
 const drivers = new Set(['host', 'port', 'user', 'password'])
 
 /** Parameters of other clients. The server would refuse them without saying why. */
 const others =
-  /^(hostaddr|dbname|database|passfile|service|require_auth|channel_binding|client_encoding|ssl|ssl[a-z]+|ssl_m(in|ax)_protocol_version|gss\w+|krbsrvname|target_session_attrs|load_balance_hosts|keepalives(_\w+)?|tcp_user_timeout|requirepeer)$/
+  /^(hostaddr|dbname|database|passfile|service|require_auth|channel_binding|client_encoding|ssl|ssl[a-z]+|ssl_m(in|ax)_protocol_version|gss\w+|krbsrvname|load_balance_hosts|keepalives(_\w+)?|tcp_user_timeout|requirepeer)$/
 
 /** Times in milliseconds as PostgreSQL counts them, except `idle_timeout` and `connect_timeout`, in seconds as libpq does. */
 export function postgresSettings(url: string, env: Env): PostgresSettings {
@@ -50,10 +54,16 @@ export function postgresSettings(url: string, env: Env): PostgresSettings {
     throw new StoreRefused(
       `The database URL has ${JSON.stringify(foreign)}, which is not supported here. Leave it out; TLS is chosen with sslmode and sslrootcert.`,
     )
+  const listed = all.get('host') ?? env.PGHOST ?? ''
+  if (listed.includes(','))
+    throw new StoreRefused(
+      `The host is ${JSON.stringify(listed)}. Write several hosts before the database: postgres://user:password@host-1:5432,host-2:5432/database.`,
+    )
   const whole = (parameter: string, variable: string, fallback: number): number =>
     wholeNumber(all.get(parameter) ?? env[variable], fallback, `${parameter} (or ${variable})`)
   return {
-    url: rest.size > 0 ? `${base}?${rest}` : base,
+    hosts: hostsOf(rest.size > 0 ? `${base}?${rest}` : base),
+    target: targetOf(all.get('target_session_attrs') ?? env.PGTARGETSESSIONATTRS),
     parameters: Object.fromEntries(server),
     address: addressOf(url, all.get('host') || env.PGHOST || 'localhost'),
     pool: Math.max(1, whole('pool', 'NOUNKIT_POOL', 10)),

@@ -1,69 +1,74 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Maybe } from '../../maybe.ts'
 import type { Dialect } from '../../plan/dialect.ts'
-import type { Session, Store, StoreCounters, Transaction, Value } from '../store.ts'
+import type { Session, Store, StoreCounters, Value } from '../store.ts'
+import type { CitusNodes } from './citus-nodes.ts'
 import { allRows, type Client, firstRow, rowsWritten } from './client.ts'
-import { connect, run } from './connection.ts'
-import type { Driver } from './driver.ts'
+import { connect, run, type Server } from './connection.ts'
 import type { Answer } from './driver-statement.ts'
-import { isBroken, isReadOnly, isRetryable, postgresError } from './errors.ts'
+import { isBroken, isRetryable, isSilent, postgresError } from './errors.ts'
+import type { NodeCounts } from './node-counts.ts'
 import type { Pool } from './pool.ts'
-import type { PostgresSettings } from './postgres-settings.ts'
-import { attemptTransaction } from './transaction.ts'
+import { attemptTransaction, type Outcome } from './transaction.ts'
 
 const attemptsMost = 6
 const sessionEndMs = 5_000
 
 export interface PostgresParts {
-  readonly driver: Driver
-  readonly settings: PostgresSettings
+  readonly server: Server
   readonly clients: readonly Client[]
   readonly pool: Pool
+  readonly nodeCounts: NodeCounts
+  /** Null where the database is not spread over several machines. */
+  readonly nodes: CitusNodes | null
   readonly counters: StoreCounters
   readonly dialect: Dialect
 }
 
 export function postgresStore(parts: PostgresParts): Store {
-  const { driver, settings, clients, pool, counters, dialect } = parts
-  const read = <T>(sql: string, values: readonly Value[], take: Take<T>) =>
-    readFrom(pool, { sql, values, take })
+  const { server, clients, pool, counters, dialect, nodeCounts, nodes } = parts
+  const read = <T>(sql: string, values: readonly Value[], take: Take<T>, account?: string) =>
+    readFrom(pool, { sql, values, take, lane: pool.lanes.of(account) })
+  const committed = async <T>(attempt: Attempt<T>, account?: string): Promise<T> => {
+    const value = await transact(pool, attempt, pool.lanes.of(account))
+    counters.commits++
+    counters.committed++
+    return value
+  }
   return {
     dialect,
-    counters: liveCounters(counters, clients, pool),
-    all: (sql, values) => read(sql, values, allRows),
-    first: (sql, values) => read(sql, values, firstRow),
-    async writeOne(sql, values) {
-      const written = await single(pool, { sql, values, take: rowsWritten }, writing)
+    counters: liveCounters(counters, clients, pool, nodeCounts),
+    all: (sql, values, account) => read(sql, values, allRows, account),
+    first: (sql, values, account) => read(sql, values, firstRow, account),
+    async writeOne(sql, values, account) {
+      const what = { sql, values, take: rowsWritten, lane: pool.lanes.of(account) }
+      const written = await single(pool, what, writing)
       counters.commits++
       counters.committed++
       return written
     },
     writeClaimed: null,
     refreshStatistics: null,
-    async transaction(work) {
-      const value = await transact(parts, work)
-      counters.commits++
-      counters.committed++
-      return value
-    },
+    transaction: (work, account) =>
+      committed((client) => attemptTransaction(client, dialect, server.settings, work), account),
     async ready() {
       await read('SELECT 1', [], allRows)
+      return nodes ? nodes.states((sql, account) => read(sql, [account], firstRow, account)) : []
     },
-    session: (work) => withSession(driver, settings, work),
+    session: (work) => withSession(server, work),
     close: () => pool.end(),
   }
 }
 
 interface Purpose {
-  readonly writes: boolean
+  readonly kind: 'read' | 'write'
   mayRepeat(error: unknown, attempt: number): boolean
 }
 
 const reading: Purpose = {
-  writes: false,
-  mayRepeat: (error, attempt) => isRetryable(error) || (attempt === 1 && isBroken(error)),
+  kind: 'read',
+  mayRepeat: (error, attempt) => isRetryable(error) || (attempt === 1 && isBroken(error) && !isSilent(error)),
 }
-const writing: Purpose = { writes: true, mayRepeat: isRetryable }
+const writing: Purpose = { kind: 'write', mayRepeat: isRetryable }
 
 type Take<T> = (answer: Answer) => T
 
@@ -74,75 +79,41 @@ interface Single<T> {
   readonly sql: string
   readonly values: readonly Value[]
   readonly take: Take<T>
+  readonly lane: string | null
 }
 
-/** The first attempt allocates no async function where a client is free. */
-function single<T>(pool: Pool, what: Single<T>, purpose: Purpose): Promise<T> {
-  const client = pool.free(purpose.writes)
-  if (!client) return withRetries(pool, what, purpose, 1)
-  return client.query(what.sql, what.values, what.take, purpose.writes).catch(async (error: unknown) => {
-    await beforeNextAttempt(client, error, purpose, 1)
-    return withRetries(pool, what, purpose, 2)
+function single<T>(pool: Pool, what: Single<T>, purpose: Purpose, attempt = 1): Promise<T> {
+  const { sql, values, take, lane } = what
+  const { kind, mayRepeat } = purpose
+  const send = (client: Client): Promise<T> => client.query(sql, values, take, kind === 'write', lane)
+  const client = pool.free(kind, lane)
+  const sent = client ? send(client) : pool.wait(kind, lane, send)
+  return sent.catch(async (error: unknown) => {
+    if (attempt >= attemptsMost || !mayRepeat(error, attempt)) throw postgresError(error)
+    await backOff(attempt)
+    return single(pool, what, purpose, attempt + 1)
   })
 }
 
-/** Waits for a client, and retries while that may help. */
-async function withRetries<T>(
-  pool: Pool,
-  { sql, values, take }: Single<T>,
-  purpose: Purpose,
-  from: number,
-): Promise<T> {
-  for (let attempt = from; ; attempt++) {
-    let client = pool.free(purpose.writes)
-    while (!client) {
-      await pool.change(purpose.writes)
-      client = pool.free(purpose.writes)
-    }
-    try {
-      return await client.query(sql, values, take, purpose.writes)
-    } catch (error) {
-      await beforeNextAttempt(client, error, purpose, attempt)
-    }
-  }
-}
+/** One attempt at a transaction, on a client that is reserved for it. */
+type Attempt<T> = (client: Client) => Promise<Outcome<T>>
 
-/** Waits before the next attempt; throws when there shall be none. */
-async function beforeNextAttempt(
-  client: Client,
-  error: unknown,
-  purpose: Purpose,
-  attempt: number,
-): Promise<void> {
-  if (isReadOnly(error)) client.retire()
-  if (attempt >= attemptsMost || !purpose.mayRepeat(error, attempt)) throw postgresError(error)
-  await backOff(attempt)
-}
-
-async function transact<T>(
-  { pool, settings, dialect }: PostgresParts,
-  work: (tx: Transaction) => Maybe<T>,
-): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    const client = await pool.reserve()
-    const outcome = await attemptTransaction(client, dialect, settings, work)
-    if (outcome.kind !== 'done' && isReadOnly(outcome.error)) client.retire()
+async function transact<T>(pool: Pool, attempt: Attempt<T>, lane: string | null): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    const client = await pool.reserve(lane)
+    const outcome = await attempt(client)
     pool.release(client)
     if (outcome.kind === 'done') return outcome.value
-    if (outcome.kind === 'failed' || attempt >= attemptsMost) throw postgresError(outcome.error)
-    await backOff(attempt)
+    if (outcome.kind === 'failed' || attempts >= attemptsMost) throw postgresError(outcome.error)
+    await backOff(attempts)
   }
 }
 
 /** Exponential back-off with jitter, so that transactions that collided do not collide again. */
 const backOff = (attempt: number): Promise<void> => sleep(Math.random() * 10 * 2 ** attempt)
 
-async function withSession<T>(
-  driver: Driver,
-  settings: PostgresSettings,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
-  const connection = await connect(driver, settings, { patient: true }).catch(translated)
+async function withSession<T>(server: Server, work: (session: Session) => Promise<T>): Promise<T> {
+  const connection = await connect(server, { patient: true }).catch(translated)
   try {
     return await work({
       all: async (text, values = []) => (await run(connection, { text, values }).catch(translated)).rows,
@@ -157,10 +128,16 @@ const translated = (error: unknown): never => {
   throw postgresError(error)
 }
 
-function liveCounters(counters: StoreCounters, clients: readonly Client[], pool: Pool): StoreCounters {
+function liveCounters(
+  counters: StoreCounters,
+  clients: readonly Client[],
+  pool: Pool,
+  nodes: NodeCounts,
+): StoreCounters {
   return Object.defineProperties(counters, {
     connections: { get: () => clients.filter((client) => client.connected).length },
     busyConnections: { get: () => clients.filter((client) => client.reserved || client.inFlight > 0).length },
     waiting: { get: () => pool.waiting },
+    nodes: { get: () => nodes.all((lane) => pool.waitingIn(lane)) },
   })
 }

@@ -44,6 +44,7 @@ export function sqliteStore(
     transaction: (work) => commits.run(work),
     async ready() {
       await reading(() => idle().first('SELECT 1 FROM sqlite_schema LIMIT 1', []))
+      return []
     },
     session: (work) => withSession(file, counters, 6 * patienceMs, work),
     refreshStatistics: () => withSession(file, counters, patienceMs, refreshStatistics),

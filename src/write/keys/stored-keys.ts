@@ -34,12 +34,12 @@ export function storedKeys(store: Store): StoredKeys {
   const complete = `UPDATE ${table} ${completeAnswer((index, kind) => dialect.param(index + 3, kind))} WHERE ${where}`
   const forget = `${release} AND "expires_at" <= ${dialect.param(3, 'integer')}`
   return {
-    find: (owner, key) => store.first(find, [owner, key]),
+    find: (owner, key) => store.first(find, [owner, key], owner),
     claim: (tx, owner, values) =>
       whenThere(tx.first(claimAndTell, [owner, ...values]), (inserted) => inserted !== undefined),
     claimWrite: (owner, values) => ({ sql: claim, values: [owner, ...values] }),
     releaseWrite: (owner, key) => ({ sql: release, values: [owner, key] }),
     complete: (tx, owner, key, answer) => tx.first(complete, [owner, key, ...answer]),
-    forgetExpired: (owner, key, now) => store.writeOne(forget, [owner, key, now]),
+    forgetExpired: (owner, key, now) => store.writeOne(forget, [owner, key, now], owner),
   }
 }

@@ -1,0 +1,103 @@
+import type { NodeState, Row } from '../store.ts'
+import { hashText } from './hash-text.ts'
+import { type Lanes, shareOf } from './lanes.ts'
+
+/** How often the places of shards are read again: shards move, and nodes come and go. */
+const refreshMs = 5_000
+
+/** The shards of the table that all tables of accounts are colocated with, by the lowest hash of each, and the node that has each. */
+export const placesSql = `SELECT s.shardminvalue::int, n.nodename || ':' || n.nodeport
+  FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid)
+  WHERE s.logicalrelid = to_regclass('nounkit_idempotency') AND n.noderole = 'primary' AND n.isactive
+  ORDER BY 1`
+
+const probeSql = 'SELECT 1 FROM "nounkit_idempotency" WHERE "account_id" = $1::text LIMIT 1'
+const answerMs = 1_000
+
+interface Shard {
+  readonly lowest: number
+  readonly node: string
+}
+
+/** On Citus a lane is a node: a node that falls silent holds its share of the connections, and no more. */
+export class CitusNodes implements Lanes {
+  readonly apart = true
+  readonly #read: () => Promise<readonly Row[]>
+  readonly #timer: NodeJS.Timeout
+  #shards: readonly Shard[] = []
+  #nodes: readonly string[] = []
+  /** Nodes that have not yet answered `states`. */
+  readonly #asked = new Set<string>()
+
+  constructor(read: () => Promise<readonly Row[]>) {
+    this.#read = read
+    this.#timer = setInterval(() => void this.refresh(), refreshMs)
+    this.#timer.unref()
+  }
+
+  of(account: string | undefined): string | null {
+    return account === undefined ? null : this.#nodeOf(hashText(account))
+  }
+
+  most(connections: number): number {
+    const share = shareOf(connections)
+    return this.#nodes.length < 2 ? share : Math.min(share, Math.ceil(connections / this.#nodes.length) + 1)
+  }
+
+  /** Asks every node for a row of an account that would be there. A node that is still asked, or takes too long, is not ready. */
+  states(ask: (sql: string, account: string) => Promise<unknown>): Promise<readonly NodeState[]> {
+    return Promise.all(this.#nodes.map(async (node) => ({ node, isReady: await this.#answers(node, ask) })))
+  }
+
+  async #answers(node: string, ask: (sql: string, account: string) => Promise<unknown>): Promise<boolean> {
+    const account = this.#accountOn(node)
+    if (account === null || this.#asked.has(node)) return false
+    this.#asked.add(node)
+    const late = Promise.withResolvers<boolean>()
+    const timer = setTimeout(late.resolve, answerMs, false)
+    const answer = ask(probeSql, account)
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => this.#asked.delete(node))
+    return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer))
+  }
+
+  /** Some account whose rows would be on that node. */
+  #accountOn(node: string): string | null {
+    for (let number = 0; number < 100_000; number++) {
+      const account = `probe-${number}`
+      if (this.of(account) === node) return account
+    }
+    return null
+  }
+
+  /** When the catalogue cannot be read, what was read last stays. */
+  async refresh(): Promise<void> {
+    try {
+      this.#shards = (await this.#read()).map(([lowest, node]) => ({
+        lowest: Number(lowest),
+        node: String(node),
+      }))
+      this.#nodes = [...new Set(this.#shards.map(({ node }) => node))].sort()
+    } catch {
+      // The next refresh tries again.
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** The last shard whose lowest hash is not above this one. */
+  #nodeOf(hash: number): string | null {
+    let [from, to] = [0, this.#shards.length]
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if ((this.#shards[middle]?.lowest ?? 0) <= hash) from = middle + 1
+      else to = middle
+    }
+    return this.#shards[from - 1]?.node ?? null
+  }
+}

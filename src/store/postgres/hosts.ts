@@ -1,0 +1,64 @@
+import { StoreRefused } from '../store.ts'
+
+/** As `target_session_attrs` of libpq: which of the servers of a URL a connection may lead to. */
+export type Target = (typeof targets)[number]
+const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
+
+export function targetOf(text: string | null | undefined): Target {
+  const target = targets.find((one) => one === (text || 'any'))
+  if (target) return target
+  throw new StoreRefused(`target_session_attrs is ${JSON.stringify(text)}. Write ${targets.join(', ')}.`)
+}
+
+/** One server of the URL. */
+export interface Host {
+  /** `db-1.internal:5432`, for messages and metrics. */
+  readonly name: string
+  /** The whole URL with this host alone. */
+  readonly url: string
+}
+
+const parts = /^([a-z]+:\/\/(?:.*@)?)([^/?#]*)(.*)$/s
+
+/** The hosts of `postgres://user:password@a:5432,b,c:5433/database`. */
+export function hostsOf(url: string): readonly Host[] {
+  const [, start = '', list = '', rest = ''] = parts.exec(url) ?? []
+  return list.split(',').map((name) => ({ name: name || 'localhost', url: start + name + rest }))
+}
+
+/** A host that could not be connected to is tried last for this long. */
+const avoidMs = 10_000
+
+/** The hosts of one store, in the order in which the next connection tries them. */
+export class Hosts {
+  readonly target: Target
+  readonly #hosts: readonly Host[]
+  readonly #failedAt = new Map<Host, number>()
+  #first = 0
+
+  constructor(hosts: readonly Host[], target: Target) {
+    this.#hosts = hosts
+    this.target = target
+  }
+
+  /** Connections to any server are shared out among all of them. Those to one kind of server begin where one was found last. */
+  inOrder(): readonly Host[] {
+    if (this.target === 'any') this.#first = (this.#first + 1) % this.#hosts.length
+    const order = [...this.#hosts.slice(this.#first), ...this.#hosts.slice(0, this.#first)]
+    const now = performance.now()
+    const isAvoided = (host: Host): number => {
+      const failedAt = this.#failedAt.get(host)
+      return failedAt !== undefined && now - failedAt < avoidMs ? 1 : 0
+    }
+    return order.sort((a, b) => isAvoided(a) - isAvoided(b))
+  }
+
+  worked(host: Host): void {
+    this.#failedAt.delete(host)
+    if (this.target !== 'any') this.#first = this.#hosts.indexOf(host)
+  }
+
+  failed(host: Host): void {
+    this.#failedAt.set(host, performance.now())
+  }
+}

@@ -1,0 +1,49 @@
+import { beforeAll, expect, test } from 'vitest'
+import { type Store, StoreRefused } from '../../src/store/store.ts'
+import { emptyDatabase } from '../support/databases.ts'
+import { openForTest } from '../support/stores.ts'
+
+const moved = 'could not find valid entry for shard 102008'
+let store: Store
+
+beforeAll(async () => {
+  store = await openForTest(`${await emptyDatabase('postgres')}?pool=2`)
+  // Fails with the error that Citus has while a shard moves, as often as the sequence says; what it counts survives a rollback.
+  await store.session((session) =>
+    session.script(`CREATE TABLE "things" ("name" text);
+      CREATE SEQUENCE tries;
+      CREATE FUNCTION fail(message text, state text, times int) RETURNS text LANGUAGE plpgsql AS $$
+        BEGIN
+          IF nextval('tries') <= times THEN RAISE EXCEPTION '%', message USING ERRCODE = state; END IF;
+          RETURN 'done';
+        END $$`),
+  )
+})
+
+const failing = async (message: string, state: string, times: number): Promise<string> => {
+  await store.session((session) => session.script('ALTER SEQUENCE tries RESTART'))
+  return `INSERT INTO "things" VALUES (fail('${message}', '${state}', ${times}))`
+}
+
+test.each([
+  [moved, 'XX000'],
+  ['relation "public.things_102008" does not exist', '42P01'],
+])('a statement that looks for a shard where it was is sent again: %s', async (message, state) => {
+  expect(await store.writeOne(await failing(message, state, 2), [])).toBe(1)
+  const again = await failing(message, state, 2)
+  await store.transaction((tx) => tx.all(again, []))
+  const hopeless = store.writeOne(await failing(message, state, 100), [])
+  await expect(hopeless).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' })
+})
+
+test('an internal error of the server is unavailable, not unexpected', async () => {
+  const failed = store.writeOne(await failing('connection to the remote node failed', 'XX000', 1), [])
+  await expect(failed).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' })
+})
+
+test('what only the coordinator may do is refused with where to do it', async () => {
+  const message = 'operation is not allowed on this node'
+  const refused = store.writeOne(await failing(message, 'XX000', 1), [])
+  await expect(refused).rejects.toThrow(StoreRefused)
+  await expect(refused).rejects.toThrow(/Name the coordinator of the cluster in DATABASE_URL/)
+})

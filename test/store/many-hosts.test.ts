@@ -1,0 +1,92 @@
+import { beforeAll, expect, test } from 'vitest'
+import { hostsOf } from '../../src/store/postgres/hosts.ts'
+import type { Store } from '../../src/store/store.ts'
+import { whenOver } from '../support/databases.ts'
+import { freePort } from '../support/free-port.ts'
+import { type OwnPostgres, startPostgres, startStandby } from '../support/own-postgres.ts'
+import { openForTest } from '../support/stores.ts'
+import { until } from '../support/until.ts'
+
+const insert = 'INSERT INTO "things" ("name") VALUES ($1::text)'
+const portOf = (server: OwnPostgres): number => Number(new URL(server.url).port)
+
+let primary: OwnPostgres
+let standby: OwnPostgres
+let nowhere: number
+
+beforeAll(async () => {
+  primary = await startPostgres()
+  whenOver(() => primary.stop())
+  standby = await startStandby(primary)
+  whenOver(() => standby.stop())
+  nowhere = await freePort()
+  const store = await openForTest(primary.url)
+  await store.session((session) => session.script('CREATE TABLE "things" ("name" text PRIMARY KEY)'))
+})
+
+const open = (ports: readonly number[], parameters = ''): Promise<Store> => {
+  const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
+  return openForTest(`postgres://postgres@${hosts}/postgres?connect_timeout=2&${parameters}`)
+}
+
+const port = async (store: Store): Promise<unknown> =>
+  (await store.first(`SELECT current_setting('port')::int`, []))?.[0]
+
+test('a list of hosts is split, each with the rest of the URL', () => {
+  expect(hostsOf('postgres://me:p,w@a:5433,b,[::1]:5434/shop?user=x')).toEqual([
+    { name: 'a:5433', url: 'postgres://me:p,w@a:5433/shop?user=x' },
+    { name: 'b', url: 'postgres://me:p,w@b/shop?user=x' },
+    { name: '[::1]:5434', url: 'postgres://me:p,w@[::1]:5434/shop?user=x' },
+  ])
+})
+
+test('hosts that do not answer are passed over, and the server is the one that target_session_attrs asks for', async () => {
+  const all = [nowhere, portOf(standby), portOf(primary)]
+  for (const target of ['primary', 'read-write'])
+    expect(await port(await open(all, `target_session_attrs=${target}`))).toBe(portOf(primary))
+  for (const target of ['standby', 'read-only', 'prefer-standby'])
+    expect(await port(await open(all, `target_session_attrs=${target}`))).toBe(portOf(standby))
+  const alone = [nowhere, portOf(primary)]
+  expect(await port(await open(alone, 'target_session_attrs=prefer-standby'))).toBe(portOf(primary))
+  await expect(open(alone, 'target_session_attrs=standby')).rejects.toThrow(
+    /127\.0\.0\.1:\d+ answered, but not as standby.*No host is what target_session_attrs asks for/,
+  )
+  await expect(open(alone, 'target_session_attrs=master')).rejects.toThrow(/target_session_attrs is "master"/)
+})
+
+test('without target_session_attrs, connections go to all hosts in turn', async () => {
+  const store = await open([portOf(standby), portOf(primary)], 'pool=4')
+  const ports = new Set<unknown>()
+  await until(async () => {
+    const all = Array.from({ length: 8 }, () =>
+      store.first(`SELECT current_setting('port')::int FROM pg_sleep(0.02)`, []),
+    )
+    for (const row of await Promise.all(all)) ports.add(row?.[0])
+    return ports.size === 2
+  })
+})
+
+test('migrating through a standby is refused in one sentence', async () => {
+  const store = await open([portOf(standby)])
+  const refused = store.session((session) => session.script('CREATE TABLE "more" ()'))
+  await expect(refused).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' })
+  await expect(refused).rejects.toThrow(/This server is a standby: name the primary/)
+})
+
+test('after a failover the same store goes on at the new primary', async () => {
+  const followers = await Promise.all([
+    open([portOf(primary), portOf(standby)], 'target_session_attrs=primary'),
+    open([portOf(standby), portOf(primary)], 'target_session_attrs=read-write'),
+  ])
+  for (const [at, store] of followers.entries()) await store.writeOne(insert, [`before ${at}`])
+  const watcher = await openForTest(standby.url)
+  await until(async () => (await watcher.first('SELECT count(*) FROM "things"', []))?.[0] === 2)
+  await primary.halt('immediate')
+  await watcher.session((session) => session.script('SELECT pg_promote()'))
+  for (const [at, store] of followers.entries()) {
+    await until(() => store.writeOne(insert, [`after ${at}`]).then(() => true))
+    await store.transaction((tx) => tx.first(insert, [`in a transaction ${at}`]))
+    expect(await port(store)).toBe(portOf(standby))
+  }
+  expect(await watcher.first('SELECT count(*) FROM "things"', [])).toEqual([6])
+})
