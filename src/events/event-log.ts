@@ -1,18 +1,15 @@
+import { mostMoved } from '../plan/event-moves.ts'
 import {
-  areWaiting,
   type EventCondition,
   type EventsShape,
-  lockHead,
-  mostMoved,
-  moveEvents,
   newestOf,
   selectEvent,
   selectEvents,
-  selectNewest,
 } from '../plan/event-reads.ts'
 import { mostRowStatements, PlanCache } from '../plan/plan-cache.ts'
 import type { Row, Store, Value } from '../store/store.ts'
 import { type EventRow, eventRow, positionOfId } from './event-row.ts'
+import { PositionGiver } from './give-positions.ts'
 
 /** Which events are read. */
 export interface EventFilter {
@@ -40,12 +37,11 @@ export interface EventsRead {
 export class EventLog {
   readonly #store: Store
   readonly #statements = new PlanCache<string>()
-  /** Accounts whose events get positions now, and those for which that begins afterwards. */
-  readonly #running = new Map<string, Promise<void>>()
-  readonly #queued = new Map<string, Promise<void>>()
+  readonly #positions: PositionGiver
 
   constructor(store: Store) {
     this.#store = store
+    this.#positions = new PositionGiver(store)
   }
 
   /** Events after a position, oldest first. */
@@ -61,22 +57,9 @@ export class EventLog {
     return found ? eventRow(account, found) : null
   }
 
-  /** The position of the newest event: reading after it shows what happens from now on. */
+  /** The position of the newest event: reading after it shows what happens from now on. All committed events have positions then. */
   async last(account: string): Promise<number> {
     return (await this.read(account, Number.MAX_SAFE_INTEGER, 1)).last
-  }
-
-  /** The position of the newest event of each account that has any. */
-  async newest(accounts: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const text = this.#statement('newest', () => selectNewest(this.#store.dialect))
-    const rows = await this.#store.all(text, [JSON.stringify(accounts)])
-    const newest = new Map<string, number>()
-    for (const [account, last] of rows)
-      newest.set(
-        String(account),
-        Number(last) === areWaiting ? await this.last(String(account)) : Number(last),
-      )
-    return newest
   }
 
   /** Texts, by account, that change when an account has new events. */
@@ -96,11 +79,14 @@ export class EventLog {
     filter: EventFilter = everyEvent,
     order: EventOrder = 'oldest-first',
   ): Promise<EventsRead> {
-    const first = await this.#select(account, position, limit, filter, order)
-    const isWholePage = order === 'oldest-first' && first.events.length >= limit
-    if (!first.areWaiting || isWholePage) return first
-    await this.givePositions(account)
-    return this.#select(account, position, limit, filter, order)
+    for (;;) {
+      const found = await this.#select(account, position, limit, filter, order)
+      const isWholePage = order === 'oldest-first' && found.events.length >= limit
+      if (found.waiting === 0 || isWholePage) return found
+      await this.#positions.give(account)
+      // Events that are committed from now on come later.
+      if (found.waiting <= mostMoved) return this.#select(account, position, limit, filter, order)
+    }
   }
 
   async #select(
@@ -109,7 +95,7 @@ export class EventLog {
     limit: number,
     { conditions, values }: EventFilter,
     order: EventOrder,
-  ): Promise<EventsRead & { readonly areWaiting: boolean }> {
+  ): Promise<EventsRead & { readonly waiting: number }> {
     const { dialect } = this.#store
     const descending = order === 'newest-first'
     const shape: EventsShape = { conditions, descending, pageSize: dialect.pageSize(limit) }
@@ -117,44 +103,7 @@ export class EventLog {
     const rows: readonly Row[] = await this.#store.all(text, [account, position, limit, ...values], account)
     const [waiting, last, swept] = rows[0] ?? []
     const events = rows.filter((row) => row[3] !== null).map((row) => eventRow(account, row.slice(3)))
-    return { events, last: Number(last), swept: Number(swept), areWaiting: Number(waiting) === 1 }
-  }
-
-  /**
-   * Gives positions to committed events that have none. Readers share the work, but not one that has begun: events that were committed
-   * since may be missing from it.
-   */
-  givePositions(account: string): Promise<void> {
-    const queued = this.#queued.get(account)
-    if (queued) return queued
-    const begin = (): Promise<void> => {
-      this.#queued.delete(account)
-      const run = this.#moveAll(account).finally(() => {
-        if (this.#running.get(account) === run) this.#running.delete(account)
-      })
-      this.#running.set(account, run)
-      return run
-    }
-    const running = this.#running.get(account)
-    if (!running) return begin()
-    const next = running.then(begin, begin)
-    this.#queued.set(account, next)
-    return next
-  }
-
-  async #moveAll(account: string): Promise<void> {
-    while ((await this.#move(account)) === mostMoved);
-  }
-
-  #move(account: string): Promise<number> {
-    const { dialect } = this.#store
-    const lock = this.#statement('lock', () => lockHead(dialect))
-    const move = this.#statement('move', () => moveEvents(dialect))
-    return this.#store.transaction(async (tx) => {
-      const [last] = (await tx.first(lock, [account])) ?? []
-      const [moved] = (await tx.first(move, [account, Number(last)])) ?? []
-      return Number(moved)
-    }, account)
+    return { events, last: Number(last), swept: Number(swept), waiting: Number(waiting) }
   }
 
   #statement(shape: string, make: () => string): string {

@@ -85,7 +85,8 @@ export class EventScan {
       if (oldestFirst && at < swept && (from !== null || scanned > 0)) throw expired(this.cursorAt(swept))
       const permitted = await permittedEvents(this.#reader, this.#audience.caller, events)
       for (const event of events) {
-        const shown = showEvent(this.#reader.model, this.#version, event, this.#audience, permitted)
+        const form = permitted.get(event)
+        const shown = form && showEvent(this.#version, event, form, this.#audience)
         if (shown && this.#isAsked(shown.type)) {
           if (page.length === limit) return { events: page, hasMore: true, next: kept }
           page.push({ ...shown, position: event.position })

@@ -2,10 +2,9 @@ import type { Model, Resource } from '../compile/model.ts'
 import { judgedFields } from '../plan/judge-values.ts'
 import { settled } from '../plan/rule-sql.ts'
 import { passingRows, type RowJudge } from '../read/passing-rows.ts'
-import type { StoredRow } from '../request/body.ts'
 import type { Caller } from '../request/caller.ts'
 import type { EventRow } from './event-row.ts'
-import { headForm } from './head-form.ts'
+import { type HeadForm, headForm } from './head-form.ts'
 
 /** What judging the rows of events needs, made once per service. */
 export interface EventJudge extends RowJudge {
@@ -14,31 +13,31 @@ export interface EventJudge extends RowJudge {
 
 interface Judged {
   readonly event: EventRow
-  readonly row: StoredRow
+  readonly form: HeadForm
 }
 
 /**
- * The events whose rows the caller may read by the rules of their resources; all where there is no caller. A rule holds for the row as
- * the event shows it.
+ * The events whose rows the caller may read by the rules of their resources, with these rows; all where there is no caller. A rule holds
+ * for the row as the event shows it. Without events of resources that today's API does not have.
  */
 export async function permittedEvents(
   judge: EventJudge,
   caller: Caller | null,
   events: readonly EventRow[],
-): Promise<ReadonlySet<EventRow>> {
-  if (!caller) return new Set(events)
-  const permitted = new Set<EventRow>()
+): Promise<ReadonlyMap<EventRow, HeadForm>> {
+  const permitted = new Map<EventRow, HeadForm>()
   const open = new Map<Resource, Judged[]>()
   for (const event of events) {
     const form = headForm(judge.model, event)
-    const rule = form?.resource.rules.read
-    const said = rule ? settled(rule.root, caller.scopes) : true
-    if (said === true) permitted.add(event)
-    else if (form && said !== false)
-      open.set(form.resource, [...(open.get(form.resource) ?? []), { event, row: form.row }])
+    if (!form) continue
+    const rule = form.resource.rules.read
+    const said = rule && caller ? settled(rule.root, caller.scopes) : true
+    if (said === true) permitted.set(event, form)
+    else if (said !== false) open.set(form.resource, [...(open.get(form.resource) ?? []), { event, form }])
   }
-  for (const [resource, judged] of open)
-    for (const event of await passing(judge, caller, resource, judged)) permitted.add(event)
+  if (caller)
+    for (const [resource, judged] of open)
+      for (const { event, form } of await passing(judge, caller, resource, judged)) permitted.set(event, form)
   return permitted
 }
 
@@ -47,11 +46,11 @@ async function passing(
   caller: Caller,
   resource: Resource,
   judged: readonly Judged[],
-): Promise<readonly EventRow[]> {
+): Promise<readonly Judged[]> {
   const rule = resource.rules.read
   // An event does not keep what is never shown, such as a password, so nobody knows whether a rule on it holds.
   if (!rule || judgedFields(resource, rule).some(({ writeOnly }) => writeOnly)) return []
-  const rows = judged.map(({ row }) => row)
+  const rows = judged.map(({ form }) => form.row)
   const passed = await passingRows(judge, caller, resource, { rule, grants: caller.scopes }, rows)
-  return passed.flatMap((index) => judged[index]?.event ?? [])
+  return passed.flatMap((index) => judged[index] ?? [])
 }

@@ -10,7 +10,8 @@ import { type Audience, eventBody, showEvent } from './show-event.ts'
 export async function readEvent(reader: EventReader, call: Call, audience: Audience): Promise<Outcome> {
   const event = await reader.log.one(call.caller.account, call.target.id ?? '')
   const permitted = await permittedEvents(reader, audience.caller, event ? [event] : [])
-  const shown = event && showEvent(reader.model, call.target.version, event, audience, permitted)
+  const form = event && permitted.get(event)
+  const shown = form && showEvent(call.target.version, event, form, audience)
   if (!shown) throw notThere(call.target)
   return { status: 200, body: eventBody(shown), etag: etagOf(shown.view, 1, audience.grants) }
 }

@@ -1,5 +1,5 @@
 import { toShown } from '../compile/codecs.ts'
-import type { Model, Version, View } from '../compile/model.ts'
+import type { Version, View } from '../compile/model.ts'
 import { shownText } from '../read/row-text.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Caller } from '../request/caller.ts'
@@ -8,7 +8,7 @@ import { equalValues } from '../request/equal-values.ts'
 import type { Grants } from '../request/grants.ts'
 import { shownTo } from '../request/shown-fields.ts'
 import type { EventRow } from './event-row.ts'
-import { headForm } from './head-form.ts'
+import type { HeadForm } from './head-form.ts'
 
 /** An event as a version tells it. */
 export interface ShownEvent {
@@ -29,19 +29,17 @@ export interface Audience {
 }
 
 /**
- * Null where the version does not tell the event: it has no such resource, or shows none of what changed to this audience. `permitted` are
- * the events whose rows the audience may read by their rules.
+ * Null where the version does not tell the event: it has no such resource, or shows none of what changed to this audience. `form` is
+ * the row of an event that the audience may read by the rules.
  */
 export function showEvent(
-  model: Model,
   version: Version,
   event: EventRow,
+  form: HeadForm,
   audience: Audience,
-  permitted: ReadonlySet<EventRow>,
 ): ShownEvent | null {
-  const form = headForm(model, event)
-  const view = form && version.viewOf.get(form.resource.name)
-  if (!form || !view?.events || !audience.mayRead(view) || !permitted.has(event)) return null
+  const view = version.viewOf.get(form.resource.name)
+  if (!view?.events || !audience.mayRead(view)) return null
   const { grants } = audience
   const changed = form.former && changedNames(view, grants, form.former, form.row)
   if (changed?.length === 0) return null

@@ -18,7 +18,7 @@ export async function sweepEvents(
   signal: AbortSignal,
 ): Promise<void> {
   if (!store.dialect.commitsInOrder)
-    for await (const account of accountsIn(store, inboxTable, signal)) await log.givePositions(account)
+    for await (const account of accountsIn(store, inboxTable, signal)) await log.last(account)
   const before = (clock.now() - keepDays * dayMs) * positionsPerMs
   for await (const account of accountsIn(store, eventTable, signal))
     while ((await sweepOldest(store, account, before)) === mostSwept && !signal.aborted);

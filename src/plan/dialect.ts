@@ -48,6 +48,8 @@ export interface Dialect {
   distinct(a: string, b: string): string
   /** Whether transactions commit in the order in which they write: a number taken in one is not seen before a smaller one. */
   readonly commitsInOrder: boolean
+  /** How many accounts one statement gives positions to the events of: one where accounts may be on different nodes. */
+  readonly accountsMovedAtOnce: number
   /** Whether a WITH query that inserts a row can also insert its event. */
   readonly insertsEventInQuery: boolean
   /** An integer from 0 in hexadecimal, with zeros before it. */

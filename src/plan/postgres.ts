@@ -72,6 +72,7 @@ export const postgres: Dialect = Object.freeze({
   constant: (value: unknown, kind: FieldKind) => kinds[kind].postgres.literal(value),
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   commitsInOrder: false,
+  accountsMovedAtOnce: 100,
   insertsEventInQuery: true,
   hex: (expression: string, digits: number) => `lpad(to_hex(${expression}), ${digits}, '0')`,
   afterInsertSelect: '',
@@ -81,6 +82,7 @@ export const postgres: Dialect = Object.freeze({
 
 export const postgresOnCitus: Dialect = Object.freeze({
   ...postgres,
+  accountsMovedAtOnce: 1,
   // Each node has pages of its own, which a statement for all of them cannot name.
   oldest: indexOrder,
   // The number of a row in the inbox must come from the coordinator. In a statement of its own it does.

@@ -126,6 +126,7 @@ async function deliveryHooks(parts: HookParts, call: Call, values: StoredRow): P
   const { model, events, now } = parts
   const event = await events.one(call.caller.account, String(values.event_id))
   const permitted = await permittedEvents(parts, call.caller, event ? [event] : [])
+  const form = event && permitted.get(event)
   const endpoints = model.resources.get(webhookNames.endpoints)
   return {
     async beforeCreate(row, changes) {
@@ -133,7 +134,7 @@ async function deliveryHooks(parts: HookParts, call: Call, values: StoredRow): P
       if (!endpoint) throw notThere(call.target)
       const version = model.versions.find(({ name }) => name === endpoint.row.version)
       const audience = audienceOf(call.caller)
-      const shown = event && version ? showEvent(model, version, event, audience, permitted) : null
+      const shown = event && form && version ? showEvent(version, event, form, audience) : null
       if (!shown)
         refuseFields([
           {

@@ -61,5 +61,8 @@ async function shownTo(
   events: readonly EventRow[],
 ): Promise<(event: EventRow) => ShownEvent | null> {
   const permitted = await permittedEvents(judge, audience.caller, events)
-  return (event) => showEvent(judge.model, version, event, audience, permitted)
+  return (event) => {
+    const form = permitted.get(event)
+    return form ? showEvent(version, event, form, audience) : null
+  }
 }

@@ -122,6 +122,53 @@ describe('on PostgreSQL, transactions of one account that hold written events op
   })
 })
 
+describeStores('two services whose events of many accounts are read at the same time', (store) => {
+  test('tell each event once, and in one order', async () => {
+    const url = await store.url()
+    const served = [
+      await serve(store.kind, url, { declaration }),
+      await serve(store.kind, url, { declaration }),
+    ] as const
+    const accounts = Array.from({ length: 12 }, (_, at) => `account-${at}`)
+    const texts = Array.from({ length: 10 }, (_, at) => `text-${at}`)
+    let running = true
+    const writing = Promise.all(
+      accounts.flatMap((as) =>
+        texts.map((text, at) => served[at % 2 === 0 ? 0 : 1].make('/v1/plain', { text }, { as })),
+      ),
+    ).finally(() => {
+      running = false
+    })
+    const readers = accounts.map((as) => served.map((one) => follow(one, as)))
+    for (let last = false; !last; ) {
+      await setImmediate()
+      last = !running
+      await Promise.all(readers.flat().map((reader) => reader.read()))
+    }
+    await writing
+    for (const [first, second] of readers) {
+      expect(first?.seen.toSorted()).toEqual(texts)
+      expect(second?.seen).toEqual(first?.seen)
+    }
+  })
+
+  test('have positions for all that were committed, however many, before the newest is told', async () => {
+    const served = await serve(store.kind, await store.url(), { declaration })
+    const { writer, model } = served.api.service.engine
+    const resource = model.resources.get('plain')
+    if (!resource) throw new Error('There is no resource')
+    const count = 2_500
+    const time = new Date().toISOString()
+    const changes = Array.from({ length: count }, (_, at) => {
+      const after = { id: crypto.randomUUID(), text: String(at), created_at: time, updated_at: time }
+      return { resource, id: after.id, before: null, after }
+    })
+    await writer.store.transaction((tx) => writeEvents(writer, tx, 'acme', changes))
+    const { rows } = await served.get('/v1/events?sort=-id&limit=1')
+    expect(rows.map(({ data }) => (data as { text: string }).text)).toEqual([String(count - 1)])
+  })
+})
+
 const depot = api('depot', {
   events: { keepDays: 30 },
   resources: [

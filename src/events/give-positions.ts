@@ -1,0 +1,59 @@
+import { insertHeads, moveEvents } from '../plan/event-moves.ts'
+import type { Store } from '../store/store.ts'
+
+/** Statements for several accounts that run at the same time. The next one takes all accounts that were asked for meanwhile. */
+const mostRunning = 2
+
+/** Gives positions to committed events that have none, the oldest first. */
+export class PositionGiver {
+  readonly #store: Store
+  readonly #asked = new Map<string, PromiseWithResolvers<void>>()
+  #running = 0
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /**
+   * Resolves when the oldest events of the account that were committed before the call have positions: `mostMoved` of them at least.
+   * Readers share a statement, but not one that has begun: events that were committed since may be missing from it.
+   */
+  give(account: string): Promise<void> {
+    const known = this.#asked.get(account)
+    if (known) return known.promise
+    const asked = Promise.withResolvers<void>()
+    this.#asked.set(account, asked)
+    this.#begin()
+    return asked.promise
+  }
+
+  #begin(): void {
+    const { accountsMovedAtOnce } = this.#store.dialect
+    // Where accounts are on different nodes, one that does not answer must not hold up the others.
+    const isFull = accountsMovedAtOnce > 1 && this.#running >= mostRunning
+    if (isFull || this.#asked.size === 0) return
+    const batch = [...this.#asked].slice(0, accountsMovedAtOnce)
+    for (const [account] of batch) this.#asked.delete(account)
+    this.#running++
+    this.#move(batch.map(([account]) => account))
+      .then(
+        () => batch.forEach(([, { resolve }]) => void resolve()),
+        (error: unknown) => batch.forEach(([, { reject }]) => void reject(error)),
+      )
+      .finally(() => {
+        this.#running--
+        this.#begin()
+      })
+  }
+
+  async #move(accounts: readonly string[]): Promise<void> {
+    const { dialect } = this.#store
+    const account = dialect.accountsMovedAtOnce === 1 ? accounts[0] : undefined
+    const values = [account ?? JSON.stringify(accounts)]
+    const moved = await this.#store.writeOne(moveEvents(dialect), values, account)
+    if (moved === accounts.length) return
+    // Another process was faster, or the first events of an account wait. That process may be about to move them, so they are not left to it.
+    await this.#store.writeOne(insertHeads(dialect), values, account)
+    await this.#store.writeOne(moveEvents(dialect), values, account)
+  }
+}
