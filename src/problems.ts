@@ -256,7 +256,8 @@ const kinds = {
   'store-unavailable': {
     status: 503,
     title: 'The store cannot be reached',
-    meaning: 'The service runs, but its database does not answer at the moment. Nothing was half-done.',
+    meaning:
+      'The service runs, but its database does not answer at the moment, or its disk takes no writes: `detail` says which. Nothing was half-done.',
     fix: 'Retry after the time in Retry-After, with the same Idempotency-Key for creates.',
   },
   'issuer-unavailable': {

@@ -1,6 +1,6 @@
 import { Problem, problem } from '../problems.ts'
 import type { PlainResponse } from '../request/exchange.ts'
-import { StoreError } from '../store/store.ts'
+import { StoreError, type UnavailableReason } from '../store/store.ts'
 
 const maxErrors = 100
 
@@ -10,12 +10,21 @@ export function asProblem(error: unknown): Problem {
   if (error instanceof StoreError && (error.kind === 'unavailable' || error.kind === 'lock-timeout')) {
     return problem('store-unavailable', {
       // After a connection is lost during a commit, nobody knows whether the commit took effect.
-      detail: 'The store does not answer at the moment. Retry; send a create with the same Idempotency-Key.',
+      detail: `${whyOf(error)} Retry; send a create with the same Idempotency-Key.`,
       headers: { 'Retry-After': '1' },
     })
   }
   return problem('unexpected', { detail: 'The service failed unexpectedly.' })
 }
+
+const reasons: { readonly [reason in UnavailableReason]: string } = {
+  full: 'The disk of the store is full: nothing can be written at the moment, and reads go on.',
+  disk: 'The disk of the store fails at the moment.',
+  'read-only': 'The store can only be read at the moment.',
+}
+
+const whyOf = ({ reason }: StoreError): string =>
+  reason ? reasons[reason] : 'The store does not answer at the moment.'
 
 /** The answer to every call in a process whose store was migrated for a newer release, until the process exits. */
 export const storeMigrated = (): Problem =>

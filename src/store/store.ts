@@ -133,22 +133,31 @@ export type StoreErrorKind =
   /** Unreachable, busy, full, read-only, restarting, cancelled: try again later. */
   | 'unavailable'
 
+/** Why a store takes no writes, where it is known: its disk is full, its disk fails, or it can only be read. */
+export type UnavailableReason = 'full' | 'disk' | 'read-only'
+
+interface StoreErrorDetails {
+  readonly table?: string
+  readonly columns?: readonly string[]
+  readonly reason?: UnavailableReason | undefined
+  readonly cause?: unknown
+}
+
 /** An error of the database, with a kind that is the same for all databases. `message` is for logs, never for consumers. */
 export class StoreError extends Error {
   readonly kind: StoreErrorKind
   readonly table: string | null
   readonly columns: readonly string[]
+  /** Of kind `unavailable` only. */
+  readonly reason: UnavailableReason | null
 
-  constructor(
-    kind: StoreErrorKind,
-    message: string,
-    details: { table?: string; columns?: readonly string[]; cause?: unknown } = {},
-  ) {
+  constructor(kind: StoreErrorKind, message: string, details: StoreErrorDetails = {}) {
     super(message, { cause: details.cause })
     this.name = 'StoreError'
     this.kind = kind
     this.table = details.table ?? null
     this.columns = details.columns ?? []
+    this.reason = details.reason ?? null
   }
 }
 

@@ -5,10 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import type { ServerUser } from './postgres-binaries.ts'
 import { until } from './until.ts'
 import { watch } from './watchdog.ts'
 
-export type ChildOptions = { cwd?: string; env?: Record<string, string | undefined>; input?: string }
+export type ChildOptions = {
+  cwd?: string
+  env?: Record<string, string | undefined>
+  input?: string
+  /** A program with its first arguments that runs the command and becomes it, such as `largestFile`. */
+  under?: readonly string[]
+  /** The user that the process runs as; only root can give another. */
+  user?: ServerUser
+}
 export type Ending = { code: number | null; signal: NodeJS.Signals | null }
 
 export type Child = {
@@ -40,6 +49,11 @@ export function nounkit(args: string[], options: ChildOptions = {}): Child {
   )
 }
 
+/** Any program, as it is. */
+export function program(path: string, args: string[], options: ChildOptions = {}): Child {
+  return start(path, args, options)
+}
+
 /** Runs a line in a shell, as a person would type it. */
 export function shell(line: string, options: ChildOptions = {}): Child {
   return start('/bin/sh', ['-c', line], options)
@@ -51,10 +65,12 @@ export function nodeScript(script: string, args: string[] = [], options: ChildOp
 }
 
 /** Ended at the latest when the test that started it ends, or the file when a hook started it. */
-function start(command: string, args: string[], options: ChildOptions): Child {
+function start(program: string, given: string[], options: ChildOptions): Child {
+  const [command = program, ...args] = [...(options.under ?? []), program, ...given]
   const spawned = spawn(command, args, {
     cwd: options.cwd ?? root,
     env: { ...environment(), ...options.env },
+    ...options.user,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const child = follow(spawned, `${command} ${args.join(' ')}`)

@@ -30,9 +30,21 @@ const superuser = 'postgres'
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 const run = promisify(execFile)
 
-/** A PostgreSQL 18 of one's own on a free loopback port, with its data in a temporary folder. */
-export const startPostgres = (settings: Record<string, string> = {}): Promise<OwnPostgres> =>
-  startFrom((binaries, data, user) => initialise(join(binaries, 'initdb'), data, user), settings)
+export interface PostgresOptions {
+  /** A folder with bin/initdb and bin/postgres, instead of PostgreSQL 18 from the development dependencies. */
+  readonly installed?: string | undefined
+  /** A program with its first arguments that runs the server and becomes it, such as `largestFile`. */
+  readonly under?: readonly string[]
+  /** More options of initdb. */
+  readonly initdb?: readonly string[]
+}
+
+/** A PostgreSQL of one's own on a free loopback port, with its data in a temporary folder. */
+export const startPostgres = (
+  settings: Record<string, string> = {},
+  { initdb = [], ...options }: PostgresOptions = {},
+): Promise<OwnPostgres> =>
+  startFrom((binaries, data, user) => initialise(join(binaries, 'initdb'), data, user, initdb), settings, options)
 
 /** A standby of it, which follows what the primary writes. The primary is halted while its data is copied. */
 export async function startStandby(primary: OwnPostgres): Promise<OwnPostgres> {
@@ -48,9 +60,13 @@ export async function startStandby(primary: OwnPostgres): Promise<OwnPostgres> {
 
 type MakeData = (binaries: string, data: string, user: ServerUser) => Promise<void>
 
-async function startFrom(makeData: MakeData, settings: Record<string, string>): Promise<OwnPostgres> {
+async function startFrom(
+  makeData: MakeData,
+  settings: Record<string, string>,
+  { installed, under = [] }: PostgresOptions = {},
+): Promise<OwnPostgres> {
   const user = serverUser()
-  const binaries = join(postgresFolder(user), 'bin')
+  const binaries = join(installed ?? postgresFolder(user), 'bin')
   const folder = mkdtempSync(join(tmpdir(), 'nounkit-pg-'))
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
   chmodSync(folder, 0o700)
@@ -63,7 +79,7 @@ async function startFrom(makeData: MakeData, settings: Record<string, string>): 
   try {
     await makeData(binaries, data, user)
     const server = await startOnFreePort((port) =>
-      launch(join(binaries, 'postgres'), data, port, settings, user),
+      launch([...under, join(binaries, 'postgres')], data, port, settings, user),
     )
     return controls(server, data, cleanUp)
   } catch (error) {
@@ -105,10 +121,25 @@ function controls(launched: Launched, data: string, cleanUp: () => void): OwnPos
   }
 }
 
-async function initialise(initdb: string, data: string, user: ServerUser): Promise<void> {
+async function initialise(
+  initdb: string,
+  data: string,
+  user: ServerUser,
+  more: readonly string[],
+): Promise<void> {
   // A linguistic collation, as in most production databases: SQL that relies on byte order must say so itself.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en']
-  const args = ['-D', data, '-U', superuser, '--auth=trust', '--no-sync', '--no-instructions', ...locale]
+  const args = [
+    '-D',
+    data,
+    '-U',
+    superuser,
+    '--auth=trust',
+    '--no-sync',
+    '--no-instructions',
+    ...locale,
+    ...more,
+  ]
   await run(initdb, args, { ...user, cwd: '/', env: serverEnvironment() })
 }
 
@@ -125,7 +156,7 @@ async function startOnFreePort(start: (port: number) => Promise<ChildProcess>): 
 }
 
 async function launch(
-  binary: string,
+  command: readonly string[],
   data: string,
   port: number,
   settings: Record<string, string>,
@@ -142,7 +173,8 @@ async function launch(
     ...settings,
   }
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const server = spawn(binary, ['-D', data, ...options], {
+  const [program = '', ...args] = [...command, '-D', data, ...options]
+  const server = spawn(program, args, {
     ...user,
     cwd: '/',
     env: serverEnvironment(),

@@ -42,6 +42,8 @@ export interface ServerOptions {
   readonly key?: string
   readonly args?: readonly string[]
   readonly env?: { readonly [name: string]: string }
+  /** See ChildOptions. */
+  readonly under?: readonly string[]
 }
 
 export const prepareShop = (kind: StoreKind): Promise<PreparedApi> => prepareApi(kind, shop, 'examples/shop')
@@ -72,9 +74,10 @@ export async function newKey(databaseUrl: string): Promise<string> {
 }
 
 export async function startServer(databaseUrl: string, options: ServerOptions = {}): Promise<ServerProcess> {
-  const { api = 'examples/shop', key = '', args = [], env = {} } = options
+  const { api = 'examples/shop', key = '', args = [], env = {}, under = [] } = options
   const child = nounkit(['serve', api, '--port', '0', ...args], {
     env: { DATABASE_URL: databaseUrl, NOUNKIT_RATE: 'off', NOUNKIT_LOG: 'error', ...env },
+    under,
   })
   const [, url = ''] = await child.line(/is ready: (http:\S+)/)
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo' })

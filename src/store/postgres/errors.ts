@@ -1,5 +1,5 @@
 import { keyTable } from '../../plan/keys.ts'
-import { StoreError, StoreRefused } from '../store.ts'
+import { StoreError, StoreRefused, type UnavailableReason } from '../store.ts'
 
 interface ServerError extends Error {
   /** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -8,6 +8,8 @@ interface ServerError extends Error {
   readonly table?: string
   readonly constraint?: string
   readonly routine?: string
+  /** The source file of the server that raised it: `md.c`. */
+  readonly file?: string
   /** What the server was doing: `while inserting index tuple (0,4) in relation "orders"`. */
   readonly where?: string
 }
@@ -83,10 +85,26 @@ const outdatedStates = /^42(703|P01|804|883)$/
 /** Data that does not fit (22), an index entry that is too long (54). */
 const outOfRangeStates = /^(22|54)/
 
+/** Source files of the server that read and write files. */
+const fileSources = /^(md|fd|buffile|storage|slru|xlog|relmapper)\.c$/
+
+/**
+ * The server has no SQLSTATE for most errors of the operating system: a used-up quota is XX000 (internal error), a read-only disk is
+ * 42501 (insufficient privilege), as a missing GRANT is.
+ */
+const isFileFailure = (error: unknown): boolean =>
+  /^(XX000|42501)$/.test(codeOf(error)) && fileSources.test((error as ServerError).file ?? '')
+
+function reasonOf(error: ServerError): UnavailableReason | undefined {
+  if (error.code === '53100') return 'full'
+  if (error.code === '25006' || (error.code === '42501' && isFileFailure(error))) return 'read-only'
+  return error.code === '58030' || isFileFailure(error) ? 'disk' : undefined
+}
+
 /** The server, or a part of it, does not answer at the moment. */
 export const isUnavailable = (error: unknown): boolean => {
   const code = codeOf(error)
-  return brokenCodes.test(code) || unavailableStates.test(code) || isMovedShard(error)
+  return brokenCodes.test(code) || unavailableStates.test(code) || isMovedShard(error) || isFileFailure(error)
 }
 
 /** A database error as a StoreError; any other error is returned as it is. */
@@ -99,7 +117,7 @@ export function postgresError(error: unknown): unknown {
   if (code === '23503') return new StoreError('foreign-key', message, { cause })
   if (code === '55P03') return lockTimeout(cause, message)
   if (/not allowed on this node/.test(cause.message)) return new StoreRefused(message, cause)
-  if (isUnavailable(error)) return new StoreError('unavailable', message, { cause })
+  if (isUnavailable(error)) return new StoreError('unavailable', message, { reason: reasonOf(cause), cause })
   if (code === '42501')
     return new StoreRefused(
       `${message}. Have its owner GRANT that to the user of DATABASE_URL, or run nounkit migrate as the owner.`,

@@ -1,5 +1,6 @@
 import { type ClaimedWrite, StoreError, type Write } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { reasonOf } from './errors.ts'
 
 /**
  * All writes, within a transaction that others share: whether they wrote anything. When the second one fails, a DELETE undoes the
@@ -23,7 +24,10 @@ function writeLast(writer: Connection, { sql, values }: Write): void {
   try {
     writer.write(sql, values)
   } catch (cause) {
-    throw new StoreError('unavailable', 'SQLite: the last of several writes failed', { cause })
+    throw new StoreError('unavailable', 'SQLite: the last of several writes failed', {
+      reason: reasonOf(cause),
+      cause,
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-import { StoreError } from '../store.ts'
+import { StoreError, type UnavailableReason } from '../store.ts'
 
 /** Primary result codes: https://sqlite.org/rescode.html. Extended codes carry the primary one in their low byte. */
 const BUSY = 5
@@ -13,6 +13,12 @@ const CONSTRAINT_UNIQUE = 2067
 const CONSTRAINT_DATATYPE = 3091
 /** The file, the disk or the memory fails: PERM, ABORT, NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, NOTADB. */
 const unavailableCodes = new Set([3, 4, 7, 8, 9, 10, 11, 13, 14, 15, 26])
+/** READONLY, IOERR, FULL. A quota that is used up is an IOERR: SQLite tells only ENOSPC apart. */
+const reasons: ReadonlyMap<number, UnavailableReason> = new Map([
+  [8, 'read-only'],
+  [10, 'disk'],
+  [13, 'full'],
+])
 
 interface SqliteFault {
   readonly code: string
@@ -29,6 +35,9 @@ export const isBusy = (error: unknown): boolean => {
   const code = resultCode(error)
   return code === BUSY || code === LOCKED
 }
+
+/** Why nothing can be written, where the result code tells. */
+export const reasonOf = (error: unknown): UnavailableReason | undefined => reasons.get(resultCode(error) ?? 0)
 
 /** A database error as a StoreError; any other error is returned as it is. */
 export function sqliteError(error: unknown, file: string): unknown {
@@ -50,6 +59,7 @@ export function sqliteError(error: unknown, file: string): unknown {
   if (code === BUSY || code === LOCKED || unavailableCodes.has(code)) {
     const remedy = isDamage(error) ? ` ${remedyOf(file)}` : ''
     return new StoreError('unavailable', `SQLite: ${file}: ${error.message} (${error.errcode}).${remedy}`, {
+      reason: reasonOf(error),
       cause: error,
     })
   }
