@@ -44,7 +44,11 @@ export const startPostgres = (
   settings: Record<string, string> = {},
   { initdb = [], ...options }: PostgresOptions = {},
 ): Promise<OwnPostgres> =>
-  startFrom((binaries, data, user) => initialise(join(binaries, 'initdb'), data, user, initdb), settings, options)
+  startFrom(
+    (binaries, data, user) => initialise(join(binaries, 'initdb'), data, user, initdb),
+    settings,
+    options,
+  )
 
 /** A standby of it, which follows what the primary writes. The primary is halted while its data is copied. */
 export async function startStandby(primary: OwnPostgres): Promise<OwnPostgres> {
