@@ -50,12 +50,13 @@ export interface Dialect {
   readonly commitsInOrder: boolean
   /** How many accounts one statement gives positions to the events of: one where accounts may be on different nodes. */
   readonly accountsMovedAtOnce: number
-  /** Whether a WITH query that inserts a row can also insert its event. */
-  readonly insertsEventInQuery: boolean
+  /**
+   * How a row is inserted along with its key and its event: in one WITH query; by statements of which each is answered before the next is
+   * sent, so that an INSERT of a key that exists writes no row; or by statements that are sent together, so that such an INSERT must fail.
+   */
+  readonly insertsAlong: 'in one query' | 'one by one' | 'together'
   /** An integer from 0 in hexadecimal, with zeros before it. */
   hex(expression: string, digits: number): string
-  /** Ends an INSERT of rows that a SELECT gives. */
-  readonly afterInsertSelect: string
   /** Before a statement: asks for its plan instead of its rows. */
   readonly explain: string
   /** The lines of a plan, indented by depth, from the rows of its answer. */

@@ -42,11 +42,15 @@ export function keyRow(account: string, bind: Bind): { columns: string; values: 
   }
 }
 
-/** Inserts a key with its answer, or nothing when the key exists. */
-export function insertKey(account: string, bind: Bind): string {
+/** Inserts a key with its answer; fails when the key exists. */
+export function insertNewKey(account: string, bind: Bind): string {
   const { columns, values } = keyRow(account, bind)
-  return `INSERT INTO ${ident(keyTable)} (${columns}) VALUES (${values}) ON CONFLICT DO NOTHING`
+  return `INSERT INTO ${ident(keyTable)} (${columns}) VALUES (${values})`
 }
+
+/** The same, but writes nothing when the key exists. */
+export const insertKey = (account: string, bind: Bind): string =>
+  `${insertNewKey(account, bind)} ON CONFLICT DO NOTHING`
 
 /** The columns that a replay reads. */
 export const answerColumns = '"fingerprint", "status", "body", "location", "etag", "row_id", "expires_at"'

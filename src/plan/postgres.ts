@@ -73,9 +73,8 @@ export const postgres: Dialect = Object.freeze({
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   commitsInOrder: false,
   accountsMovedAtOnce: 100,
-  insertsEventInQuery: true,
+  insertsAlong: 'in one query',
   hex: (expression: string, digits: number) => `lpad(to_hex(${expression}), ${digits}, '0')`,
-  afterInsertSelect: '',
   explain: 'EXPLAIN',
   planLines: (rows: readonly (readonly (string | number | null)[])[]) => rows.map(([line]) => String(line)),
 })
@@ -85,8 +84,6 @@ export const postgresOnCitus: Dialect = Object.freeze({
   accountsMovedAtOnce: 1,
   // Each node has pages of its own, which a statement for all of them cannot name.
   oldest: indexOrder,
-  // The number of a row in the inbox must come from the coordinator. In a statement of its own it does.
-  insertsEventInQuery: false,
-  // Without RETURNING, Citus copies the row to its node, and reports a refused row without the reason.
-  afterInsertSelect: ' RETURNING 1',
+  // Citus runs a WITH query with several inserts by copying rows between nodes, and commits it in two phases.
+  insertsAlong: 'together',
 })

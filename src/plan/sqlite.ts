@@ -61,9 +61,8 @@ export const sqlite: Dialect = Object.freeze({
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
   commitsInOrder: true,
   accountsMovedAtOnce: 1,
-  insertsEventInQuery: false,
+  insertsAlong: 'one by one',
   hex: (expression: string, digits: number) => `printf('%0${digits}x', ${expression})`,
-  afterInsertSelect: '',
   explain: 'EXPLAIN QUERY PLAN',
   // Rows are `[id, parent's id, unused, text]`, parents first.
   planLines: (rows: readonly (readonly (string | number | null)[])[]) => {

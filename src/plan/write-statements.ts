@@ -62,7 +62,7 @@ export function insertRowAlong(resource: Resource, { key, event }: Along, dialec
   const claim = key ? [`claim AS (${insertKey(account, from(firstOfKey))} RETURNING 1)`] : []
   const claimed = key ? 'FROM claim' : ''
   const told = event ? [`told AS (${insertEvent(dialect, account, from(firstOfEvent), claimed)})`] : []
-  const row = key ? `SELECT ${values} FROM claim${dialect.afterInsertSelect}` : `VALUES (${values})`
+  const row = key ? `SELECT ${values} FROM claim` : `VALUES (${values})`
   const text = `WITH ${[...claim, ...told].join(', ')} INSERT INTO ${ident(resource.table)} (${columns}) ${row}`
   return rowStatement(text, binds)
 }

@@ -19,7 +19,7 @@ export interface Store {
   writeOne(sql: string, values: readonly Value[], account?: string): Promise<number>
   /**
    * Runs a few writing statements as a transaction of their own, without the cost of an interactive one. Resolves, once they are
-   * durable, with whether they wrote anything. Null where one statement can insert into several tables.
+   * durable, with whether they wrote anything. Null where one query inserts a row along with its key and its event.
    */
   readonly writeClaimed: ((writes: ClaimedWrite, account?: string) => Promise<boolean>) | null
   /**
@@ -48,7 +48,7 @@ export interface Write {
 
 /** Writes of which all happen or none. */
 export interface ClaimedWrite {
-  /** Inserts a row; when it writes none, because the row exists, nothing else is written. */
+  /** Inserts a row; when the row exists, which the dialect's `insertsAlong` says how to tell, nothing else is written. */
   readonly claim?: Write
   readonly write: Write
   /** Deletes the row that `claim` has inserted, when `write` fails. */

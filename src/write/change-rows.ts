@@ -65,12 +65,6 @@ async function insertWith(
     const claim = key && { claim: keys.claimWrite(account, key), release: keys.releaseWrite(account, name) }
     return store.writeClaimed({ ...claim, write: insert, ...(told && { also: told }) }, account)
   }
-  if (told && !store.dialect.insertsEventInQuery)
-    return store.transaction(async (tx) => {
-      if (key && !(await keys.claim(tx, account, key))) return false
-      for (const write of [insert, told]) await tx.first(write.sql, write.values)
-      return true
-    }, account)
   const all = writes.insertAlong(resource, { key: key !== null, event: event !== null })
   const bindings = bindSlots(all.slots, { account, values: [...values, ...(key ?? []), ...(event ?? [])] })
   return (await store.writeOne(all.text, bindings, account)) > 0

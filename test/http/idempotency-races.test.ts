@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
 import { resource } from '../../src/declare/resource.ts'
+import { storeForms } from '../support/databases.ts'
 import { type Answer, describeServing, type Serving, serve } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
 import { describeStores } from '../support/stores.ts'
@@ -172,31 +173,36 @@ describeServing(
     })
   },
   { declaration },
+  storeForms,
 )
 
-describeStores('two servers on one store', (store) => {
-  test('many creates with one key over both make one row; the rest replay', async () => {
-    const url = await store.url()
-    const servers = [
-      await serve(store.kind, url, { declaration }),
-      await serve(store.kind, url, { declaration }),
-    ] as const
-    for (const [path, field] of [
-      ['/v1/notes', 'text'],
-      ['/v1/jobs', 'name'],
-    ] as const) {
-      const [value, key] = [unique(), unique()]
-      const answers = await Promise.all(
-        servers.flatMap((server) =>
-          Array.from({ length: 10 }, () => post(server, path, { [field]: value }, key)),
-        ),
-      )
-      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
-      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-      expect(replays(answers)).toBe(19)
-      const other = await post(servers[1], path, { [field]: 'other' }, key)
-      expect(other.refusal).toEqual([422, 'idempotency-key-reused'])
-      expect((await servers[0].get(`${path}?filter[${field}]=${value}`)).rows).toHaveLength(1)
-    }
-  })
-})
+describeStores(
+  'two servers on one store',
+  (store) => {
+    test('many creates with one key over both make one row; the rest replay', async () => {
+      const url = await store.url()
+      const servers = [
+        await serve(store.kind, url, { declaration }),
+        await serve(store.kind, url, { declaration }),
+      ] as const
+      for (const [path, field] of [
+        ['/v1/notes', 'text'],
+        ['/v1/jobs', 'name'],
+      ] as const) {
+        const [value, key] = [unique(), unique()]
+        const answers = await Promise.all(
+          servers.flatMap((server) =>
+            Array.from({ length: 10 }, () => post(server, path, { [field]: value }, key)),
+          ),
+        )
+        expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
+        expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+        expect(replays(answers)).toBe(19)
+        const other = await post(servers[1], path, { [field]: 'other' }, key)
+        expect(other.refusal).toEqual([422, 'idempotency-key-reused'])
+        expect((await servers[0].get(`${path}?filter[${field}]=${value}`)).rows).toHaveLength(1)
+      }
+    })
+  },
+  storeForms,
+)

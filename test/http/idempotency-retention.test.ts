@@ -6,6 +6,7 @@ import { readOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { sweep } from '../../src/write/keys/sweep.ts'
+import { storeForms } from '../support/databases.ts'
 import { describeServing, type Serving, serve } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
 import { describeStores } from '../support/stores.ts'
@@ -139,6 +140,7 @@ describeServing(
     })
   },
   { declaration, clock },
+  storeForms,
 )
 
 describeStores('stored answers', (store) => {

@@ -6,7 +6,7 @@ import { type Store, StoreError, type Value } from '../../src/store/store.ts'
 import { type StoredKeys, storedKeys } from '../../src/write/keys/stored-keys.ts'
 import { sweep } from '../../src/write/keys/sweep.ts'
 import { booksModel } from '../store/books.ts'
-import type { StoreKind } from '../support/databases.ts'
+import { type StoreKind, storeForms, storeKinds } from '../support/databases.ts'
 import { describeStores, openForTest } from '../support/stores.ts'
 
 /** What becomes of a create once it has its key: it commits, is refused and rolled back, or its whole commit is lost. */
@@ -198,23 +198,27 @@ const stepsOn = (kind: StoreKind, steps: readonly Step[]): readonly Step[] =>
           : one,
       )
 
-describeStores('an Idempotency-Key that several requests ask for', ({ kind, url }) => {
-  test('exactly one request gets a key until it expires, whatever happened to the requests before it and whichever process asks', {
-    timeout: 180_000,
-  }, async () => {
-    const database = await url()
-    await migrate(await openForTest(database), booksModel())
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-        const world = await World.open(database)
-        try {
-          for (const next of stepsOn(kind, steps)) await world.go(next)
-          await world.look()
-        } finally {
-          await world.end()
-        }
-      }),
-      { numRuns: kind === 'sqlite' ? 100 : 20 },
-    )
-  })
-})
+describeStores(
+  'an Idempotency-Key that several requests ask for',
+  ({ kind, url }) => {
+    test('exactly one request gets a key until it expires, whatever happened to the requests before it and whichever process asks', {
+      timeout: 180_000,
+    }, async () => {
+      const database = await url()
+      await migrate(await openForTest(database), booksModel())
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+          const world = await World.open(database)
+          try {
+            for (const next of stepsOn(kind, steps)) await world.go(next)
+            await world.look()
+          } finally {
+            await world.end()
+          }
+        }),
+        { numRuns: kind === 'sqlite' ? 100 : 20 },
+      )
+    })
+  },
+  process.env.NOUNKIT_NIGHTLY === '1' ? storeForms : storeKinds,
+)

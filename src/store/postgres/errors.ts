@@ -72,6 +72,9 @@ export const isForgotten = (error: unknown): boolean => {
   return /^(RevalidateCachedQuery|FetchPreparedStatement)$/.test((error as ServerError).routine ?? '')
 }
 
+/** A unique index or primary key refused the row. */
+export const isUnique = (error: unknown): boolean => codeOf(error) === '23505'
+
 /** After a failover, old connections lead to a server that is read-only. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
 
@@ -113,7 +116,7 @@ export function postgresError(error: unknown): unknown {
   if (code === '' || error instanceof StoreError) return error
   const cause = error as ServerError
   const message = `PostgreSQL: ${cause.message} (${code})${adviceFor(cause)}`
-  if (code === '23505') return uniqueError(cause, message)
+  if (isUnique(error)) return uniqueError(cause, message)
   if (code === '23503') return new StoreError('foreign-key', message, { cause })
   if (code === '55P03') return lockTimeout(cause, message)
   if (/not allowed on this node/.test(cause.message)) return new StoreRefused(message, cause)

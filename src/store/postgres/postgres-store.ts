@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dialect } from '../../plan/dialect.ts'
 import type { Session, Store, StoreCounters, Value } from '../store.ts'
 import type { CitusNodes } from './citus-nodes.ts'
+import { attemptClaimed } from './claimed-write.ts'
 import { allRows, type Client, firstRow, rowsWritten } from './client.ts'
 import { connect, run, type Server } from './connection.ts'
 import type { Answer } from './driver-statement.ts'
@@ -46,7 +47,11 @@ export function postgresStore(parts: PostgresParts): Store {
       counters.committed++
       return written
     },
-    writeClaimed: null,
+    writeClaimed:
+      dialect.insertsAlong === 'in one query'
+        ? null
+        : (writes, account) =>
+            committed((client) => attemptClaimed(client, server.settings, writes), account),
     refreshStatistics: null,
     transaction: (work, account) =>
       committed((client) => attemptTransaction(client, dialect, server.settings, work), account),

@@ -51,7 +51,7 @@ function timeLimit(client: Client, settings: PostgresSettings) {
   return { passed, lift: () => clearTimeout(timer) }
 }
 
-async function begin(client: Client, settings: PostgresSettings): Promise<void> {
+export async function begin(client: Client, settings: PostgresSettings): Promise<void> {
   // Behind PgBouncer sessions are shared, so each transaction sets its own limits.
   const limits = `SET LOCAL statement_timeout = ${settings.statementMs}; SET LOCAL lock_timeout = ${settings.lockMs}`
   // The transaction that had this client before may have lost its connection.

@@ -1,6 +1,7 @@
+import type { FieldKind } from '../../kinds/kinds.ts'
 import { type Maybe, whenThere } from '../../maybe.ts'
 import { ident } from '../../plan/dialect.ts'
-import { answerColumns, completeAnswer, insertKey, keyTable } from '../../plan/keys.ts'
+import { answerColumns, completeAnswer, insertKey, insertNewKey, keyTable } from '../../plan/keys.ts'
 import type { Row, Store, Transaction, Value, Write } from '../../store/store.ts'
 
 /** The statements on the table of Idempotency-Keys. `values` are those of a key's row, the key first. */
@@ -12,7 +13,7 @@ export interface StoredKeys {
    * apart: on PostgreSQL an insert of a key that another open transaction has inserted waits until that one ends.
    */
   claim(tx: Transaction, account: string, values: readonly Value[]): Maybe<boolean>
-  /** The same as a statement, which writes no row when the key exists. */
+  /** The same for `writeClaimed`: a statement that writes no row when the key exists, or fails, as the dialect's `insertsAlong` says. */
   claimWrite(account: string, values: readonly Value[]): Write
   /** Deletes a key that a transaction has claimed and not committed. */
   releaseWrite(account: string, key: Value): Write
@@ -28,8 +29,10 @@ export function storedKeys(store: Store): StoredKeys {
   const account = dialect.param(1, 'id')
   const where = `"account_id" = ${account} AND "key" = ${dialect.param(2, 'string')}`
   const find = `SELECT ${answerColumns} FROM ${table} WHERE ${where}`
-  const claim = insertKey(account, (index, kind) => dialect.param(index + 2, kind))
-  const claimAndTell = `${claim} RETURNING 1`
+  const bind = (index: number, kind: FieldKind): string => dialect.param(index + 2, kind)
+  const claimAndTell = `${insertKey(account, bind)} RETURNING 1`
+  const claimFirst = dialect.insertsAlong === 'together' ? insertNewKey : insertKey
+  const claim = claimFirst(account, bind)
   const release = `DELETE FROM ${table} WHERE ${where}`
   const complete = `UPDATE ${table} ${completeAnswer((index, kind) => dialect.param(index + 3, kind))} WHERE ${where}`
   const forget = `${release} AND "expires_at" <= ${dialect.param(3, 'integer')}`
