@@ -21,7 +21,7 @@ export {
   requireScope,
 } from './declare/change.ts'
 export { allOf, anyOf, type Condition, not } from './declare/condition.ts'
-export { immutable, needsScope, open, readOnly, states, sum, writeOnly } from './declare/field.ts'
+export { immutable, needsScope, open, readOnly, states, sum, was, writeOnly } from './declare/field.ts'
 export type { HookContext, Hooks } from './declare/hooks.ts'
 export { belongsTo, hasMany } from './declare/relation.ts'
 export { type ResourceDeclaration, resource } from './declare/resource.ts'

@@ -5,9 +5,10 @@ import type { Model } from '../compile/model.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { openStore } from '../store/open.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
+import { publishedVersions } from '../store/schema/published.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import { CommandMistake } from './command-mistake.ts'
-import { compileLoaded, loadApi } from './load.ts'
+import { compileLoaded, type LoadedApi, loadApi } from './load.ts'
 
 export const databaseUrl = (declaration: ApiDeclaration): string =>
   process.env.DATABASE_URL || `sqlite:${declaration.name}.db`
@@ -15,6 +16,12 @@ export const databaseUrl = (declaration: ApiDeclaration): string =>
 /** The URL of an API's store, without compiling the API. Where DATABASE_URL says it, no declaration is needed. */
 export const storeUrl = async (place = '.'): Promise<string> =>
   process.env.DATABASE_URL || databaseUrl((await loadApi(place)).declaration)
+
+/** The published versions. A contract that was damaged counts: it is unknown what it promised. */
+export const publishedOf = ({ declaration, frozen }: LoadedApi): readonly string[] => [
+  ...publishedVersions(declaration, frozen.contracts),
+  ...frozen.refusals.map(({ version }) => version),
+]
 
 /** The SQLite file that opening the store would create, or null. */
 export function newFileOf(url: string): string | null {

@@ -26,9 +26,15 @@ const commands: { readonly [name: string]: Command } = {
     run: async (args) => (await import('./check-command.ts')).checkCommand(args),
   },
   migrate: {
-    usage: 'migrate API [--dry-run] [--rename] [--force] [--citus] [--shards N]',
+    usage:
+      'migrate API [--dry-run] [--fill orders.note=TEXT] [--accept-data-loss] [--rename] [--force] [--citus] [--shards N]',
     does: 'migrates the store to fit the declaration',
     run: async (args) => (await import('./migrate-command.ts')).migrateCommand(args),
+  },
+  reset: {
+    usage: 'reset API [--seed] [--force NAME]',
+    does: 'empties the store of an API that is not published yet',
+    run: async (args) => (await import('./reset-command.ts')).resetCommand(args),
   },
   keys: {
     usage:

@@ -10,7 +10,7 @@ import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
 import { StoreOutdated } from '../store/store.ts'
 import { readWebhookSettings } from '../webhooks/settings.ts'
 import { CommandMistake } from './command-mistake.ts'
-import { databaseUrl } from './command-store.ts'
+import { databaseUrl, publishedOf } from './command-store.ts'
 import { printDemo } from './demo.ts'
 import { type LoadedApi, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -52,6 +52,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     databaseUrl: databaseUrl(api.declaration),
     clock,
     contracts: api.frozen.contracts,
+    published: publishedOf(api),
     gate: (model) => refuseBrokenPromises(model, api.frozen),
     folder: api.folder,
     file: api.file,

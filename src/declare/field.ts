@@ -9,6 +9,8 @@ export interface FieldMarks {
   readonly open?: boolean
   /** A caller sees and sends the field only with all of these scopes. */
   readonly needsScopes?: readonly string[]
+  /** Its name before it was renamed. */
+  readonly was?: string
 }
 
 export const isZod = (value: unknown): value is z.ZodType =>
@@ -56,6 +58,18 @@ const withScope = (scope: string, field: FieldDeclaration): FieldDeclaration => 
   return isStates(field) || isSum(field) ? Object.freeze({ ...field, ...all }) : marked(field, all)
 }
 
+/**
+ * The field had another name: while no version is published, a migration renames its column and keeps its values. It goes around other
+ * marks or within them, and around `states(…)` and `sum(…)`.
+ *
+ * @example
+ * fields: { remark: was('note', z.string().optional()) }
+ */
+export const was = <F extends FieldDeclaration>(name: string, field: F): F =>
+  (isStates(field) || isSum(field)
+    ? Object.freeze({ ...field, was: name })
+    : marked(field, { was: name })) as F
+
 export type Moves<S extends string> = { readonly [From in S]?: readonly S[] }
 
 /** A field that can only move along declared moves; the server sets its first value. */
@@ -65,6 +79,7 @@ export interface StatesField<S extends string = string> {
   readonly moves: Moves<S>
   readonly description?: string
   readonly needsScopes?: readonly string[]
+  readonly was?: string
 }
 
 interface Described {
@@ -90,6 +105,7 @@ export interface SumField<V extends number | string = number | string> {
   readonly of: readonly string[]
   readonly description?: string
   readonly needsScopes?: readonly string[]
+  readonly was?: string
   /** Never set: it gives hooks the type of the sum. */
   readonly valueType?: V
 }

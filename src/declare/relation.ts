@@ -9,6 +9,8 @@ export interface BelongsTo<T = unknown> {
   /** What happens to this row when the target is deleted. */
   readonly onTargetDelete: 'refuse' | 'cascade'
   readonly description?: string
+  /** The relation's name before it was renamed. */
+  readonly was?: string
 }
 
 /** Rows of another resource refer to this one; also a sub-collection, `/{this}/{id}/{relation}`. */
@@ -32,6 +34,8 @@ interface BelongsToOptions {
   readonly immutable?: boolean
   readonly onTargetDelete?: 'refuse' | 'cascade'
   readonly description?: string
+  /** The relation's name before it was renamed: while no version is published, a migration keeps its references. */
+  readonly was?: string
 }
 
 /** A declared resource. */

@@ -42,6 +42,8 @@ export interface ResourceOptions<
   readonly fields: F
   readonly relations?: R
   readonly description?: string
+  /** The resource's name before it was renamed: while no version is published, a migration keeps its rows. */
+  readonly was?: string
   /** Shared by all accounts: a catalogue. */
   readonly shared?: boolean
   /** The belongs-to relation this resource lives under; makes it a sub-resource. */

@@ -10,6 +10,11 @@ export interface NobodyServes {
   again(): Promise<void>
 }
 
+interface ServingOptions extends WaitOptions {
+  /** Whether the process of a recorder's id is known to have ended. */
+  readonly isDead?: (id: string) => boolean
+}
+
 /**
  * Throws while a process serves the store. A serving process writes every two seconds. Only a process that is seen to write counts
  * as alive, because the clocks of two machines differ. For a killed process this waits until it would have written.
@@ -17,11 +22,13 @@ export interface NobodyServes {
 export async function demandNobodyServes(
   store: Store,
   clock: Clock,
-  { patienceMs = lostAfterMs, waiting }: WaitOptions = {},
+  { patienceMs = lostAfterMs, waiting, isDead = () => false }: ServingOptions = {},
 ): Promise<NobodyServes> {
   const before = new Map((await readUnended(store)).map((row) => [row.id, row]))
   const recent = clock.now() - surelyDeadMs
-  const silent = [...before.values()].filter((row) => !row.lost && row.lastFlushAt >= recent)
+  const silent = [...before.values()].filter(
+    (row) => !row.lost && row.lastFlushAt >= recent && !isDead(row.id),
+  )
   const again = async (): Promise<void> => {
     const alive = (await readUnended(store)).filter(({ id, flushes }) => before.get(id)?.flushes !== flushes)
     if (alive.length > 0) throw servingRefusal(alive)

@@ -12,7 +12,9 @@ import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/start-lifecycle.ts'
 import type { PageParts } from '../pages/page-context.ts'
 import { openStore } from '../store/open.ts'
+import { startUnpublished } from '../store/schema/follow/start-unpublished.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
+import { recordPublished } from '../store/schema/published.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import type { Store } from '../store/store.ts'
 import { readWebhookSettings, type WebhookSettings } from '../webhooks/settings.ts'
@@ -30,6 +32,8 @@ export interface ServiceOptions {
   readonly clock?: Clock
   /** Frozen contracts, by version; compiling older versions follows them. */
   readonly contracts?: ReadonlyMap<string, unknown>
+  /** The published versions; none for an API in development. Where it is not said, nothing is recorded about it in the store. */
+  readonly published?: readonly string[]
   /** Throws where the model breaks a published contract. */
   readonly gate?: (model: Model) => void
   /** The folder of the declaration. */
@@ -67,7 +71,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const store = await openStore(options.databaseUrl)
   try {
     const outdated = await followMigrations(store, model)
-    await migrate(store, model, { waiting: (sentence) => warn(sentence, null) })
+    const waiting = (sentence: string): void => warn(sentence, null)
+    if (options.published?.length === 0) await startUnpublished(store, model, { waiting })
+    else await migrate(store, model, { waiting })
+    await recordPublished(store, options.published ?? [])
     await seedEmpty(store, model, clock)
     const rates = await openRates({ model, rate: options.rate, redisUrl: options.redisUrl, warn })
     const secret = await ensureSecret(store)

@@ -14,11 +14,12 @@ test('help lists every command with what it does', async () => {
   const { code, stdout } = await run(['help'])
   expect(code).toBe(0)
   const commands = [...stdout.matchAll(/^ {2}nounkit (\w+)/gm)].map(([, name]) => name)
-  expect(commands.slice(0, 9)).toEqual([
+  expect(commands.slice(0, 10)).toEqual([
     'init',
     'serve',
     'check',
     'migrate',
+    'reset',
     'keys',
     'openapi',
     'publish',

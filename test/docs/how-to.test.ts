@@ -29,6 +29,12 @@ test('the commands of rules-on-rows do what it shows, with the declaration that 
   await session.follow('docs/how-to/rules-on-rows.md')
 })
 
+test('the commands of change-your-mind do what it shows', async () => {
+  const folder = emptyProject()
+  const session = await startSession({ folder, env: { DATABASE_URL: `sqlite:${join(folder, 'plans.db')}` } })
+  await session.follow('docs/how-to/change-your-mind.md')
+})
+
 test('the test shown for an API of one’s own passes', async () => {
   const [api, tests] = blocksOf('docs/how-to/testing.md').filter((block) => markOf(block, 'file'))
   if (!api || !tests) throw new Error('docs/how-to/testing.md shows no API or no test of it')

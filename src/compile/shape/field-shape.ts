@@ -6,12 +6,12 @@ const tables: { readonly [K in 'states' | 'sum']: OptionTable } = {
   states: {
     form: "states('draft', { draft: ['placed'] })",
     needs: { initial: text, moves: mapOf(listOf(text)) },
-    may: { description: text, needsScopes: listOf(text) },
+    may: { description: text, needsScopes: listOf(text), was: text },
   },
   sum: {
     form: "sum('items', 'price')",
     needs: { relation: text, of: listOf(text) },
-    may: { description: text, needsScopes: listOf(text) },
+    may: { description: text, needsScopes: listOf(text), was: text },
   },
 }
 

@@ -87,6 +87,7 @@ export const resourceTable: OptionTable = {
   may: {
     relations: object,
     description: text,
+    was: text,
     shared: flag,
     owner: text,
     idPrefix: text,
@@ -135,6 +136,7 @@ export const relationTables: { readonly [kind: string]: OptionTable } = {
       immutable: flag,
       onTargetDelete: oneOf('refuse', 'cascade'),
       description: text,
+      was: text,
     },
   },
   'has-many': {

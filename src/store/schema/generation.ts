@@ -6,6 +6,13 @@ const key = 'generation'
 const meta = ident('nounkit_meta')
 export const renamedPrefix = 'renamed '
 
+/** A statement that stores a row of nounkit_meta. */
+export const upsertMeta = (name: string, value: string, otherwise = 'excluded."value"'): string =>
+  `INSERT INTO ${meta} ("key", "value") VALUES (${sqlText(name)}, ${sqlText(value)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${otherwise}`
+
+/** The statement after which processes of an older release end. */
+export const nextGeneration = upsertMeta(key, '1', `CAST(CAST(${meta}."value" AS integer) + 1 AS text)`)
+
 /**
  * Adds a step after the last rename. It stores the names and values that no longer exist, so that an older declaration does not
  * create empty tables under them. It also increments the generation, by which processes of an older release notice that they must
@@ -16,12 +23,7 @@ export function withGeneration(steps: readonly Step[]): readonly Step[] {
   const breaking = steps[last]
   if (!breaking) return steps
   const gone = steps.flatMap((step) => step.became ?? [])
-  const upsert = (name: string, value: string, otherwise: string) =>
-    `INSERT INTO ${meta} ("key", "value") VALUES (${sqlText(name)}, ${sqlText(value)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${otherwise}`
-  const statements = [
-    ...gone.map(([from, to]) => upsert(renamedPrefix + from, to, 'excluded."value"')),
-    upsert(key, '1', `CAST(CAST(${meta}."value" AS integer) + 1 AS text)`),
-  ]
+  const statements = [...gone.map(([from, to]) => upsertMeta(renamedPrefix + from, to)), nextGeneration]
   const step: Step = {
     table: 'nounkit_meta',
     sql: statements.join(';\n'),

@@ -76,7 +76,8 @@ export const createIndex = (
   return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${concurrently ? 'CONCURRENTLY ' : ''}${ident(name)} ON ${ident(table.name)} (${parts.join(', ')})`
 }
 
-export const dropIndex = (name: string): string => `DROP INDEX CONCURRENTLY IF EXISTS ${ident(name)}`
+export const dropIndex = (name: string, concurrently = true): string =>
+  `DROP INDEX ${concurrently ? 'CONCURRENTLY ' : ''}IF EXISTS ${ident(name)}`
 
 /** NOT VALID checks new rows at once. VALIDATE then checks existing rows without blocking writes. */
 export const addCheck = (table: Table, check: Check, values: readonly string[]): string =>

@@ -7,15 +7,19 @@ import * as ddl from './postgres-ddl.ts'
 import type { PresentTable } from './present.ts'
 import type { Check, ForeignKey, Index, Table } from './table.ts'
 
-/** The steps in the order they must run: new tables with their foreign keys, then existing tables, last what may take long. */
+/**
+ * The steps in the order they must run: new tables with their foreign keys, then existing tables, last what may take long. Within a
+ * transaction, which locks the tables anyway, no index is created concurrently.
+ */
 export function postgresDifference(
   wanted: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
+  concurrently = true,
 ): readonly Step[] {
   const tables = wanted.filter((table) => !present.has(table.name)).flatMap(newTable)
   const existing = wanted.flatMap((table) => {
     const found = present.get(table.name)
-    return found ? existingTable(table, found) : []
+    return found ? existingTable(table, found, concurrently) : []
   })
   const references = wanted
     .filter((table) => !present.has(table.name))
@@ -51,7 +55,7 @@ const newReference = (table: Table, key: ForeignKey): Step =>
     ofNewTable,
   })
 
-function existingTable(table: Table, found: PresentTable): Step[] {
+function existingTable(table: Table, found: PresentTable, concurrently: boolean): Step[] {
   return [
     ...columnFindings(table, found, ddl.postgresType).map((finding) => columnStep(table, found, finding)),
     ...leftOverColumns(table, found).map(({ column, why }) =>
@@ -60,7 +64,7 @@ function existingTable(table: Table, found: PresentTable): Step[] {
     ...table.checks.flatMap((check) => checkSteps(table, found, check)),
     ...droppedChecks(table, found),
     ...foreignKeySteps(table, found),
-    ...table.indexes.flatMap((index) => indexSteps(table, found, index)),
+    ...table.indexes.flatMap((index) => indexSteps(table, found, index, concurrently)),
   ]
 }
 
@@ -147,15 +151,20 @@ function foreignKeySteps(table: Table, found: PresentTable): Step[] {
   return [...differing, ...unfinished]
 }
 
-function indexSteps(table: Table, found: PresentTable, index: Index): Step[] {
+function indexSteps(table: Table, found: PresentTable, index: Index, concurrently: boolean): Step[] {
   const present = found.indexes.get(index.name)
   if (present?.valid) return []
-  const create = step(table, ddl.createIndex(table, index, true), `index ${index.name} is new`, {
+  const create = step(table, ddl.createIndex(table, index, concurrently), `index ${index.name} is new`, {
     alone: true,
   })
   if (!present) return [create]
-  const drop = step(table, ddl.dropIndex(index.name), `index ${index.name} was left unfinished`, {
-    alone: true,
-  })
+  const drop = step(
+    table,
+    ddl.dropIndex(index.name, concurrently),
+    `index ${index.name} was left unfinished`,
+    {
+      alone: true,
+    },
+  )
   return [drop, create]
 }

@@ -64,10 +64,16 @@ function withoutCitus(
   tables: readonly Table[],
   present: ReadonlyMap<string, PresentTable>,
 ): readonly Step[] {
-  if (dialect.oldest.by === 'order') return postgresDifference(tables, present)
-  const bare = tables.map((table) => ({ ...table, indexes: table.indexes.filter((one) => !one.forSweeper) }))
-  return [...postgresDifference(bare, present), ...dropSweeperIndexes(tables, present)]
+  const wanted = postgresTables(dialect, tables)
+  if (dialect.oldest.by === 'order') return postgresDifference(wanted, present)
+  return [...postgresDifference(wanted, present), ...dropSweeperIndexes(tables, present)]
 }
+
+/** PostgreSQL without Citus needs no indexes for the sweeper. */
+export const postgresTables = (dialect: Dialect, tables: readonly Table[]): readonly Table[] =>
+  dialect.oldest.by === 'order'
+    ? tables
+    : tables.map((table) => ({ ...table, indexes: table.indexes.filter((one) => !one.forSweeper) }))
 
 /** Earlier releases created these indexes on PostgreSQL too, and every write would still maintain them. */
 const dropSweeperIndexes = (
@@ -102,7 +108,7 @@ const lockWaitMs = 10 * minuteMs
  * PgBouncer sessions are shared. The lock is polled: a statement that waits for it would block CREATE INDEX CONCURRENTLY of the
  * process that holds it.
  */
-async function alone<T>(store: Store, work: () => Promise<T>): Promise<T> {
+export async function alone<T>(store: Store, work: () => Promise<T>): Promise<T> {
   return store.session(async (lock) => {
     const giveUpAt = performance.now() + lockWaitMs
     for (;;) {

@@ -12,8 +12,9 @@ import type { Step } from './migration-step.ts'
 import { renameFirst } from './rename-plan.ts'
 import { sqliteDifference } from './sqlite-difference.ts'
 import { replaceKeyLog } from './sqlite-key-log.ts'
-import { readSqlite } from './sqlite-read.ts'
+import { readSqlite, type SqliteTable } from './sqlite-read.ts'
 import { sqliteRenames } from './sqlite-renames.ts'
+import type { Table } from './table.ts'
 
 export async function migrateSqlite(
   store: Store,
@@ -32,9 +33,16 @@ async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> 
   const { tables, lineages } = wanted
   const found = await readSqlite(session)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
+  return withGeneration([...steps, ...sqliteAdditions(tables, present), ...last])
+}
+
+export function sqliteAdditions(
+  tables: readonly Table[],
+  present: ReadonlyMap<string, SqliteTable>,
+): readonly Step[] {
   const keys = replaceKeyLog(tables, present)
   const others = keys ? tables.filter(({ name }) => name !== keys.table) : tables
-  return withGeneration([...steps, ...(keys ? [keys] : []), ...sqliteDifference(others, present), ...last])
+  return [...(keys ? [keys] : []), ...sqliteDifference(others, present)]
 }
 
 /** The whole migration is one transaction, and the plan is computed again under its lock: another process may have migrated meanwhile. */

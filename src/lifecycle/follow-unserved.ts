@@ -1,0 +1,62 @@
+import { hostname } from 'node:os'
+import type { Clock } from '../clock.ts'
+import type { Model } from '../compile/model.ts'
+import type { Following } from '../store/schema/follow/decisions.ts'
+import { type Followed, type FollowOptions, followStore } from '../store/schema/follow/follow-store.ts'
+import type { Store } from '../store/store.ts'
+import { demandNobodyServes, type NobodyServes } from './serving.ts'
+
+export interface UnservedOptions extends FollowOptions {
+  readonly clock: Clock
+  /** Does not check whether other processes serve the store. */
+  readonly force?: boolean
+}
+
+/**
+ * `followStore` while no process serves the store: one of the older declaration could write rows that the new one does not allow. A caller
+ * that serves the store itself stops doing so in `following.beforeChange`.
+ */
+export async function followUnserved(
+  store: Store,
+  model: Model,
+  following: Following,
+  { clock, force = false, ...options }: UnservedOptions,
+): Promise<Followed> {
+  let nobody: NobodyServes | null = null
+  return followStore(
+    store,
+    model,
+    {
+      ...following,
+      async beforeChange() {
+        await following.beforeChange?.()
+        if (force) return
+        const waiting = (processes: number) => options.waiting?.(waitingSentence(processes))
+        nobody = await demandNobodyServes(store, clock, { waiting, isDead })
+      },
+      async underLock() {
+        await nobody?.again()
+        await following.underLock?.()
+      },
+    },
+    options,
+  )
+}
+
+/** What a person reads while it is waited for processes that may be dead. */
+export function waitingSentence(processes: number): string {
+  const who = processes === 1 ? 'A process served' : `${processes} processes served`
+  return `${who} this store lately. Waiting up to 12 s to see whether it still does …`
+}
+
+/** Whether the process of a recorder's id ran on this machine and is gone. */
+function isDead(id: string): boolean {
+  const [host, pid, random] = id.split(' ')
+  if (random === undefined || host !== hostname()) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+  }
+}

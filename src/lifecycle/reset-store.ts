@@ -1,0 +1,46 @@
+import type { Model } from '../compile/model.ts'
+import { emptyingOf } from '../store/schema/follow/reset-store.ts'
+import { recordedPublished } from '../store/schema/published.ts'
+import { type Store, StoreError, StoreRefused } from '../store/store.ts'
+import { seedEmpty } from '../write/seed.ts'
+import { followUnserved, type UnservedOptions } from './follow-unserved.ts'
+
+export interface ResetOptions extends Omit<UnservedOptions, 'emptying' | 'dryRun'> {
+  /** The versions that are published: of the declaration. Those that the store has recorded count too. */
+  readonly published: readonly string[]
+  /** The API's name, where a store with a published version is meant to be emptied. */
+  readonly forced?: string | undefined
+  /** Inserts the rows of the seed again. Otherwise the store stays empty. */
+  readonly seed?: boolean
+  /** Called before the store is changed; a caller that serves the store stops doing so. */
+  readonly beforeChange?: () => Promise<void>
+}
+
+/** Empties a store, and makes its tables fit the declaration. API keys stay. */
+export async function resetStore(store: Store, model: Model, options: ResetOptions): Promise<void> {
+  const { published, forced, seed = false, beforeChange, ...rest } = options
+  const promised = published.length > 0 ? published.join(', ') : await recorded(store)
+  if (promised !== null && forced !== model.name) throw new StoreRefused(refusal(promised, model, forced))
+  await followUnserved(
+    store,
+    model,
+    { acceptDataLoss: true, ...(beforeChange && { beforeChange }) },
+    { ...rest, emptying: emptyingOf(seed ? 'again' : 'never') },
+  )
+  if (seed) await seedEmpty(store, model, rest.clock)
+}
+
+const refusal = (promised: string, { name }: Model, forced: string | undefined): string =>
+  forced === undefined
+    ? `The API has a published version (${promised}), so its store may have rows of consumers. Nothing was changed. If all of them shall go, use --force ${name}.`
+    : `--force ${forced}: the API's name is ${name}. Nothing was changed.`
+
+async function recorded(store: Store): Promise<string | null> {
+  try {
+    return await recordedPublished({ all: async (sql) => store.all(sql, []) })
+  } catch (error) {
+    // The store has no tables yet.
+    if (error instanceof StoreError && error.kind === 'outdated') return null
+    throw error
+  }
+}

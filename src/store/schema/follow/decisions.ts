@@ -1,0 +1,65 @@
+import { StoreRefused } from '../../store.ts'
+
+/** Something that only a person knows. */
+export interface Question {
+  readonly kind: 'rename' | 'fill' | 'loss'
+  /** One or more sentences, each on a line of its own. */
+  readonly text: string
+  /** The answers to choose from; none where any text is an answer. */
+  readonly choices: readonly { readonly value: string; readonly says: string }[]
+}
+
+/** Answers with the value of a choice, or a text; null for no answer, which leaves the store as it is. */
+export type Ask = (question: Question) => Promise<string | null>
+
+/** How a store follows a declaration of which no version is published. */
+export interface Following {
+  /** Asks a person. Without it, whatever must be decided is refused with a sentence that says how to decide it. */
+  readonly ask?: Ask | undefined
+  /** What would lose data is done without a question, and a field that may have been renamed is dropped. */
+  readonly acceptDataLoss?: boolean
+  /** `orders.note` → the value, as text, for rows that would have none. */
+  readonly fill?: ReadonlyMap<string, string>
+  /** Called once everything is decided, before the store is locked and changed. */
+  readonly beforeChange?: () => Promise<void>
+  /** Called under the lock that keeps other processes from starting to serve; throws to leave the store as it is. */
+  readonly underLock?: () => Promise<void>
+}
+
+/** A question came up under the lock, because rows changed since the plan was made: the plan is made again. */
+export class Undecided extends Error {}
+
+/** Remembers answers, so that a plan that is made again asks nothing twice. */
+export class Decisions {
+  readonly #answers = new Map<string, string>()
+  readonly #following: Following
+  /** No questions while the store is locked. */
+  locked = false
+
+  constructor(following: Following) {
+    this.#following = following
+  }
+
+  get acceptsDataLoss(): boolean {
+    return this.#following.acceptDataLoss === true
+  }
+
+  fillOf(field: string): string | undefined {
+    return this.#following.fill?.get(field) ?? this.#answers.get(`fill ${field}`)
+  }
+
+  /** The answer; undefined where there is nobody to ask. Throws when a person was asked and gave no answer. */
+  async answer(subject: string, question: Question): Promise<string | undefined> {
+    const key = `${question.kind} ${subject}`
+    const known = this.#answers.get(key)
+    const { ask } = this.#following
+    if (known !== undefined || !ask) return known
+    if (this.locked) throw new Undecided()
+    const answer = await ask(question)
+    if (answer === null) throw new StoreRefused('Nothing was changed.')
+    this.#answers.set(key, answer)
+    return answer
+  }
+}
+
+export const counted = (count: number, noun = 'row'): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,0 +1,43 @@
+import type { Column, Table } from '../table.ts'
+import type { Scanned } from './scan.ts'
+
+/** How the store will follow the declaration, as data: the same for every database. */
+export interface FollowPlan {
+  readonly steps: readonly FollowStep[]
+  /** What is done, a sentence each. */
+  readonly notes: readonly string[]
+  /** What would be lost, a sentence each, with the number of rows. */
+  readonly losses: readonly string[]
+  /** What nobody has decided yet, a sentence each: the plan cannot be carried out. */
+  readonly refusals: readonly string[]
+  /** A process of the older declaration could still write rows that the new one does not allow. */
+  readonly outdates: boolean
+}
+
+export type FollowStep = Rebuild | Drop
+
+/** A new table takes the rows of an old one. */
+export interface Rebuild {
+  readonly kind: 'rebuild'
+  readonly table: Table
+  /** The old table's name, which may be the same. */
+  readonly from: string
+  readonly columns: readonly ColumnPlan[]
+}
+
+export interface Drop {
+  readonly kind: 'drop'
+  readonly table: string
+}
+
+/** Where the values of a column come from. */
+export interface ColumnPlan {
+  readonly column: Column
+  /** The old table's column; null for a new one. */
+  readonly from: string | null
+  /** `recast`: the values of `scanned.fitting`, nothing for other rows. `kept`: the old values, nothing for rows of `scanned.unfit`. */
+  readonly values: 'kept' | 'recast'
+  readonly scanned: Scanned | null
+  /** The stored value of rows that have nothing; undefined for NULL. */
+  readonly otherwise: unknown
+}

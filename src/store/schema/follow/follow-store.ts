@@ -1,0 +1,258 @@
+import type { Model } from '../../../compile/model.ts'
+import { type Session, type Store, StoreError, StoreRefused } from '../../store.ts'
+import { engineTables } from '../engine-tables.ts'
+import { nextGeneration } from '../generation.ts'
+import { lineagesOf } from '../lineage.ts'
+import { migrate } from '../migrate-store.ts'
+import type { MigrateOptions } from '../migration.ts'
+import type { Step } from '../migration-step.ts'
+import { recordedPublished } from '../published.ts'
+import type { Table } from '../table.ts'
+import { wantedTables } from '../wanted.ts'
+import { carryOut } from './carry-out.ts'
+import { Decisions, type Following, Undecided } from './decisions.ts'
+import type { FollowPlan } from './follow-plan.ts'
+import type { FollowSql, Present } from './follow-sql.ts'
+import { formerNamesOf } from './former-names.ts'
+import { planFollow } from './plan-follow.ts'
+import { postgresFollow } from './postgres-follow.ts'
+import { readShape, recordShape, type StoredShape, shapeOf } from './shape.ts'
+import { sqliteFollow } from './sqlite-follow.ts'
+
+export interface Followed {
+  /** The changes that additions do not cover, a sentence each. */
+  readonly notes: readonly string[]
+  /** What is lost with them, a sentence each. */
+  readonly losses: readonly string[]
+  /** The additions, as SQL. */
+  readonly additions: readonly Step[]
+  readonly applied: boolean
+}
+
+export interface FollowOptions {
+  /** Says what would be done, and does nothing. Nobody is asked. */
+  readonly dryRun?: boolean
+  /** Called with a sentence when something is waited for. */
+  readonly waiting?: MigrateOptions['waiting']
+  /** Deletes all rows first, by these statements too. */
+  readonly emptying?: Emptying
+}
+
+export interface Emptying {
+  /** Tables of the engine's own whose rows are deleted too. */
+  readonly tables: readonly string[]
+  readonly statements: readonly string[]
+}
+
+/**
+ * Makes the store fit a declaration of which no version is published, and keeps all rows: fields may become optional or required, be
+ * dropped, renamed or of another kind, resources may be dropped or renamed. All of it is one transaction on every store. What would lose
+ * data, and what only a person knows, is asked or refused as `following` says.
+ */
+export async function followStore(
+  store: Store,
+  model: Model,
+  following: Following = {},
+  options: FollowOptions = {},
+): Promise<Followed> {
+  return store.session(async (session) => {
+    const sql = store.dialect.name === 'sqlite' ? sqliteFollow : postgresFollow(store.dialect)
+    const present = await sql.read(session)
+    // Citus does not run every kind of statement in one transaction over several nodes.
+    const spread = [...present.values()].some((table) => table.spread)
+    if (spread || !present.has('nounkit_recorders')) return onlyAdditions(store, model, options)
+    if (!options.emptying) await refusePublished(session)
+    return new Follower(store, session, model, sql, following, options).run()
+  })
+}
+
+/** For a store that is new, or lacks tables of the engine because it is old, or is distributed. */
+async function onlyAdditions(
+  store: Store,
+  model: Model,
+  { dryRun = false, waiting }: FollowOptions,
+): Promise<Followed> {
+  const { steps, applied } = await migrate(store, model, { dryRun, ...(waiting && { waiting }) })
+  if (!dryRun) await store.writeOne(recordShape(shapeOf(model)), [])
+  return { notes: [], losses: [], additions: steps, applied }
+}
+
+async function refusePublished(session: Session): Promise<void> {
+  const versions = await recordedPublished(session)
+  if (versions !== null)
+    throw new StoreRefused(
+      `This store has been served with a published version (${versions}), of which this declaration has no contract. Nothing was changed. Restore the folder contracts/, or name another store in DATABASE_URL.`,
+    )
+}
+
+interface Planned {
+  readonly plan: FollowPlan
+  readonly present: Present
+  readonly shape: StoredShape | null
+}
+
+class Follower {
+  readonly #store: Store
+  readonly #session: Session
+  readonly #model: Model
+  readonly #sql: FollowSql
+  readonly #following: Following
+  readonly #options: FollowOptions
+  readonly #decisions: Decisions
+  readonly #wanted: readonly Table[]
+  readonly #resourceTables: readonly Table[]
+
+  constructor(
+    store: Store,
+    session: Session,
+    model: Model,
+    sql: FollowSql,
+    following: Following,
+    options: FollowOptions,
+  ) {
+    this.#store = store
+    this.#session = session
+    this.#model = model
+    this.#sql = sql
+    this.#following = options.dryRun ? { ...following, ask: undefined } : following
+    this.#options = options
+    this.#decisions = new Decisions(this.#following)
+    this.#wanted = wantedTables(model, lineagesOf(model))
+    this.#resourceTables = this.#wanted.filter((table) => !engineTables.includes(table))
+  }
+
+  async run(): Promise<Followed> {
+    let prepared = false
+    for (;;) {
+      const { plan, present, shape } = await this.#plan()
+      const additions = this.#additions(plan, present)
+      const { notes, losses } = plan
+      if (this.#options.dryRun) {
+        refuse([...plan.refusals])
+        return { notes: plan.steps.length > 0 ? notes : [], losses, additions, applied: false }
+      }
+      await this.#approve(plan)
+      const isNew = JSON.stringify(shape) !== JSON.stringify(shapeOf(this.#model))
+      if (plan.steps.length === 0 && additions.length === 0 && !isNew && !this.#options.emptying)
+        return { notes: [], losses: [], additions: [], applied: false }
+      if (!plan.outdates && !this.#options.emptying) return this.#grow()
+      if (!prepared) await this.#following.beforeChange?.()
+      prepared = true
+      try {
+        return await this.#apply(losses)
+      } catch (error) {
+        if (!(error instanceof Undecided)) throw error
+      }
+    }
+  }
+
+  async #plan(): Promise<Planned> {
+    const present = await this.#sql.read(this.#session)
+    const shape = await readShape(this.#session)
+    const plan = await planFollow({
+      session: this.#session,
+      dialect: this.#store.dialect,
+      model: this.#model,
+      wanted: this.#resourceTables,
+      present,
+      shape,
+      former: formerNamesOf(this.#model),
+      decisions: this.#decisions,
+      emptied: this.#options.emptying !== undefined,
+      onlyGrows: (table, found) =>
+        this.#sql.differences([table], new Map([[found.name, found]])).every((step) => step.additive),
+      notes: [],
+      losses: [],
+      refusals: [],
+    })
+    return { plan, present, shape }
+  }
+
+  /** The additions to tables that are not rebuilt, for those who want to see them. */
+  #additions({ steps }: FollowPlan, present: Present): readonly Step[] {
+    const rebuilt = new Set(steps.map((step) => (step.kind === 'drop' ? step.table : step.table.name)))
+    const others = this.#wanted.filter(({ name }) => !rebuilt.has(name))
+    return this.#sql.differences(others, present).filter((step) => step.additive)
+  }
+
+  /** Additions need no lock on the whole store, and processes that serve it go on. */
+  async #grow(): Promise<Followed> {
+    const { steps, applied } = await migrate(this.#store, this.#model, {
+      ...(this.#options.waiting && { waiting: this.#options.waiting }),
+    })
+    await this.#run([recordShape(shapeOf(this.#model))])
+    return { notes: [], losses: [], additions: steps, applied }
+  }
+
+  /** Asks about losses; throws where the plan cannot be carried out. */
+  async #approve({ refusals, losses }: FollowPlan): Promise<void> {
+    if (refusals.length > 0) refuse([...refusals, ...losses])
+    if (losses.length === 0 || this.#decisions.acceptsDataLoss) return
+    const answer = await this.#decisions.answer(losses.join('\n'), {
+      kind: 'loss',
+      text: [...losses, 'Do it all the same?'].join('\n'),
+      choices: [
+        { value: 'yes', says: 'yes, lose it' },
+        { value: 'no', says: 'no, change nothing' },
+      ],
+    })
+    if (answer === 'yes') return
+    if (answer === 'no') throw new StoreRefused('Nothing was changed.')
+    refuse(losses, 'Use --accept-data-loss to do it all the same.')
+  }
+
+  async #apply(approved: readonly string[]): Promise<Followed> {
+    const shape = await readShape(this.#session)
+    const known = new Set([...Object.keys(shape ?? {}), ...this.#resourceTables.map(({ name }) => name)])
+    const ours = [...(await this.#sql.read(this.#session)).keys()].filter((name) => known.has(name))
+    this.#decisions.locked = true
+    try {
+      return await this.#sql.locked(this.#store, this.#session, ours, () => this.#applyLocked(approved, ours))
+    } finally {
+      this.#decisions.locked = false
+    }
+  }
+
+  async #applyLocked(approved: readonly string[], ours: readonly string[]): Promise<Followed> {
+    const { emptying } = this.#options
+    const { plan, present } = await this.#plan()
+    if (plan.refusals.length > 0 || plan.losses.join('\n') !== approved.join('\n')) throw new Undecided()
+    if (plan.outdates) await this.#following.underLock?.()
+    if (emptying) await this.#run([...this.#sql.empty([...ours, ...emptying.tables]), ...emptying.statements])
+    await carryOut({ session: this.#session, dialect: this.#store.dialect }, plan.steps, present, this.#sql)
+    const additions = this.#sql.differences(this.#wanted, await this.#sql.read(this.#session))
+    for (const step of additions) await this.#add(step)
+    await this.#run([recordShape(shapeOf(this.#model)), ...(plan.outdates ? [nextGeneration] : [])])
+    const shown = plan.steps.length > 0 ? [] : additions
+    return {
+      notes: plan.steps.length > 0 ? plan.notes : [],
+      losses: plan.losses,
+      additions: shown,
+      applied: true,
+    }
+  }
+
+  async #run(statements: readonly string[]): Promise<void> {
+    for (const statement of statements) await this.#session.script(statement)
+  }
+
+  async #add(step: Step): Promise<void> {
+    try {
+      await this.#session.script(step.sql)
+    } catch (error) {
+      if (!(error instanceof StoreError && error.kind === 'unique')) throw error
+      throw new StoreRefused(
+        `${step.table.replaceAll('_', '-')}: rows share values of ${error.columns.join(', ')}, which must be unique now. Nothing was changed. Change those rows first.`,
+        error,
+      )
+    }
+  }
+}
+
+function refuse(sentences: readonly string[], advice = ''): void {
+  if (sentences.length === 0) return
+  const list = sentences.map((one) => `\n- ${one}`).join('')
+  throw new StoreRefused(
+    `The store does not follow the declaration yet, and nothing was changed:${list}${advice && `\n${advice}`}`,
+  )
+}

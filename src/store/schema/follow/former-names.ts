@@ -1,0 +1,33 @@
+import type { Model } from '../../../compile/model.ts'
+import { layersOf } from '../../../compile/zod/layers.ts'
+import { type FieldDeclaration, isStates, isSum } from '../../../declare/field.ts'
+
+/** The names that a declaration says its resources, fields and relations had before: `was`. */
+export interface FormerNames {
+  /** Table → its former name. */
+  readonly tables: ReadonlyMap<string, string>
+  /** `orders.customer_id` → the column's former name. */
+  readonly columns: ReadonlyMap<string, string>
+}
+
+export function formerNamesOf(model: Model): FormerNames {
+  const tables = new Map<string, string>()
+  const columns = new Map<string, string>()
+  for (const { name, was, fields, relations = {} } of model.declaration.resources) {
+    const table = tableOf(name)
+    if (was !== undefined) tables.set(table, tableOf(was))
+    for (const [field, declared] of Object.entries(fields)) {
+      const former = fieldWas(declared)
+      if (former !== undefined) columns.set(`${table}.${field}`, former)
+    }
+    for (const [relation, declared] of Object.entries(relations))
+      if (declared.kind === 'belongs-to' && declared.was !== undefined)
+        columns.set(`${table}.${relation}_id`, `${declared.was}_id`)
+  }
+  return { tables, columns }
+}
+
+const tableOf = (resource: string): string => resource.replaceAll('-', '_')
+
+const fieldWas = (field: FieldDeclaration): string | undefined =>
+  isStates(field) || isSum(field) ? field.was : layersOf(field).marks.was

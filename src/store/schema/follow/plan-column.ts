@@ -1,0 +1,192 @@
+import { sameJson } from '../../../compile/canonical.ts'
+import type { Field, Resource } from '../../../compile/model.ts'
+import { compareSchemas } from '../../../compile/schema-difference.ts'
+import { kinds } from '../../../kinds/kinds.ts'
+import type { PresentColumn, PresentTable } from '../present.ts'
+import type { Column, Table } from '../table.ts'
+import { counted } from './decisions.ts'
+import type { ColumnPlan } from './follow-plan.ts'
+import { type Planning, storedShape } from './planning.ts'
+import { fitting, parsedJson, sameForm } from './recast.ts'
+import { countRows, countSet, type Scanned, scanColumn, strayReferences } from './scan.ts'
+import type { ColumnShape } from './shape.ts'
+
+/** A wanted column, with the table and the column that have its values now. */
+export interface Wanting {
+  readonly resource: Resource
+  readonly table: Table
+  readonly found: PresentTable
+  readonly column: Column
+  /** Null for columns of the engine's own. */
+  readonly field: Field | null
+  readonly from: string | null
+  /** The present name of the table that a reference leads to; null for a new table. */
+  readonly targetNow: (table: string) => string | null
+}
+
+const kept = (column: Column, from: string | null): ColumnPlan => ({
+  column,
+  from,
+  values: 'kept',
+  scanned: null,
+  otherwise: undefined,
+})
+
+/** Whether the column is the same afterwards. */
+export const isUntouched = (plan: ColumnPlan): boolean =>
+  plan.from === plan.column.name &&
+  plan.values === 'kept' &&
+  (plan.scanned?.unfit.length ?? 0) === 0 &&
+  plan.otherwise === undefined
+
+export async function planColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {
+  const { column, from, found, field } = wanting
+  const present = from === null ? undefined : found.columns.get(from)
+  if (from === null || !present) return newColumn(planning, wanting)
+  if (!field || field.name === 'id') return kept(column, from)
+  const before = storedShape(planning, found, from)
+  if (!before) {
+    planning.refusals.push(`${nameOf(wanting)} has the type ${present.type}, which no kind of field has.`)
+    return kept(column, from)
+  }
+  const isSame = sameForm(before.kind, field.kind)
+  noteColumn(planning, wanting, present, before)
+  const scanned = await scan(planning, wanting, from, before, field)
+  return {
+    column,
+    from,
+    values: isSame ? 'kept' : 'recast',
+    scanned,
+    otherwise: await otherwise(planning, wanting, scanned, present.nullable ? from : null),
+  }
+}
+
+const nameOf = ({ resource, column }: Pick<Wanting, 'resource' | 'column'>): string =>
+  `${resource.name}.${column.name}`
+
+function noteColumn(
+  { notes }: Planning,
+  wanting: Wanting,
+  present: PresentColumn,
+  { kind, schema }: ColumnShape,
+): void {
+  const { column, field, from } = wanting
+  const name = nameOf(wanting)
+  if (from !== column.name) notes.push(`${name} was ${from}`)
+  if (field && !sameForm(kind, field.kind))
+    notes.push(
+      `${name} is ${kinds[field.kind].typeName(field.schema)} now, and was ${kinds[kind].typeName(schema ?? {})}`,
+    )
+  if (present.nullable && !column.nullable) notes.push(`${name} is required now`)
+  if (!present.nullable && column.nullable) notes.push(`${name} is optional now`)
+}
+
+/** The values that the field does not allow any more, and the new ones where their form changes; null where nothing changed. */
+async function scan(
+  planning: Planning,
+  { table, found, targetNow }: Wanting,
+  from: string,
+  before: ColumnShape,
+  field: Field,
+): Promise<Scanned | null> {
+  if (planning.emptied) return null
+  const stored = { table: found.name, primaryKey: table.primaryKey, column: from, shape: before }
+  const target = field.relation?.target
+  if (target) {
+    const now = targetNow(target.table)
+    if (before.target !== null && before.target === now) return null
+    const unfit =
+      now === null
+        ? await everyKey(planning, stored)
+        : await strayReferences(planning, stored, { ...target, table: now })
+    return { fitting: [], unfit, example: null }
+  }
+  const isSame = sameForm(before.kind, field.kind)
+  if (isSame && before.kind === field.kind && before.schema && sameJson(before.schema, field.schema))
+    return null
+  return scanColumn(planning, stored, field, !isSame)
+}
+
+const everyKey = async (
+  { session }: Planning,
+  stored: { table: string; primaryKey: readonly string[]; column: string },
+) => {
+  const keys = stored.primaryKey.map((name) => `"${name}"`).join(', ')
+  return session.all(`SELECT ${keys} FROM "${stored.table}" WHERE "${stored.column}" IS NOT NULL`)
+}
+
+/** What rows have that would have nothing; says what is lost. */
+async function otherwise(
+  planning: Planning,
+  wanting: Wanting,
+  scanned: Scanned | null,
+  nullable: string | null,
+): Promise<unknown> {
+  const { column, found } = wanting
+  const unfit = scanned?.unfit.length ?? 0
+  const unset =
+    column.nullable || nullable === null || planning.emptied
+      ? 0
+      : await countSet(planning, found.name, nullable, false)
+  if (unfit + unset === 0) return undefined
+  const value = await replacementOf(planning, wanting, unfit + unset)
+  if (unfit > 0) {
+    const such = scanned?.example ? `, such as ${scanned.example.slice(0, 60)}` : ''
+    const become = value === undefined ? 'null' : JSON.stringify(value)
+    planning.losses.push(
+      `${counted(unfit)} of ${wanting.resource.name} ${unfit === 1 ? 'has' : 'have'} a value that ${nameOf(wanting)} does not allow any more${such}: ${unfit === 1 ? 'it' : 'they'} would become ${become}.`,
+    )
+  }
+  return value
+}
+
+/** A value from `--fill`, the default, or a person; undefined for NULL. Where a required field has none, the plan is refused. */
+async function replacementOf(planning: Planning, wanting: Wanting, rows: number): Promise<unknown> {
+  const { column, field } = wanting
+  const name = nameOf(wanting)
+  const filled = filledWith(planning, wanting)
+  if (filled !== undefined) return filled
+  if (column.nullable) return undefined
+  if (column.default !== undefined && field) return fitting(column.default, field) ?? column.default
+  const answer = await planning.decisions.answer(name, {
+    kind: 'fill',
+    text: `${name} is required, and ${counted(rows)} ${rows === 1 ? 'has' : 'have'} no value for it. Which value?`,
+    choices: [],
+  })
+  if (answer !== undefined) return filledWith(planning, wanting)
+  planning.refusals.push(
+    `${name} is required, and ${counted(rows)} ${rows === 1 ? 'has' : 'have'} no value for it. Make it optional, give it a default, or use --fill ${name}=VALUE.`,
+  )
+  return undefined
+}
+
+/** The value of `--fill`, checked as a request's value is; undefined where there is none. */
+function filledWith(planning: Planning, wanting: Wanting): unknown {
+  const { field } = wanting
+  const name = nameOf(wanting)
+  const text = planning.decisions.fillOf(name)
+  if (text === undefined || !field) return undefined
+  const parsed = field.kind === 'json' ? parsedJson(text) : kinds[field.kind].parse(text, field.schema)
+  const value = parsed === undefined ? undefined : fitting(parsed, field)
+  if (value === undefined)
+    planning.refusals.push(`--fill ${name}=${text}: the field does not allow this value.`)
+  return value
+}
+
+async function newColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {
+  const { column, found } = wanting
+  const plan = kept(column, null)
+  const filled = planning.emptied ? undefined : filledWith(planning, wanting)
+  if (filled !== undefined) return { ...plan, otherwise: filled }
+  if (column.default !== undefined) return { ...plan, otherwise: column.default }
+  if (column.nullable || planning.emptied) return plan
+  const rows = await countRows(planning, found.name)
+  return rows === 0 ? plan : { ...plan, otherwise: await replacementOf(planning, wanting, rows) }
+}
+
+/** Whether fewer values are allowed than before, so that an older process could write one that is not. */
+export function isNarrower(before: ColumnShape, field: Field): boolean {
+  if (!before.schema) return true
+  if (sameJson(before.schema, field.schema)) return false
+  return compareSchemas(before.schema, field.schema).some(({ request }) => request === 'breaking')
+}

@@ -1,0 +1,91 @@
+import type { PresentTable } from '../present.ts'
+import type { Table } from '../table.ts'
+import { counted } from './decisions.ts'
+import type { ColumnPlan, FollowPlan, FollowStep } from './follow-plan.ts'
+import { matchColumns, matchTables, type TableMatches } from './match-names.ts'
+import { isNarrower, isUntouched, planColumn } from './plan-column.ts'
+import { type Planning, resourceOf } from './planning.ts'
+import { countRows, countSet } from './scan.ts'
+
+/** Compares the store with the declaration. Reads rows, and changes nothing. */
+export async function planFollow(planning: Planning): Promise<FollowPlan> {
+  const matches = await matchTables(planning)
+  const steps: FollowStep[] = []
+  let outdates = false
+  for (const { name } of matches.gone) steps.push(await dropTable(planning, name, 'is no longer declared'))
+  for (const { table, found } of matches.pairs) {
+    const planned = await planTable(planning, table, found, matches)
+    steps.push(...planned.steps)
+    outdates ||= planned.outdates
+  }
+  const { notes, losses, refusals } = planning
+  return { steps, notes, losses, refusals, outdates: outdates || steps.length > 0 }
+}
+
+async function dropTable(planning: Planning, table: string, why: string): Promise<FollowStep> {
+  const name = table.replaceAll('_', '-')
+  const rows = planning.emptied ? 0 : await countRows(planning, table)
+  planning.notes.push(`${name} ${why}`)
+  if (rows > 0) planning.losses.push(`${name} ${why}: its ${counted(rows)} would be lost.`)
+  return { kind: 'drop', table }
+}
+
+interface PlannedTable {
+  readonly steps: readonly FollowStep[]
+  readonly outdates: boolean
+}
+
+async function planTable(
+  planning: Planning,
+  table: Table,
+  found: PresentTable,
+  matches: TableMatches,
+): Promise<PlannedTable> {
+  const resource = resourceOf(planning, table.name)
+  if (found.columns.has('account_id') === resource.shared) {
+    const why = resource.shared ? 'is shared by all accounts now' : 'belongs to accounts now'
+    return { steps: [await dropTable(planning, found.name, why)], outdates: true }
+  }
+  if (found.name !== table.name)
+    planning.notes.push(`${resource.name} was ${found.name.replaceAll('_', '-')}`)
+  const { from, gone } = await matchColumns(planning, table, found)
+  for (const column of gone) await dropColumn(planning, found, column, resource.name)
+  const targetNow = (target: string) =>
+    matches.pairs.find((pair) => pair.table.name === target)?.found.name ?? null
+  const columns: ColumnPlan[] = []
+  let outdates = false
+  for (const column of table.columns) {
+    const field = resource.fields.find((one) => one.column === column.name) ?? null
+    const source = from.get(column.name) ?? null
+    const wanting = { resource, table, found, column, field, from: source, targetNow }
+    columns.push(await planColumn(planning, wanting))
+    const before = source === null ? undefined : planning.shape?.[found.name]?.[source]
+    if (field && before && field.name !== 'id') outdates ||= isNarrower(before, field)
+  }
+  const added = columns.filter((plan) => plan.from === null)
+  for (const { column } of added) planning.notes.push(`${resource.name}.${column.name} is new`)
+  const same =
+    found.name === table.name &&
+    gone.length === 0 &&
+    columns.every((plan) => isUntouched(plan) || isAddition(plan)) &&
+    planning.onlyGrows(table, found)
+  return { steps: same ? [] : [{ kind: 'rebuild', table, from: found.name, columns }], outdates }
+}
+
+/** A new column that ALTER TABLE adds, with its default or with NULL. */
+const isAddition = ({ from, column, otherwise }: ColumnPlan): boolean =>
+  from === null && otherwise === column.default && (column.nullable || column.default !== undefined)
+
+async function dropColumn(
+  planning: Planning,
+  found: PresentTable,
+  column: string,
+  resource: string,
+): Promise<void> {
+  const rows = planning.emptied ? 0 : await countSet(planning, found.name, column, true)
+  planning.notes.push(`${resource}.${column} is no longer declared`)
+  if (rows > 0)
+    planning.losses.push(
+      `${resource}.${column} is no longer declared: its values in ${counted(rows)} would be lost.`,
+    )
+}

@@ -1,0 +1,62 @@
+import type { Field, Model } from '../../../compile/model.ts'
+import type { JsonSchema } from '../../../declare/json-schema.ts'
+import type { FieldKind } from '../../../kinds/kinds.ts'
+import { sqlText } from '../../../plan/dialect.ts'
+import type { Session } from '../../store.ts'
+import { upsertMeta } from '../generation.ts'
+
+/** What the rows of a table are known to hold. Columns alone do not tell: SQLite has one type for texts, dates and JSON. */
+export interface StoredShape {
+  readonly [table: string]: { readonly [column: string]: ColumnShape }
+}
+
+export interface ColumnShape {
+  readonly kind: FieldKind
+  /** Every value of the column is valid by it; null where that is not known. */
+  readonly schema: JsonSchema | null
+  /** For a reference: the table that it refers to. */
+  readonly target: string | null
+}
+
+const key = 'shape'
+
+export const columnShape = ({ kind, schema, relation }: Field): ColumnShape => ({
+  kind,
+  schema,
+  target: relation?.target.table ?? null,
+})
+
+export const shapeOf = (model: Model): StoredShape =>
+  Object.fromEntries(
+    [...model.resources.values()].map(({ table, fields }) => [
+      table,
+      Object.fromEntries(fields.map((field) => [field.column, columnShape(field)])),
+    ]),
+  )
+
+/** Null for a store that an earlier release made, which recorded no shape. */
+export async function readShape(session: Pick<Session, 'all'>): Promise<StoredShape | null> {
+  const [row] = await session.all(`SELECT "value" FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`)
+  return row ? JSON.parse(String(row[0])) : null
+}
+
+/** The statement that records a shape. */
+export const recordShape = (shape: StoredShape): string => upsertMeta(key, JSON.stringify(shape))
+
+/**
+ * The shape after a start that only added to the store. A column that is no longer declared keeps its entry, and a column whose schema
+ * changed may hold values of both.
+ */
+export function grownShape(before: StoredShape | null, declared: StoredShape): StoredShape {
+  const tables: { [table: string]: { [column: string]: ColumnShape } } = {}
+  for (const [table, columns] of Object.entries({ ...before, ...declared })) {
+    const known = before?.[table] ?? {}
+    tables[table] = { ...known }
+    for (const [column, now] of Object.entries(columns)) {
+      const then = known[column]
+      const same = then === undefined || JSON.stringify(then) === JSON.stringify(now)
+      tables[table][column] = same ? now : { ...now, schema: null }
+    }
+  }
+  return tables
+}

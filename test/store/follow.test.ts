@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { compileApi } from '../../src/compile/compile.ts'
+import { type ApiDeclaration, api } from '../../src/declare/api.ts'
+import { type FieldDeclarations, states, was } from '../../src/declare/field.ts'
+import { belongsTo, type RelationDeclarations } from '../../src/declare/relation.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { decimal } from '../../src/kinds/decimal.ts'
+import type { Question } from '../../src/store/schema/follow/decisions.ts'
+import { migrate } from '../../src/store/schema/migrate-store.ts'
+import { followingStore, serving } from '../support/following.ts'
+import { describeStores } from '../support/stores.ts'
+
+const customers = resource('customers', { fields: { name: z.string() } })
+
+const shop = (fields: FieldDeclarations, relations: RelationDeclarations = {}): ApiDeclaration =>
+  api('shop', { resources: [customers, resource('orders', { fields, relations })] })
+
+describeStores('a store follows while nothing is published', ({ url, open }) => {
+  const started = async (first: ApiDeclaration, orders: readonly object[]) => {
+    const databaseUrl = await url()
+    const store = await open(databaseUrl)
+    const { follow, create, list } = followingStore(store, databaseUrl)
+    await follow(first)
+    const made = await create(first, 'orders', orders)
+    const listed = async (declaration: ApiDeclaration, path = 'orders') => {
+      expect((await migrate(store, compileApi(declaration))).steps).toEqual([])
+      return list(declaration, path)
+    }
+    return { databaseUrl, store, follow, create, made, listed }
+  }
+
+  test('a field becomes optional, one required with a default, one gets wider, one narrower: every row stays', async () => {
+    const first = shop({
+      note: z.string(),
+      count: z.int().optional(),
+      code: z.string().max(3),
+      size: z.int(),
+    })
+    const { follow, listed } = await started(first, [
+      { note: 'a', code: 'abc', size: 4 },
+      { note: 'b', count: 2, code: 'x', size: 5 },
+    ])
+    const next = shop({
+      note: z.string().optional(),
+      count: z.int().default(7),
+      code: z.string().max(9),
+      size: z.int().max(5),
+    })
+    const { notes } = await follow(next)
+    expect(notes).toEqual(['orders.note is optional now', 'orders.count is required now'])
+    expect(await listed(next)).toMatchObject([
+      { note: 'a', count: 7, code: 'abc', size: 4 },
+      { note: 'b', count: 2, code: 'x', size: 5 },
+    ])
+    expect(await follow(next)).toMatchObject({ applied: false })
+  })
+
+  test('kinds change where every value can be cast, and back', async () => {
+    const first = shop({
+      a: z.int(),
+      b: z.string(),
+      c: z.int(),
+      d: z.string(),
+      e: z.boolean(),
+      f: z.iso.date().optional(),
+      g: z.string(),
+      h: z.int(),
+      i: z.string(),
+    })
+    const row = { a: 5, b: '17', c: 3, d: 'open', e: true, g: '2026-02-01T08:00:00.000Z', h: 1, i: '[1,2]' }
+    const { follow, listed } = await started(first, [{ ...row, f: '2026-02-01' }])
+    const next = shop({
+      a: z.string(),
+      b: z.int(),
+      c: decimal({ scale: 2 }),
+      d: z.enum(['open', 'paid']),
+      e: z.string(),
+      f: z.iso.datetime().optional(),
+      g: z.iso.datetime(),
+      h: z.boolean(),
+      i: z.array(z.int()),
+    })
+    await follow(next)
+    const there = { a: '5', b: 17, c: '3.00', d: 'open', e: 'true', g: row.g, h: true, i: [1, 2] }
+    expect(await listed(next)).toMatchObject([{ ...there, f: '2026-02-01T00:00:00.000Z' }])
+    await expect(follow(first)).rejects.toThrow(
+      /1 row of orders has a value that orders\.f does not allow any more, such as "2026-02-01T00:00:00\.000Z": it would become null\.\nUse --accept-data-loss/,
+    )
+    expect(await listed(next)).toHaveLength(1)
+    await follow(first, { acceptDataLoss: true })
+    expect(await listed(first)).toMatchObject([{ ...row, f: null }])
+  })
+
+  test('values that do not fit are counted, and go only when that is accepted', async () => {
+    const first = shop({ code: z.string(), size: z.int() })
+    const rows = [
+      { code: '1', size: 1 },
+      { code: 'two', size: 20 },
+      { code: 'three', size: 30 },
+    ]
+    const { follow, listed, made } = await started(first, rows)
+    const next = shop({ code: z.int().optional(), size: z.int().max(10).default(9) })
+    await expect(follow(next)).rejects.toThrow(
+      /- 2 rows of orders have a value that orders\.code does not allow any more, such as "two": they would become null\.\n- 2 rows .* such as 20: they would become 9\.\nUse --accept-data-loss/,
+    )
+    expect(await listed(first)).toMatchObject(made)
+    await follow(next, { acceptDataLoss: true })
+    expect(await listed(next)).toMatchObject([
+      { code: 1, size: 1 },
+      { code: null, size: 9 },
+      { code: null, size: 9 },
+    ])
+  })
+
+  test('a new required field takes its value from --fill, checked as a request’s value is', async () => {
+    const first = shop({ code: z.string() })
+    const { follow, listed } = await started(first, [{ code: 'a' }])
+    const next = shop({ code: z.string(), note: z.string().min(2), size: z.int() })
+    await expect(follow(next)).rejects.toThrow(
+      /orders\.note is required, and 1 row has no value for it\. Make it optional, give it a default, or use --fill orders\.note=VALUE\./,
+    )
+    const fill = (note: string, size: string) => ({
+      fill: new Map([
+        ['orders.note', note],
+        ['orders.size', size],
+      ]),
+    })
+    await expect(follow(next, fill('x', '4'))).rejects.toThrow('--fill orders.note=x: the field does not')
+    await expect(follow(next, fill('none', 'four'))).rejects.toThrow('--fill orders.size=four: the field')
+    await follow(next, fill("it's none", '4'))
+    expect(await listed(next)).toMatchObject([{ code: 'a', note: "it's none", size: 4 }])
+  })
+
+  test('a rename is declared, or asked about, or refused with both ways', async () => {
+    const first = shop({ note: z.string(), size: z.int() })
+    const { follow, listed } = await started(first, [{ note: 'a', size: 1 }])
+    const unsaid = shop({ remark: z.string(), size: z.int() })
+    await expect(follow(unsaid)).rejects.toThrow(
+      /orders\.note is no longer declared, and 1 row has a value in it; orders\.remark is new\. If it was renamed, declare that: remark: was\('note', …\)\. If it was dropped, use --accept-data-loss\./,
+    )
+    const asked: Question[] = []
+    await follow(unsaid, {
+      ask: async (question) => {
+        asked.push(question)
+        return 'remark'
+      },
+    })
+    expect(asked).toMatchObject([
+      {
+        kind: 'rename',
+        choices: [{ value: 'remark', says: 'renamed to orders.remark' }, { says: 'dropped' }],
+      },
+    ])
+    expect(await listed(unsaid)).toMatchObject([{ remark: 'a', size: 1 }])
+    const back = shop({ note: was('remark', z.string().optional()), length: was('size', z.string()) })
+    await follow(back)
+    expect(await listed(back)).toMatchObject([{ note: 'a', length: '1' }])
+    // The old name is free for something new.
+    const again = shop({ text: was('note', z.string()), note: z.int().default(3), length: z.string() })
+    await follow(again)
+    await follow(again)
+    expect(await listed(again)).toMatchObject([{ text: 'a', note: 3, length: '1' }])
+  })
+
+  test('what is dropped is said with the number of rows, and done after a yes', async () => {
+    const first = shop({ note: z.string().optional(), size: z.int() })
+    const { follow, listed, create } = await started(first, [{ note: 'a', size: 1 }, { size: 2 }])
+    await create(first, 'customers', [{ name: 'Ada' }])
+    const next = api('shop', { resources: [resource('orders', { fields: { size: z.int() } })] })
+    const sentence =
+      'customers is no longer declared: its 1 row would be lost.\norders.note is no longer declared: its values in 1 row would be lost.'
+    const texts: string[] = []
+    const answering = (answer: string) => ({
+      ask: async ({ text }: Question) => {
+        texts.push(text)
+        return answer
+      },
+    })
+    await expect(follow(next, answering('no'))).rejects.toThrow('Nothing was changed.')
+    expect(await listed(first, 'customers')).toHaveLength(1)
+    await follow(next, answering('yes'))
+    expect(texts).toEqual([`${sentence}\nDo it all the same?`, `${sentence}\nDo it all the same?`])
+    expect(await listed(next)).toMatchObject([{ size: 1 }, { size: 2 }])
+  })
+
+  test('resources and relations are renamed with all that refers to them', async () => {
+    const first = shop({ size: z.int() }, { customer: belongsTo('customers', { optional: true }) })
+    const { follow, listed, create } = await started(first, [{ size: 1 }])
+    const [ada] = await create(first, 'customers', [{ name: 'Ada' }])
+    await create(first, 'orders', [{ size: 2, customer_id: ada?.id }])
+    const next = api('shop', {
+      resources: [
+        resource('people', { was: 'customers', fields: { name: z.string() } }),
+        resource('orders', {
+          fields: { size: z.int(), status: states('open', { open: ['paid'] }) },
+          relations: { payer: belongsTo('people', { optional: true, was: 'customer' }) },
+          filter: ['status'],
+          include: ['payer'],
+        }),
+      ],
+    })
+    await follow(next)
+    expect(await listed(next, 'people')).toMatchObject([{ id: ada?.id, name: 'Ada' }])
+    expect(await listed(next)).toMatchObject([
+      { size: 1, payer_id: null, status: 'open' },
+      { size: 2, payer_id: ada?.id, status: 'open' },
+    ])
+    const without = api('shop', { resources: next.resources.slice(0, 1) })
+    await expect(follow(without)).rejects.toThrow('orders is no longer declared: its 2 rows would be lost.')
+  })
+
+  test('a row that followed has another entity tag', async () => {
+    const first = shop({ size: z.int() })
+    const { databaseUrl, follow, made } = await started(first, [{ size: 1 }])
+    const tag = (declaration: ApiDeclaration) =>
+      serving(declaration, databaseUrl, async (call) => (await call('GET', `orders/${made[0]?.id}`)).etag)
+    const before = await tag(first)
+    const next = shop({ size: z.int().max(0).default(0) })
+    await follow(next, { acceptDataLoss: true })
+    expect(await tag(next)).not.toBe(before)
+  })
+})
