@@ -98,7 +98,9 @@ async function runOnce(
     if (!spread) await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
     await beforeRenames?.()
   }
-  await session.script(`${group.map((step) => step.sql).join(';\n')};\nCOMMIT`)
+  // One by one: Citus sends the whole text that a statement came in to its nodes, and these refuse several statements at once.
+  for (const { sql } of group) await session.script(sql)
+  await session.script('COMMIT')
 }
 
 /**
