@@ -97,6 +97,17 @@ const commands: { readonly [name: string]: Command } = {
     ],
     run: async (args) => (await import('./export-command.ts')).exportCommand(args),
   },
+  import: {
+    usage:
+      'import [API] FILE [--resource orders] [--account ACCOUNT] [--dry-run] [--no-events] [--again] [--json]',
+    does: 'inserts the rows of a file of JSON lines or CSV, after all of them were checked',
+    examples: [
+      'nounkit import customers.csv --resource customers --account acme --dry-run',
+      'nounkit import everything.jsonl',
+      'zcat orders.jsonl.gz | nounkit import - --resource orders --account acme',
+    ],
+    run: async (args) => (await import('./import-command.ts')).importCommand(args),
+  },
   backup: {
     usage: 'backup [API] FILE [--force] [--json]',
     does: 'writes a consistent copy of a SQLite store, while it serves',

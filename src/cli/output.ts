@@ -7,7 +7,7 @@ export class OutputClosed extends Error {}
 /** Writes to a stream, and waits until it has room for more. */
 export function openOutput(stream: Writable): (text: string) => Promise<void> {
   // Without a listener an error of the stream would end the process with a stack.
-  stream.on('error', () => {})
+  if (stream.listenerCount('error') === 0) stream.on('error', () => {})
   return (text) =>
     new Promise((resolve, reject) => {
       stream.write(text, (error) => {

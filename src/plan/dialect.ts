@@ -40,7 +40,7 @@ export interface Dialect {
   listed(array: string): string
   /** The same, as values of a kind that were bound as elements of the array. */
   listedAs(array: string, kind: FieldKind): string
-  /** A SELECT of the objects in a JSON array as rows, with these columns; members were bound as values of their kinds. */
+  /** A SELECT of the arrays in a JSON array as rows, with these columns; elements were bound as values of their kinds. */
   rowsIn(array: string, columns: readonly Column[]): string
   /** A value of a kind that stands in the text of the statement. */
   constant(value: unknown, kind: FieldKind): string

@@ -67,14 +67,41 @@ export function insertEvents(dialect: Dialect, count: number): RowStatement {
   return rowStatement(text, binds)
 }
 
+const keptColumns = eventColumns.filter((name) => name !== 'id_end')
+const placedColumns = ['account_id', 'position', 'id', ...keptColumns].map(ident).join(', ')
+
 function insertInPlace(dialect: Dialect, account: string, values: readonly string[]): string {
   const bound = (name: (typeof eventColumns)[number]): string => values[eventColumns.indexOf(name)] ?? ''
-  const clock = `${bound('created_at')} * ${positionsPerMs}`
-  const kept = eventColumns.filter((name) => name !== 'id_end')
-  const columns = ['account_id', 'position', 'id', ...kept].map(ident).join(', ')
-  const row = [account, 'n.p', idSql(dialect, 'n.p', bound('id_end')), ...kept.map(bound)].join(', ')
-  const next = `SELECT CASE WHEN l.p < ${clock} THEN ${clock} ELSE l.p + 1 END AS p FROM (SELECT ${lastPosition(account)} AS p) l`
-  return `INSERT INTO ${ident(eventTable)} (${columns}) SELECT ${row} FROM (${next}) n`
+  const row = [account, 'n.p', idSql(dialect, 'n.p', bound('id_end')), ...keptColumns.map(bound)].join(', ')
+  const next = nextPosition(account, bound('created_at'))
+  return `INSERT INTO ${ident(eventTable)} (${placedColumns}) SELECT ${row} FROM (${next}) n`
+}
+
+/** The position of an event at a time: the time's own, or the one after the newest event. */
+const nextPosition = (account: string, time: string): string => {
+  const clock = `${time} * ${positionsPerMs}`
+  return `SELECT CASE WHEN l.p < ${clock} THEN ${clock} ELSE l.p + 1 END AS p FROM (SELECT ${lastPosition(account)} AS p) l`
+}
+
+/**
+ * Inserts many events of one account where they get their positions at once. Binds a JSON array of arrays, each with
+ * the event's number, from 0, and the event's columns, and the time of the first.
+ */
+export function insertEventList(dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const account = binds.use('account', 'id')
+  const columns = eventColumns.map((name) => ({ name, kind: kinds[name] ?? ('string' as const) }))
+  const list = dialect.rowsIn(binds.use(0, 'json'), [{ name: 'number', kind: 'integer' }, ...columns])
+  const position = `n.p + e."number"`
+  const row = [
+    account,
+    position,
+    idSql(dialect, `(${position})`, 'e."id_end"'),
+    ...keptColumns.map((name) => `e.${ident(name)}`),
+  ]
+  const next = nextPosition(account, binds.use(1, 'integer'))
+  const text = `INSERT INTO ${ident(eventTable)} (${placedColumns}) SELECT ${row.join(', ')} FROM (${next}) n, (${list}) e`
+  return rowStatement(text, binds)
 }
 
 /**

@@ -6,12 +6,12 @@ import { type RowStatement, rowStatement } from './row-statements.ts'
 import { ruleSql } from './rule-sql.ts'
 import { Binds } from './statement.ts'
 
-/** The name under which each bound row has its index. No field has it. */
-export const indexColumn = '#'
+/** The column with the index of each bound row. No field has this name. */
+const indexColumn = '#'
 
 /**
- * Judges rows that are not stored, or not any more, such as those of events. Bound: a JSON array of objects with the fields that
- * `judgedFields` names, and their index. Answers with the indexes of the rows that pass. Related rows are those that are stored now.
+ * Judges rows that are not stored, or not any more, such as those of events. Bound: a JSON array of arrays with their index and the
+ * fields that `judgedFields` names. Answers with the indexes of the rows that pass. Related rows are those that are stored now.
  */
 export function judgeValues(resource: Resource, rule: Rule, grants: Grants, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)

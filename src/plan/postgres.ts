@@ -61,11 +61,11 @@ export const postgres: Dialect = Object.freeze({
   listedAs: (array: string, kind: FieldKind) =>
     `SELECT ${kinds[kind].postgres.param('e.v')} FROM json_array_elements_text(${array}) AS e(v)`,
   rowsIn: (array: string, columns: readonly Column[]) => {
-    const selected = columns.map(({ name, kind }) => {
+    const selected = columns.map(({ name, kind }, at) => {
       const { type, param } = kinds[kind].postgres
       // Columns of texts have this collation too.
       const collation = type === 'text' ? ' COLLATE "C"' : ''
-      return `${param(`(e.v->>${sqlText(name)})`)}${collation} AS ${ident(name)}`
+      return `${param(`(e.v->>${at})`)}${collation} AS ${ident(name)}`
     })
     return `SELECT ${selected.join(', ')} FROM json_array_elements(${array}) AS e(v)`
   },

@@ -52,8 +52,7 @@ export const sqlite: Dialect = Object.freeze({
     `SELECT ${kinds[kind].sqlite.param('value')} FROM json_each(${array})`,
   rowsIn: (array: string, columns: readonly Column[]) => {
     const selected = columns.map(
-      ({ name, kind }) =>
-        `${kinds[kind].sqlite.param(`json_extract(e.value, ${sqlText(`$."${name}"`)})`)} AS ${ident(name)}`,
+      ({ name, kind }, at) => `${kinds[kind].sqlite.param(`(e.value ->> ${at})`)} AS ${ident(name)}`,
     )
     return `SELECT ${selected.join(', ')} FROM json_each(${array}) e`
   },

@@ -4,7 +4,7 @@ import { projectStored } from './project.ts'
 import { type RowStatement, rowStatement } from './row-statements.ts'
 import { Binds } from './statement.ts'
 
-/** Statements of the service itself that read many whole rows, for exports. */
+/** Statements of the service itself that read many whole rows, for exports and imports. */
 
 /** The accounts that have rows of a resource: `[account]` each. */
 export const accountsWithRows = ({ table }: Resource): string =>
@@ -16,4 +16,36 @@ export function rowsAfter(resource: Resource, dialect: Dialect, count: number): 
   const where = `${binds.rows(resource, '')}"id" > ${binds.use('id', 'id')}`
   const text = `SELECT "id", ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${where} ORDER BY "id" LIMIT ${count}`
   return rowStatement(text, binds)
+}
+
+/** The rows of some ids (bound: as a JSON array): `[json of every stored field]` each. */
+export function rowsOfIds(resource: Resource, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const ids = dialect.listed(binds.use(0, 'json'))
+  const where = `${binds.rows(resource, '')}"id" IN (${ids})`
+  return rowStatement(
+    `SELECT ${projectStored(resource, '', binds)} FROM ${ident(resource.table)} WHERE ${where}`,
+    binds,
+  )
+}
+
+/**
+ * Which of several new rows (bound: as a JSON array of arrays: a number, the id, the values of the set) have the values of a unique set that another
+ * row has already: `[number]` each.
+ */
+export function takenUniques(resource: Resource, set: readonly string[], dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const fields = set.flatMap((name) => resource.field.get(name) ?? [])
+  const columns = [
+    { name: 'number', kind: 'integer' as const },
+    { name: 'id', kind: 'id' as const },
+    ...fields.map(({ name, kind }) => ({ name, kind })),
+  ]
+  const given = dialect.rowsIn(binds.use(0, 'json'), columns)
+  const equal = fields.map(({ name, column }) => `s.${ident(column)} = g.${ident(name)}`)
+  const where = `${binds.rows(resource, 's.')}${equal.join(' AND ')} AND s."id" <> g."id"`
+  return rowStatement(
+    `SELECT g."number" FROM (${given}) g JOIN ${ident(resource.table)} s ON ${where}`,
+    binds,
+  )
 }

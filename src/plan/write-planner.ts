@@ -1,16 +1,19 @@
 import type { Resource, SumFeed } from '../compile/model.ts'
 import type { Dialect } from './dialect.ts'
-import { insertEvents } from './events.ts'
+import { insertEventList, insertEvents } from './events.ts'
 import { mostRowStatements, PlanCache } from './plan-cache.ts'
 import type { RowStatement } from './row-statements.ts'
 import {
   type Along,
   deleteRow,
+  fillReference,
   insertRow,
   insertRowAlong,
   insertRowAndRead,
+  insertRows,
   refreshSum,
   updateRow,
+  wrongSums,
 } from './write-statements.ts'
 
 /** Plans each statement that changes rows once. */
@@ -35,8 +38,20 @@ export class WritePlanner {
     return this.#plan(shape, () => insertRowAlong(resource, along, this.#dialect))
   }
 
+  insertMany(resource: Resource): RowStatement {
+    return this.#plan(`insert-many ${resource.name}`, () => insertRows(resource, this.#dialect))
+  }
+
+  fillReference(resource: Resource, field: string): RowStatement {
+    return this.#plan(`fill ${resource.name} ${field}`, () => fillReference(resource, field, this.#dialect))
+  }
+
   insertEvents(count: number): RowStatement {
     return this.#plan(`events ${count}`, () => insertEvents(this.#dialect, count))
+  }
+
+  insertEventList(): RowStatement {
+    return this.#plan('event list', () => insertEventList(this.#dialect))
   }
 
   update(resource: Resource, fields: readonly string[]): RowStatement {
@@ -52,6 +67,12 @@ export class WritePlanner {
   refreshSum(feed: SumFeed, source: Resource): RowStatement {
     return this.#plan(`sum ${source.name} ${feed.on.name} ${feed.field.name}`, () =>
       refreshSum(feed, source, this.#dialect),
+    )
+  }
+
+  wrongSums(feed: SumFeed, source: Resource): RowStatement {
+    return this.#plan(`wrong ${source.name} ${feed.on.name} ${feed.field.name}`, () =>
+      wrongSums(feed, source, this.#dialect),
     )
   }
 

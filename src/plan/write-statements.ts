@@ -25,6 +25,30 @@ export function insertRowAndRead(resource: Resource, dialect: Dialect): RowState
   return Object.freeze({ text: text + returningRow(resource, new Binds(dialect)), slots })
 }
 
+/** Inserts many rows from a JSON array (bound) of arrays: the values of all fields, in their order, and the version. */
+export function insertRows(resource: Resource, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const account = resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]
+  const columns = [
+    ...resource.fields.map(({ column, kind }) => ({ name: column, kind })),
+    { name: 'version', kind: 'integer' as const },
+  ]
+  const given = dialect.rowsIn(binds.use(0, 'json'), columns)
+  const names = [...account, ...columns].map(({ name }) => ident(name)).join(', ')
+  const values = [...account.map(({ value }) => value), 'g.*'].join(', ')
+  const text = `INSERT INTO ${ident(resource.table)} (${names}) SELECT ${values} FROM (${given}) g`
+  return rowStatement(text, binds)
+}
+
+/** Sets a reference that is NULL, as a part of inserting the row: neither its version nor its time changes. */
+export function fillReference(resource: Resource, name: string, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const column = ident(knownField(resource, name).column)
+  const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')} AND ${column} IS NULL`
+  const text = `UPDATE ${ident(resource.table)} SET ${column} = ${binds.use(0, 'reference')} WHERE ${where} RETURNING 1`
+  return rowStatement(text, binds)
+}
+
 const returningRow = (resource: Resource, binds: Binds): string =>
   ` RETURNING ${projectStored(resource, '', binds)}, "version"`
 
@@ -86,11 +110,25 @@ export function deleteRow(resource: Resource, dialect: Dialect): RowStatement {
   return rowStatement(`DELETE FROM ${ident(resource.table)} WHERE ${where} RETURNING 1`, binds)
 }
 
+/** The sum that the rows of one owner give. */
+const sumSql = ({ of, by }: SumFeed, source: Resource, owner: string, binds: Binds): string => {
+  const product = of.map((name) => ident(source.field.get(name)?.column ?? name)).join(' * ')
+  return `(SELECT coalesce(sum(${product}), 0) FROM ${ident(source.table)} WHERE ${binds.rows(source, '')}${ident(by.field)} = ${owner})`
+}
+
+/** Which of several owners (bound: their ids as a JSON array) have another sum than their rows give: `[id]` each. */
+export function wrongSums(feed: SumFeed, source: Resource, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const ids = dialect.listed(binds.use(0, 'json'))
+  const differs = dialect.distinct(`o.${ident(feed.field.column)}`, sumSql(feed, source, 'o."id"', binds))
+  const text = `SELECT o."id" FROM ${ident(feed.on.table)} o WHERE ${binds.rows(feed.on, 'o.')}o."id" IN (${ids}) AND ${differs} ORDER BY o."id"`
+  return rowStatement(text, binds)
+}
+
 /** Computes a sum on an owner (bound: its id, then the time). Answers with the owner, or with nothing where the sum is the same. */
 export function refreshSum(feed: SumFeed, source: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
-  const product = feed.of.map((name) => ident(source.field.get(name)?.column ?? name)).join(' * ')
-  const sum = `(SELECT coalesce(sum(${product}), 0) FROM ${ident(source.table)} WHERE ${binds.rows(source, '')}${ident(feed.by.field)} = ${binds.use('id', 'id')})`
+  const sum = sumSql(feed, source, binds.use('id', 'id'), binds)
   const target = ident(feed.field.column)
   const where = `${binds.rows(feed.on, '')}"id" = ${binds.use('id', 'id')} AND ${dialect.distinct(target, sum)}`
   const text = `UPDATE ${ident(feed.on.table)} SET ${target} = ${sum}, "updated_at" = ${binds.use(0, 'datetime')}, "version" = "version" + 1 WHERE ${where}${returningRow(feed.on, binds)}`

@@ -1,7 +1,7 @@
 import type { Field, Resource } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { bound } from '../plan/bind.ts'
-import { indexColumn, judgedFields } from '../plan/judge-values.ts'
+import { judgedFields } from '../plan/judge-values.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { Judgement } from '../plan/row-statements.ts'
 import type { StoredRow } from '../request/body.ts'
@@ -31,8 +31,7 @@ export async function passingRows(
   const fields = judgedFields(resource, rule)
   const values = rows.flatMap((row, index) => {
     if (!fields.every((field) => fits(field, row[field.name]))) return []
-    const members = fields.map(({ name, column, kind }) => [column, bound({ kind, schema: {} }, row[name])])
-    return [{ [indexColumn]: index, ...Object.fromEntries(members) }]
+    return [[index, ...fields.map(({ name, kind }) => bound({ kind, schema: {} }, row[name]))]]
   })
   const { text, slots } = planner.judgeValues(resource, rule, grants)
   const asked = { by: caller, at: now() }

@@ -77,11 +77,8 @@ function readSent(target: Target, body: JsonObject, errors: FieldError[]): Sent 
   const ownerField = target.sub?.by.field ?? null
   for (const [name, value] of Object.entries(body)) {
     const field = target.view.field.get(name)
-    if (!field) {
-      const near = nearest(name, [...target.view.field.keys()])
-      const detail = `is not a field of ${target.view.name}${near ? `; did you mean "${near}"?` : ''}`
-      errors.push({ pointer: `#/${pointerStep(name.slice(0, 100))}`, detail, code: 'unknown' })
-    } else if (field.field?.name === ownerField && value !== target.ownerId) {
+    if (!field) errors.push(unknownField(target.view, name))
+    else if (field.field?.name === ownerField && value !== target.ownerId) {
       errors.push(fieldFault(field, 'differs from the id in the path; leave it out', 'immutable'))
     } else sent.set(field, value)
   }
@@ -90,6 +87,12 @@ function readSent(target: Target, body: JsonObject, errors: FieldError[]): Sent 
     if (field) sent.set(field, target.ownerId)
   }
   return sent
+}
+
+export function unknownField(view: View, name: string): FieldError {
+  const near = nearest(name, [...view.field.keys()])
+  const detail = `is not a field of ${view.name}${near ? `; did you mean "${near}"?` : ''}`
+  return { pointer: `#/${pointerStep(name.slice(0, 100))}`, detail, code: 'unknown' }
 }
 
 function readInitialState(

@@ -5,30 +5,30 @@ export type JsonObject = { readonly [key: string]: unknown }
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Bytes → one JSON object, refusing what no field could mean: deep nesting, `__proto__` keys, anything but an object. */
-export function readJsonObject(bytes: Uint8Array, maxDepth: number): JsonObject {
-  const value = parse(bytes)
-  if (typeof value === 'object' && value !== null) refuseHostile(value, 1, maxDepth)
+export function readJsonObject(bytes: Uint8Array, maxDepth: number, what = 'body'): JsonObject {
+  const value = parse(bytes, what)
+  if (typeof value === 'object' && value !== null) refuseHostile(value, 1, maxDepth, what)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw problem('validation-failed', {
-      detail: 'The body must be a JSON object.',
+      detail: `The ${what} must be a JSON object.`,
       errors: [{ pointer: '#', detail: 'must be an object', code: 'type' }],
     })
   }
   return value as JsonObject
 }
 
-function parse(bytes: Uint8Array): unknown {
+function parse(bytes: Uint8Array, what: string): unknown {
   let text: string
   try {
     text = decoder.decode(bytes)
   } catch {
-    throw malformed('The body is not valid UTF-8.')
+    throw malformed(`The ${what} is not valid UTF-8.`)
   }
-  if (text.trim() === '') throw malformed('The body is empty; send a JSON object.')
+  if (text.trim() === '') throw malformed(`The ${what} is empty; send a JSON object.`)
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw malformed(`The body is not valid JSON${position(error, text)}.`)
+    throw malformed(`The ${what} is not valid JSON${position(error, text)}.`)
   }
 }
 
@@ -54,12 +54,12 @@ function firstNonToken(text: string): number | null {
   return rest < 0 ? null : at + rest
 }
 
-function refuseHostile(value: object, depth: number, maxDepth: number): void {
-  if (depth > maxDepth) throw malformed(`The body is nested more than ${maxDepth} levels deep.`)
+function refuseHostile(value: object, depth: number, maxDepth: number, what: string): void {
+  if (depth > maxDepth) throw malformed(`The ${what} is nested more than ${maxDepth} levels deep.`)
   for (const key of Object.keys(value)) {
     if (key === '__proto__') throw malformed('The key "__proto__" is not allowed.')
     const inner: unknown = (value as JsonObject)[key]
-    if (typeof inner === 'object' && inner !== null) refuseHostile(inner, depth + 1, maxDepth)
+    if (typeof inner === 'object' && inner !== null) refuseHostile(inner, depth + 1, maxDepth, what)
   }
 }
 

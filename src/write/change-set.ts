@@ -22,6 +22,17 @@ export interface LockedRow {
   readonly version: number
 }
 
+/** A row as an import gives it. */
+export interface WholeRow {
+  readonly row: StoredRow
+  readonly version: number
+  /** References to rows that are inserted later: they are NULL until `fillReference` sets them. */
+  readonly heldBack: readonly string[]
+}
+
+/** Whether the sums of an owner are left as they are, because `correctSums` will be called. */
+export type SumsLater = (owner: Resource, id: string) => boolean
+
 const strength: { readonly [L in Lock]: number } = { 'to-change': 1, 'to-delete': 2 }
 
 /**
@@ -61,6 +72,24 @@ export class ChangeSet {
   /** Inserts a row from the values of all its fields; returns it as it is stored. */
   insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
     return this.#inTurn(() => this.#insert(resource, row))
+  }
+
+  /** Inserts many rows of one resource with one statement. They are not kept as locked rows. */
+  insertMany(resource: Resource, rows: readonly WholeRow[], sumsLater: SumsLater): Promise<void> {
+    return this.#inTurn(() => this.#insertMany(resource, rows, sumsLater))
+  }
+
+  /** Sets a reference that `insertMany` has held back. */
+  fillReference(resource: Resource, id: string, field: string, value: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const { text, slots } = this.#writer.writes.fillReference(resource, field)
+      await this.tx.first(text, this.#bind(slots, { id, values: [value] }))
+    })
+  }
+
+  /** Computes the sums of some rows where they are not what their rows give. */
+  correctSums(resource: Resource, ids: readonly string[]): Promise<void> {
+    return this.#inTurn(() => this.#correctSums(resource, ids))
   }
 
   /** Sets the named fields of a row that `lock` has given; returns it as it is stored. */
@@ -123,6 +152,29 @@ export class ChangeSet {
     this.#note(resource, null, inserted.row)
     await this.#refreshSums(resource, [inserted.row])
     return this.#latest(resource, inserted)
+  }
+
+  async #insertMany(resource: Resource, rows: readonly WholeRow[], sumsLater: SumsLater): Promise<void> {
+    const { text, slots } = this.#writer.writes.insertMany(resource)
+    const all = JSON.stringify(rows.map((row) => boundRow(resource, row)))
+    await this.tx.first(text, this.#bind(slots, { values: [all] }))
+    for (const { row } of rows) this.#note(resource, null, row)
+    for (const feed of resource.feeds)
+      for (const id of ownersOf(
+        rows.map(({ row }) => row),
+        feed.by,
+      ))
+        if (!sumsLater(feed.on, id)) await this.#refreshSum(feed, resource, id)
+  }
+
+  async #correctSums(resource: Resource, ids: readonly string[]): Promise<void> {
+    for (const source of this.#writer.model.resources.values())
+      for (const feed of source.feeds) {
+        if (feed.on !== resource) continue
+        const { text, slots } = this.#writer.writes.wrongSums(feed, source)
+        const wrong = await this.tx.all(text, this.#bind(slots, { values: [JSON.stringify(ids)] }))
+        for (const [id] of wrong) await this.#refreshSum(feed, source, String(id))
+      }
   }
 
   async #update(resource: Resource, id: string, values: StoredRow): Promise<LockedRow> {
@@ -247,6 +299,15 @@ export class ChangeSet {
   ): Value[] {
     return bindSlots(slots, { account: this.account, ...given })
   }
+}
+
+/** The values of a row as `insertMany` binds them. */
+const boundRow = (resource: Resource, { row, version, heldBack }: WholeRow): Value[] => {
+  const values = resource.fields.map((field) =>
+    heldBack.includes(field.name) ? null : bound(field, row[field.name]),
+  )
+  values.push(version)
+  return values
 }
 
 const keyOf = ({ name }: Resource, id: string): string => `${name} ${id}`

@@ -2,9 +2,9 @@ import type { Field, Resource } from '../compile/model.ts'
 import type { StoredRow } from '../request/body.ts'
 import { newId } from './ids.ts'
 
-/** A whole row from the values that were given, with a new id and all that the server itself sets. */
+/** A whole row from the values that were given, with a new id, unless one is given, and all that the server itself sets. */
 export function newRow(resource: Resource, given: StoredRow, now: number): StoredRow {
-  const id = resource.idPrefix + newId(now)
+  const id = given.id === undefined ? resource.idPrefix + newId(now) : String(given.id)
   const time = new Date(now).toISOString()
   const row: { [field: string]: unknown } = {}
   for (const field of resource.fields) {

@@ -14,7 +14,7 @@ import { blocksOf, markOf, tableBelow } from './markdown.ts'
 import { emptyProject, shopProject, startSession } from './session.ts'
 import { snippetFile } from './snippet-files.ts'
 
-test.each(['documents', 'keys-and-tokens', 'versions', 'migrations'])(
+test.each(['documents', 'keys-and-tokens', 'versions', 'migrations', 'bring-your-data'])(
   'the commands of %s do what it shows',
   async (name) => {
     const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'shop.db')}` }

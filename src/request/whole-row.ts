@@ -1,0 +1,47 @@
+import type { Field, View } from '../compile/model.ts'
+import { kinds } from '../kinds/kinds.ts'
+import type { FieldError } from '../problems.ts'
+import { type StoredRow, unknownField } from './body.ts'
+import { refuseFields } from './fields-refused.ts'
+import type { JsonObject } from './json-body.ts'
+import { setValue } from './set-value.ts'
+import { pointerStep, validate } from './validate.ts'
+import type { StoredValue } from './values.ts'
+
+/**
+ * A row as an export has it, in the words of the newest version. Everything may be set, also what otherwise the server sets (ids, times,
+ * states, sums) and what only older versions show. What is left out is as in a create.
+ */
+export function readWhole(view: View, body: JsonObject): StoredRow {
+  const errors: FieldError[] = []
+  const row: { [field: string]: StoredValue } = {}
+  for (const name of Object.keys(body)) {
+    if (view.field.has(name)) continue
+    const kept = view.resource.field.get(name)
+    if (kept) setKept(kept, body[name], row, errors)
+    else errors.push(unknownField(view, name))
+  }
+  for (const field of view.fields) {
+    const value = Object.hasOwn(body, field.name) ? body[field.name] : undefined
+    if (value === undefined && (field.readOnly || field.states)) continue
+    setValue(view, field, value, row, errors)
+  }
+  refuseFields(errors)
+  for (const [name, value] of view.whenAbsent)
+    if (row[name] === undefined || row[name] === null) row[name] = value
+  return row
+}
+
+/** A field that only older versions show. */
+function setKept(
+  field: Field,
+  value: unknown,
+  row: { [field: string]: StoredValue },
+  errors: FieldError[],
+): void {
+  if (value === null || value === undefined) return
+  const faults = validate(field.schema, value)
+  for (const { at, detail, code } of faults)
+    errors.push({ pointer: `#/${pointerStep(field.name)}${at}`, detail, code })
+  if (faults.length === 0) row[field.name] = kinds[field.kind].toStored(value, field.schema)
+}

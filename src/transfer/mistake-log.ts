@@ -1,0 +1,24 @@
+import type { RowFault } from './read-row.ts'
+
+export interface FileMistake extends RowFault {
+  readonly line: number
+}
+
+/** All are counted, and the first ones kept. */
+const mostKept = 100
+
+/** What is wrong with a file. */
+export class MistakeLog {
+  readonly #kept: FileMistake[] = []
+  count = 0
+
+  add(line: number, { field, detail }: RowFault): void {
+    this.count++
+    if (this.#kept.length < mostKept) this.#kept.push({ line, field, detail })
+  }
+
+  /** In the order of their lines. */
+  get kept(): readonly FileMistake[] {
+    return this.#kept.toSorted((one, other) => one.line - other.line)
+  }
+}

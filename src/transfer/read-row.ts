@@ -1,0 +1,165 @@
+import type { Field, Model, Resource } from '../compile/model.ts'
+import { didYouMean } from '../compile/nearest.ts'
+import { kinds } from '../kinds/kinds.ts'
+import { type FieldError, Problem } from '../problems.ts'
+import { type StoredRow, unknownField } from '../request/body.ts'
+import { isPlainName } from '../request/caller.ts'
+import type { JsonObject } from '../request/json-body.ts'
+import { readWhole } from '../request/whole-row.ts'
+import { newRow } from '../write/new-row.ts'
+import { marks } from './line-marks.ts'
+import type { FileRecord } from './records.ts'
+
+/** What the command says of every row of the file. */
+export interface ImportTarget {
+  readonly model: Model
+  readonly format: 'jsonl' | 'csv'
+  /** For rows that name none. */
+  readonly resource: Resource | null
+  readonly account: string | null
+  now(): number
+}
+
+/** A row of the file, in the store's terms. */
+export interface FileRow {
+  readonly line: number
+  readonly bytes: number
+  readonly resource: Resource
+  /** Empty for a row of a shared resource. */
+  readonly account: string
+  readonly version: number
+  /** The whole row, with what the server sets where the file says nothing. */
+  readonly row: StoredRow
+  /** The fields that the file says. */
+  readonly given: StoredRow
+}
+
+/** What is wrong with a row. */
+export interface RowFault {
+  readonly field: string | null
+  readonly detail: string
+}
+
+/** What is wrong with a column of a CSV file, where all its rows are of one resource. */
+export function columnFault({ model, resource }: ImportTarget, name: string): string | null {
+  const view = resource && model.head.viewOf.get(resource.name)
+  if (!view || isMark(name) || view.resource.field.has(name)) return null
+  return `${name} ${unknownField(view, name).detail}`
+}
+
+const isMark = (name: string): boolean => Object.values<string>(marks).includes(name)
+
+/** A row of a file, or all that is wrong with it. */
+export function readRow(target: ImportTarget, record: FileRecord): FileRow | readonly RowFault[] {
+  if (record.fault !== null) return [fault(record.fault)]
+  const {
+    [marks.resource]: named,
+    [marks.account]: said,
+    [marks.version]: version = 1,
+    ...values
+  } = record.values
+  const resource = resourceOf(target, named)
+  if (typeof resource === 'string') return [fault(resource)]
+  const account = accountOf(target, resource, said)
+  if (account === null) return [fault(wrongAccount(target, said))]
+  const number = typeof version === 'string' ? Number(version) : version
+  if (!Number.isSafeInteger(number) || Number(number) < 1)
+    return [{ field: marks.version, detail: 'must be a whole number from 1' }]
+  const { line, bytes } = record
+  try {
+    const given = readWhole(
+      target.model.head.viewOf.get(resource.name) ?? missingView(resource),
+      target.format === 'csv' ? fromTexts(resource, values) : values,
+    )
+    const row = newRow(resource, given, target.now())
+    const faults = wholeFaults(resource, given, row)
+    if (faults.length > 0) return faults
+    return { line, bytes, resource, account, version: Number(number), row, given }
+  } catch (error) {
+    if (error instanceof Problem) return fieldFaults(error)
+    throw error
+  }
+}
+
+const fault = (detail: string): RowFault => ({ field: null, detail })
+
+const missingView = ({ name }: Resource): never => {
+  throw new Error(`The newest version does not show ${name}`)
+}
+
+function resourceOf({ model, resource }: ImportTarget, named: unknown): Resource | string {
+  if (named === undefined)
+    return resource ?? `says no resource: add --resource to the command, or "${marks.resource}" to the row`
+  if (resource)
+    return named === resource.name ? resource : `is a row of ${named}, and --resource is ${resource.name}`
+  const found = model.resources.get(String(named))
+  if (found && !found.engineMade) return found
+  const known = [...model.resources.values()].flatMap(({ name, engineMade }) => (engineMade ? [] : [name]))
+  return `names a resource "${named}" that does not exist. ${didYouMean(String(named), known)}`
+}
+
+function accountOf({ account }: ImportTarget, { shared }: Resource, said: unknown): string | null {
+  if (shared) return ''
+  if (said === undefined) return account
+  return typeof said === 'string' && isPlainName(said) && (account === null || account === said) ? said : null
+}
+
+function wrongAccount({ account }: ImportTarget, said: unknown): string {
+  if (said === undefined)
+    return `says no account: add --account to the command, or "${marks.account}" to the row`
+  if (typeof said !== 'string' || !isPlainName(said)) return `"${marks.account}" is no name of an account`
+  return `is a row of the account ${said}, and --account is ${account}`
+}
+
+/** Texts of CSV as values of their fields. A text that is no such value stays, and is refused as a request with it would be. */
+function fromTexts(resource: Resource, texts: JsonObject): JsonObject {
+  const values: { [name: string]: unknown } = {}
+  for (const [name, text] of Object.entries(texts)) {
+    const field = resource.field.get(name)
+    values[name] = field ? fromText(field, String(text)) : text
+  }
+  return values
+}
+
+function fromText({ kind, schema }: Field, text: string): unknown {
+  if (kinds[kind].mergesPatches) return parsedJson(text)
+  return kinds[kind].parse(text, schema) ?? text
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** What a request cannot do wrong, because hooks and the server itself set it. */
+function wholeFaults(resource: Resource, given: StoredRow, row: StoredRow): readonly RowFault[] {
+  const faults: RowFault[] = []
+  for (const field of resource.fields) {
+    if (row[field.name] === null && !field.nullable)
+      faults.push({
+        field: field.name,
+        detail: 'is required: hooks, which may set it in a request, do not run',
+      })
+    if (field.sum && given.id === undefined && given[field.name] !== undefined)
+      faults.push({
+        field: field.name,
+        detail: 'is a sum that the service computes; leave it out of rows without an id',
+      })
+  }
+  return faults
+}
+
+const fieldFaults = ({ details, message }: Problem): readonly RowFault[] =>
+  details.errors && details.errors.length > 0 ? details.errors.map(faultOf) : [fault(message)]
+
+/** `#/address/city` is shown as `address.city`. */
+const faultOf = ({ pointer = '', detail }: FieldError): RowFault => {
+  const path = pointer
+    .split('/')
+    .slice(1)
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+  return { field: path.join('.') || null, detail }
+}

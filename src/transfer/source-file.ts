@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { closeSync, createReadStream, createWriteStream, openSync, readSync, statSync } from 'node:fs'
+import { extname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { LineSplitter } from './lines.ts'
+import { type ColumnFault, CsvRecords, type FileRecord, jsonRecords, type RecordReader } from './records.ts'
+
+/** A file that can be read more than once. */
+export interface SourceFile {
+  readonly path: string
+  /** As the user named it, for messages. */
+  readonly name: string
+  readonly bytes: number
+  readonly format: 'jsonl' | 'csv'
+}
+
+const chunkBytes = 1024 * 1024
+
+/** Writes a stream to a file, so that it can be read twice. */
+export const spool = (input: Readable, path: string): Promise<void> =>
+  pipeline(input, createWriteStream(path, { mode: 0o600 }))
+
+/** Throws what the system says of a file that cannot be read, and a sentence of ours where it is no such file. */
+export function openSource(path: string, name: string, refuse: (message: string) => Error): SourceFile {
+  const bytes = statSync(path).size
+  const begin = firstBytes(path)
+  if (begin.length === 0) throw refuse(`${name} is empty.`)
+  if (/^(?:fffe|feff)/.test(begin.toString('hex', 0, 2))) throw refuse(`${name} is UTF-16. Save it as UTF-8.`)
+  const first = begin
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart()[0]
+  if (first === '[')
+    throw refuse(
+      `${name} is one JSON array. Write each row on a line of its own: jq -c '.[]' ${name} > rows.jsonl`,
+    )
+  const isJson =
+    /^\.(jsonl|ndjson|json)$/i.test(extname(name)) || (first === '{' && !/^\.csv$/i.test(extname(name)))
+  return { path, name, bytes, format: isJson ? 'jsonl' : 'csv' }
+}
+
+function firstBytes(path: string): Buffer {
+  const buffer = Buffer.alloc(1_024)
+  const file = openSync(path, 'r')
+  try {
+    return buffer.subarray(0, readSync(file, buffer))
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** A hash of the whole content. */
+export async function hashOf({ path }: SourceFile): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+export interface RecordsRead {
+  readonly records: readonly FileRecord[]
+  /** How far the file was read. */
+  readonly bytes: number
+}
+
+/** The records of a file, some at a time. */
+export async function* readRecords(
+  file: SourceFile,
+  maxDepth: number,
+  columnFault: ColumnFault,
+): AsyncGenerator<RecordsRead> {
+  const reader: RecordReader = file.format === 'csv' ? new CsvRecords(columnFault) : jsonRecords(maxDepth)
+  const splitter = new LineSplitter()
+  let bytes = 0
+  for await (const chunk of createReadStream(file.path, { highWaterMark: chunkBytes })) {
+    bytes += chunk.length
+    const records = splitter.push(chunk).flatMap((line) => reader.read(line) ?? [])
+    if (records.length > 0) yield { records, bytes }
+  }
+  const last = splitter.end().flatMap((line) => reader.read(line) ?? [])
+  const left = reader.end()
+  yield { records: left ? [...last, left] : last, bytes }
+}

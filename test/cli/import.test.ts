@@ -1,0 +1,317 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import shop from '../../examples/shop/api.ts'
+import { importCommand } from '../../src/cli/import-command.ts'
+import { migrateCommand } from '../../src/cli/migrate-command.ts'
+import { type TestApi, testApi } from '../../src/testing.ts'
+import { ImportMark } from '../../src/transfer/import-mark.ts'
+import { nounkit } from '../support/child.ts'
+import { emptyDatabase, storeKinds, temporaryFolder, walkedStores, whenOver } from '../support/databases.ts'
+import { until } from '../support/until.ts'
+import { exported, runHere } from './in-process.ts'
+import { run } from './run.ts'
+
+type Row = { readonly [name: string]: unknown }
+
+const uuid = (at: number): string => `01900000-0000-7000-8000-${at.toString(16).padStart(12, '0')}`
+const jsonl = (rows: readonly Row[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+
+function fileWith(content: string | Buffer, name = 'rows.jsonl'): string {
+  const path = join(temporaryFolder(), name)
+  writeFileSync(path, content)
+  return path
+}
+
+const importing = (url: string, ...args: string[]) => runHere(importCommand, url, ['examples/shop', ...args])
+
+/** A store that is served, with a caller. */
+async function serve(url: string) {
+  const api: TestApi = await testApi(shop, { databaseUrl: url })
+  whenOver(() => api.close())
+  const key = await api.key('acme', { scopes: ['*', 'products:write'] })
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await api.fetch(path, {
+      method,
+      headers: {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const { data } = (await response.json()) as { data: Row }
+    return { status: response.status, version: response.headers.get('etag')?.split('.')[0], data }
+  }
+  const list = async (path: string) => (await call('GET', path)).data as unknown as readonly Row[]
+  return { call, list, service: api.service }
+}
+
+describe.each(storeKinds)('nounkit import on %s', (kind) => {
+  let url: string
+  beforeEach(async () => {
+    url = await emptyDatabase(kind)
+  })
+
+  test('of an export of another store: the same export, and nothing when it is run again', async () => {
+    const source = await emptyDatabase(kind)
+    const { call, list } = await serve(source)
+    const { data: first } = await call('POST', '/v2/customers', { name: 'Ada', email: 'ada@example.com' })
+    const { data: later } = await call('POST', '/v2/customers', { name: 'Bea', email: 'bea@example.com' })
+    // A reference to a row that comes later in the export.
+    await call('PATCH', `/v2/customers/${first.id}`, { referrer_id: later.id })
+    const [product] = await list('/v2/products?limit=1')
+    const { data: order } = await call('POST', '/v2/orders', { customer_id: later.id, currency: 'EUR' })
+    const item = { product_id: product?.id, quantity: 3, unit_price: 7 }
+    await call('POST', `/v2/orders/${order.id}/items`, item)
+    await call('PATCH', `/v2/orders/${order.id}`, { status: 'placed' })
+    const everything = await exported(source, ['examples/shop'])
+    const file = fileWith(everything)
+    const rows = everything.split('\n').length - 1
+
+    await runHere(migrateCommand, url, ['examples/shop'])
+    const dry = await importing(url, file, '--dry-run')
+    expect(dry).toMatchObject({
+      code: 0,
+      out: `${rows} rows can be imported. Nothing was written.\n`,
+      err: '',
+    })
+    expect(await exported(url, ['examples/shop'])).toBe('')
+    const { code, out, err } = await importing(url, file, '--json')
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(JSON.parse(out)).toEqual({
+      rows,
+      imported: rows,
+      present: 0,
+      corrected: 0,
+      mistakes: [],
+      mistakeCount: 0,
+    })
+    expect(await exported(url, ['examples/shop'])).toBe(everything)
+    const target = await serve(url)
+    expect(await target.call('GET', `/v2/orders/${order.id}?include=items`)).toEqual(
+      await call('GET', `/v2/orders/${order.id}?include=items`),
+    )
+
+    expect((await importing(url, file)).out).toMatch(
+      /was imported already, at .*--again imports it once more\.\n$/,
+    )
+    const again = await importing(url, file, '--again')
+    expect(again.out).toMatch(`Imported 0 rows. ${rows} rows were there already.\n`)
+    expect(await exported(url, ['examples/shop'])).toBe(everything)
+  })
+
+  test('computes sums, tells events, and leaves the versions of rows that it does not change', async () => {
+    const { call, list } = await serve(url)
+    const [customer] = await list('/v2/customers?limit=1')
+    const [product] = await list('/v2/products?limit=1')
+    const { data: order } = await call('POST', '/v2/orders', { customer_id: customer?.id, currency: 'EUR' })
+    const item = { product_id: product?.id, quantity: 2, unit_price: 50 }
+    const stated = { '@resource': 'orders', customer_id: customer?.id, currency: 'EUR', status: 'paid' }
+    const file = fileWith(
+      jsonl([
+        { ...stated, id: uuid(1), total: 100, '@version': 7 },
+        { ...stated, id: uuid(2), total: 100, '@version': 7 },
+        { '@resource': 'order-items', order_id: order.id, ...item },
+        { '@resource': 'order-items', order_id: uuid(1), ...item },
+      ]),
+    )
+    const { out } = await importing(url, file, '--account', 'acme')
+    expect(out).toBe('Imported 4 rows.\n1 row had another sum than its rows give; it was corrected.\n')
+    const orders = [String(order.id), uuid(1), uuid(2)].map((id) => call('GET', `/v2/orders/${id}`))
+    expect(await Promise.all(orders)).toMatchObject([
+      { version: '"2', data: { total: 100, status: 'draft' } },
+      { version: '"7', data: { total: 100, status: 'paid' } },
+      { version: '"8', data: { total: 0, status: 'paid' } },
+    ])
+    const told = await list('/v2/events?limit=100')
+    expect(told.slice(-7).map(({ type }) => type)).toEqual([
+      'orders.created',
+      'orders.created',
+      'orders.created',
+      'order-items.created',
+      'order-items.created',
+      'orders.updated',
+      'orders.updated',
+    ])
+    const quiet = fileWith(jsonl([{ ...stated, '@account': 'acme' }]))
+    expect((await importing(url, quiet, '--no-events')).out).toBe('Imported 1 row.\n')
+    expect(await list('/v2/events?limit=100')).toEqual(told)
+  })
+
+  test('lists all mistakes with their lines, and writes nothing', async () => {
+    const { call } = await serve(url)
+    await call('POST', '/v2/customers', { name: 'Ada', email: 'ada@example.com' })
+    const before = await exported(url, ['examples/shop'])
+    const ada = { name: 'Ada', email: 'ada@example.com' }
+    const order = { '@resource': 'orders', customer_id: uuid(9), currency: 'EUR' }
+    const lines: readonly (readonly [string | Row, string])[] = [
+      ['not JSON', 'The line is not valid JSON: parsing stopped at column 1.'],
+      ['[1]', 'The line must be a JSON object.'],
+      [
+        { '@resource': 'costumers' },
+        'names a resource "costumers" that does not exist. Did you mean "customers"?',
+      ],
+      [{ '@resource': 'webhook-secrets' }, 'names a resource "webhook-secrets" that does not exist.'],
+      [{ nmae: 'Ada', email: 'x@example.com' }, 'nmae is not a field of customers; did you mean "name"?'],
+      [{ ...ada, '@account': 'other' }, 'is a row of the account other, and --account is acme'],
+      [ada, 'email must be unique, and another row has this value'],
+      [{ name: 'Bea', email: 'bea@example.com', id: uuid(1) }, ''],
+      [{ name: 'Cleo', email: 'bea@example.com', id: uuid(1) }, 'id is that of line 8 too'],
+      [{ name: 'a\0b', email: 'nul@example.com' }, 'name must not contain a NUL character'],
+      [{ ...order, status: 'lost' }, 'status must be one of "draft", "placed", "cancelled", "paid"'],
+      [{ ...order, customer_id: uuid(1), total: 5 }, 'total is a sum that the service computes'],
+      [order, 'customer_id names the row of line 16, which comes later: put that line first'],
+      [{ ...order, customer_id: uuid(8) }, 'customer_id names a row of customers that does not exist'],
+      [
+        { name: 'Dan', email: 'dan@example.com', id: uuid(6), '@version': 0 },
+        '@version must be a whole number from 1',
+      ],
+      [{ name: 'Eve', email: 'eve@example.com', id: uuid(9), referrer_id: uuid(9) }, ''],
+    ]
+    const text = lines.map(([line]) =>
+      typeof line === 'string' ? line : JSON.stringify({ '@resource': 'customers', ...line }),
+    )
+    const broken = Buffer.concat([
+      Buffer.from(`${text.join('\n')}\n{"name":"`),
+      Buffer.from([0xff]),
+      Buffer.from('"}\n'),
+    ])
+    const { code, out, err } = await importing(url, fileWith(broken), '--account', 'acme')
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    for (const [at, [, message]] of lines.entries())
+      if (message) expect(err).toContain(`rows.jsonl:${at + 1}: ${message}`)
+    expect(err).toContain('rows.jsonl:17: The line is not valid UTF-8.')
+    expect(err).toContain('rows.jsonl:9: email must be unique, and line 8 has this value')
+    expect(err).toMatch(/\n\d+ mistakes in 17 rows\. Nothing was imported\.\n$/)
+    expect(err).not.toMatch(/rows\.jsonl:(8|16):/)
+    expect(await exported(url, ['examples/shop'])).toBe(before)
+  })
+
+  test('of one file by two commands at once: the second is refused', async () => {
+    const { store } = (await serve(url)).service
+    const [one, other] = [new ImportMark(store, 'same'), new ImportMark(store, 'same')]
+    const first = { rows: 1_000, endedAt: null }
+    await store.transaction((tx) => one.replace(tx, null, first))
+    const refusal = /Another process imports the same file/
+    await expect(store.transaction((tx) => other.replace(tx, null, first))).rejects.toThrow(refusal)
+    await store.transaction((tx) => one.replace(tx, first, { rows: 2_000, endedAt: null }))
+    await expect(store.transaction((tx) => other.replace(tx, first, first))).rejects.toThrow(refusal)
+    expect(await other.read()).toEqual({ rows: 2_000, endedAt: null })
+  })
+
+  test.runIf(walkedStores.includes(kind))(
+    'killed in the middle and run again: no row twice, none missing',
+    async () => {
+      const { list } = await serve(url)
+      const [customer] = await list('/v2/customers?limit=1')
+      const count = 6_000
+      // Without ids, so that a second insert of a row would succeed.
+      const order = (at: number) => ({ customer_id: customer?.id, currency: 'EUR', note: `order ${at}` })
+      const file = fileWith(jsonl(Array.from({ length: count }, (_, at) => order(at))))
+      const args = ['import', 'examples/shop', file, '--resource', 'orders', '--account', 'acme']
+      const child = nounkit(args, { env: { DATABASE_URL: url } })
+      const imported = async () => (await list('/v2/orders?limit=1&sort=-created_at'))[0]?.note?.toString()
+      await until(async () => (await imported())?.startsWith('order '), { every: 5 })
+      await child.kill('SIGKILL')
+      const { code, out } = await importing(url, ...args.slice(2), '--json')
+      const { imported: rest, present } = JSON.parse(out)
+      expect({ code, all: rest + present }).toEqual({ code: 0, all: count })
+      const notes = (await exported(url, ['examples/shop', '--resource', 'orders', '--account', 'acme']))
+        .match(/order \d+/g)
+        ?.map((note) => Number(note.slice(6)))
+      expect(notes?.toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, at) => at))
+    },
+  )
+})
+
+const product = (rest: string) => `sku,title,price,currency,active\r\n${rest}`
+
+describe('a CSV file', () => {
+  let url: string
+  beforeAll(async () => {
+    url = await emptyDatabase('sqlite')
+    await runHere(migrateCommand, url, ['examples/shop'])
+  })
+
+  test('has a byte order mark, quotes, line breaks, empty cells and values of all kinds', async () => {
+    const text = product(
+      'a-1,"Ada\'s ""best"",\r\nor so",100,EUR,false\r\n\r\na-2,"Plain",0,USD,\r\na-3,Last,7,EUR,true',
+    )
+    const file = fileWith(`\ufeff${text}`, 'products.csv')
+    const { code, out, err } = await importing(url, file, '--resource', 'products')
+    expect({ code, out, err }).toEqual({ code: 0, out: 'Imported 3 rows.\n', err: '' })
+    const rows = (await exported(url, ['examples/shop', '--resource', 'products'])).trimEnd().split('\n')
+    expect(rows.map((row) => JSON.parse(row))).toMatchObject([
+      { sku: 'a-1', title: 'Ada\'s "best",\r\nor so', price: 100, currency: 'EUR', active: false },
+      { sku: 'a-2', title: 'Plain', price: 0, currency: 'USD', active: true },
+      { sku: 'a-3', title: 'Last', price: 7, currency: 'EUR', active: true },
+    ])
+  })
+
+  test.each<[string, string | Buffer, string]>([
+    ['a cell too many', product('b,B,1,EUR,true,6'), 'csv:2: has 6 cells, and line 1 has 5'],
+    ['a cell too few', product('b,B,1'), 'csv:2: has 3 cells, and line 1 has 5'],
+    ['a text for a number', product('b,B,one,EUR,true'), 'csv:2: price must be an integer'],
+    ['an empty text', product('b,"",1,EUR,true'), 'csv:2: title must have at least 1 character'],
+    ['an empty cell', product('b,,1,EUR,true'), 'csv:2: title is required'],
+    ['an open quote', product('b,"B,1,EUR,true\n'), 'csv:2: the quote that begins cell 2 is never closed'],
+    [
+      'a quote within',
+      product('b,B"B",1,EUR,true'),
+      'csv:2: cell 2 has a quote, and does not begin with one',
+    ],
+    ['text after a quote', product('b,"B"B,1,EUR,true'), 'csv:2: cell 2 goes on after its closing quote'],
+    ['semicolons', 'sku;title;price', 'csv:1: separates its columns by something else than commas'],
+    ['a column twice', 'sku,title,sku\n1,2,3', 'csv:1: names the column "sku" twice'],
+    ['a column without a name', 'sku,,price\n1,2,3', 'csv:1: has no name for column 2'],
+    ['an unknown column', 'sku,titel\n1,2', 'csv:1: titel is not a field of products; did you mean "title"?'],
+    [
+      'bytes that are not UTF-8',
+      Buffer.concat([Buffer.from(product('b,')), Buffer.from([0xe9, 0x0a])]),
+      'csv:2: is not valid UTF-8',
+    ],
+    ['a NUL', product('b,B\0,1,EUR,true'), 'csv:2: title must not contain a NUL character'],
+  ])('with %s is refused, with the line', async (_, content, message) => {
+    const { code, err } = await importing(url, fileWith(content, 'products.csv'), '--resource', 'products')
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) })
+  })
+
+  test.each<[string, string, string | Buffer, string]>([
+    ['nothing', 'rows.jsonl', '', 'rows.jsonl is empty.'],
+    [
+      'a JSON array',
+      'rows.json',
+      '[{}]',
+      "is one JSON array. Write each row on a line of its own: jq -c '.[]'",
+    ],
+    ['UTF-16', 'rows.csv', Buffer.from('\ufeffsku', 'utf16le'), 'is UTF-16. Save it as UTF-8.'],
+  ])('a file with %s is refused', async (_, name, content, message) => {
+    await expect(importing(url, fileWith(content, name), '--resource', 'products')).rejects.toThrow(message)
+  })
+
+  test('what is missing or too long is said', async () => {
+    await expect(importing(url, join(temporaryFolder(), 'none.csv'))).rejects.toThrow(
+      /There is no file ".*none\.csv"/,
+    )
+    await expect(importing(url, temporaryFolder())).rejects.toThrow('is not a file')
+    await expect(runHere(importCommand, url, [])).rejects.toThrow('Which file?')
+    const file = fileWith(`{"name":"${'x'.repeat(17 * 1024 * 1024)}"}\n{"name":1}`)
+    const { err } = await importing(url, file, '--resource', 'customers', '--account', 'acme')
+    expect(err).toContain('rows.jsonl:1: is longer than 16 MB')
+    expect(err).toContain('rows.jsonl:2: name must be a string')
+    const nobody = fileWith(jsonl(Array.from({ length: 120 }, () => ({ name: 'Ada' }))))
+    const many = await importing(url, nobody, '--resource', 'customers')
+    expect(many.err).toContain(
+      'rows.jsonl:100: says no account: add --account to the command, or "@account" to the row',
+    )
+    expect(many.err).toMatch(/\nand 20 mistakes more\n\n120 mistakes in 120 rows\. Nothing was imported\.\n$/)
+  })
+
+  test('comes from standard input too', async () => {
+    const ran = await run(['import', 'examples/shop', '-', '--resource', 'customers', '--account', 'acme'], {
+      env: { DATABASE_URL: url },
+      input: 'name,email\nAda,ada@example.com\n',
+    })
+    expect(ran).toEqual({ code: 0, stdout: 'Imported 1 row.\n', stderr: '' })
+  })
+})
