@@ -24,8 +24,9 @@ const tasks = resource('tasks', {
     // A new task is open. Moves that are not listed here are refused.
     status: states('open', { open: ['done'], done: ['open'] }),
   },
-  // Adds the field project_id, and the collection /v1/projects/{id}/tasks.
-  relations: { project: belongsTo('projects') },
+  // Adds the field project_id, and the collection /v1/projects/{id}/tasks. A resource that is declared further down is given by its name,
+  // as tasks are above; give all others by themselves, so that the editor knows what they have.
+  relations: { project: belongsTo(projects) },
   filter: ['status', 'project_id'],
   sort: ['due', 'created_at'],
   include: ['project'],

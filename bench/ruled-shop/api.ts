@@ -6,7 +6,10 @@ const { kind: _, name: shopName, ...options } = shop
 const { kind: __, name: ordersName, hooks: ___, owner: ____, ...declared } = orders
 
 const ownOrders = resource(ordersName, {
-  ...declared,
+  // What the orders list was checked where they are declared.
+  ...(declared as object),
+  fields: orders.fields,
+  relations: orders.relations as NonNullable<typeof orders.relations>,
   rules: { read: ({ row, caller }) => row.customer_id.is(caller.claim('customer_id')) },
 })
 

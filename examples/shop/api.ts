@@ -58,7 +58,7 @@ export const orders = resource('orders', {
     }),
   },
   relations: {
-    customer: belongsTo('customers', { description: 'Who orders.' }),
+    customer: belongsTo(customers, { description: 'Who orders.' }),
     items: hasMany('order-items', { description: 'What is ordered.' }),
     payments: hasMany('payments', { description: 'What was paid for it.' }),
   },
@@ -77,8 +77,8 @@ export const orderItems = resource('order-items', {
     unit_price: z.int().min(0).describe('The price of one, in minor units.'),
   },
   relations: {
-    order: belongsTo('orders', { onTargetDelete: 'cascade', description: 'The order it is a line of.' }),
-    product: belongsTo('products', { description: 'What is ordered.' }),
+    order: belongsTo(orders, { onTargetDelete: 'cascade', description: 'The order it is a line of.' }),
+    product: belongsTo(products, { description: 'What is ordered.' }),
     adjustments: hasMany('adjustments', { description: 'What was taken off or added later.' }),
   },
   include: ['order', 'product', 'adjustments'],
@@ -93,7 +93,7 @@ export const adjustments = resource('adjustments', {
     reason: z.string().min(1).max(200).describe('Why.'),
   },
   relations: {
-    order_item: belongsTo('order-items', { onTargetDelete: 'cascade', description: 'The line it adjusts.' }),
+    order_item: belongsTo(orderItems, { onTargetDelete: 'cascade', description: 'The line it adjusts.' }),
   },
   include: ['order_item'],
   idempotencyKey: 'off',
@@ -108,7 +108,7 @@ export const payments = resource('payments', {
     reference: z.string().max(100).optional().describe("The payer's own reference."),
   },
   relations: {
-    order: belongsTo('orders', { immutable: true, description: 'What was paid for.' }),
+    order: belongsTo(orders, { immutable: true, description: 'What was paid for.' }),
     refunds: hasMany('refunds', { description: 'What was paid back.' }),
   },
   include: ['order', 'order.customer', 'refunds'],
@@ -123,7 +123,7 @@ export const refunds = resource('refunds', {
     amount: immutable(z.int().min(1)).describe('In minor units.'),
     reason: z.string().max(200).optional().describe('Why.'),
   },
-  relations: { payment: belongsTo('payments', { description: 'The payment it takes from.' }) },
+  relations: { payment: belongsTo(payments, { description: 'The payment it takes from.' }) },
   include: ['payment'],
   methods: ['GET', 'POST', 'PATCH'],
   idempotencyKey: 'required',
@@ -140,7 +140,7 @@ export const refunds = resource('refunds', {
       // The lock makes a second refund of the payment wait here until this one is committed or undone.
       const payment = await find('payments', refund.payment_id, { lock: true })
       const refunded = await sum('refunds', 'amount', { payment_id: refund.payment_id })
-      const left = Number(payment?.amount ?? 0) - refunded
+      const left = (payment?.amount ?? 0) - refunded
       if (refund.amount > left)
         reject({
           code: 'refund-exceeds-payment',

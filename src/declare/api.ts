@@ -1,4 +1,6 @@
+import type { Sound } from './across.ts'
 import type { NeedsScope } from './field.ts'
+import type { DeclaredResource } from './relation.ts'
 import type { RateDeclaration, ResourceDeclaration, ResourceLimits } from './resource.ts'
 import type { RuleDeclarations } from './rule.ts'
 import type { VersionDeclaration } from './version.ts'
@@ -101,23 +103,28 @@ export interface ApiDeclaration extends ApiOptions {
 type ScopesOf<D> = Known<ScopesOfRules<D>> | ScopesOfFields<D>
 type ScopesOfRules<D> = D extends { readonly rules?: RuleDeclarations<never, infer S> } ? S : never
 type ScopesOfFields<D> = D extends { readonly fields: infer F }
-  ? { [K in keyof F]: F[K] extends NeedsScope<infer S> ? Known<S> : never }[keyof F]
+  ? { [K in keyof F]-?: F[K] extends NeedsScope<infer S> ? Known<S> : never }[keyof F]
   : never
 type Known<S extends string> = string extends S ? never : S
 
 /** Scopes that rules and fields ask for must be declared: TypeScript names those that are missing in `scopes`. */
-type NeededScopes<D extends ResourceDeclaration> = [UnknownScopes<D>] extends [never]
+type NeededScopes<D extends DeclaredResource> = [UnknownScopes<D>] extends [never]
   ? unknown
   : { readonly scopes: { readonly [scope in UnknownScopes<D>]: string } }
-type UnknownScopes<D extends ResourceDeclaration> = Exclude<
+type UnknownScopes<D extends DeclaredResource> = Exclude<
   ScopesOf<D>,
   `${D['name']}:read` | `${D['name']}:write`
 >
 
-export const api = <const D extends ResourceDeclaration>(
+/** With `ResourceDeclaration` in place of `DeclaredResource`, a resource that is written within the list would take its general types from it. */
+export const api = <
+  const T extends readonly DeclaredResource[],
+  const V extends readonly VersionDeclaration[] = readonly [],
+>(
   name: string,
-  options: ApiOptions & { readonly resources: readonly D[] } & NeededScopes<NoInfer<D>>,
-): ApiDeclaration => {
-  const written: ApiOptions = options
-  return Object.freeze({ kind: 'api', ...written, name })
-}
+  options: Omit<ApiOptions, 'resources' | 'versions'> & {
+    readonly resources: T
+    readonly versions?: V
+  } & Sound<NoInfer<T>, NoInfer<V>> &
+    NeededScopes<NoInfer<T>[number]>,
+): ApiDeclaration => Object.freeze({ kind: 'api', ...(options as unknown as ApiOptions), name })

@@ -86,7 +86,8 @@ interface Described {
   readonly description?: string
 }
 
-type StatesOf<M> = (keyof M & string) | (M[keyof M] extends readonly (infer To extends string)[] ? To : never)
+// A conditional type, so that errors list the states.
+type StatesOf<M> = M[keyof M] extends readonly (infer To extends string)[] ? (keyof M & string) | To : never
 
 export const states = <const M extends { readonly [from: string]: readonly string[] }>(
   initial: NoInfer<StatesOf<M>>,
@@ -98,11 +99,18 @@ export const states = <const M extends { readonly [from: string]: readonly strin
 export const isStates = (field: unknown): field is StatesField =>
   typeof field === 'object' && field !== null && 'kind' in field && field.kind === 'states'
 
-/** A read-only field kept by the server: the sum, over a has-many relation, of the product of the named fields. `V` is the type of its values. */
-export interface SumField<V extends number | string = number | string> {
+/**
+ * A read-only field kept by the server: the sum, over a has-many relation, of the product of the named fields. `V` is the type of its
+ * values, `Relation` and `Of` are the names, for the compiler.
+ */
+export interface SumField<
+  V extends number | string = number | string,
+  Relation extends string = string,
+  Of extends string = string,
+> {
   readonly kind: 'sum'
-  readonly relation: string
-  readonly of: readonly string[]
+  readonly relation: Relation
+  readonly of: readonly Of[]
   readonly description?: string
   readonly needsScopes?: readonly string[]
   readonly was?: string
@@ -110,20 +118,30 @@ export interface SumField<V extends number | string = number | string> {
   readonly valueType?: V
 }
 
-export const sum = <V extends number | string = number>(
-  relation: string,
-  of: string | readonly string[],
+export const sum = <
+  V extends number | string = number,
+  const Relation extends string = string,
+  const Of extends string = string,
+>(
+  relation: Relation,
+  of: Of | readonly Of[],
   options: Described = {},
-): SumField<NoInfer<V>> =>
+): SumField<NoInfer<V>, Relation, Of> =>
   Object.freeze({ kind: 'sum', relation, of: typeof of === 'string' ? [of] : of, ...options })
 
 export const isSum = (field: unknown): field is SumField =>
   typeof field === 'object' && field !== null && 'kind' in field && field.kind === 'sum'
 
+/** The type of `decimal(…)`, so that the compiler can tell it from a text. */
+export interface DecimalSchema extends z.ZodType<string, string> {
+  /** Never set. */
+  readonly isDecimal: true
+}
+
 export type FieldDeclaration = z.ZodType | StatesField | SumField
 export type FieldDeclarations = { readonly [name: string]: FieldDeclaration }
 
-type FieldValue<F> =
+export type FieldValue<F> =
   F extends StatesField<infer S>
     ? S
     : F extends SumField<infer V>

@@ -1,5 +1,4 @@
-/** A row as hooks see it, in the head's names; typed where a resource is declared, loose across resources. */
-export type AnyRow = { readonly [field: string]: unknown } & { readonly id: string }
+import type { Nameable, NewValues, RowMeant, SomeValues, SumMeant, SummandMeant } from './reach.ts'
 
 export interface Rejection<Code extends string = string, Field extends string = string> {
   /** One of the resource's declared `problems`, which say the status and the title. */
@@ -16,8 +15,18 @@ export interface Seeing {
   readonly asCaller?: boolean
 }
 
-/** What hooks may do, inside the request's own transaction and account. */
-export interface HookContext<Code extends string = string, Field extends string = string> {
+/**
+ * The resource of a hook, where nothing of it is known. It is `any`, so that a function that takes a general `HookContext` can be given
+ * that of every hook.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+type AnyNoun = any
+
+/**
+ * What hooks may do, inside the request's own transaction and account. Resources are given by themselves, or by their names where they are
+ * the hook's own (`Own`) or up to two relations away.
+ */
+export interface HookContext<Code extends string = string, Field extends string = string, Own = AnyNoun> {
   readonly account: string
   readonly now: string
   readonly caller: {
@@ -33,42 +42,61 @@ export interface HookContext<Code extends string = string, Field extends string 
     readonly idempotencyKey: string | null
   }
   /** One row; with `lock`, nobody else changes it until this transaction ends. */
-  find(resource: string, id: string, options?: Seeing & { readonly lock?: boolean }): Promise<AnyRow | null>
+  find<const T extends Nameable<Own>>(
+    resource: T,
+    id: string,
+    options?: Seeing & { readonly lock?: boolean },
+  ): Promise<RowMeant<T, Own> | null>
   /** Rows whose fields equal `where`, oldest first, at most 1,000. */
-  list(
-    resource: string,
-    where: { readonly [field: string]: unknown },
+  list<const T extends Nameable<Own>>(
+    resource: T,
+    where: SomeValues<T, Own>,
     options?: Seeing,
-  ): Promise<readonly AnyRow[]>
+  ): Promise<readonly RowMeant<T, Own>[]>
   /** The exact sum of a field over the rows whose fields equal `where`, in the form of the field's values. */
-  sum<V extends number | string = number>(
-    resource: string,
-    field: string,
-    where: { readonly [field: string]: unknown },
+  sum<
+    V extends number | string = never,
+    const T extends Nameable<Own> = Nameable<Own>,
+    const K extends SummandMeant<Unless<V, T>, Own> = SummandMeant<Unless<V, T>, Own>,
+  >(
+    resource: T,
+    field: K,
+    where: SomeValues<Unless<V, T>, Own>,
     options?: Seeing,
-  ): Promise<V>
-  create(resource: string, values: { readonly [field: string]: unknown }): Promise<AnyRow>
-  update(resource: string, id: string, values: { readonly [field: string]: unknown }): Promise<AnyRow | null>
-  remove(resource: string, id: string): Promise<boolean>
+  ): Promise<[V] extends [never] ? SumMeant<T, Own, K> : V>
+  create<const T extends Nameable<Own>>(resource: T, values: NewValues<T, Own>): Promise<RowMeant<T, Own>>
+  update<const T extends Nameable<Own>>(
+    resource: T,
+    id: string,
+    values: SomeValues<T, Own>,
+  ): Promise<RowMeant<T, Own> | null>
+  remove(resource: Nameable<Own>, id: string): Promise<boolean>
   /** Refuses the request: everything written so far is undone and the caller gets this problem. */
   reject(rejection: Rejection<Code, Field>): never
 }
 
+/** TypeScript infers nothing where the type of a sum is written, as in `sum<string>(…)`: then the names are checked when the hook runs. */
+type Unless<V, T> = [V] extends [never] ? T : string
+
 /** Code around a write. A `before` hook may return fields to set; the values it gets are already valid. */
-export interface Hooks<Row, Code extends string = string> {
+export interface Hooks<Row, Code extends string = string, Own = AnyNoun> {
   beforeCreate?(
     row: Row,
-    context: HookContext<Code, keyof Row & string>,
+    context: HookContext<Code, keyof Row & string, Own>,
   ): MaybeAsync<Partial<Row> | undefined>
-  afterCreate?(row: Row, context: HookContext<Code, keyof Row & string>): MaybeAsync<undefined>
+  afterCreate?(row: Row, context: HookContext<Code, keyof Row & string, Own>): MaybeAsync<undefined>
   beforeUpdate?(
     next: Row,
     before: Row,
-    context: HookContext<Code, keyof Row & string>,
+    context: HookContext<Code, keyof Row & string, Own>,
   ): MaybeAsync<Partial<Row> | undefined>
-  afterUpdate?(row: Row, before: Row, context: HookContext<Code, keyof Row & string>): MaybeAsync<undefined>
-  beforeDelete?(row: Row, context: HookContext<Code, keyof Row & string>): MaybeAsync<undefined>
-  afterDelete?(row: Row, context: HookContext<Code, keyof Row & string>): MaybeAsync<undefined>
+  afterUpdate?(
+    row: Row,
+    before: Row,
+    context: HookContext<Code, keyof Row & string, Own>,
+  ): MaybeAsync<undefined>
+  beforeDelete?(row: Row, context: HookContext<Code, keyof Row & string, Own>): MaybeAsync<undefined>
+  afterDelete?(row: Row, context: HookContext<Code, keyof Row & string, Own>): MaybeAsync<undefined>
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing is declared without a return

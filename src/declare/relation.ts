@@ -1,8 +1,17 @@
-/** A row refers to one row of another resource, in the field `{relation}_id`. */
-export interface BelongsTo<T = unknown> {
+/** A declared resource, where only its name matters. */
+export interface DeclaredResource {
+  readonly kind: 'resource'
+  readonly name: string
+}
+
+/**
+ * A row refers to one row of another resource, in the field `{relation}_id`. `T` is the type of the target where the relation was
+ * declared with the resource itself, else `unknown`; `Name` is the target's name.
+ */
+export interface BelongsTo<T = unknown, Name extends string = string> {
   readonly kind: 'belongs-to'
-  readonly target: string
-  /** Never set: it gives rules the fields of the target, where the relation was declared with the resource itself. */
+  readonly target: Name
+  /** Never set: it gives the compiler the fields and relations of the target. */
   readonly targetType?: T
   readonly optional: boolean
   readonly immutable: boolean
@@ -14,9 +23,11 @@ export interface BelongsTo<T = unknown> {
 }
 
 /** Rows of another resource refer to this one; also a sub-collection, `/{this}/{id}/{relation}`. */
-export interface HasMany {
+export interface HasMany<T = unknown, Name extends string = string> {
   readonly kind: 'has-many'
-  readonly target: string
+  readonly target: Name
+  /** Never set, as in `BelongsTo`. */
+  readonly targetType?: T
   /** The belongs-to of the target that points here; needed only where it has several. */
   readonly by?: string
   /** The most rows one include of this relation shows. */
@@ -29,8 +40,8 @@ export interface HasMany {
 export type RelationDeclaration = BelongsTo | HasMany
 export type RelationDeclarations = { readonly [name: string]: RelationDeclaration }
 
-interface BelongsToOptions {
-  readonly optional?: boolean
+interface BelongsToOptions<Optional extends boolean> {
+  readonly optional?: Optional
   readonly immutable?: boolean
   readonly onTargetDelete?: 'refuse' | 'cascade'
   readonly description?: string
@@ -38,40 +49,36 @@ interface BelongsToOptions {
   readonly was?: string
 }
 
-/** A declared resource. */
-interface Declared {
-  readonly kind: 'resource'
-  readonly name: string
-}
-
 /** The type of the target, where the resource itself was given. */
-type TypeOf<T> = T extends Declared ? T : unknown
+type TypeOf<T> = T extends DeclaredResource ? T : unknown
+type NameOf<T> = T extends DeclaredResource ? T['name'] : T extends string ? T : string
 
 /** The target is a resource, or its name where the resource is declared further down. */
-export function belongsTo<T extends string | Declared>(
+export const belongsTo = <const T extends string | DeclaredResource, const Optional extends boolean = false>(
   target: T,
-): BelongsTo<TypeOf<T>> & { readonly optional: false }
-export function belongsTo<T extends string | Declared, const O extends BelongsToOptions>(
-  target: T,
-  options: O,
-): BelongsTo<TypeOf<T>> & { readonly optional: O extends { optional: true } ? true : false }
-export function belongsTo(target: string | Declared, options: BelongsToOptions = {}): BelongsTo {
-  return Object.freeze({
-    kind: 'belongs-to',
-    optional: false,
-    immutable: false,
-    onTargetDelete: 'refuse',
-    ...options,
-    target: isDeclared(target) ? target.name : target,
-  })
+  options: BelongsToOptions<Optional> = {},
+): BelongsTo<TypeOf<T>, NameOf<T>> & { readonly optional: Optional } => {
+  const defaults = { optional: false, immutable: false, onTargetDelete: 'refuse' as const }
+  const made: BelongsTo = { kind: 'belongs-to', ...defaults, ...options, target: nameOf(target) }
+  return Object.freeze(made) as BelongsTo<TypeOf<T>, NameOf<T>> & { readonly optional: Optional }
 }
 
-/** A target of another type is reported when it is compiled. */
-const isDeclared = (target: unknown): target is Declared =>
-  typeof target === 'object' && target !== null && 'kind' in target && target.kind === 'resource'
+/** The target is a resource, or its name where the resource is declared further down. */
+export const hasMany = <const T extends string | DeclaredResource>(
+  target: T,
+  options: Omit<HasMany, 'kind' | 'target' | 'targetType'> = {},
+): HasMany<TypeOf<T>, NameOf<T>> => {
+  const made: HasMany = { kind: 'has-many', ...options, target: nameOf(target) }
+  return Object.freeze(made) as HasMany<TypeOf<T>, NameOf<T>>
+}
 
-export const hasMany = (target: string, options: Omit<HasMany, 'kind' | 'target'> = {}): HasMany =>
-  Object.freeze({ kind: 'has-many', ...options, target })
+/** The name of a resource that is given as itself or by its name. */
+export const nameOf = (target: string | DeclaredResource): string =>
+  isDeclared(target) ? target.name : target
+
+/** A target of another type is reported when it is compiled. */
+const isDeclared = (target: unknown): target is DeclaredResource =>
+  typeof target === 'object' && target !== null && 'kind' in target && target.kind === 'resource'
 
 /** `customer_id: string` for each belongs-to named `customer`. */
 export type ReferenceValues<R> = {

@@ -1,6 +1,16 @@
 import type { FieldDeclarations } from './field.ts'
 import type { Hooks } from './hooks.ts'
+import type {
+  BelongsToName,
+  Choices,
+  FieldName,
+  IncludePath,
+  OnlyWhile,
+  OwnFieldName,
+  SoundSums,
+} from './names.ts'
 import type { ProblemDeclarations } from './problem.ts'
+import type { KnownNoun } from './reach.ts'
 import type { RelationDeclarations } from './relation.ts'
 import type { RowOf } from './row.ts'
 import type { RowTerms, RuleDeclarations } from './rule.ts'
@@ -33,13 +43,21 @@ export interface RateDeclaration {
   readonly burst?: number
 }
 
+/** Relation → field of the target → values. */
+type WhileDeclaration = {
+  readonly [relation: string]: { readonly [field: string]: readonly string[] }
+}
+
 export interface ResourceOptions<
   F extends FieldDeclarations,
   R extends RelationDeclarations,
   P extends ProblemDeclarations = ProblemDeclarations,
   S extends string = string,
+  N extends string = string,
+  I extends string = string,
+  W = WhileDeclaration,
 > {
-  readonly fields: F
+  readonly fields: F & SoundSums<F, R>
   readonly relations?: R
   readonly description?: string
   /** The resource's name before it was renamed: while no version is published, a migration keeps its rows. */
@@ -47,17 +65,17 @@ export interface ResourceOptions<
   /** Shared by all accounts: a catalogue. */
   readonly shared?: boolean
   /** The belongs-to relation this resource lives under; makes it a sub-resource. */
-  readonly owner?: keyof R & string
+  readonly owner?: BelongsToName<R>
   /** Put before every id, as in `ord_018f…`. */
   readonly idPrefix?: string
   /** Why a name that does not look like a plural noun is one all the same ("a mass noun"). */
   readonly nameIsPluralBecause?: string
   /** Fields (or sets of fields) whose values no two rows of an account share. */
-  readonly unique?: readonly (string | readonly string[])[]
-  readonly filter?: readonly string[]
-  readonly sort?: readonly string[]
+  readonly unique?: readonly (OwnFieldName<F, R> | readonly OwnFieldName<F, R>[])[]
+  readonly filter?: readonly FieldName<F, R>[]
+  readonly sort?: readonly FieldName<F, R>[]
   /** The relation paths a consumer may include. */
-  readonly include?: readonly string[]
+  readonly include?: readonly I[]
   /** The methods offered; all, unless said. */
   readonly methods?: readonly Method[]
   readonly idempotencyKey?: IdempotencyMode | IdempotencyDeclaration
@@ -73,14 +91,14 @@ export interface ResourceOptions<
   /** `false` leaves the resource out of the API's events. */
   readonly events?: boolean
   /** Rows are created, changed and deleted only while the related row's field has one of the values. */
-  readonly onlyWhile?: { readonly [relation: string]: { readonly [field: string]: readonly string[] } }
+  readonly onlyWhile?: W & OnlyWhile<R>
   /** A row is deleted only while its own field has one of the values. */
-  readonly deleteOnlyWhile?: { readonly [field: string]: readonly string[] }
+  readonly deleteOnlyWhile?: Choices<F>
   /** Which rows a caller may read, create, change and delete; all of its account, unless said. */
   readonly rules?: RuleDeclarations<RowTerms<F, R>, S>
   /** What hooks may refuse with, by code. */
   readonly problems?: P
-  readonly hooks?: Hooks<RowOf<F, R>, keyof P & string>
+  readonly hooks?: Hooks<RowOf<F, R>, keyof P & string, KnownNoun<N, F, R>>
 }
 
 /** What the engine's own resources may be beyond declared ones. */
@@ -91,16 +109,24 @@ export interface EngineMade {
   readonly newestFirst?: boolean
 }
 
-/** `S` are the scopes that its rules ask for. */
+/** Options of which a declaration keeps the types. All others have the general ones, so that every declaration is one of the general type. */
+type Typed = 'fields' | 'relations' | 'include' | 'onlyWhile' | 'hooks' | 'rules'
+
+/** `N` is its name, `S` are the scopes that its rules ask for, `I` its include paths, `W` what its rows are written only while. */
 export interface ResourceDeclaration<
   F extends FieldDeclarations = FieldDeclarations,
   R extends RelationDeclarations = RelationDeclarations,
   N extends string = string,
   S extends string = string,
-> extends Omit<ResourceOptions<F, R>, 'hooks' | 'owner' | 'rules'> {
+  I extends string = string,
+  W = WhileDeclaration,
+> extends Omit<ResourceOptions<FieldDeclarations, RelationDeclarations>, Typed> {
   readonly kind: 'resource'
   readonly name: N
-  readonly owner?: string
+  readonly fields: F
+  readonly relations?: R
+  readonly include?: readonly I[]
+  readonly onlyWhile?: W
   /** Only for resources that the engine itself adds to an API. */
   readonly engineMade?: EngineMade
   // Hooks and rules are contravariant in their row, so a declaration of known fields is only assignable to the general one through this.
@@ -114,8 +140,10 @@ export const resource = <
   const R extends RelationDeclarations = Record<never, never>,
   const P extends ProblemDeclarations = Record<never, never>,
   const S extends string = never,
+  const I extends IncludePath<R> = never,
+  const W extends OnlyWhile<R> = Record<never, never>,
 >(
   name: N,
-  options: ResourceOptions<F, R, P, S>,
-): ResourceDeclaration<F, R, N, S> =>
-  Object.freeze({ kind: 'resource', ...options, name }) as unknown as ResourceDeclaration<F, R, N, S>
+  options: ResourceOptions<F, R, P, S, N, I, W>,
+): ResourceDeclaration<F, R, N, S, I, W> =>
+  Object.freeze({ kind: 'resource', ...options, name }) as unknown as ResourceDeclaration<F, R, N, S, I, W>

@@ -1,19 +1,18 @@
 import type { Change } from './change.ts'
 
 /** A promise to consumers: `/v1/…`. Dates are calendar days, UTC. */
-export interface VersionDeclaration {
+export interface VersionDeclaration<C extends Change = Change> {
   readonly kind: 'version'
   readonly name: string
   readonly published?: string
   readonly deprecated?: string
   readonly sunset?: string
   /** What became of this version on the way to the next newer one; empty for the newest. */
-  readonly changes: readonly Change[]
+  readonly changes: readonly C[]
 }
 
-export const version = (
+export const version = <const C extends Change = Change>(
   name: string,
-  options: Omit<VersionDeclaration, 'kind' | 'name' | 'changes'> & {
-    readonly changes?: readonly Change[]
-  } = {},
-): VersionDeclaration => Object.freeze({ kind: 'version', ...options, changes: options.changes ?? [], name })
+  options: Omit<VersionDeclaration, 'kind' | 'name' | 'changes'> & { readonly changes?: readonly C[] } = {},
+): VersionDeclaration<C> =>
+  Object.freeze({ kind: 'version', ...options, changes: options.changes ?? [], name })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { DecimalSchema } from '../declare/field.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import type { FormatChange, Kind, StringFormat } from './kind.ts'
 import { quoted, sqlText } from './sql.ts'
@@ -23,10 +24,10 @@ export interface DecimalOptions {
 }
 
 /** A field of exact decimal numbers: prices, rates, quantities. */
-export const decimal = (options: DecimalOptions): z.ZodType<string, string> => {
+export const decimal = (options: DecimalOptions): DecimalSchema => {
   const schema = schemaOf(options)
   const isShownForm = (text: string) => isDecimal(text, schema) && decimalText(text, schema) === text
-  return z.stringFormat('decimal', isShownForm).meta(schema)
+  return z.stringFormat('decimal', isShownForm).meta(schema) as z.ZodType<string, string> as DecimalSchema
 }
 
 const schemaOf = ({ scale, precision = mostDigits + scale, min, max }: DecimalOptions) => {

@@ -1,5 +1,7 @@
 import type { Resource } from '../compile/model.ts'
-import type { AnyRow, HookContext, Hooks, Rejection, Seeing } from '../declare/hooks.ts'
+import type { HookContext, Hooks, Rejection, Seeing } from '../declare/hooks.ts'
+import type { AnyRow } from '../declare/reach.ts'
+import type { DeclaredResource } from '../declare/relation.ts'
 import { bound } from '../plan/bind.ts'
 import { knownField } from '../plan/row-statements.ts'
 import { Problem, type ProblemKind } from '../problems.ts'
@@ -16,6 +18,17 @@ type LooseHooks = Hooks<StoredRow>
 export const hooksOf = (resource: Resource): LooseHooks => resource.hooks as unknown as LooseHooks
 
 type HookName = keyof LooseHooks
+
+/** `HookContext` for resources of which nothing is known. */
+interface LooseContext extends Pick<HookContext, 'account' | 'now' | 'caller' | 'reject'> {
+  find(name: Named, id: string, options?: Seeing & { readonly lock?: boolean }): Promise<AnyRow | null>
+  list(name: Named, where: StoredRow, options?: Seeing): Promise<readonly AnyRow[]>
+  sum(name: Named, field: string, where: StoredRow, options?: Seeing): Promise<number | string>
+  create(name: Named, values: StoredRow): Promise<AnyRow>
+  update(name: Named, id: string, values: StoredRow): Promise<AnyRow | null>
+  remove(name: Named, id: string): Promise<boolean>
+}
+type Named = string | DeclaredResource
 
 /** The change set goes on using its rows, so hooks get copies that they may change. */
 export const copyForHook = (row: StoredRow): AnyRow => structuredClone(row) as AnyRow
@@ -64,7 +77,7 @@ function hookContext(
     <Args extends unknown[], T>(run: (...args: Args) => Promise<T>) =>
     (...args: Args): Promise<T> =>
       changes.track(run(...args))
-  return {
+  const context: LooseContext = {
     account,
     now: new Date(writer.now()).toISOString(),
     caller: { consumer: consumer.name, scopes, subject, claims, idempotencyKey: derivedKey },
@@ -104,6 +117,7 @@ function hookContext(
       throw rejected(rejection, names.problem(rejection), call)
     },
   }
+  return context as HookContext
 }
 
 /** Waits for a hook, and for all calls that it has started and not awaited: they belong to the same transaction. */

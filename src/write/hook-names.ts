@@ -1,6 +1,7 @@
 import type { Model, Resource } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
 import type { Hooks, Rejection } from '../declare/hooks.ts'
+import { type DeclaredResource, nameOf } from '../declare/relation.ts'
 import { kinds } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
 
@@ -12,7 +13,7 @@ type Asked = 'find' | 'list' | 'sum' | 'create' | 'update' | 'remove'
  * and the error in the log says what was called and which name was probably meant.
  */
 export interface HookNames {
-  resource(asked: Asked, name: string): Resource
+  resource(asked: Asked, given: string | DeclaredResource): Resource
   /** All of an object's keys must be fields. */
   fields(asked: Asked, resource: Resource, given: object): void
   summand(resource: Resource, field: string): void
@@ -24,7 +25,8 @@ export const hookNames = (model: Model, of: Resource, hook: HookName): HookNames
   const fail = (call: string, what: string, hint: string) =>
     new Error(`${call}: ${what} ${hint} (hook ${hook} of ${of.name})`)
   return {
-    resource(asked, name) {
+    resource(asked, given) {
+      const name = nameOf(given)
       const resource = model.resources.get(name)
       if (resource) return resource
       const hint = didYouMean(name, model.resources.keys())

@@ -47,7 +47,7 @@ const wordsOf = (rule: (of: Given) => Condition, name: 'v1' | 'v2' = 'v2'): stri
   ]
   const model = compileApi(
     api('words', {
-      resources: [branches, copies, loans] as never,
+      resources: [branches, copies, loans],
       scopes: { 'loans:all': 'See every loan.', 'loans:none': 'Nothing.' },
       versions: [version('v2'), version('v1', { changes })],
     }),

@@ -29,7 +29,7 @@ const parcels = resource('parcels', {
   hooks: {
     async afterCreate(parcel, { create, reject }) {
       if (parcel.grams === 666) reject({ code: 'unlucky', detail: 'No.' })
-      if (parcel.grams === 7) await create('labels', { text: 'seven' })
+      if (parcel.grams === 7) await create(labels, { text: 'seven' })
     },
   },
 })

@@ -28,8 +28,8 @@ const carts = resource('carts', {
     async afterUpdate(cart, before, { update, create, remove }) {
       if (cart.label !== 'hop') return
       await update('carts', cart.id, { label: 'hip' })
-      const { id } = await create('marks', { text: 'passing' })
-      await remove('marks', id)
+      const { id } = await create(marks, { text: 'passing' })
+      await remove(marks, id)
       if (before.label === 'hip') await update('carts', cart.id, { state: before.state })
     },
   },
@@ -39,7 +39,7 @@ const parcels = resource('parcels', {
   relations: { cart: belongsTo('carts', { onTargetDelete: 'cascade' }) },
   hooks: {
     async afterCreate(parcel, { create }) {
-      if (parcel.grams > 90) await create('marks', { text: 'heavy' })
+      if (parcel.grams > 90) await create(marks, { text: 'heavy' })
     },
   },
 })

@@ -10,7 +10,7 @@ import { serve } from '../support/serving.ts'
 import { openForTest } from '../support/stores.ts'
 import { until } from '../support/until.ts'
 
-const notes = (fields: { [name: string]: z.ZodType } = {}, unique: readonly string[] = []) =>
+const notes = (fields: { [name: string]: z.ZodType } = {}, unique: readonly 'text'[] = []) =>
   api('desk', { resources: [resource('notes', { fields: { text: z.string(), ...fields }, unique })] })
 
 /** Runs `work` while another session is within a transaction that has read the table: a long report. */

@@ -138,7 +138,7 @@ const leaves = (read: Read): ResourceDeclaration => {
     fields,
     relations: {
       tree: belongsTo('trees', {
-        optional: read('leaves.tree.optional'),
+        optional: read<boolean>('leaves.tree.optional'),
         immutable: read('leaves.tree.immutable'),
         onTargetDelete: read('leaves.tree.onTargetDelete'),
         description: read('leaves.tree.words'),

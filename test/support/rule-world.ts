@@ -51,11 +51,11 @@ export const toMany: {
   boxes: { items: ['items', 'box'] },
   items: {},
 }
-export const includes: { readonly [R in Ruled]: readonly string[] } = {
+export const includes = {
   shelves: ['boxes', 'boxes.items', 'group'],
   boxes: ['items', 'items.twin', 'shelf', 'shelf.group'],
   items: ['box', 'box.shelf', 'twin', 'twin.box'],
-}
+} as const satisfies { readonly [R in Ruled]: readonly string[] }
 /** The most rows of a to-many include. */
 export const cap = 2
 
@@ -67,8 +67,8 @@ export function ruledApi(rules: Rules | null): ApiDeclaration {
     ),
   })
   const optional = { optional: true } as const
-  const queried = Object.keys(fields)
-  const common = { fields, sort: [...queried, 'created_at'] }
+  const queried = Object.keys(fields) as (keyof typeof fields)[]
+  const common = { fields, sort: [...queried, 'created_at' as const] }
   const groups = resource('groups', { fields, shared: true })
   const shelves = resource('shelves', {
     ...common,

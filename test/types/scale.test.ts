@@ -9,22 +9,43 @@ const folder = mkdtempSync(join(tmpdir(), 'nounkit-types-'))
 symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
+/** Each resource has ten fields and five relations: to the one declared before it, and by name to others, in both directions. */
 const declarationOf = (count: number): string => {
   const names = Array.from({ length: count }, (_, index) => `r${index}`)
+  const nameOf = (index: number): string => `thing-${(index + count) % count}s`
   const resources = names.map(
-    (name, index) => `const ${name} = resource('thing-${index}s', {
+    (name, index) => `const ${name} = resource('${nameOf(index)}', {
       fields: {
         name: z.string().max(200), email: z.email(), count: z.int().min(0).default(0),
-        kind: z.enum(['a', 'b', 'c']), tags: z.array(z.string()).optional(),
-        status: states('open', { open: ['closed'] }),
+        kind: z.enum(['a', 'b', 'c']), tags: z.array(z.string()).optional(), on: z.iso.date(),
+        note: z.string().optional(), done: z.boolean().default(false),
+        status: states('open', { open: ['closed'] }), total: sum('children', 'count'),
       },
-      relations: { parent: belongsTo('thing-0s'), children: hasMany('thing-1s') },
-      filter: ['name'], include: ['parent'],
-      hooks: { beforeCreate: (row) => ({ name: row.name + row.parent_id + row.status }) },
+      relations: {
+        parent: belongsTo(${index === 0 ? `'${nameOf(0)}', { optional: true }` : names[index - 1]}),
+        first: belongsTo('${nameOf(0)}'), next: belongsTo('${nameOf(index + 1)}', { optional: true }),
+        children: hasMany('${nameOf(index + 1)}', { by: 'parent' }),
+        nexts: hasMany('${nameOf(index - 1)}', { by: 'next' }),
+      },
+      unique: ['email', ['parent_id', 'name']],
+      filter: ['name', 'status', 'parent_id', 'created_at'],
+      sort: ['name', 'total', 'created_at'],
+      include: ['parent', 'parent.first', 'first', 'children', 'children.next', 'nexts'],
+      onlyWhile: { parent: { status: ['open'] } },
+      deleteOnlyWhile: { status: ['open'], kind: ['a', 'b'] },
+      hooks: {
+        async beforeCreate(row, { find, list, sum, update }) {
+          const parent = await find('${nameOf(Math.max(index - 1, 0))}', row.parent_id ?? '')
+          const same = await list('${nameOf(index)}', { kind: row.kind, status: 'open' })
+          await update('${nameOf(index + 1)}', row.id, { done: true })
+          const count = await sum('${nameOf(index)}', 'count', { parent_id: row.parent_id })
+          return { name: row.name + (parent?.name ?? '') + same.length, count }
+        },
+      },
     })`,
   )
   return `import { z } from 'zod'
-    import { api, belongsTo, hasMany, resource, states } from '${join(root, 'src/index.ts')}'
+    import { api, belongsTo, hasMany, resource, states, sum } from '${join(root, 'src/index.ts')}'
     ${resources.join('\n')}
     export default api('big', { resources: [${names}] })`
 }
@@ -45,8 +66,8 @@ const instantiationsOf = (count: number): number => {
   return Number(/Instantiations:\s+(\d+)/.exec(told)?.[1])
 }
 
-test('types stay flat: each of a hundred resources costs the editor next to nothing', () => {
-  const perResource = (instantiationsOf(101) - instantiationsOf(1)) / 100
+test('types stay flat: each of a hundred resources costs the editor little', () => {
+  const perResource = (instantiationsOf(102) - instantiationsOf(2)) / 100
   expect(perResource).toBeGreaterThan(0)
-  expect(perResource).toBeLessThan(1000)
+  expect(perResource).toBeLessThan(6000)
 })

@@ -1,0 +1,133 @@
+import type { SumField } from './field.ts'
+import type { Mistake } from './mistake.ts'
+import type { Choices, FieldName, SummandName, SumName } from './names.ts'
+import type { DeclaredResource } from './relation.ts'
+import type { ResourceDeclaration } from './resource.ts'
+
+// What a declaration names of other resources, checked where all of them are known: in `api(…)`. `Nouns` are the resources by name.
+
+/**
+ * What `api(…)` asks of its options beyond their types: nothing where all names are known, else that each wrong resource, or version, is a
+ * `Mistake`, which it is not.
+ */
+export type Sound<T extends readonly DeclaredResource[], V extends readonly unknown[]> = SoundResources<
+  T,
+  NounsOf<T>
+> &
+  SoundVersions<V, NounsOf<T>>
+
+type NounsOf<T extends readonly unknown[]> = {
+  readonly [D in T[number] as D extends { readonly name: infer N extends string } ? N : never]: D
+}
+
+type SoundResources<T extends readonly unknown[], Nouns> = [ResourceMistake<T[number], Nouns>] extends [never]
+  ? unknown
+  : { readonly resources: { readonly [I in keyof T]: OrMistake<ResourceMistake<T[I], Nouns>> } }
+type OrMistake<M> = [M] extends [never] ? unknown : M
+
+type ResourceMistake<D, Nouns> = string extends keyof Nouns
+  ? never
+  : D extends ResourceDeclaration<infer F, infer R, infer N, infer _, infer I, infer W>
+    ?
+        | TargetMistake<N, R, Nouns>
+        | PathMistake<`${N}.include`, R, I, Nouns>
+        | WhileMistake<`${N}.onlyWhile`, R, W, Nouns>
+        | SumMistake<`${N}.fields`, F, R, Nouns>
+    : never
+
+type TargetMistake<N extends string, R, Nouns> = {
+  [K in keyof R & string]: UnknownName<TargetName<R[K]>, keyof Nouns> extends infer T extends string
+    ? Mistake<`${N}.relations.${K}: there is no resource '${T}'`, keyof Nouns & string>
+    : never
+}[keyof R & string]
+/** A name that is not among the known ones; `null` for those that are, and for names that only a running program knows. */
+type UnknownName<Name, Known> = string extends Name ? null : [Name] extends [Known] ? null : Name
+
+type TargetName<Relation> = Relation extends { readonly target: infer T extends string } ? T : never
+/** The resource that a relation leads to; `never` where there is none, which is a mistake of its own. */
+type TargetIn<Nouns, Relation> = Nouns[TargetName<Relation> & keyof Nouns]
+type RelationsOf<D> = D extends { readonly relations?: infer R } ? R : never
+type FieldsOf<D> = D extends { readonly fields: infer F } ? F : never
+
+/** Every step of a path must be a relation of the resource to which the steps before it lead. */
+type PathMistake<Where extends string, R, Path, Nouns> = Path extends `${infer Step}.${infer Rest}`
+  ? Step extends keyof R
+    ? PathMistake<`${Where}.${Step}`, RelationsOf<TargetIn<Nouns, R[Step]>>, Rest, Nouns>
+    : StepMistake<Where, R, Step>
+  : Path extends keyof R
+    ? never
+    : StepMistake<Where, R, Path & string>
+type StepMistake<Where extends string, R, Step extends string> = string extends Step
+  ? never
+  : [R] extends [never]
+    ? never
+    : Mistake<`${Where}: '${Step}' is not a relation there`, keyof R & string>
+
+type WhileMistake<Where extends string, R, W, Nouns> = {
+  [K in keyof W & string]: K extends keyof R
+    ? ChoicesMistake<`${Where}.${K}`, Choices<FieldsOf<TargetIn<Nouns, R[K]>>>, W[K]>
+    : Mistake<`${Where}: '${K}' is not a belongs-to relation`, keyof R & string>
+}[keyof W & string]
+type ChoicesMistake<Where extends string, Known, Named> = {
+  [K in keyof Named & string]: K extends keyof Known
+    ? ValueMistake<`${Where}.${K}`, Elements<Named[K]>, Elements<Known[K]>>
+    : Mistake<`${Where}: '${K}' is neither a state nor an enum there`, keyof Known & string>
+}[keyof Named & string]
+type ValueMistake<Where extends string, Named extends string, Known extends string> = [Named] extends [Known]
+  ? never
+  : Mistake<`${Where}: '${Exclude<Named, Known>}' is not a value`, Known>
+type Elements<List> = NonNullable<List> extends readonly (infer E extends string)[] ? E : never
+
+type SumMistake<Where extends string, F, R, Nouns> = {
+  [K in SumName<F>]: F[K] extends SumField<infer _, infer Relation, infer Of>
+    ? SummandMistake<`${Where}.${K}`, Of, TargetIn<Nouns, R[Relation & keyof R]>>
+    : never
+}[SumName<F>]
+type SummandMistake<Where extends string, Of extends string, Target> = [Target] extends [never]
+  ? never
+  : Of extends SummandName<FieldsOf<Target>>
+    ? never
+    : string extends Of
+      ? never
+      : Mistake<`${Where}: '${Of}' is not a number there`, SummandName<FieldsOf<Target>>>
+
+/**
+ * Changes name what the next newer version has. Of the newest version everything is known, so the changes of the second are checked here;
+ * those of older versions when they are compiled.
+ */
+type SoundVersions<V extends readonly unknown[], Nouns> = [VersionMistake<V[1], Nouns>] extends [never]
+  ? unknown
+  : { readonly versions: { readonly [I in keyof V]: I extends '1' ? VersionMistake<V[I], Nouns> : unknown } }
+type VersionMistake<Version, Nouns> = string extends keyof Nouns
+  ? never
+  : Version extends { readonly changes: readonly (infer C)[] }
+    ? ChangeMistake<C, Nouns>
+    : never
+type ChangeMistake<C, Nouns> = C extends {
+  readonly names?: {
+    readonly resource: infer Resource extends string
+    readonly field: infer Field extends string
+    readonly relation: infer Relation extends string
+    readonly value: infer Value extends string
+  }
+}
+  ? Resource extends keyof Nouns
+    ?
+        | FieldMistake<`changes: '${Resource}'`, Field, Nouns[Resource]>
+        | RelationMistake<`changes: '${Resource}'`, Relation, RelationsOf<Nouns[Resource]>>
+        | MappedMistake<`changes: ${Resource}.${Field}`, Value, Field, Choices<FieldsOf<Nouns[Resource]>>>
+    : string extends Resource
+      ? never
+      : Mistake<`changes: there is no resource '${Resource}'`, keyof Nouns & string>
+  : never
+type FieldMistake<Where extends string, Field extends string, D> =
+  UnknownName<Field, FieldName<FieldsOf<D>, RelationsOf<D>>> extends infer Name extends string
+    ? Mistake<`${Where} has no field '${Name}'`, FieldName<FieldsOf<D>, RelationsOf<D>>>
+    : never
+type RelationMistake<Where extends string, Relation extends string, R> =
+  UnknownName<Relation, keyof R> extends infer Name extends string
+    ? Mistake<`${Where} has no relation '${Name}'`, keyof R & string>
+    : never
+type MappedMistake<Where extends string, Value extends string, Field, Known> = Field extends keyof Known
+  ? ValueMistake<Where, Value, Elements<Known[Field]>>
+  : never

@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+import type { DecimalSchema, FieldValue, StatesField, SumField } from './field.ts'
+import type { Mistake } from './mistake.ts'
+
+// What a resource may name in its own declaration. Where fields or relations have no known names (a declaration that a program makes),
+// every name is allowed here, and checked when it is compiled.
+
+type ServerField = 'id' | 'created_at' | 'updated_at'
+
+/** The names of relations of one kind. */
+type RelationName<R, Kind extends string> = string extends keyof R
+  ? string
+  : { [K in keyof R]: R[K] extends { readonly kind: Kind } ? K : never }[keyof R] & string
+export type BelongsToName<R> = RelationName<R, 'belongs-to'>
+export type HasManyName<R> = RelationName<R, 'has-many'>
+
+/**
+ * The declared fields, and the reference of each belongs-to. It is a conditional type so that an error lists the names, which it would
+ * not do for a union that has a name of its own.
+ */
+export type OwnFieldName<F, R> = string extends keyof F
+  ? string
+  : (keyof F & string) | `${BelongsToName<R>}_id`
+export type FieldName<F, R> = string extends keyof F ? string : ServerField | OwnFieldName<F, R>
+
+/** The target of a relation, `unknown` where the relation names it. */
+export type TargetOf<Relation> = Relation extends { readonly targetType?: infer T } ? T : unknown
+
+/**
+ * Paths of relations. The second step is known where the target was given as a resource; every other step is checked by `api(…)`, which
+ * knows all resources.
+ */
+export type IncludePath<R> = string extends keyof R
+  ? string
+  : { [K in keyof R & string]: K | `${K}.${NextStep<TargetOf<R[K]>>}` }[keyof R & string]
+type NextStep<T> = T extends { readonly fields: unknown; readonly relations?: infer R }
+  ? StepName<keyof R & string>
+  : string
+type StepName<Name extends string> = Name | `${Name}.${string}`
+
+/** The values of a field that has a list of them: a state or an enum. */
+type ChoiceOf<Field> =
+  Field extends StatesField<infer S>
+    ? S
+    : Field extends z.ZodType
+      ? LiteralOf<NonNullable<z.output<Field>>>
+      : never
+type LiteralOf<V> = V extends string ? (string extends V ? never : V) : never
+
+/** Field → values, for the fields that have a list of values. */
+export type Choices<F> = string extends keyof F
+  ? { readonly [field: string]: readonly string[] }
+  : { readonly [K in keyof F as [ChoiceOf<F[K]>] extends [never] ? never : K]?: readonly ChoiceOf<F[K]>[] }
+
+/** Relation → field of the target → values. */
+export type OnlyWhile<R> = {
+  readonly [K in BelongsToName<R>]?: TargetOf<R[K & keyof R]> extends { readonly fields: infer F }
+    ? Choices<F>
+    : { readonly [field: string]: readonly string[] }
+}
+
+/** Fields that have sums: numbers and decimals. */
+export type SummandName<F> = string extends keyof F
+  ? string
+  : { [K in keyof F]: IsSummand<F[K]> extends true ? K : never }[keyof F] & string
+type IsSummand<Field> =
+  Bare<Field> extends DecimalSchema ? true : NonNullable<FieldValue<Field>> extends number ? true : false
+type Bare<Field> =
+  Field extends z.ZodOptional<infer T> ? Bare<T> : Field extends z.ZodNullable<infer T> ? Bare<T> : Field
+
+/** The fields that are sums. */
+export type SumName<F> = { [K in keyof F]: F[K] extends { readonly kind: 'sum' } ? K : never }[keyof F] &
+  string
+
+/** Checks the names in each `sum(…)` of a resource. What a named target has is checked by `api(…)`. */
+export type SoundSums<F, R> = {
+  readonly [K in SumName<F>]: F[K] extends SumField<infer _, infer Relation, infer Of>
+    ? SoundSum<Relation, Of, R>
+    : unknown
+}
+type SoundSum<Relation extends string, Of extends string, R> = string extends Relation
+  ? unknown
+  : Relation extends HasManyName<R>
+    ? SoundSummands<Of, TargetOf<R[Relation & keyof R]>>
+    : Mistake<`'${Relation}' is not a has-many relation`, HasManyName<R>>
+type SoundSummands<Of extends string, Target> = Target extends { readonly fields: infer F }
+  ? Of extends SummandName<F>
+    ? unknown
+    : Mistake<`'${Of}' is not a number of the target`, SummandName<F>>
+  : unknown
