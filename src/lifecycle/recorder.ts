@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
-import type { Store, Transaction } from '../store/store.ts'
+import { type Store, StoreError, type Transaction } from '../store/store.ts'
 import type { DetailRow, UsageRow } from './counts.ts'
 import { insertRecorder, readFlushes, updateRecorder } from './recorder-rows.ts'
 import { writeSignal } from './sent-signals.ts'
@@ -30,12 +30,22 @@ export interface RecorderOptions {
   readonly limits?: TallyLimits
   /** Called when memory fills up before the next flush is due. */
   readonly flushSoon?: () => void
+  readonly warn?: (message: string, error: unknown) => void
 }
 
-/** Opens the recorder of this process. The store has its row from the start, so that a process that dies without a last flush is noticed. */
+/**
+ * Opens the recorder of this process. The store has its row from the start, so that a process that dies without a last flush is
+ * noticed. Where the row cannot be written, because a node of the store is down, the first flush that succeeds writes it: a process
+ * must be able to start meanwhile.
+ */
 export async function openRecorder(options: RecorderOptions): Promise<Recorder> {
   const recorder = new Recorder(options)
-  await recorder.register()
+  try {
+    await recorder.register()
+  } catch (error) {
+    if (!(error instanceof StoreError && error.kind === 'unavailable')) throw error
+    options.warn?.('The row of this process cannot be written yet; it is tried again.', error)
+  }
   return recorder
 }
 

@@ -28,7 +28,7 @@ export async function startLifecycle(options: LifecycleOptions): Promise<Lifecyc
   const retirement = await followRetirement(store)
   // A broken sunset is served all the same: a release that announced one must be able to be rolled back. `retire` keeps the day.
   for (const sentence of await brokenSunsets(store, model)) warn(sentence, null)
-  const usage: Recorder = await openRecorder({ store, clock, flushSoon: () => lifecycle.beatSoon() })
+  const usage: Recorder = await openRecorder({ store, clock, warn, flushSoon: () => lifecycle.beatSoon() })
   await refuseIfOutdated(outdated, usage)
   const lifecycle = new Lifecycle(options, usage, retirement, everyMs)
   return lifecycle

@@ -41,6 +41,12 @@ test('an internal error of the server is unavailable, not unexpected', async () 
   await expect(failed).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' })
 })
 
+test('a node that is down is named with how to go on without it', async () => {
+  const down = 'connection to the remote node postgres@worker-2:5432 failed'
+  const failed = store.writeOne(await failing(down, '08006', 1), [])
+  await expect(failed).rejects.toThrow(/worker-2:5432 failed.*citus_disable_node/)
+})
+
 test('what only the coordinator may do is refused with where to do it', async () => {
   const message = 'operation is not allowed on this node'
   const refused = store.writeOne(await failing(message, 'XX000', 1), [])

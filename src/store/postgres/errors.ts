@@ -137,6 +137,8 @@ function adviceFor({ code, message }: ServerError): string {
     return '. This server is a standby: name the primary in DATABASE_URL, or all hosts with target_session_attrs=primary.'
   if (/not allowed on this node/.test(message))
     return '. Name the coordinator of the cluster in DATABASE_URL.'
+  if (/connection to the remote node/.test(message))
+    return '. A node of the cluster is down. To write what is on every node, such as API keys, meanwhile: SELECT citus_disable_node(host, port) on the coordinator; later citus_activate_node.'
   if (code === '57P03') return '. Wait until the server has started, then try again.'
   return ''
 }
