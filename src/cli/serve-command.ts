@@ -50,6 +50,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   const service = await openService({
     declaration: api.declaration,
     databaseUrl: databaseUrl(api.declaration),
+    readUrl: process.env.NOUNKIT_READ_URL,
     clock,
     contracts: api.frozen.contracts,
     published: publishedOf(api),

@@ -38,6 +38,8 @@ export interface Outcome {
   readonly replayed?: boolean
   /** The replay shows the row as it is now, because its answer was stored without the body. */
   readonly reread?: boolean
+  /** The value of the Store-Position header: a replica that has reached this position shows what was written. */
+  readonly position?: string | null
   /** Server-sent events, instead of a body. */
   readonly live?: LiveBody
 }

@@ -12,6 +12,7 @@ export function successResponse(outcome: Outcome, target: Target, request: Plain
   headers['Cache-Control'] = outcome.replayed ? 'no-store' : target.view.cacheControl
   if (outcome.etag) headers.ETag = outcome.etag
   if (outcome.location) headers.Location = outcome.location
+  if (outcome.position) headers['Store-Position'] = outcome.position
   if (outcome.replayed) headers['Idempotent-Replayed'] = 'true'
   if (outcome.reread) headers['Idempotent-Replayed-Body'] = 'current'
   if (outcome.next) {

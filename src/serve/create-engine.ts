@@ -8,6 +8,7 @@ import type { RateLimiter } from '../guard/rate.ts'
 import type { Outdated } from '../lifecycle/outdated.ts'
 import type { Retirement, UsageRecorder } from '../lifecycle/use.ts'
 import { Planner } from '../plan/planner.ts'
+import type { Reader } from '../read/call.ts'
 import { createCursorSeal } from '../request/cursor.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { createRouter, type Target } from '../request/route.ts'
@@ -15,7 +16,7 @@ import { signalsOf, silent } from '../respond/deprecation-headers.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
 import { createWriter } from '../write/writer.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, Replicas } from './engine.ts'
 import { handle } from './handle.ts'
 import type { EventCounters } from './metrics.ts'
 import type { RequestContext } from './request-context.ts'
@@ -36,6 +37,7 @@ export interface EngineParts {
   readonly signal: EventSignal
   readonly streams: EventStreams
   readonly engineHooks: EngineHooksOf
+  readonly replicas: Replicas | null
   readonly document: Engine['document']
   readonly report: Engine['report']
 }
@@ -59,6 +61,8 @@ export function createEngine(parts: EngineParts): Engine {
     writer,
     events: { ...writer, log: parts.log, signal: parts.signal },
     streams: parts.streams,
+    replicas: parts.replicas,
+    readerFor: parts.replicas ? readerOn(writer, parts.replicas) : () => writer,
     eventCounters: model.events && countersOf(parts),
     authenticator,
     rates,
@@ -92,6 +96,14 @@ export function createEngine(parts: EngineParts): Engine {
   }
   return engine
 }
+
+/** A GET is answered by a replica where one shows what the account has written. */
+const readerOn =
+  (primary: Reader, replicas: Replicas): Engine['readerFor'] =>
+  (account, after) => {
+    const store = replicas.storeFor(account, after)
+    return store ? { store, planner: primary.planner, seal: primary.seal, now: primary.now } : primary
+  }
 
 const countersOf = ({ signal, streams }: EngineParts): EventCounters => ({
   get written() {

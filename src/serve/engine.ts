@@ -7,11 +7,19 @@ import type { RateLimiter } from '../guard/rate.ts'
 import type { Outdated } from '../lifecycle/outdated.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../maybe.ts'
+import type { Reader } from '../read/call.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import type { Router } from '../request/route.ts'
 import type { Writer } from '../write/writer.ts'
 import type { EventCounters } from './metrics.ts'
 import type { RequestContext } from './request-context.ts'
+
+/** What a write tells the standbys that answer reads. */
+export interface Replicas {
+  storeFor(account: string, after: string | undefined): Reader['store'] | null
+  writing(account: string): void
+  wrote(account: string): Promise<string | null>
+}
 
 /** Everything that handling a request needs, made once before a port opens. */
 export interface Engine {
@@ -20,6 +28,10 @@ export interface Engine {
   readonly writer: Writer
   readonly events: EventReader & { readonly signal: EventSignal }
   readonly streams: EventStreams
+  /** Where the engine reads, for a GET of this account. `after` is the value of a Store-Position header. */
+  readerFor(account: string, after: string | undefined): Reader
+  /** Standbys that answer reads; null unless NOUNKIT_READ_URL names any. */
+  readonly replicas: Replicas | null
   /** For metrics; null where the API has no events. */
   readonly eventCounters: EventCounters | null
   readonly authenticator: Authenticator

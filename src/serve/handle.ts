@@ -4,7 +4,7 @@ import { audienceOf } from '../guard/audience.ts'
 import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
 import type { ProblemType } from '../problems.ts'
-import type { Call, Outcome } from '../read/call.ts'
+import type { Call, Outcome, Reader } from '../read/call.ts'
 import { readIfMatch } from '../read/preconditions.ts'
 import { readList, readOne } from '../read/read-rows.ts'
 import { type Caller, noClaims } from '../request/caller.ts'
@@ -127,7 +127,9 @@ function run(engine: Engine, request: PlainRequest, call: Call, context: Request
     case 'DELETE':
       refuseUnacceptable(request)
       refuseQuery(request.query, 'a write')
-      return remove(engine.writer, call, readIfMatch(header(request, 'if-match')))
+      return written(engine, call, () =>
+        remove(engine.writer, call, readIfMatch(header(request, 'if-match'))),
+      )
     default:
       if (wantsStream(call.target, request)) return follow(engine, request, call, context)
       refuseUnacceptable(request)
@@ -137,11 +139,14 @@ function run(engine: Engine, request: PlainRequest, call: Call, context: Request
   }
 }
 
+const readerOf = (engine: Engine, request: PlainRequest, { caller }: Call): Reader =>
+  engine.readerFor(caller.account, header(request, 'store-position'))
+
 function one(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
   const query = readOneQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
   allowQuery(query, context)
   if (call.target.view.serves === 'events') return readEvent(engine.events, call, audienceOf(call.caller))
-  return readOne(engine.writer, call, query)
+  return readOne(readerOf(engine, request, call), call, query)
 }
 
 function list(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
@@ -150,7 +155,7 @@ function list(engine: Engine, request: PlainRequest, call: Call, context: Reques
   refuseUnknownTo(context.caller, query.list)
   if (call.target.view.serves === 'events')
     return readEventList(engine.events, call, query, audienceOf(call.caller))
-  return readList(engine.writer, call, query)
+  return readList(readerOf(engine, request, call), call, query)
 }
 
 /** GET of the events with `Accept: text/event-stream`: an answer that goes on with what happens from here on. */
@@ -193,7 +198,7 @@ async function post(
   context: RequestContext,
 ): Promise<Outcome> {
   const body = await writtenBody(engine, request, call, context)
-  return create(engine.writer, call, body, readKeyed(request, call, body))
+  return written(engine, call, () => create(engine.writer, call, body, readKeyed(request, call, body)))
 }
 
 async function change(
@@ -204,7 +209,18 @@ async function change(
 ): Promise<Outcome> {
   const body = await writtenBody(engine, request, call, context)
   const ifMatch = readIfMatch(header(request, 'if-match'))
-  return update(engine.writer, call, request.method === 'PUT' ? 'replace' : 'patch', body, ifMatch)
+  const how = request.method === 'PUT' ? 'replace' : 'patch'
+  return written(engine, call, () => update(engine.writer, call, how, body, ifMatch))
+}
+
+/** Where replicas answer reads, the answer to a write has the position from which on they show it. */
+function written({ replicas }: Engine, { caller }: Call, write: () => Maybe<Outcome>): Maybe<Outcome> {
+  if (!replicas) return write()
+  replicas.writing(caller.account)
+  return whenThere(write(), async (outcome) => ({
+    ...outcome,
+    position: await replicas.wrote(caller.account),
+  }))
 }
 
 async function writtenBody(

@@ -11,7 +11,8 @@ import { openRates } from '../guard/rate-settings.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/start-lifecycle.ts'
 import type { PageParts } from '../pages/page-context.ts'
-import { openStore } from '../store/open.ts'
+import { openReplicas, openStore } from '../store/open.ts'
+import type { ReadReplicas } from '../store/postgres/read-replicas.ts'
 import { startUnpublished } from '../store/schema/follow/start-unpublished.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import { recordPublished } from '../store/schema/published.ts'
@@ -29,6 +30,8 @@ import { startSweeper } from './sweeper.ts'
 export interface ServiceOptions {
   readonly declaration: ApiDeclaration
   readonly databaseUrl: string
+  /** `NOUNKIT_READ_URL`: standbys that answer reads. */
+  readonly readUrl?: string | undefined
   readonly clock?: Clock
   /** Frozen contracts, by version; compiling older versions follows them. */
   readonly contracts?: ReadonlyMap<string, unknown>
@@ -69,7 +72,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const model = compileApi(declaration, { ...(contracts ? { contracts } : {}), ...(file ? { file } : {}) })
   options.gate?.(model)
   const store = await openStore(options.databaseUrl)
+  let replicas: ReadReplicas | null = null
   try {
+    replicas = options.readUrl ? await openReplicas(store, options.readUrl) : null
     const outdated = await followMigrations(store, model)
     const waiting = (sentence: string): void => warn(sentence, null)
     if (options.published?.length === 0) await startUnpublished(store, model, { waiting })
@@ -102,6 +107,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       log,
       signal,
       streams,
+      replicas,
       engineHooks: webhookCode(webhookParts),
       authenticator,
       rates: rates.limiter,
@@ -137,10 +143,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         await signal.stop()
         await lifecycle.stop()
         await rates.close()
+        await replicas?.close()
         await store.close()
       },
     }
   } catch (error) {
+    await replicas?.close()
     await store.close()
     throw error
   }

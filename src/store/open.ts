@@ -1,3 +1,4 @@
+import type { ReadReplicas } from './postgres/read-replicas.ts'
 import { type Store, StoreRefused } from './store.ts'
 
 export interface StoreOptions {
@@ -21,6 +22,16 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   throw new StoreRefused(
     `The database URL ${JSON.stringify(withoutPassword(url))} is of no known kind. Write sqlite:path/to/file.db or postgres://user:password@host:5432/database.`,
   )
+}
+
+/** Opens the standbys of `NOUNKIT_READ_URL`, which answer reads beside the store. */
+export async function openReplicas(
+  store: Store,
+  url: string,
+  env: StoreOptions['env'] = process.env,
+): Promise<ReadReplicas> {
+  const { openReadReplicas } = await import('./postgres/read-replicas.ts')
+  return openReadReplicas(store, url, env)
 }
 
 const withoutPassword = (url: string): string => url.replace(/\/\/.*@/, '//***@')
