@@ -121,7 +121,7 @@ const storeFamilies = (store: StoreCounters): Family[] => [
   gauge('nounkit_store_connections', 'Connections to the store.', store.connections),
   gauge('nounkit_store_connections_busy', 'Connections at work.', store.busyConnections),
   gauge('nounkit_store_waiting', 'Work that waits for the store.', store.waiting),
-  ...(store.nodes.length > 0 ? nodeFamilies(store.nodes) : []),
+  ...nodeFamilies(store.nodes),
 ]
 
 const nodeFamilies = (nodes: readonly NodeCounters[]): Family[] => {
