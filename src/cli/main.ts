@@ -108,6 +108,15 @@ const commands: { readonly [name: string]: Command } = {
     ],
     run: async (args) => (await import('./import-command.ts')).importCommand(args),
   },
+  copy: {
+    usage: 'copy [API] --to URL [--from URL] [--json]',
+    does: 'copies everything in the store to an empty one, on the same or another database',
+    examples: [
+      'nounkit copy --from sqlite:shop.db --to postgres://api:secret@localhost/shop',
+      'nounkit copy --from postgres://localhost/shop --to sqlite:shop.db',
+    ],
+    run: async (args) => (await import('./copy-command.ts')).copyCommand(args),
+  },
   backup: {
     usage: 'backup [API] FILE [--force] [--json]',
     does: 'writes a consistent copy of a SQLite store, while it serves',

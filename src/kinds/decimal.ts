@@ -9,7 +9,8 @@ import { patternOrNull } from './text-patterns.ts'
  * Exact decimal numbers, written as strings. Both stores keep every decimal in the same unit, a millionth, whatever its scale: SQLite as
  * an integer of 64 bits, PostgreSQL as numeric(18,6). So a field's scale can change without its column.
  */
-const mostDecimals = 6
+/** The decimals that every store holds. */
+export const mostDecimals = 6
 const mostDigits = 12
 const unitsPerOne = 10n ** BigInt(mostDecimals)
 

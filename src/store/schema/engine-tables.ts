@@ -18,16 +18,20 @@ interface EngineTable {
   readonly spreadById?: boolean
   /** The column in which PostgreSQL numbers the rows. */
   readonly numberedBy?: string
+  /** Whether `nounkit copy` moves the rows; if not, why. */
+  readonly copied: true | { readonly notBecause: string }
 }
 
 const tables: readonly EngineTable[] = [
   {
     name: 'nounkit_meta',
+    copied: true,
     columns: { key: 'string', value: 'string' },
     primaryKey: ['key'],
   },
   {
     name: 'nounkit_idempotency',
+    copied: true,
     // The columns that the sweeper reads come first: a database reads a row from its start, and stores a long body elsewhere.
     columns: {
       expires_at: 'integer',
@@ -49,6 +53,7 @@ const tables: readonly EngineTable[] = [
   {
     // Events in the order in which they can be read. `data` is the row as JSON, `before` the former values of the fields that changed.
     name: 'nounkit_events',
+    copied: true,
     columns: {
       account_id: 'id',
       position: 'integer',
@@ -68,6 +73,7 @@ const tables: readonly EngineTable[] = [
   {
     // Events without a position yet. Only a store whose transactions do not commit in the order of their writes needs it.
     name: 'nounkit_event_inbox',
+    copied: { notBecause: 'its events get their positions before the copy begins' },
     columns: {
       account_id: 'id',
       number: 'integer',
@@ -87,11 +93,13 @@ const tables: readonly EngineTable[] = [
   {
     // One row for each account: the position given last, and the position up to which events were deleted because of their age.
     name: 'nounkit_event_heads',
+    copied: true,
     columns: { account_id: 'id', last: 'integer', swept: 'integer' },
     primaryKey: ['account_id'],
   },
   {
     name: 'nounkit_api_keys',
+    copied: true,
     columns: {
       id: 'id',
       account_id: 'string',
@@ -115,6 +123,7 @@ const tables: readonly EngineTable[] = [
   {
     // `account_id` is empty where no account is known.
     name: 'nounkit_usage',
+    copied: true,
     columns: {
       account_id: 'string',
       consumer: 'string',
@@ -129,6 +138,7 @@ const tables: readonly EngineTable[] = [
   },
   {
     name: 'nounkit_usage_details',
+    copied: true,
     columns: {
       account_id: 'string',
       consumer: 'string',
@@ -146,6 +156,7 @@ const tables: readonly EngineTable[] = [
   {
     // One row for each process that counts calls. `flushes` is the number of its last write, so that a write whose outcome is unknown is not repeated.
     name: 'nounkit_recorders',
+    copied: true,
     columns: {
       id: 'string',
       started_at: 'integer',
@@ -159,11 +170,13 @@ const tables: readonly EngineTable[] = [
   },
   {
     name: 'nounkit_signals',
+    copied: true,
     columns: { version: 'string', first_sent_at: 'integer', sunset: 'string?' },
     primaryKey: ['version'],
   },
   {
     name: 'nounkit_contacts',
+    copied: true,
     columns: {
       account_id: 'string',
       id: 'string',
@@ -177,6 +190,7 @@ const tables: readonly EngineTable[] = [
   },
   {
     name: 'nounkit_retirements',
+    copied: true,
     columns: {
       version: 'string',
       number: 'integer',
@@ -194,6 +208,11 @@ const tables: readonly EngineTable[] = [
 
 /** The engine's own tables. A new one is an entry above; a table with rows of accounts has `account_id` first in its primary key. */
 export const engineTables: readonly Table[] = tables.map(toTable)
+
+/** The engine's own tables whose rows `nounkit copy` leaves, each with the reason. */
+export const notCopied: ReadonlyMap<string, string> = new Map(
+  tables.flatMap(({ name, copied }) => (copied === true ? [] : [[name, copied.notBecause]])),
+)
 
 /** What the tables of the engine's own resources have and no version shows. */
 const hidden: { readonly [table: string]: Required<Pick<EngineTable, 'columns' | 'indexes'>> } = {

@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util'
+import { counted } from '../compile/plural.ts'
+import { openStore } from '../store/open.ts'
+import { type Copied, copyStore } from '../transfer/copy-store.ts'
+import { CommandMistake } from './command-mistake.ts'
+import { databaseUrl, newFileOf } from './command-store.ts'
+import { compileLoaded, loadApi } from './load.ts'
+import { positionalsUpTo } from './positionals.ts'
+import { openProgress } from './progress.ts'
+
+const options = {
+  from: { type: 'string' },
+  to: { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+/** `nounkit copy [API] --from URL --to URL`: copies everything to an empty store. */
+export async function copyCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [place = '.'] = positionalsUpTo(positionals, 1)
+  const { to: target } = values
+  if (!target)
+    throw new CommandMistake(
+      'Where to? Name an empty store: --to postgres://user:password@host/database, or --to sqlite:new.db',
+    )
+  const api = await loadApi(place)
+  const model = compileLoaded(api)
+  const origin = values.from || databaseUrl(api.declaration)
+  if (origin === target) throw new CommandMistake('--from and --to name the same store.')
+  const missing = newFileOf(origin)
+  if (missing !== null) throw new CommandMistake(`There is no store to copy from: ${missing} does not exist.`)
+  const progress = openProgress()
+  const from = await openStore(origin)
+  try {
+    const to = await openStore(target)
+    try {
+      const copied = await copyStore({
+        model,
+        from,
+        to,
+        progress: (table, rows) => progress.show(`${table}: ${counted(rows, 'row')}`),
+      })
+      progress.end()
+      report(copied, values.json ?? false)
+      return 0
+    } finally {
+      progress.end()
+      await to.close()
+    }
+  } finally {
+    await from.close()
+  }
+}
+
+function report(copied: readonly Copied[], json: boolean): void {
+  if (json) {
+    console.log(
+      JSON.stringify({ tables: Object.fromEntries(copied.map(({ table, rows }) => [table, rows])) }),
+    )
+    return
+  }
+  const filled = copied.filter(({ rows }) => rows > 0)
+  const width = Math.max(0, ...filled.map(({ table }) => table.length))
+  for (const { table, rows } of filled) console.log(`${table.padEnd(width)}  ${counted(rows, 'row')}`)
+  const all = copied.reduce((sum, { rows }) => sum + rows, 0)
+  console.log(`Copied ${counted(all, 'row')} of ${counted(filled.length, 'table')}.`)
+}

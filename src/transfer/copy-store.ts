@@ -1,0 +1,186 @@
+import type { Model } from '../compile/model.ts'
+import { EventLog } from '../events/event-log.ts'
+import { inboxTable } from '../plan/events.ts'
+import {
+  anyRow,
+  boundCells,
+  emptyMeta,
+  insertPage,
+  keyCells,
+  lastPositions,
+  selectPage,
+} from '../store/schema/copy-statements.ts'
+import { notCopied } from '../store/schema/engine-tables.ts'
+import { lineagesOf } from '../store/schema/lineage.ts'
+import { migrate } from '../store/schema/migrate-store.ts'
+import * as ddl from '../store/schema/postgres-ddl.ts'
+import type { ForeignKey, Table } from '../store/schema/table.ts'
+import { wantedTables } from '../store/schema/wanted.ts'
+import { withSnapshot } from '../store/snapshot.ts'
+import { type Session, type Store, StoreRefused, type Value } from '../store/store.ts'
+
+export interface Copied {
+  readonly table: string
+  readonly rows: number
+}
+
+export interface CopyOptions {
+  readonly model: Model
+  readonly from: Store
+  readonly to: Store
+  progress(table: string, rows: number): void
+}
+
+/**
+ * Copies everything from one store to another, which must be empty: one snapshot of the source into one transaction of the target. A copy
+ * that is killed leaves an empty target.
+ */
+export async function copyStore({ model, from, to, progress }: CopyOptions): Promise<readonly Copied[]> {
+  await demandFit(from, model)
+  await migrate(to, model)
+  await givePositions(from)
+  const tables = inInsertOrder(model)
+  const copied = await withSnapshot(from, (source) =>
+    to.session((target) =>
+      asOne(target, to, async () => {
+        await demandEmpty(target, tables)
+        await refuseWaitingEvents(source)
+        const keys = to.dialect.name === 'sqlite' ? [] : keysInTheWay(tables)
+        for (const { table, key } of keys) await target.script(ddl.dropConstraint(table, key.name))
+        await target.script(emptyMeta)
+        const all: Copied[] = []
+        for (const table of tables) {
+          if (notCopied.has(table.name)) continue
+          const rows = await copyTable({ source, target, from, to, table, progress })
+          all.push({ table: table.name, rows })
+        }
+        for (const statement of lastPositions) await target.script(statement)
+        for (const { table, key } of keys) await target.script(ddl.addForeignKey(table, key, true))
+        await demandReferences(target, to)
+        return all
+      }),
+    ),
+  )
+  await to.refreshStatistics?.()
+  return copied
+}
+
+async function demandFit(from: Store, model: Model): Promise<void> {
+  const { steps } = await migrate(from, model, { dryRun: true })
+  if (steps.length > 0)
+    throw new StoreRefused(
+      `The store to copy from does not fit the declaration: ${steps[0]?.why}. Migrate it first: nounkit migrate`,
+    )
+}
+
+/** Only the source knows the order of committed events that have no position yet. */
+async function givePositions(from: Store): Promise<void> {
+  const log = new EventLog(from)
+  const accounts = await from.all(`SELECT DISTINCT "account_id" FROM "${inboxTable}"`, [])
+  for (const [account] of accounts) await log.last(String(account))
+}
+
+async function refuseWaitingEvents(source: Session): Promise<void> {
+  const waiting = await source.all(`SELECT 1 FROM "${inboxTable}" LIMIT 1`)
+  if (waiting.length > 0)
+    throw new StoreRefused(
+      'Rows were written to the source when the copy began. Nothing was copied. Stop all writes to it, and run the copy again.',
+    )
+}
+
+/** A resource's table comes after those that its rows must reference. */
+function inInsertOrder(model: Model): readonly Table[] {
+  const wanted = wantedTables(model, lineagesOf(model))
+  const required = new Map(
+    [...model.resources.values()].map(({ table, belongsTo }) => [
+      table,
+      belongsTo.filter(({ optional }) => !optional).map(({ target }) => target.table),
+    ]),
+  )
+  const ordered = new Set<string>()
+  const visit = (name: string): void => {
+    if (ordered.has(name)) return
+    for (const target of required.get(name) ?? []) visit(target)
+    ordered.add(name)
+  }
+  for (const { name } of wanted) visit(name)
+  return [...ordered].flatMap((name) => wanted.find((table) => table.name === name) ?? [])
+}
+
+interface TableKey {
+  readonly table: Table
+  readonly key: ForeignKey
+}
+
+/** Foreign keys to rows that are copied later: optional references to the table itself, or to a later one. */
+const keysInTheWay = (tables: readonly Table[]): readonly TableKey[] =>
+  tables.flatMap((table, at) =>
+    table.foreignKeys
+      .filter((key) => tables.findIndex(({ name }) => name === key.table) >= at)
+      .map((key) => ({ table, key })),
+  )
+
+/** One transaction. No process can begin to serve the target meanwhile: it would seed it. */
+async function asOne<T>(target: Session, to: Store, work: () => Promise<T>): Promise<T> {
+  await target.script(
+    to.dialect.name === 'sqlite' ? 'BEGIN IMMEDIATE' : 'BEGIN; LOCK TABLE "nounkit_meta" IN EXCLUSIVE MODE',
+  )
+  try {
+    const value = await work()
+    await target.script('COMMIT')
+    return value
+  } catch (error) {
+    await target.script('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+async function demandEmpty(target: Session, tables: readonly Table[]): Promise<void> {
+  const filled: string[] = []
+  for (const table of tables)
+    if (table.name !== 'nounkit_meta' && (await target.all(anyRow(table))).length > 0) filled.push(table.name)
+  if (filled.length > 0)
+    throw new StoreRefused(
+      `The store to copy to is not empty: there are rows in ${filled.join(', ')}. Nothing was copied. Name an empty database or a new file.`,
+    )
+}
+
+/** SQLite checks references when it is asked to. */
+async function demandReferences(target: Session, to: Store): Promise<void> {
+  if (to.dialect.name !== 'sqlite') return
+  const [broken] = await target.all('PRAGMA foreign_key_check')
+  if (broken)
+    throw new StoreRefused(
+      `The store to copy from is damaged: a row of ${broken[0]} references one of ${broken[2]} that is missing.`,
+    )
+}
+
+interface TableCopy {
+  readonly source: Session
+  readonly target: Session
+  readonly from: Store
+  readonly to: Store
+  readonly table: Table
+  readonly progress: CopyOptions['progress']
+}
+
+/** Rows that are read at once; fewer where they may be long. */
+const pageRows = 500
+const longRows = 50
+
+async function copyTable({ source, target, from, to, table, progress }: TableCopy): Promise<number> {
+  const size = table.longRows ? longRows : pageRows
+  const insert = insertPage(table, to.dialect)
+  let after: readonly Value[] | null = null
+  let count = 0
+  for (;;) {
+    const page: string = selectPage(table, from.dialect, { isFirst: after === null, rows: size })
+    const rows = (await source.all(page, after ?? [])).map((row) => boundCells(table, row))
+    const last = rows.at(-1)
+    if (!last) return count
+    await target.all(insert, [JSON.stringify(rows)])
+    count += rows.length
+    progress(table.name, count)
+    after = keyCells(table, last)
+  }
+}
