@@ -1,8 +1,15 @@
 import type { Clock } from '../clock.ts'
 import { lockHead } from '../plan/event-reads.ts'
-import { deleteEvents, mostSwept, nextAccount, oldestEvents, rememberSwept } from '../plan/event-sweeps.ts'
-import { eventTable, inboxTable, positionsPerMs } from '../plan/events.ts'
-import type { Store } from '../store/store.ts'
+import {
+  accountsWaiting,
+  accountsWithOld,
+  deleteEvents,
+  mostSwept,
+  oldestEvents,
+  rememberSwept,
+} from '../plan/event-sweeps.ts'
+import { positionsPerMs } from '../plan/events.ts'
+import type { Store, Value } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 import type { EventLog } from './event-log.ts'
 
@@ -17,24 +24,30 @@ export async function sweepEvents(
   keepDays: number,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!store.dialect.commitsInOrder)
-    for await (const account of accountsIn(store, inboxTable, signal)) await log.last(account)
+  const { dialect } = store
+  if (!dialect.commitsInOrder)
+    for await (const account of accountsOf(store, accountsWaiting(dialect), [], signal))
+      await log.last(account)
   const before = (clock.now() - keepDays * dayMs) * positionsPerMs
-  for await (const account of accountsIn(store, eventTable, signal))
+  for await (const account of accountsOf(store, accountsWithOld(dialect), [before], signal))
     while ((await sweepOldest(store, account, before)) === mostSwept && !signal.aborted);
 }
 
-async function* accountsIn(
+async function* accountsOf(
   store: Store,
-  table: typeof eventTable | typeof inboxTable,
+  next: string,
+  values: readonly Value[],
   signal: AbortSignal,
 ): AsyncGenerator<string> {
-  let account = ''
-  while (!signal.aborted) {
-    const found = await store.first(nextAccount(table, store.dialect), [account])
-    if (!found) return
-    account = String(found[0])
-    yield account
+  let last = ''
+  for (;;) {
+    const found = await store.all(next, [last, ...values])
+    if (found.length === 0) return
+    for (const [account] of found) {
+      if (signal.aborted) return
+      last = String(account)
+      yield last
+    }
   }
 }
 

@@ -1,16 +1,13 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { type Store, StoreOutdated } from '../store/store.ts'
-import { deleteOldUsage } from './clean.ts'
 import type { Outdated } from './outdated.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
-import { markSilent } from './recorder-rows.ts'
 import { type FollowedRetirement, followRetirement } from './retirement.ts'
 import { brokenSunsets } from './sent-signals.ts'
 
 /** How soon a count reaches the store, and a decision every process. */
 const beatMs = 2_000
-const cleanEveryBeats = 1_800
 const lastFlushTries = 3
 
 export interface LifecycleOptions {
@@ -41,7 +38,6 @@ export class Lifecycle {
   readonly #options: LifecycleOptions
   readonly #everyMs: number | null
   readonly #run: (message: string, work: () => Promise<void>) => Promise<void>
-  #beats = 0
   #timer: NodeJS.Timeout | undefined
   #stopped = false
   #running: Promise<void> = Promise.resolve()
@@ -95,15 +91,10 @@ export class Lifecycle {
   }
 
   async #beatOnce(): Promise<void> {
-    const { store, clock, outdated } = this.#options
+    const { outdated } = this.#options
     await this.#run('Counts cannot be written; they are kept and tried again.', () => this.usage.flush())
     await this.#run('Whether a version was retired cannot be read.', () => this.retirement.refresh())
     await this.#run('Whether the store was migrated cannot be read.', () => outdated.check())
-    if (this.#beats++ % cleanEveryBeats !== 1) return
-    await this.#run('Old usage cannot be deleted.', async () => {
-      await markSilent(store, clock.now())
-      await deleteOldUsage(store, clock.now())
-    })
   }
 }
 
@@ -116,7 +107,7 @@ async function refuseIfOutdated(outdated: Outdated, usage: Recorder): Promise<vo
 }
 
 /** A store that cannot be reached is logged once, not every two seconds. */
-const warnOncePerFailure = (warn: LifecycleOptions['warn']) => {
+export const warnOncePerFailure = (warn: LifecycleOptions['warn']) => {
   const failing = new Set<string>()
   return async (message: string, work: () => Promise<void>): Promise<void> => {
     try {

@@ -94,6 +94,8 @@ export const jsonOf = (inSql: (kind: FieldKind) => KindInSql): Pick<Dialect, 'js
 export interface Order {
   readonly by: 'order'
   sort(column: string): string
+  /** How many keys one statement deletes at most, but for those that expire in the same millisecond. */
+  readonly most: number
 }
 
 /** By going through the whole table, page by page. */
@@ -111,6 +113,10 @@ export const powerOfTwo = (size: number): number => 2 ** Math.ceil(Math.log2(Mat
 /** Identifiers come from the compiled model (checked names), never from a request; quoting is for reserved words. */
 export const ident = (name: string): string => `"${name}"`
 
-export const indexOrder: Order = { by: 'order', sort: (column) => `ORDER BY ${ident(column)}` }
+export const indexOrder = (most: number): Order => ({
+  by: 'order',
+  sort: (column) => `ORDER BY ${ident(column)}`,
+  most,
+})
 
 export { sqlText } from '../kinds/sql.ts'

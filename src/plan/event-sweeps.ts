@@ -1,11 +1,26 @@
 import { type Dialect, ident } from './dialect.ts'
-import { eventTable, headTable, type inboxTable } from './events.ts'
+import { eventTable, headTable, inboxTable } from './events.ts'
 
 const table = ident(eventTable)
 
-/** The first account, in the order of names, after the bound one: `[account]`. An index answers it, however many events there are. */
-export const nextAccount = (of: typeof eventTable | typeof inboxTable, dialect: Dialect): string =>
-  `SELECT "account_id" FROM ${ident(of)} WHERE "account_id" > ${dialect.param(1, 'id')} ORDER BY "account_id" LIMIT 1`
+/** How many accounts one statement names. On a cluster every such statement asks all nodes. */
+const accountsAtOnce = 1_000
+
+/** The next accounts, in the order of names after the bound one, that have events without a position: `[account]` each. */
+export const accountsWaiting = (dialect: Dialect): string =>
+  `SELECT DISTINCT "account_id" FROM ${ident(inboxTable)} WHERE "account_id" > ${dialect.param(1, 'id')} ORDER BY "account_id" LIMIT ${accountsAtOnce}`
+
+/**
+ * The next accounts, in the order of names after the bound one, that may have events before the bound position: `[account]` each. An
+ * index answers it, however many events there are. Where events wait in an inbox, every account with events has a head.
+ */
+export function accountsWithOld(dialect: Dialect): string {
+  const [after, before] = [dialect.param(1, 'id'), dialect.param(2, 'integer')]
+  if (dialect.commitsInOrder)
+    return `SELECT "account_id" FROM ${table} WHERE "account_id" > ${after} AND ${before} IS NOT NULL ORDER BY "account_id" LIMIT 1`
+  const old = `SELECT 1 FROM ${table} e WHERE e."account_id" = h."account_id" AND e."position" < ${before}`
+  return `SELECT h."account_id" FROM ${ident(headTable)} h WHERE h."account_id" > ${after} AND EXISTS (${old}) ORDER BY h."account_id" LIMIT ${accountsAtOnce}`
+}
 
 /** How many events one statement deletes at most: few, so that no request waits long. */
 export const mostSwept = 500

@@ -83,7 +83,7 @@ export const postgresOnCitus: Dialect = Object.freeze({
   ...postgres,
   accountsMovedAtOnce: 1,
   // Each node has pages of its own, which a statement for all of them cannot name.
-  oldest: indexOrder,
+  oldest: indexOrder(2_000),
   // Citus runs a WITH query with several inserts by copying rows between nodes, and commits it in two phases.
   insertsAlong: 'together',
 })

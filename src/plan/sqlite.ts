@@ -45,7 +45,8 @@ export const sqlite: Dialect = Object.freeze({
   forUpdate: '',
   forOwnUpdate: '',
   nulls: () => '',
-  oldest: indexOrder,
+  // A delete has the lock on the file, and every other write waits for it.
+  oldest: indexOrder(200),
   asText: (expression: string) => `CAST(${expression} AS TEXT)`,
   listed: (array: string) => `SELECT value FROM json_each(${array})`,
   listedAs: (array: string, kind: FieldKind) =>

@@ -8,7 +8,9 @@ import { EventStreams } from '../events/event-streams.ts'
 import { sweepEvents } from '../events/sweep-events.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
+import { deleteOldUsage } from '../lifecycle/clean.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
+import { markSilent } from '../lifecycle/recorder-rows.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/start-lifecycle.ts'
 import type { PageParts } from '../pages/page-context.ts'
 import { openReplicas, openStore } from '../store/open.ts'
@@ -18,6 +20,7 @@ import { migrate } from '../store/schema/migrate-store.ts'
 import { recordPublished } from '../store/schema/published.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import type { Store } from '../store/store.ts'
+import { hourMs, minuteMs } from '../times.ts'
 import { readWebhookSettings, type WebhookSettings } from '../webhooks/settings.ts'
 import { sweepDeliveries } from '../webhooks/sweep-deliveries.ts'
 import { startWebhooks, type Webhooks, webhookCode } from '../webhooks/webhooks.ts'
@@ -25,7 +28,7 @@ import { sweep } from '../write/keys/sweep.ts'
 import { seedEmpty } from '../write/seed.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
-import { startSweeper } from './sweeper.ts'
+import { type Sweep, startSweeper } from './sweeper.ts'
 
 export interface ServiceOptions {
   readonly declaration: ApiDeclaration
@@ -117,17 +120,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       document: lazyPages({ model, store, clock, authenticator, retirement }),
       report: (error, request) => warn(`request ${request.id} failed`, error),
     })
-    const { events } = model
-    const sweeper = startSweeper([
-      (signal) => sweep(store, clock, signal),
-      async () => store.refreshStatistics?.(),
-      ...(events
-        ? [
-            (end: AbortSignal) => sweepEvents(store, log, clock, events.keepDays, end),
-            (end: AbortSignal) => sweepDeliveries(store, clock, events.keepDays, end),
-          ]
-        : []),
-    ])
+    const sweeper = startSweeper(store, clock, sweepsOf(store, model, clock, log), warn)
     const webhooks = model.events && startWebhooks({ ...webhookParts, signal, retirement, warn })
     return {
       model,
@@ -152,6 +145,24 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await store.close()
     throw error
   }
+}
+
+/** The housekeeping of a store. */
+function sweepsOf(store: Store, { events }: Model, clock: Clock, log: EventLog): readonly Sweep[] {
+  const everyMinute = (name: string, work: Sweep['work']): Sweep => ({ name, everyMs: minuteMs, work })
+  const refresh = store.refreshStatistics
+  return [
+    everyMinute('keys', (end) => sweep(store, clock, end)),
+    ...(refresh ? [everyMinute('statistics', refresh)] : []),
+    everyMinute('recorders', () => markSilent(store, clock.now())),
+    { name: 'usage', everyMs: hourMs, work: (end) => deleteOldUsage(store, clock.now(), end) },
+    ...(events
+      ? [
+          everyMinute('events', (end) => sweepEvents(store, log, clock, events.keepDays, end)),
+          everyMinute('deliveries', (end) => sweepDeliveries(store, clock, events.keepDays, end)),
+        ]
+      : []),
+  ]
 }
 
 /** Loads the pages at their first request: a service that only answers API calls never needs them in memory. */

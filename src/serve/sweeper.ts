@@ -1,27 +1,42 @@
-import { sweepEveryMs } from '../write/keys/sweep.ts'
+import type { Clock } from '../clock.ts'
+import { warnOncePerFailure } from '../lifecycle/start-lifecycle.ts'
+import type { Store } from '../store/store.ts'
+import { inTurn, type Part } from '../store/turns.ts'
+import { minuteMs } from '../times.ts'
 
 export interface Sweeper {
   stop(): Promise<void>
 }
 
-/** Deletes what has expired, or other housekeeping, until `signal` aborts. */
-export type Sweep = (signal: AbortSignal) => Promise<void>
+/** A part of the housekeeping, which runs until `signal` aborts. */
+export interface Sweep extends Part {
+  work(signal: AbortSignal): Promise<void>
+}
 
-/** Runs sweeps at intervals, one after the other. */
-export function startSweeper(sweeps: readonly Sweep[]): Sweeper {
+/** Runs the parts of the housekeeping at intervals, one after the other, each in one process at a time. */
+export function startSweeper(
+  store: Store,
+  clock: Clock,
+  sweeps: readonly Sweep[],
+  warn: (message: string, error: unknown) => void,
+): Sweeper {
+  const run = warnOncePerFailure(warn)
   const stopping = new AbortController()
+  const { signal } = stopping
   let running: Promise<void> | null = null
   const sweepAll = async (): Promise<void> => {
-    for (const sweep of sweeps)
-      await sweep(stopping.signal).catch(() => {
-        // The store is unavailable. The next sweep tries again.
-      })
+    for (const sweep of sweeps) {
+      if (signal.aborted) return
+      await run(`What has expired cannot be deleted (${sweep.name}); it is tried again.`, () =>
+        inTurn(store, clock, sweep, signal, (end) => sweep.work(end)),
+      )
+    }
   }
   const timer = setInterval(() => {
     running ??= sweepAll().finally(() => {
       running = null
     })
-  }, sweepEveryMs)
+  }, minuteMs)
   timer.unref()
   return {
     async stop() {

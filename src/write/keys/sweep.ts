@@ -1,36 +1,33 @@
 import type { Clock } from '../../clock.ts'
-import { ident, type Places } from '../../plan/dialect.ts'
+import { ident, type Order, type Places } from '../../plan/dialect.ts'
 import { keyTable } from '../../plan/keys.ts'
 import type { Store } from '../../store/store.ts'
 
-/** How often `sweep` is called. */
-export const sweepEveryMs = 60_000
-
 const table = ident(keyTable)
 
-/** Deletes expired keys, in statements so small that no request waits long behind one, until `signal` aborts. */
+/**
+ * Deletes expired keys, in statements so small that no request waits long behind one, until `signal` aborts. Called once a minute, by one
+ * process at a time.
+ */
 export function sweep(store: Store, clock: Clock, signal: AbortSignal): Promise<void> {
   const { oldest } = store.dialect
   return oldest.by === 'order'
-    ? sweepInOrder(store, clock, signal, oldest.sort('expires_at'))
+    ? sweepInOrder(store, clock, signal, oldest)
     : sweepNextPages(store, clock, signal, oldest)
 }
 
-const batch = 200
-
-/** Where an index on the expiry gives the oldest keys first. */
-async function sweepInOrder(store: Store, clock: Clock, signal: AbortSignal, sort: string): Promise<void> {
+/** Where an index on the expiry gives the oldest keys first. Each statement deletes all keys that expired up to a moment. */
+async function sweepInOrder(store: Store, clock: Clock, signal: AbortSignal, order: Order): Promise<void> {
   const { dialect } = store
-  const find = `SELECT "account_id", "key", "expires_at" FROM ${table} ${sort} LIMIT ${batch}`
-  const forget = `DELETE FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "key" = ${dialect.param(2, 'string')} AND "expires_at" <= ${dialect.param(3, 'integer')} RETURNING 1`
+  const until = dialect.param(1, 'integer')
+  const oldest = `SELECT "expires_at" FROM ${table} WHERE "expires_at" <= ${until} ${order.sort('expires_at')} LIMIT ${order.most}`
+  const find = `SELECT max("expires_at"), count(*) FROM (${oldest}) o`
+  const forget = `DELETE FROM ${table} WHERE "expires_at" <= ${until}`
   while (!signal.aborted) {
-    const now = clock.now()
-    const oldest = await store.all(find, [])
-    const expired = oldest.filter(([, , expiresAt]) => Number(expiresAt) <= now)
-    await store.transaction(async (tx) => {
-      for (const [account = '', key = ''] of expired) await tx.first(forget, [account, key, now])
-    })
-    if (expired.length < batch) return
+    const [last = null, count] = (await store.first(find, [clock.now()])) ?? []
+    if (last === null) return
+    await store.writeOne(forget, [last])
+    if (Number(count) < order.most) return
   }
 }
 
@@ -41,7 +38,7 @@ const pagesPerStatement = 64
 
 /**
  * Without an index on the expiry: it would be written with every key, and all writers would contend for its last page. The
- * sweeps go through the table's pages instead, a part each minute, by whichever process asks first.
+ * sweeps go through the table's pages instead, a part each minute, by whichever process has its turn.
  */
 async function sweepNextPages(
   store: Store,
@@ -52,33 +49,31 @@ async function sweepNextPages(
   const { dialect } = store
   const within = places.within(dialect.param(1, 'integer'), dialect.param(2, 'integer'))
   const forget = `DELETE FROM ${table} WHERE ${within} AND "expires_at" <= ${dialect.param(3, 'integer')}`
-  const [pages] = (await store.first(places.pages(table), [])) ?? []
-  const next = await claimPages(store, clock.now(), Number(pages))
-  for (let from = next.from; from < next.to && !signal.aborted; from += pagesPerStatement)
-    await store.writeOne(forget, [from, Math.min(from + pagesPerStatement, next.to), clock.now()])
+  const [count] = (await store.first(places.pages(table), [])) ?? []
+  const pages = Number(count)
+  const next = await sweptUpTo(store)
+  let from = next < pages ? next : 0
+  const end = Math.min(pages, from + Math.max(fewestPages, Math.ceil(pages / sweepsPerPass)))
+  while (from < end && !signal.aborted) {
+    const to = Math.min(from + pagesPerStatement, end)
+    await store.writeOne(forget, [from, to, clock.now()])
+    from = to
+  }
+  await rememberSwept(store, from)
 }
 
-/** The row of `nounkit_meta` that says up to which page the table was swept, and when. */
+/** The row of `nounkit_meta` that says up to which page the table was swept. */
 const progressKey = 'sweeper'
 
-/**
- * The pages to sweep now; none when another process took its part less than a minute ago. Pages that a killed process had
- * claimed are swept in the next pass over the table.
- */
-async function claimPages(store: Store, now: number, pages: number): Promise<{ from: number; to: number }> {
-  const { dialect } = store
-  const [key, value, seen] = [1, 2, 3].map((n) => dialect.param(n, 'string'))
-  const find = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${key}`
-  const begin = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${key}, ${value}) ON CONFLICT DO NOTHING`
-  const goOn = `UPDATE "nounkit_meta" SET "value" = ${value} WHERE "key" = ${key} AND "value" = ${seen}`
-  const [last] = (await store.first(find, [progressKey])) ?? []
-  const [next = 0, at = 0] = last ? String(last).split(' ').map(Number) : []
-  const none = { from: 0, to: 0 }
-  if (at <= now && now - at < sweepEveryMs * 0.9) return none
-  const from = next < pages ? next : 0
-  const to = Math.min(pages, from + Math.max(fewestPages, Math.ceil(pages / sweepsPerPass)))
-  const written = last
-    ? await store.writeOne(goOn, [progressKey, `${to} ${now}`, last])
-    : await store.writeOne(begin, [progressKey, `${to} ${now}`])
-  return written === 1 ? { from, to } : none
+async function sweptUpTo(store: Store): Promise<number> {
+  const find = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${store.dialect.param(1, 'string')}`
+  const [page] = (await store.first(find, [progressKey])) ?? []
+  // Earlier releases also wrote when it was swept.
+  return Number.parseInt(String(page ?? 0), 10)
+}
+
+async function rememberSwept(store: Store, page: number): Promise<void> {
+  const [key, value] = [1, 2].map((n) => store.dialect.param(n, 'string'))
+  const remember = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${key}, ${value}) ON CONFLICT ("key") DO UPDATE SET "value" = excluded."value"`
+  await store.writeOne(remember, [progressKey, String(page)])
 }

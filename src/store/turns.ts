@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { minuteMs } from '../times.ts'
+import type { Store } from './store.ts'
+
+/** A part of the housekeeping that all processes of a store share. */
+export interface Part {
+  readonly name: string
+  readonly everyMs: number
+}
+
+/** The longest turn. After a process was killed during its turn, the others wait until this time has passed. */
+const turnMs = 5 * minuteMs
+/** `work` is told to end earlier than that, so that its last statement ends within the turn. */
+const workMs = 4 * minuteMs
+
+/**
+ * Runs a part of the housekeeping, unless it is not due yet or another process has its turn. Turns are rows of `nounkit_meta` and not
+ * advisory locks: on a cluster each process may be connected to another node.
+ */
+export async function inTurn(
+  store: Store,
+  clock: Clock,
+  part: Part,
+  stopping: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const began = clock.now()
+  const turn = await takeTurn(store, began, part)
+  if (turn === null) return
+  try {
+    await work(AbortSignal.any([stopping, AbortSignal.timeout(workMs)]))
+  } finally {
+    // Timers of processes are not in step: the next turn may come a little early rather than a whole interval late.
+    await write(store, part, rowValue(began + 0.9 * part.everyMs), turn)
+  }
+}
+
+const rowValue = (freeAt: number): string => `${freeAt} ${randomUUID()}`
+
+/** What the row says while this process has its turn; null where it has none. */
+async function takeTurn(store: Store, now: number, part: Part): Promise<string | null> {
+  const find = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${store.dialect.param(1, 'string')}`
+  const [seen = null] = (await store.first(find, [keyOf(part)])) ?? []
+  if (seen !== null) {
+    const freeAt = Number.parseInt(String(seen), 10)
+    // A time that is further away was written by a process whose clock was ahead.
+    if (now < freeAt && freeAt <= now + Math.max(turnMs, part.everyMs)) return null
+  }
+  const mine = rowValue(now + turnMs)
+  return (await write(store, part, mine, seen === null ? null : String(seen))) ? mine : null
+}
+
+const keyOf = ({ name }: Part): string => `turn ${name}`
+
+/** Writes the row, if it still has the value that was seen; null where there was no row. */
+async function write(store: Store, part: Part, value: string, seen: string | null): Promise<boolean> {
+  const [key, next, last] = [1, 2, 3].map((n) => store.dialect.param(n, 'string'))
+  const written =
+    seen === null
+      ? await store.writeOne(
+          `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${key}, ${next}) ON CONFLICT DO NOTHING`,
+          [keyOf(part), value],
+        )
+      : await store.writeOne(
+          `UPDATE "nounkit_meta" SET "value" = ${next} WHERE "key" = ${key} AND "value" = ${last}`,
+          [keyOf(part), value, seen],
+        )
+  return written === 1
+}
