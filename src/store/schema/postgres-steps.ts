@@ -92,22 +92,29 @@ async function runOnce(
   group: readonly Step[],
   { beforeRenames, spread }: StepsOptions,
 ): Promise<void> {
-  await session.script(`BEGIN; ${spread ? citusLimits : ''}SET LOCAL lock_timeout = ${lockMs}`)
+  const limits = [...(spread ? citusSettings : []), `SET LOCAL lock_timeout = ${lockMs}`]
+  for (const statement of ['BEGIN', ...limits]) await session.script(statement)
   if (hasRenames(group)) {
     // A process that starts to serve first inserts its row here, and so waits for this lock until the renames are done.
     if (!spread) await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
     await beforeRenames?.()
   }
-  // One by one: Citus sends the whole text that a statement came in to its nodes, and these refuse several statements at once.
-  for (const { sql } of group) await session.script(sql)
+  for (const statement of group.flatMap(({ sql }) => statementsOf(sql))) await session.script(statement)
   await session.script('COMMIT')
 }
+
+/** One by one: Citus passes on to its nodes all that was sent together, and they take one statement. */
+const statementsOf = (sql: string): readonly string[] =>
+  (sql.match(/(?:'[^']*'|[^';])+/g) ?? []).map((statement) => statement.trim()).filter((text) => text !== '')
 
 /**
  * The first setting passes the lock timeout on to the nodes. The second runs a step on the shards of a node one after the other: Citus
  * refuses a foreign key to a reference table after a parallel statement of the same transaction.
  */
-const citusLimits = `SET LOCAL citus.propagate_set_commands = 'local'; SET LOCAL citus.multi_shard_modify_mode = 'sequential'; `
+const citusSettings = [
+  `SET LOCAL citus.propagate_set_commands = 'local'`,
+  `SET LOCAL citus.multi_shard_modify_mode = 'sequential'`,
+]
 
 /** Also deadlocks: the step was rolled back, and holds nothing any more. */
 const isLocked = (error: unknown): boolean => {
