@@ -48,6 +48,8 @@ export interface Dialect {
   distinct(a: string, b: string): string
   /** Whether transactions commit in the order in which they write: a number taken in one is not seen before a smaller one. */
   readonly commitsInOrder: boolean
+  /** Whether rows that the database numbers get greater numbers later; not where every node of a cluster counts for itself. */
+  readonly numbersInOrder: boolean
   /** How many accounts one statement gives positions to the events of: one where accounts may be on different nodes. */
   readonly accountsMovedAtOnce: number
   /**

@@ -32,15 +32,20 @@ export function insertHeads(dialect: Dialect): string {
  * accounts, so that two statements do not block each other.
  *
  * The inbox numbers events when they are written. Two events of one row have the right order by their numbers: the later transaction had
- * to wait for the earlier one before it could change the row, and it writes its events last.
+ * to wait for the earlier one before it could change the row, and it writes its events last. On a cluster every node counts for itself, so
+ * that events are ordered by their times first, which are as exact as the clocks of the processes.
+ *
+ * Every table is filtered by the account itself: Citus then knows that all of the statement is for one node.
  */
 export function moveEvents(dialect: Dialect): string {
   const kept = eventColumns.filter((name) => name !== 'id_end').map(ident)
   const head = `SELECT "account_id", "last" FROM ${heads} WHERE ${isAsked('"account_id"', dialect)} ORDER BY "account_id" FOR UPDATE`
-  const oldest = `SELECT i."number" FROM ${inbox} i WHERE i."account_id" = h."account_id" ORDER BY i."number" LIMIT ${mostMoved}`
-  const upTo = `SELECT h."account_id", (SELECT max(o."number") FROM (${oldest}) o) AS "number" FROM head h`
-  const taken = `DELETE FROM ${inbox} i USING up_to u WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = u."account_id" AND i."number" <= u."number" RETURNING i.*`
-  const counted = `SELECT row_number() OVER (PARTITION BY t."account_id" ORDER BY t."number") AS n, h."last", t.* FROM taken t JOIN head h ON h."account_id" = t."account_id"`
+  const order = (alias: string): string =>
+    dialect.numbersInOrder ? `${alias}"number"` : `ARRAY[${alias}"created_at", ${alias}"number"]`
+  const oldest = `SELECT ${order('i.')} AS "order" FROM ${inbox} i WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = h."account_id" ORDER BY 1 LIMIT ${mostMoved}`
+  const upTo = `SELECT h."account_id", (SELECT max(o."order") FROM (${oldest}) o) AS "order" FROM head h`
+  const taken = `DELETE FROM ${inbox} i USING up_to u WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = u."account_id" AND ${order('i.')} <= u."order" RETURNING i.*`
+  const counted = `SELECT row_number() OVER (PARTITION BY t."account_id" ORDER BY ${order('t.')}) AS n, h."last", t.* FROM taken t JOIN head h ON h."account_id" = t."account_id"`
   // The time of the event, or one more than the position before it.
   const placed = `SELECT n + greatest("last", max("created_at" * ${positionsPerMs} - n) OVER (PARTITION BY "account_id" ORDER BY n)) AS p, c.* FROM (${counted}) c`
   const moved = `INSERT INTO ${table} ("account_id", "position", "id", ${kept.join(', ')}) SELECT "account_id", p, ${idSql(dialect, 'p', '"id_end"')}, ${kept.join(', ')} FROM (${placed}) d RETURNING "account_id", "position"`

@@ -67,15 +67,15 @@ export const selectEvent = (dialect: Dialect): string =>
   `SELECT ${readColumns.map(ident).join(', ')} FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" = ${dialect.param(2, 'integer')} AND "id" = ${dialect.param(3, 'id')}`
 
 /**
- * What tells whether accounts (bound: their names as a JSON array) have new events: `[account, a number that grows with them]`, one or two
- * for each account that has any.
+ * What tells whether accounts (bound: their names as a JSON array) have new events: `[account, a text that changes with them]`, one or two
+ * for each account that has any. On a cluster the number of an event may be past 2^53.
  */
 export function newestOf(dialect: Dialect): string {
   const listed = dialect.listed(dialect.param(1, 'json'))
   if (dialect.commitsInOrder)
     return `WITH a(account) AS (${listed}) SELECT account, (SELECT max("position") FROM ${table} WHERE "account_id" = account) FROM a`
-  const placed = `SELECT "account_id", "last" FROM ${heads} WHERE "account_id" IN (${listed})`
-  const waiting = `SELECT "account_id", max("number") FROM ${inbox} WHERE "account_id" IN (${listed}) GROUP BY "account_id"`
+  const placed = `SELECT "account_id", ${dialect.asText('"last"')} FROM ${heads} WHERE "account_id" IN (${listed})`
+  const waiting = `SELECT "account_id", ${dialect.asText('max("number")')} FROM ${inbox} WHERE "account_id" IN (${listed}) GROUP BY "account_id"`
   return `${placed} UNION ALL ${waiting}`
 }
 

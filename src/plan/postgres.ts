@@ -72,6 +72,7 @@ export const postgres: Dialect = Object.freeze({
   constant: (value: unknown, kind: FieldKind) => kinds[kind].postgres.literal(value),
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   commitsInOrder: false,
+  numbersInOrder: true,
   accountsMovedAtOnce: 100,
   insertsAlong: 'in one query',
   hex: (expression: string, digits: number) => `lpad(to_hex(${expression}), ${digits}, '0')`,
@@ -82,6 +83,7 @@ export const postgres: Dialect = Object.freeze({
 export const postgresOnCitus: Dialect = Object.freeze({
   ...postgres,
   accountsMovedAtOnce: 1,
+  numbersInOrder: false,
   // Each node has pages of its own, which a statement for all of them cannot name.
   oldest: indexOrder(2_000),
   // Citus runs a WITH query with several inserts by copying rows between nodes, and commits it in two phases.

@@ -60,6 +60,7 @@ export const sqlite: Dialect = Object.freeze({
   constant: (value: unknown, kind: FieldKind) => kinds[kind].sqlite.literal(value),
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
   commitsInOrder: true,
+  numbersInOrder: true,
   accountsMovedAtOnce: 1,
   insertsAlong: 'one by one',
   hex: (expression: string, digits: number) => `printf('%0${digits}x', ${expression})`,

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { writeEvents } from '../../src/write/event-rows.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { type Serving, serve } from '../support/serving.ts'
+import { setClock } from '../support/set-clock.ts'
 import { describeStores } from '../support/stores.ts'
 
 /** Creates that wait in their hook until the test lets them go on, by their text. */
@@ -215,5 +216,25 @@ describeStores('two services that change one row at the same time', (store) => {
     expect(weights).toEqual(Array.from({ length: count }, (_, at) => at + 1))
     expect(new Set(ids).size).toBe(1 + 2 * count)
     expect(ids).toHaveLength(1 + 2 * count)
+  })
+})
+
+describe('on a cluster, where every node numbers events for itself', () => {
+  test('events of a row have the order in which they happened, and are noticed', async () => {
+    const clock = setClock('2026-03-01T00:00:00Z')
+    const url = await emptyDatabase('postgres as on Citus')
+    const served = await serve('postgres', url, { declaration, clock })
+    const { store } = served
+    const { id } = await served.make('/v1/plain', { text: 'first' })
+    // As if the create had been written through the last of a hundred nodes.
+    await store.writeOne(`UPDATE "nounkit_event_inbox" SET "number" = "number" + ${100n * 2n ** 48n}`, [])
+    const { log } = served.api.service.engine.events
+    const mark = (await log.marks(['acme'])).get('acme')
+    expect(mark).toMatch(/^ \d{17}$/)
+    clock.pass(1)
+    await served.call('PATCH', `/v1/plain/${id}`, { body: { text: 'second' } })
+    const { rows } = await served.get('/v1/events')
+    expect(rows.map(({ type }) => type)).toEqual(['plain.created', 'plain.updated'])
+    expect((await log.marks(['acme'])).get('acme')).not.toBe(mark)
   })
 })

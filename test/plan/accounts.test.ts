@@ -3,6 +3,7 @@ import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import type { Model, View } from '../../src/compile/model.ts'
 import type { Dialect } from '../../src/plan/dialect.ts'
+import { moveEvents } from '../../src/plan/event-moves.ts'
 import { Planner } from '../../src/plan/planner.ts'
 import { postgres, postgresOnCitus } from '../../src/plan/postgres.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
@@ -150,15 +151,11 @@ test('the account is bound, never compared with that of another row', async () =
     for (const sql of shapes(model, postgres, grants)) expect(sql).not.toMatch(/"account_id" = [^$]/)
 })
 
-test('on a cluster, which would hide why it was refused, a keyed create returns a row', async () => {
-  const model = compileApi(shop, { contracts: await shopContracts() })
-  for (const resource of model.resources.values()) {
-    const [alone, onCluster] = [postgres, postgresOnCitus].map(
-      (dialect) => new WritePlanner(dialect).insertAlong(resource, { key: true, event: false }).text,
-    )
-    expect(alone).toMatch(/\) INSERT INTO .* FROM claim$/s)
-    expect(onCluster).toBe(`${alone} RETURNING 1`)
-  }
+test('on a cluster events get their positions on the node of their account: every table is filtered by it', () => {
+  const text = moveEvents(postgresOnCitus)
+  const tables = text.match(/(FROM|UPDATE) "nounkit_event\w*"/g)
+  expect(tables).toHaveLength(4)
+  expect(text.match(/"account_id" = \$1::text/g)).toHaveLength(4)
 })
 
 test('one statement serves all callers with the same scopes, and scopes take their part of a rule out of it', () => {

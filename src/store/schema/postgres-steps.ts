@@ -77,10 +77,10 @@ async function runPatiently(
       await session.script('ROLLBACK')
       if (!isLocked(error)) throw error
       const waited = performance.now() - began
-      if (waited > giveUpMs) throw gaveUp(await sentence(store, group), error)
+      if (waited > giveUpMs) throw gaveUp(await sentence(store, group, options), error)
       if (performance.now() - told > tellEveryMs) {
         told = performance.now()
-        options.waiting?.(`${await sentence(store, group)} Trying again for up to 10 minutes.`)
+        options.waiting?.(`${await sentence(store, group, options)} Trying again for up to 10 minutes.`)
       }
       await sleep(pauseMs * (0.75 + Math.random() / 2))
     }
@@ -125,9 +125,11 @@ const isLocked = (error: unknown): boolean => {
 
 const tablesOf = (group: readonly Step[]): readonly string[] => [...new Set(group.map((step) => step.table))]
 
-async function sentence(store: Store, group: readonly Step[]): Promise<string> {
+async function sentence(store: Store, group: readonly Step[], { spread }: StepsOptions): Promise<string> {
   const [first] = group
-  const holder = await holderOf(store, tablesOf(group)).catch(() => 'The session that has it is not known.')
+  const holder = await holderOf(store, tablesOf(group), spread).catch(
+    () => 'The session that has it is not known.',
+  )
   return `Waiting for a lock on ${tablesOf(group).join(', ')} (${first?.why}). ${holder}`
 }
 
