@@ -22,7 +22,7 @@ const commands: { readonly [name: string]: Command } = {
   },
   check: {
     usage: 'check API',
-    does: 'compiles the declaration and compares it with its frozen contracts',
+    does: 'compiles the declaration, compares it with its frozen contracts, and checks its types',
     run: async (args) => (await import('./check-command.ts')).checkCommand(args),
   },
   migrate: {

@@ -60,7 +60,7 @@ function packageJson(name: string): string {
       dev: 'nounkit serve . --demo',
       start: 'nounkit serve .',
       test: 'node --test',
-      check: 'tsc && nounkit check .',
+      check: 'nounkit check .',
     },
     dependencies: { nounkit: `^${own.version}`, zod: own.dependencies.zod },
     devDependencies: { '@types/node': nodeTypes, typescript },

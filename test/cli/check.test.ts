@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/databases.ts'
 import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
 import { isMistake, run } from './run.ts'
+
+const root = resolve(import.meta.dirname, '../..')
 
 /** In the folder itself, so that messages name files as a user would see them. */
 const check = (folder: string, place = '.') => run(['check', place], { cwd: folder })
@@ -122,6 +124,34 @@ test('a mistake in a file that the declaration imports is reported with that fil
   const folder = declarationFolder(`import './v1.ts'`)
   writeFileSync(join(folder, 'v1.ts'), '\nthrow new Error("no such day")')
   expect((await check(folder)).stderr).toBe('api.ts could not be loaded: no such day (v1.ts:2)\n')
+})
+
+test('check finds mistakes in the code of hooks by their types, where the folder has a tsconfig.json', async () => {
+  const folder = declarationFolder(`
+    import { api, resource } from 'nounkit'
+    import { z } from 'zod'
+    const books = resource('books', {
+      fields: { title: z.string().max(100) },
+      hooks: { beforeCreate: async (_, { list }) => void (await list('books', { titel: 'Emma' })) },
+    })
+    export default api('library', { resources: [books] })
+  `)
+  for (const name of ['typescript', '@typescript'])
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  expect((await check(folder)).code).toBe(0)
+  const compilerOptions = { module: 'nodenext', strict: true, skipLibCheck: true, types: [] }
+  const ofCheckout = { customConditions: ['nounkit-source'], allowImportingTsExtensions: true }
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: { ...compilerOptions, ...ofCheckout, noEmit: true },
+      files: ['api.ts'],
+    }),
+  )
+  const ran = await check(folder)
+  expect(isMistake(ran)).toBe(true)
+  expect(ran.stderr).toMatch(/^api\.ts.6,.*'titel' does not exist/)
+  expect(ran.stderr).toContain('These are mistakes in types, as tsc reports them.')
 })
 
 test('a folder that is not there, or has no declaration, is named', async () => {

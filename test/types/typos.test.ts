@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { nodeScript } from '../support/child.ts'
-import { temporaryFolder } from '../support/databases.ts'
+import { root, typedFolder } from './typed-folder.ts'
 import { type Typo, typos, typosInCode } from './typos.ts'
 
-const root = resolve(import.meta.dirname, '../..')
 const all: { readonly [what: string]: Typo } = { ...typos, ...typosInCode }
 const names = Object.keys(all)
 const folderOf = (what: string): string => `typo-${names.indexOf(what)}`
@@ -19,28 +18,12 @@ const clinic = join(root, 'test/types/clinic')
  * `right`, so that they are checked once.
  */
 function clinics(): string {
-  const folder = temporaryFolder()
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(root, join(folder, 'node_modules/nounkit'))
-  for (const name of ['zod', '@types', 'undici-types'])
-    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const projects = ['right', ...examples.map((name) => basename(name)), ...names.map(folderOf)]
+  const folder = typedFolder(projects.map((name) => `${name}/api.ts`))
   cpSync(clinic, join(folder, 'right'), { recursive: true })
   for (const example of examples)
     cpSync(join(root, example), join(folder, basename(example)), { recursive: true })
   for (const what of names) makeTypo(join(folder, 'right'), join(folder, folderOf(what)), what)
-  const { compilerOptions } = JSON.parse(
-    readFileSync(join(root, 'template/tsconfig.json'), 'utf8').replaceAll(/^\s*\/\/.*$/gm, ''),
-  )
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({
-      compilerOptions: { ...compilerOptions, customConditions: ['nounkit-source'], pretty: false },
-      files: ['right', ...examples.map((name) => basename(name)), ...names.map(folderOf)].map(
-        (name) => `${name}/api.ts`,
-      ),
-    }),
-  )
   return folder
 }
 

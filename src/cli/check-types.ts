@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { CommandMistake } from './command-mistake.ts'
+
+/**
+ * Checks types as `tsc` does, where the folder of the API has a tsconfig.json and TypeScript is installed: names in the code of hooks can
+ * be checked in no other way without running it.
+ */
+export async function checkTypes(folder: string): Promise<void> {
+  const config = join(folder, 'tsconfig.json')
+  const tsc = existsSync(config) ? compilerOf(folder) : null
+  if (tsc === null) return
+  const { code, output } = await run([tsc, '--noEmit', '--project', config])
+  if (code !== 0)
+    throw new CommandMistake(`${output.trimEnd()}\n\nThese are mistakes in types, as tsc reports them.`)
+}
+
+/** The compiler that the folder's own project has installed. */
+function compilerOf(folder: string): string | null {
+  try {
+    const file = createRequire(join(folder, 'api.ts')).resolve('typescript/package.json')
+    const { bin }: { readonly bin: { readonly tsc: string } } = JSON.parse(readFileSync(file, 'utf8'))
+    return join(dirname(file), bin.tsc)
+  } catch {
+    return null
+  }
+}
+
+function run(args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    const take = (chunk: Buffer) => {
+      output += chunk.toString()
+    }
+    child.stdout.on('data', take)
+    child.stderr.on('data', take)
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, output }))
+  })
+}
