@@ -81,7 +81,7 @@ export const keyStatements = (dialect: Dialect) => {
 export const createKeyFinder = (store: Store): ((hash: string) => Maybe<StoredKey | undefined>) => {
   const { byHash } = keyStatements(store.dialect)
   return (hash) => {
-    const row = store.first(byHash, [hash])
+    const row = store.first(byHash, [hash], '')
     return row instanceof Promise ? row.then(orUndefined) : orUndefined(row)
   }
 }

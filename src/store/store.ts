@@ -8,7 +8,7 @@ export type Row = readonly Value[]
 
 /**
  * The only I/O of a request. Statements are prepared once per text and kept in a bounded cache. `account` is the one whose rows a
- * statement touches: a store with several connections or machines keeps statements that are stuck from holding up other accounts.
+ * statement touches, and '' stands for shared rows: a store with several connections or machines keeps statements that are stuck from holding up other accounts.
  */
 export interface Store {
   readonly dialect: Dialect

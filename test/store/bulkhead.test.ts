@@ -54,6 +54,8 @@ describe('statements that are stuck hold a share of the connections', () => {
     await change(store, 'other')
     expect(await store.writeOne(add, ['third'], 'third')).toBe(1)
     expect(await store.first(read, ['other'], 'other')).toEqual([1])
+    // The account itself can still read what is not locked.
+    expect(await store.first(read, ['held'], 'held')).toEqual([0])
     await until(() => store.counters.waiting === 0, { what: 'the nine being refused' })
     // Once its connections are silent, the account is refused without waiting.
     await expect(change(store, 'held')).rejects.toMatchObject(unavailable)
@@ -107,6 +109,14 @@ describe('statements that are stuck hold a share of the connections', () => {
   })
 })
 
+test('a connection whose statement was cancelled is replaced: the server may still be busy with giving it up', async () => {
+  const store = await openForTest(`${url}?pool=1&statement_timeout=200`)
+  const pid = async () => (await store.first('SELECT pg_backend_pid()', []))?.[0]
+  const before = await pid()
+  await expect(store.all('SELECT pg_sleep(5)::text', [])).rejects.toMatchObject(unavailable)
+  expect(await pid()).not.toBe(before)
+})
+
 describe('Citus', () => {
   test('the node of an account is found by the hash that PostgreSQL computes', async () => {
     const texts = [
@@ -134,7 +144,7 @@ describe('Citus', () => {
     await setUp.session((session) =>
       session.script(`CREATE TABLE "nounkit_idempotency" ("account_id" text); ${twoNodesSql}`),
     )
-    const store = await openForTest(`${own}?pool=6&connect_timeout=1`)
+    const store = await openForTest(`${own}?pool=8&connect_timeout=1`)
     expect(store.dialect.name).toBe('postgres')
     const gate = Promise.withResolvers<void>()
     const locked = Promise.withResolvers<void>()
@@ -148,6 +158,9 @@ describe('Citus', () => {
     // Reads of many accounts of the silent node, until those beyond its share are refused.
     const silent: Promise<unknown>[] = []
     let refused = 0
+    // Housekeeping asks all nodes, and so the silent one.
+    for (let at = 0; at < 6; at++) silent.push(store.transaction((tx) => tx.all(wait, [])))
+    for (const sent of silent) sent.catch(() => {})
     await until(() => {
       const sent = Promise.resolve(store.all(wait, [], accountOn(1, silent.length)))
       silent.push(sent)
@@ -158,6 +171,7 @@ describe('Citus', () => {
     for (let at = 0; at < 20; at++) {
       const refusal = expect(store.all(wait, [], accountOn(1, at))).rejects.toMatchObject(unavailable)
       expect(await store.first('SELECT 7', [], accountOn(2, at))).toEqual([7])
+      expect(await store.first('SELECT 8', [], '')).toEqual([8])
       expect(await store.writeOne('DELETE FROM "nounkit_idempotency"', [], accountOn(2, at))).toBe(0)
       await refusal
     }

@@ -1,6 +1,6 @@
 import type { NodeState, Row } from '../store.ts'
 import { hashText } from './hash-text.ts'
-import { type Lanes, shareOf } from './lanes.ts'
+import { type Lanes, usualShare } from './lanes.ts'
 
 /** How often the places of shards are read again: shards move, and nodes come and go. */
 const refreshMs = 5_000
@@ -10,6 +10,12 @@ export const placesSql = `SELECT s.shardminvalue::int, n.nodename || ':' || n.no
   FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid)
   WHERE s.logicalrelid = to_regclass('nounkit_idempotency') AND n.noderole = 'primary' AND n.isactive
   ORDER BY 1`
+
+/**
+ * The lane of statements without an account, such as housekeeping. They ask all nodes and stop when one of them is silent, so they get few
+ * connections. Shared rows, of which the account is '', are on every node: they are read where the connection leads.
+ */
+const everyNode = 'every node'
 
 const probeSql = 'SELECT 1 FROM "nounkit_idempotency" WHERE "account_id" = $1::text LIMIT 1'
 const answerMs = 1_000
@@ -36,12 +42,13 @@ export class CitusNodes implements Lanes {
   }
 
   of(account: string | undefined): string | null {
-    return account === undefined ? null : this.#nodeOf(hashText(account))
+    if (account === undefined) return everyNode
+    return account === '' ? null : this.#nodeOf(hashText(account))
   }
 
-  most(connections: number): number {
-    const share = shareOf(connections)
-    return this.#nodes.length < 2 ? share : Math.min(share, Math.ceil(connections / this.#nodes.length) + 1)
+  mostOfKind(lane: string, connections: number): number {
+    if (lane === everyNode) return Math.min(2, connections)
+    return Math.min(usualShare(connections), Math.max(2, Math.floor(connections / this.#nodes.length)))
   }
 
   /** Asks every node for a row of an account that would be there. A node that is still asked, or takes too long, is not ready. */

@@ -2,7 +2,7 @@ import { hourMs } from '../../times.ts'
 import type { Row, StoreCounters, Value } from '../store.ts'
 import { type Connection, connect, type Sent, type Server } from './connection.ts'
 import type { Answer } from './driver-statement.ts'
-import { isForgotten, isReadOnly } from './errors.ts'
+import { isCancelled, isForgotten, isReadOnly } from './errors.ts'
 import type { NodeCounts } from './node-counts.ts'
 
 /** Statements that one connection keeps prepared. The driver itself never drops one. */
@@ -140,6 +140,7 @@ export class Client {
   /** Closes the connection at once: statements in flight fail. */
   cut(): void {
     this.#detach()?.cut()
+    for (const left of this.#retired) left.cut()
   }
 
   async end(): Promise<void> {
@@ -203,6 +204,7 @@ export class Client {
     return new Promise((resolve, reject) => {
       connection.run(sent, (error, answer) => {
         this.#nodes.count(connection.host, lane, error)
+        if (isCancelled(error)) this.#retiring = true
         this.#answered(writes)
         if (!error) return resolve(take(answer))
         // The table has changed, or the session was reset: the next attempt prepares the statement again.

@@ -75,6 +75,12 @@ export const isForgotten = (error: unknown): boolean => {
 /** A unique index or primary key refused the row. */
 export const isUnique = (error: unknown): boolean => codeOf(error) === '23505'
 
+/**
+ * The statement took too long, or a node of Citus could not be reached. The server tells so at once, but on Citus it takes no further
+ * statement until it has given up its connection to the node, which may take as long again.
+ */
+export const isCancelled = (error: unknown): boolean => /^(57014|08)/.test(codeOf(error))
+
 /** After a failover, old connections lead to a server that is read-only. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'
 
@@ -138,7 +144,7 @@ function adviceFor({ code, message }: ServerError): string {
   if (/not allowed on this node/.test(message))
     return '. Name the coordinator of the cluster in DATABASE_URL.'
   if (/connection to the remote node/.test(message))
-    return '. A node of the cluster is down. To write what is on every node, such as API keys, meanwhile: SELECT citus_disable_node(host, port) on the coordinator; later citus_activate_node.'
+    return '. A node of the cluster is down, and this touches it: start the node, or its standby.'
   if (code === '57P03') return '. Wait until the server has started, then try again.'
   return ''
 }

@@ -3,13 +3,12 @@ import type { Client } from './client.ts'
 import { postgresError } from './errors.ts'
 import { accountLanes, type Lanes } from './lanes.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
+import { Shares, slowMs } from './shares.ts'
 import { type Kind, kinds, WaitingLists } from './waiting-lists.ts'
 
 /** After a failed connection every request is refused for this long without trying to connect again. */
 const refuseMs = 250
 const sweepMs = 250
-/** A client whose server has been silent for this long takes no further statement: it would wait behind the one that is slow. */
-const slowMs = 100
 /** Statements in flight on one connection. More of them would only wait on the server instead of here. */
 const inFlightMost = 32
 /** A lane whose connections have all been silent for this share of the longest wait is refused at once. */
@@ -27,18 +26,19 @@ export class Pool {
   readonly #clients: readonly Client[]
   readonly #settings: PostgresSettings
   readonly #waiting = new WaitingLists()
+  readonly #shares: Shares
   /** With three clients or more, this one takes only reads, so that reads go on while transactions wait for each other. */
   readonly #forReads: Client | undefined
   /** At least one client is left to single writes, where there are enough. */
   readonly #reservable: number
   readonly #sweeper: NodeJS.Timeout
-  #lanes: Lanes = accountLanes
   #failure: { readonly error: unknown; readonly at: number } | null = null
   #closed = false
 
   constructor(clients: readonly Client[], settings: PostgresSettings) {
     this.#clients = clients
     this.#settings = settings
+    this.#shares = new Shares(clients, accountLanes)
     this.#forReads = clients.length > 2 ? clients[0] : undefined
     this.#reservable = Math.max(1, clients.length - (this.#forReads ? 2 : 1))
     for (const client of clients) {
@@ -50,11 +50,11 @@ export class Pool {
   }
 
   get lanes(): Lanes {
-    return this.#lanes
+    return this.#shares.lanes
   }
 
   set lanes(lanes: Lanes) {
-    this.#lanes = lanes
+    this.#shares.lanes = lanes
   }
 
   /** Transactions and single statements that wait for a client. */
@@ -77,7 +77,7 @@ export class Pool {
 
   /** Calls `use` as soon as there is a client; throws StoreError when the server cannot be reached or the wait is too long. */
   wait<T>(kind: Kind, lane: string | null, use: (client: Client) => Promise<T>): Promise<T> {
-    const refusal = this.#refusal(lane)
+    const refusal = this.#refusal(kind, lane)
     if (refusal) return Promise.reject(refusal)
     const { connectMs } = this.#settings
     return new Promise((resolve, reject) => {
@@ -117,31 +117,34 @@ export class Pool {
   async end(): Promise<void> {
     this.#closed = true
     clearInterval(this.#sweeper)
-    this.#lanes.stop()
+    this.lanes.stop()
     this.#waiting.refuseAll(unavailable('the store is closed'))
     await Promise.all(this.#clients.map((client) => client.end()))
   }
 
+  /** The least busy client that may take a statement. A lane that has used up its share sends more only behind its own statements. */
   #pick(kind: Kind, lane: string | null): Client | null {
     const now = performance.now()
     let best: Client | null = null
-    let held = 0
+    let ownBest: Client | null = null
     let reserved = 0
     for (const client of this.#clients) {
       if (client.reserved) reserved++
-      if (client.reserved || client.silentMs(now) > slowMs) {
-        if (client.lane === lane) held++
-      } else if (client.connected && client.inFlight < inFlightMost && this.#mayTake(client, kind, lane)) {
+      else if (client.silentMs(now) <= slowMs && this.#mayTake(client, kind, lane)) {
         if (!best || client.inFlight < best.inFlight) best = client
+        const isOwn = client.inFlight > 0 && client.lane === lane
+        if (isOwn && (!ownBest || client.inFlight < ownBest.inFlight)) ownBest = client
       }
     }
     if (kind === 'transaction' && reserved >= this.#reservable) return null
-    return lane !== null && held >= this.#lanes.most(this.#clients.length) ? null : best
+    if (lane === null || !best || !this.#shares.isUsedUp(kind, lane)) return best
+    return kind === 'transaction' ? null : ownBest
   }
 
   #mayTake(client: Client, kind: Kind, lane: string | null): boolean {
+    if (!client.connected || client.inFlight >= inFlightMost) return false
     if (this.#forReads && (kind === 'read' ? client.writing > 0 : client === this.#forReads)) return false
-    if (!this.#lanes.apart || client.inFlight === 0) return true
+    if (!this.lanes.apart || client.inFlight === 0) return true
     // A connection that is never idle would keep other lanes waiting for ever.
     return client.lane === lane && !this.#othersWait(lane)
   }
@@ -149,15 +152,10 @@ export class Pool {
   /** Whether another lane waits for a client that it may have. */
   #othersWait(lane: string | null): boolean {
     if (this.#waiting.size === this.#waiting.sizeOf(lane)) return false
-    const most = this.#lanes.most(this.#clients.length)
-    return this.#waiting.lanes().some((other) => other !== lane && this.#held(other).length < most)
-  }
-
-  /** The clients that a lane has to itself, or whose server does not answer it. */
-  #held(lane: string | null): readonly Client[] {
-    const now = performance.now()
-    return this.#clients.filter(
-      (client) => client.lane === lane && (client.reserved || client.silentMs(now) > slowMs),
+    return kinds.some((kind) =>
+      this.#waiting
+        .lanes(kind)
+        .some((other) => other !== lane && (other === null || !this.#shares.isUsedUp(kind, other))),
     )
   }
 
@@ -192,26 +190,21 @@ export class Pool {
   }
 
   /** Why a statement is not even to wait, or null. */
-  #refusal(lane: string | null): unknown {
+  #refusal(kind: Kind, lane: string | null): unknown {
     if (this.#closed) return unavailable('the store is closed')
     const failure = this.#failure
     const isAway = failure && !this.#clients.some(({ connected }) => connected)
     if (isAway && performance.now() - failure.at < refuseMs) return postgresError(failure.error)
-    return lane !== null && this.#isStuck(lane) ? this.#stuck(lane) : null
+    return lane !== null && this.#isStuck(kind, lane) ? stuck(lane) : null
   }
 
-  /** Whether a lane holds its share of the clients, and the server answers none of those. */
-  #isStuck(lane: string): boolean {
-    const held = this.#held(lane)
-    if (held.length < this.#lanes.most(this.#clients.length)) return false
+  /** Whether a lane has used up its share, and the server answers none of the clients that it holds. */
+  #isStuck(kind: Kind, lane: string): boolean {
+    const held = this.#shares.limiting(kind, lane)
+    if (held.length === 0) return false
     const ticks = Math.min(...held.map(({ silentTicks }) => silentTicks))
     if (ticks > 0 && this.#waiting.sizeOf(lane) >= waitingMost) return true
     return ticks * sweepMs >= stuckShare * this.#settings.connectMs
-  }
-
-  #stuck(lane: string): StoreError {
-    const most = this.#lanes.most(this.#clients.length)
-    return unavailable(`the ${most} connections that ${lane} may hold all wait for an answer`)
   }
 
   /** After a failover every connection may lead to a server that is read-only. Statements in flight are answered first. */
@@ -231,10 +224,12 @@ export class Pool {
       const idle = at > 0 && client.connected && !client.reserved && client.inFlight === 0
       if (idle && idleMs > 0 && now - client.since > idleMs) client.retire()
     })
-    for (const lane of this.#waiting.lanes()) {
-      if (lane !== null && this.#isStuck(lane)) this.#waiting.refuseLane(lane, this.#stuck(lane))
-    }
+    for (const kind of kinds)
+      for (const lane of this.#waiting.lanes(kind))
+        if (lane !== null && this.#isStuck(kind, lane)) this.#waiting.refuse(kind, lane, stuck(lane))
   }
 }
 
+const stuck = (lane: string): StoreError =>
+  unavailable(`the connections that ${lane} may hold all wait for an answer`)
 const unavailable = (what: string): StoreError => new StoreError('unavailable', `PostgreSQL: ${what}`)

@@ -56,7 +56,7 @@ export function postgresStore(parts: PostgresParts): Store {
     transaction: (work, account) =>
       committed((client) => attemptTransaction(client, dialect, server.settings, work), account),
     async ready() {
-      await read('SELECT 1', [], allRows)
+      await read('SELECT 1', [], allRows, '')
       return nodes ? nodes.states((sql, account) => read(sql, [account], firstRow, account)) : []
     },
     session: (work) => withSession(server, work),

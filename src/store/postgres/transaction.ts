@@ -57,6 +57,8 @@ export async function begin(client: Client, settings: PostgresSettings): Promise
   // The transaction that had this client before may have lost its connection.
   if (!client.connected) await client.connect()
   await client.command(settings.pgbouncer ? `BEGIN; ${limits}` : 'BEGIN')
+  // A statement that was sent before may have ended the connection meanwhile.
+  if (!client.connected) throw new StoreError('unavailable', 'PostgreSQL: the connection was lost')
 }
 
 interface OpenTransaction extends Transaction {

@@ -34,9 +34,8 @@ export class WaitingLists {
     return this.#lists[kind].size > 0
   }
 
-  /** The lanes that wait. */
-  lanes(): readonly (string | null)[] {
-    return [...new Set(kinds.flatMap((kind) => [...this.#lists[kind].keys()]))]
+  lanes(kind: Kind): readonly (string | null)[] {
+    return [...this.#lists[kind].keys()]
   }
 
   add(kind: Kind, lane: string | null, waiter: Waiter): void {
@@ -70,12 +69,11 @@ export class WaitingLists {
     }
   }
 
-  refuseLane(lane: string, error: unknown): void {
-    for (const kind of kinds)
-      for (const waiter of [...(this.#lists[kind].get(lane) ?? [])]) {
-        this.remove(kind, lane, waiter)
-        waiter.refuse(error)
-      }
+  refuse(kind: Kind, lane: string, error: unknown): void {
+    for (const waiter of [...(this.#lists[kind].get(lane) ?? [])]) {
+      this.remove(kind, lane, waiter)
+      waiter.refuse(error)
+    }
   }
 
   refuseAll(error: unknown): void {
