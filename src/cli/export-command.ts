@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { counted } from '../compile/plural.ts'
 import { withSnapshot } from '../store/snapshot.ts'
+import { demandFit } from '../transfer/demand-fit.ts'
 import { exportLines } from '../transfer/export-rows.ts'
 import { withStore } from './command-store.ts'
 import { namedResources } from './named-resources.ts'
@@ -24,6 +25,7 @@ export async function exportCommand(args: string[]): Promise<number> {
     const resources = namedResources(model, names).filter(
       ({ shared }) => !shared || accounts === null || names.length > 0,
     )
+    await demandFit(store, model)
     const write = openOutput(process.stdout)
     const progress = openProgress()
     let rows = 0

@@ -8,6 +8,7 @@ import { counted } from '../compile/plural.ts'
 import { Planner } from '../plan/planner.ts'
 import { isPlainName } from '../request/caller.ts'
 import { createCursorSeal } from '../request/cursor.ts'
+import { demandFit } from '../transfer/demand-fit.ts'
 import { type CheckedFile, checkFile, type FileImport, Importer } from '../transfer/import-file.ts'
 import { ImportMark } from '../transfer/import-mark.ts'
 import { hashOf, openSource, type SourceFile, spool } from '../transfer/source-file.ts'
@@ -73,6 +74,7 @@ async function importInto(
   file: SourceFile,
   flags: Flags,
 ): Promise<number> {
+  await demandFit(store, model)
   const [resource = null] = flags.resource === undefined ? [] : namedResources(model, [flags.resource])
   const events = !flags['no-events']
   const asked = JSON.stringify([await hashOf(file), flags.resource ?? null, flags.account ?? null, events])

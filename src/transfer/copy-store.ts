@@ -18,6 +18,7 @@ import type { ForeignKey, Table } from '../store/schema/table.ts'
 import { wantedTables } from '../store/schema/wanted.ts'
 import { withSnapshot } from '../store/snapshot.ts'
 import { type Session, type Store, StoreRefused, type Value } from '../store/store.ts'
+import { demandFit } from './demand-fit.ts'
 
 export interface Copied {
   readonly table: string
@@ -63,14 +64,6 @@ export async function copyStore({ model, from, to, progress }: CopyOptions): Pro
   )
   await to.refreshStatistics?.()
   return copied
-}
-
-async function demandFit(from: Store, model: Model): Promise<void> {
-  const { steps } = await migrate(from, model, { dryRun: true })
-  if (steps.length > 0)
-    throw new StoreRefused(
-      `The store to copy from does not fit the declaration: ${steps[0]?.why}. Migrate it first: nounkit migrate`,
-    )
 }
 
 /** Only the source knows the order of committed events that have no position yet. */

@@ -1,7 +1,7 @@
 import type { Resource } from '../compile/model.ts'
 import { StoreError, type StoreErrorKind, StoreRefused } from '../store/store.ts'
 import { changeRows } from '../write/change-rows.ts'
-import type { WholeRow } from '../write/change-set.ts'
+import type { WholeRow } from '../write/row-change.ts'
 import type { Writer } from '../write/writer.ts'
 import { FileCheck, type HeldBack } from './check-file.ts'
 import type { ImportMark, Mark } from './import-mark.ts'

@@ -6,32 +6,15 @@ import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
 import { outOfRange } from './conflicts.ts'
+import {
+  boundRow,
+  type LockedRow,
+  ownersOf,
+  type RowChange,
+  type SumsLater,
+  type WholeRow,
+} from './row-change.ts'
 import type { Writer } from './writer.ts'
-
-/** A row as it was before a transaction and as it is after; null where it did not, or does no longer, exist. */
-export interface RowChange {
-  readonly resource: Resource
-  readonly id: string
-  readonly before: StoredRow | null
-  readonly after: StoredRow | null
-}
-
-/** A row that this transaction has locked or written, as it is stored now. */
-export interface LockedRow {
-  readonly row: StoredRow
-  readonly version: number
-}
-
-/** A row as an import gives it. */
-export interface WholeRow {
-  readonly row: StoredRow
-  readonly version: number
-  /** References to rows that are inserted later: they are NULL until `fillReference` sets them. */
-  readonly heldBack: readonly string[]
-}
-
-/** Whether the sums of an owner are left as they are, because `correctSums` will be called. */
-export type SumsLater = (owner: Resource, id: string) => boolean
 
 const strength: { readonly [L in Lock]: number } = { 'to-change': 1, 'to-delete': 2 }
 
@@ -301,17 +284,4 @@ export class ChangeSet {
   }
 }
 
-/** The values of a row as `insertMany` binds them. */
-const boundRow = (resource: Resource, { row, version, heldBack }: WholeRow): Value[] => {
-  const values = resource.fields.map((field) =>
-    heldBack.includes(field.name) ? null : bound(field, row[field.name]),
-  )
-  values.push(version)
-  return values
-}
-
 const keyOf = ({ name }: Resource, id: string): string => `${name} ${id}`
-
-/** In one order, so that two transactions that move rows between the same two owners do not deadlock. */
-export const ownersOf = (rows: readonly StoredRow[], { field }: BelongsToModel): readonly string[] =>
-  [...new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'))].sort()

@@ -6,8 +6,9 @@ import type { Call } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import { mayKnow } from '../request/field-scopes.ts'
 import type { JsonObject } from '../request/json-body.ts'
-import { type ChangeSet, ownersOf } from './change-set.ts'
+import type { ChangeSet } from './change-set.ts'
 import { mayRead } from './judge.ts'
+import { ownersOf } from './row-change.ts'
 import type { Writer } from './writer.ts'
 
 /**

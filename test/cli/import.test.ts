@@ -1,11 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { decimal, states } from 'nounkit'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import shop from '../../examples/shop/api.ts'
 import { importCommand } from '../../src/cli/import-command.ts'
 import { migrateCommand } from '../../src/cli/migrate-command.ts'
+import { compileApi } from '../../src/compile/compile.ts'
+import { api } from '../../src/declare/api.ts'
+import { resource } from '../../src/declare/resource.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { ImportMark } from '../../src/transfer/import-mark.ts'
+import { readRow } from '../../src/transfer/read-row.ts'
 import { nounkit } from '../support/child.ts'
 import { emptyDatabase, storeKinds, temporaryFolder, walkedStores, whenOver } from '../support/databases.ts'
 import { until } from '../support/until.ts'
@@ -305,6 +311,66 @@ describe('a CSV file', () => {
       'rows.jsonl:100: says no account: add --account to the command, or "@account" to the row',
     )
     expect(many.err).toMatch(/\nand 20 mistakes more\n\n120 mistakes in 120 rows\. Nothing was imported\.\n$/)
+  })
+
+  test('has texts for values of every kind', () => {
+    const things = resource('things', {
+      fields: {
+        amount: decimal({ scale: 2 }),
+        ratio: z.number(),
+        count: z.int(),
+        ok: z.boolean(),
+        at: z.iso.datetime(),
+        on: z.iso.date(),
+        color: z.enum(['red', 'blue']),
+        tags: z.array(z.string()),
+        state: states('new', { new: ['old'] }),
+        text: z.string(),
+      },
+    })
+    const model = compileApi(api('things', { resources: [things] }))
+    const target = {
+      model,
+      format: 'csv' as const,
+      resource: model.resources.get('things') ?? null,
+      account: 'acme',
+      now: Date.now,
+    }
+    const values = {
+      amount: '12.5',
+      ratio: '-1.5e3',
+      count: '7',
+      ok: 'false',
+      at: '2026-06-01T12:00:00+02:00',
+      on: '2026-06-01',
+      color: 'blue',
+      tags: '["a","b"]',
+      state: 'old',
+      text: '7',
+    }
+    expect(readRow(target, { line: 2, bytes: 0, fault: null, values })).toMatchObject({
+      given: {
+        amount: '12.50',
+        ratio: -1_500,
+        count: 7,
+        ok: false,
+        at: '2026-06-01T10:00:00.000Z',
+        on: '2026-06-01',
+        color: 'blue',
+        tags: ['a', 'b'],
+        state: 'old',
+        text: '7',
+      },
+    })
+    const wrong = { ...values, amount: '1.234', ok: 'yes', at: 'noon', tags: 'a,b', state: 'lost' }
+    const faults = readRow(target, { line: 2, bytes: 0, fault: null, values: wrong })
+    expect(Array.isArray(faults) && faults.map(({ field }) => field)).toEqual([
+      'amount',
+      'ok',
+      'at',
+      'tags',
+      'state',
+    ])
   })
 
   test('comes from standard input too', async () => {

@@ -1,0 +1,42 @@
+import type { BelongsToModel, Resource } from '../compile/model.ts'
+import { bound } from '../plan/bind.ts'
+import type { StoredRow } from '../request/body.ts'
+import type { Value } from '../store/store.ts'
+
+/** A row as it was before a transaction and as it is after; null where it did not, or does no longer, exist. */
+export interface RowChange {
+  readonly resource: Resource
+  readonly id: string
+  readonly before: StoredRow | null
+  readonly after: StoredRow | null
+}
+
+/** A row that this transaction has locked or written, as it is stored now. */
+export interface LockedRow {
+  readonly row: StoredRow
+  readonly version: number
+}
+
+/** A row as an import gives it. */
+export interface WholeRow {
+  readonly row: StoredRow
+  readonly version: number
+  /** References to rows that are inserted later: they are NULL until `fillReference` sets them. */
+  readonly heldBack: readonly string[]
+}
+
+/** Whether the sums of an owner are left as they are, because `correctSums` will be called. */
+export type SumsLater = (owner: Resource, id: string) => boolean
+
+/** The values of a row as a statement that inserts many binds them. */
+export const boundRow = (resource: Resource, { row, version, heldBack }: WholeRow): Value[] => {
+  const values = resource.fields.map((field) =>
+    heldBack.includes(field.name) ? null : bound(field, row[field.name]),
+  )
+  values.push(version)
+  return values
+}
+
+/** In one order, so that two transactions that move rows between the same two owners do not deadlock. */
+export const ownersOf = (rows: readonly StoredRow[], { field }: BelongsToModel): readonly string[] =>
+  [...new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'))].sort()
