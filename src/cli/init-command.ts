@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
@@ -19,7 +19,7 @@ export async function initCommand(args: string[]): Promise<number> {
   const replaced = refuseToHarm(folder, place, files, values.force ?? false)
   try {
     for (const { path, text } of files) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      makeFolder(dirname(join(folder, path)))
       writeFileSync(join(folder, path), text, { flag: replaced.has(path) ? 'w' : 'wx' })
     }
   } catch (error) {
@@ -87,6 +87,13 @@ function refuseToHarm(
     )
   }
   return replaced
+}
+
+/** Not `recursive`: where the system refuses a new folder as if its parent were missing, as in /proc, Node would try for ever. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  mkdirSync(path)
 }
 
 function entriesOf(folder: string, place: string): readonly string[] {

@@ -1,17 +1,19 @@
 import { existsSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
 import { type FrozenContracts, readContracts } from '../contract/contract-files.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { CommandMistake } from './command-mistake.ts'
+import { stackPosition } from './stack-position.ts'
 
 /** A declaration and its folder's frozen contracts. */
 export interface LoadedApi {
   readonly declaration: ApiDeclaration
   readonly folder: string
-  /** Relative to the working directory, for messages. */
+  readonly path: string
+  /** The path relative to the working directory, for messages. */
   readonly file: string
   readonly frozen: FrozenContracts
 }
@@ -30,13 +32,30 @@ export async function loadApi(place: string | undefined): Promise<LoadedApi> {
   return {
     declaration,
     folder,
+    path,
     file: relative(process.cwd(), path),
     frozen: await readContracts(contractsFolder(folder)),
   }
 }
 
+/** Where a declaration and its contracts are looked for, whether they exist or not. */
+export function declarationFiles(place: string): {
+  readonly files: readonly string[]
+  readonly contracts: string
+} {
+  const path = resolve(place)
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() || fileNames.includes(basename(path))
+  const folder = isFile ? dirname(path) : path
+  return {
+    files: isFile ? [path] : fileNames.map((name) => join(path, name)),
+    contracts: join(folder, contractsName),
+  }
+}
+
+const contractsName = 'contracts'
+
 function contractsFolder(folder: string): string {
-  const path = join(folder, 'contracts')
+  const path = join(folder, contractsName)
   if (!existsSync(path) || statSync(path).isDirectory()) return path
   throw new CommandMistake(
     `"${relative(process.cwd(), path)}" is a file. Move it: the folder of frozen contracts has this name.`,
@@ -60,7 +79,7 @@ async function importDeclaration(path: string): Promise<ApiDeclaration> {
   try {
     loaded = await import(pathToFileURL(path).href)
   } catch (error) {
-    throw new CommandMistake(`${shown} could not be loaded: ${loadingError(error, path)}`)
+    throw new CommandMistake(`${shown} could not be loaded: ${loadingError(error, path)}`, { cause: error })
   }
   if (loaded.default?.kind !== 'api') {
     throw new CommandMistake(`${shown} does not export an API. Write: export default api('name', { … })`)
@@ -79,13 +98,9 @@ function loadingError(error: unknown, path: string): string {
 
 /** The first line of the stack that is within the folder, as `examples/shop/v1.ts:12`. */
 function positionIn(folder: string, stack: string): string | null {
-  for (const line of stack.split('\n')) {
-    const [, file = '', at = ''] = /(?:file:\/\/|\()?(\/[^()]*?):(\d+)(?::\d+)?\)?$/.exec(line.trim()) ?? []
-    const found = line.includes('file://') ? decodeURI(file) : file
-    if (found.startsWith(folder + sep) && !found.includes('node_modules'))
-      return `${relative(process.cwd(), found)}:${at}`
-  }
-  return null
+  const isWithin = (file: string): boolean => file.startsWith(folder + sep) && !file.includes('node_modules')
+  const found = stackPosition(stack, isWithin)
+  return found && `${relative(process.cwd(), found.file)}:${found.line}`
 }
 
 export const compileLoaded = (api: LoadedApi): Model =>

@@ -15,6 +15,11 @@ const commands: { readonly [name: string]: Command } = {
     does: 'writes a small project with an API of its own',
     run: async (args) => (await import('./init-command.ts')).initCommand(args),
   },
+  dev: {
+    usage: 'dev [API] [--port 3000] [--host 127.0.0.1]',
+    does: 'serves the API, and again at every change of its declaration',
+    run: async (args) => (await import('./dev-command.ts')).devCommand(args),
+  },
   serve: {
     usage: 'serve API [--port 3000] [--host 127.0.0.1] [--workers N] [--ops-port N]',
     does: 'migrates the store and serves the API',

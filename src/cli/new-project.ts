@@ -57,7 +57,7 @@ function packageJson(name: string): string {
     type: 'module',
     engines: own.engines,
     scripts: {
-      dev: 'nounkit serve . --demo',
+      dev: 'nounkit dev',
       start: 'nounkit serve .',
       test: 'node --test',
       check: 'nounkit check .',

@@ -3,18 +3,19 @@ import { flushCompileCache } from 'node:module'
 import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
+import { createAccessLog } from '../serve/access-log.ts'
 import { listen } from '../serve/listen.ts'
 import { createLog } from '../serve/logs.ts'
 import { openService } from '../serve/service.ts'
 import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
 import { StoreOutdated } from '../store/store.ts'
 import { readWebhookSettings } from '../webhooks/settings.ts'
-import { CommandMistake } from './command-mistake.ts'
 import { databaseUrl, publishedOf } from './command-store.ts'
 import { printDemo } from './demo.ts'
 import { type LoadedApi, loadApi } from './load.ts'
+import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
-import { beside, readServeSettings, type ServeSettings } from './serve-settings.ts'
+import { readServeSettings, type ServeSettings } from './serve-settings.ts'
 
 const options = {
   port: { type: 'string' },
@@ -70,7 +71,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     handle: engine.handle,
     signal: engine.signal,
     eventCounters: engine.eventCounters,
-    log,
+    log: { logger: log.logger, accessLog: createAccessLog(log) },
     port,
     host,
     opsPort,
@@ -99,30 +100,6 @@ const outdatedLingerMs = 2_000
 
 /** Of several workers, only the first prints that the service is ready, and makes the demo keys. */
 const isFirstWorker = (): boolean => cluster.worker === undefined || cluster.worker.id === 1
-
-function portMistake(error: unknown, { host, opsPort }: ServeSettings): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error
-  const port = 'port' in error ? Number(error.port) : 0
-  const flag = port === opsPort ? '--ops-port' : '--port'
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return new CommandMistake(
-        `Port ${port} on ${host} is in use. Stop what uses it, or choose another: ${flag} ${beside(port)}`,
-      )
-    case 'EACCES':
-      return new CommandMistake(
-        `Port ${port} needs more rights than this user has. Choose one above 1023: ${flag} ${port === opsPort ? 9100 : 3000}`,
-      )
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new CommandMistake(
-        `"${host}" is not an address of this machine. Use --host 127.0.0.1, or --host 0.0.0.0 for all of them.`,
-      )
-    default:
-      return error
-  }
-}
 
 /** Resolves at the first signal. A second one exits at once. */
 function signalled(): Promise<void> {

@@ -72,6 +72,11 @@ export class KeyRing {
     return rows.map(storedKeyOf)
   }
 
+  /** Processes that know the key already may refuse the new scopes for some seconds. */
+  async addScopes({ rowId, scopes }: StoredKey, more: readonly string[]): Promise<void> {
+    await this.#store.writeOne(this.#sql.rescope, [rowId, JSON.stringify([...scopes, ...more])])
+  }
+
   /** Revokes all keys of that name, and resolves with their number. */
   revoke(account: string, name: string): Promise<number> {
     return this.#store.transaction((tx) => this.#revokeAll(tx, account, name))

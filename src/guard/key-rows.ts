@@ -74,6 +74,7 @@ export const keyStatements = (dialect: Dialect) => {
     all: `${select} ORDER BY "account_id", "name", "created_at", "id"`,
     insert: `INSERT INTO ${table} (${inserted.map(ident).join(', ')}) VALUES (${values.join(', ')}) RETURNING ${shown}`,
     revoke: `UPDATE ${table} SET "revoked_at" = ${time(2)} WHERE "id" = ${text(1)}`,
+    rescope: `UPDATE ${table} SET "scopes" = ${dialect.param(2, 'json')} WHERE "id" = ${text(1)}`,
     retire: `UPDATE ${table} SET "id" = ${text(2)}, "expires_at" = ${time(3)} WHERE "id" = ${text(1)}`,
   }
 }

@@ -1,20 +1,21 @@
+import type { Socket } from 'node:net'
 import type { Model } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
 import type { WebhookFigures } from '../webhooks/webhooks.ts'
-import { createAccessLog } from './access-log.ts'
+import type { AccessLog } from './access-log.ts'
 import { createCors } from './cors-headers.ts'
-import type { Log } from './logs.ts'
-import { createMetrics, type EventCounters } from './metrics.ts'
+import { createMetrics, type EventCounters, type Metrics } from './metrics.ts'
 import { NodeServer, type StopOptions, type Timeouts } from './node-server.ts'
 import { Admission } from './overload.ts'
 import { createProbes, type Probes } from './probes.ts'
 import { metricsText } from './prometheus-text.ts'
 import { createProxies } from './proxies.ts'
-import { type Handle, Shell, type ShellParts, type Signal } from './shell.ts'
+import { type Handle, Shell, type ShellLogger, type ShellParts, type Signal } from './shell.ts'
 import { openTracing } from './tracing.ts'
+import { urlOf } from './url-of.ts'
 import { shareMetrics } from './worker-metrics.ts'
 
-export interface ListenOptions {
+export interface ServerOptions {
   readonly model: Model
   readonly store: Store
   /** The service's, for the metrics. */
@@ -25,12 +26,21 @@ export interface ListenOptions {
   readonly signal: Signal
   /** The engine's. */
   readonly eventCounters: EventCounters | null
-  readonly log: Log
+  readonly log: ServerLog
+  readonly timeouts?: Partial<Timeouts>
+}
+
+export interface ServerLog {
+  readonly logger: ShellLogger
+  /** Null where requests are not logged. */
+  readonly accessLog: AccessLog | null
+}
+
+export interface ListenOptions extends ServerOptions {
   readonly port: number
   readonly host: string
   /** Serves /livez, /readyz and /metrics on this port instead of the API's. */
   readonly opsPort?: number | undefined
-  readonly timeouts?: Partial<Timeouts>
 }
 
 export interface Listening {
@@ -43,24 +53,10 @@ export interface Listening {
 
 /** Serves the engine, within its shell, on a port. */
 export const listen = async (options: ListenOptions): Promise<Listening> => {
-  const { model, store, handle, signal, eventCounters, webhooks, log, port, host, opsPort } = options
-  const admission = new Admission(model.limits.requestsInFlight)
-  const metrics = createMetrics({ store: store.counters, admission, events: eventCounters, webhooks })
-  const snapshots = shareMetrics(metrics.snapshot)
-  const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })
-  const parts = { handle, signal, admission, metrics, logger: log.logger, accessLog: createAccessLog(log) }
-  const { cors, proxies } = model.declaration
-  const main = nodeServer(
-    options,
-    {
-      ...parts,
-      cors: createCors(cors),
-      tracing: await openTracing(),
-      probes: opsPort === undefined ? probes : null,
-    },
-    proxies,
-  )
-  const side = opsPort === undefined ? null : probesServer(options, { ...parts, accessLog: null }, probes)
+  const { port, host, opsPort } = options
+  const parts = serverParts(options)
+  const main = await apiServer(options, parts, opsPort === undefined)
+  const side = opsPort === undefined ? null : probesServer(options, parts)
   const address = await main.listen(port, host)
   const sideAddress =
     side &&
@@ -73,16 +69,72 @@ export const listen = async (options: ListenOptions): Promise<Listening> => {
     port: address.port,
     opsUrl: sideAddress && urlOf(host, sideAddress.port),
     async stop(stopOptions) {
-      probes.drain()
+      parts.probes.drain()
       await main.stop(stopOptions)
       await side?.stop()
-      admission.close()
+      parts.admission.close()
     },
   }
 }
 
+export interface Connections {
+  /** Serves a connection from now on. */
+  adopt(socket: Socket): void
+  /** Finishes requests in flight, and closes the connections. The caller closes the store. */
+  stop(options?: StopOptions): Promise<void>
+}
+
+/** Serves the engine, within its shell, on connections that another process has accepted. */
+export const serveConnections = async (options: ServerOptions): Promise<Connections> => {
+  const parts = serverParts(options)
+  const server = await apiServer(options, parts, true)
+  return {
+    adopt: (socket) => server.adopt(socket),
+    async stop(stopOptions) {
+      parts.probes.drain()
+      await server.stop(stopOptions)
+      parts.admission.close()
+    },
+  }
+}
+
+/** What the servers of one process share. */
+interface ServerParts {
+  readonly admission: Admission
+  readonly metrics: Metrics
+  readonly probes: Probes
+}
+
+const serverParts = ({ model, store, eventCounters, webhooks }: ServerOptions): ServerParts => {
+  const admission = new Admission(model.limits.requestsInFlight)
+  const metrics = createMetrics({ store: store.counters, admission, events: eventCounters, webhooks })
+  const snapshots = shareMetrics(metrics.snapshot)
+  const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })
+  return { admission, metrics, probes }
+}
+
+const apiServer = async (
+  options: ServerOptions,
+  { admission, metrics, probes }: ServerParts,
+  servesProbes: boolean,
+): Promise<NodeServer> => {
+  const { model, handle, signal, log } = options
+  const { cors, proxies } = model.declaration
+  const parts: ShellParts = {
+    handle,
+    signal,
+    admission,
+    metrics,
+    ...log,
+    cors: createCors(cors),
+    tracing: await openTracing(),
+    probes: servesProbes ? probes : null,
+  }
+  return nodeServer(options, parts, proxies)
+}
+
 const nodeServer = (
-  { model, timeouts }: ListenOptions,
+  { model, timeouts }: ServerOptions,
   parts: ShellParts,
   proxies: readonly string[] | undefined,
 ): NodeServer =>
@@ -95,14 +147,9 @@ const nodeServer = (
   })
 
 /** The separate port of the probes, where every other path is 404. */
-const probesServer = (
-  options: ListenOptions,
-  parts: Omit<ShellParts, 'handle' | 'signal' | 'probes' | 'cors' | 'tracing'>,
-  probes: Probes,
-): NodeServer => {
+const probesServer = (options: ServerOptions, parts: ServerParts): NodeServer => {
   const handle: Handle = () => ({ status: 404, headers: { 'Cache-Control': 'no-store' }, body: null })
-  return nodeServer(options, { ...parts, handle, signal: null, probes, cors: null, tracing: null }, undefined)
+  const { logger } = options.log
+  const shell = { ...parts, handle, signal: null, logger, accessLog: null, cors: null, tracing: null }
+  return nodeServer(options, shell, undefined)
 }
-
-const urlOf = (host: string, port: number): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -69,6 +69,7 @@ export class NodeServer {
   /** Answers that go on until somebody ends them. */
   readonly #live = new Set<LiveBody>()
   #stopping = false
+  #adopts = false
 
   constructor(options: NodeServerOptions) {
     this.#options = options
@@ -94,6 +95,12 @@ export class NodeServer {
     return this.#server.address() as AddressInfo
   }
 
+  /** Serves a connection that was accepted elsewhere. */
+  adopt(socket: Socket): void {
+    this.#adopts = true
+    this.#server.emit('connection', socket)
+  }
+
   /** Finishes requests in flight, sends `Connection: close` on the last answer of each connection, then closes the port. */
   async stop({ lingerMs = 0, graceMs = 10_000 }: StopOptions = {}): Promise<void> {
     this.#stopping = true
@@ -104,9 +111,22 @@ export class NodeServer {
     this.#server.close()
     // node:http does not count connections that never sent a byte as idle, so it would wait for them.
     for (const socket of this.#connections.keys()) if (socket.bytesRead === 0) socket.destroy()
-    const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs)
+    const timer = setTimeout(() => this.#cut(), graceMs)
     await closed
+    if (this.#adopts) await this.#adoptedClosed()
     clearTimeout(timer)
+  }
+
+  #cut(): void {
+    this.#server.closeAllConnections()
+    for (const socket of this.#connections.keys()) socket.destroy()
+  }
+
+  /** node:http only knows of connections that it has accepted itself, so the others are closed here. */
+  async #adoptedClosed(): Promise<void> {
+    for (const [socket, { unanswered }] of this.#connections) if (unanswered === 0) socket.destroySoon()
+    const sockets = [...this.#connections.keys()]
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))))
   }
 
   #receive(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean): void {

@@ -32,6 +32,8 @@ import { type Sweep, startSweeper } from './sweeper.ts'
 
 export interface ServiceOptions {
   readonly declaration: ApiDeclaration
+  /** Where the declaration was compiled already. */
+  readonly model?: Model
   readonly databaseUrl: string
   /** `NOUNKIT_READ_URL`: standbys that answer reads. */
   readonly readUrl?: string | undefined
@@ -52,6 +54,8 @@ export interface ServiceOptions {
   /** How webhooks are sent; as `NOUNKIT_WEBHOOK_ALLOW` and `NOUNKIT_WEBHOOK_DELAYS` say. */
   readonly webhooks?: Partial<WebhookSettings>
   readonly warn?: (message: string, error: unknown) => void
+  /** Puts something between the engine and the store. */
+  readonly watchStore?: (store: Store) => Store
   /** How often usage is written and retirements are read; null where the caller calls `lifecycle.beat` itself. */
   readonly beatMs?: number | null
 }
@@ -72,9 +76,12 @@ export interface Service {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { declaration, contracts, file, folder = '.', clock = systemClock } = options
   const warn = options.warn ?? (() => {})
-  const model = compileApi(declaration, { ...(contracts ? { contracts } : {}), ...(file ? { file } : {}) })
+  const model =
+    options.model ??
+    compileApi(declaration, { ...(contracts ? { contracts } : {}), ...(file ? { file } : {}) })
   options.gate?.(model)
-  const store = await openStore(options.databaseUrl)
+  const opened = await openStore(options.databaseUrl)
+  const store = options.watchStore?.(opened) ?? opened
   let replicas: ReadReplicas | null = null
   try {
     replicas = options.readUrl ? await openReplicas(store, options.readUrl) : null

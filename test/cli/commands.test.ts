@@ -14,8 +14,9 @@ test('help lists every command with what it does', async () => {
   const { code, stdout } = await run(['help'])
   expect(code).toBe(0)
   const commands = [...stdout.matchAll(/^ {2}nounkit (\w+)/gm)].map(([, name]) => name)
-  expect(commands.slice(0, 10)).toEqual([
+  expect(commands.slice(0, 11)).toEqual([
     'init',
+    'dev',
     'serve',
     'check',
     'migrate',

@@ -87,6 +87,7 @@ test.each([
   ['line\nbreak', /^"line\\nbreak" is no name/],
   ['\u001b[31mred', /is no name/],
   ['file/below', /^"file\/below" cannot be written \(ENOTDIR/],
+  ['/proc/not/a/folder', /^"\/proc\/not\/a\/folder" cannot be written \(ENOENT/],
   ['x'.repeat(300), /cannot be written \(ENAMETOOLONG/],
 ])('a folder that cannot be made is refused in a sentence: %j', async (name, message) => {
   const cwd = temporaryFolder()

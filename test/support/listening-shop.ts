@@ -1,5 +1,6 @@
 import shop from '../../examples/shop/api.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
+import { createAccessLog } from '../../src/serve/access-log.ts'
 import { type Listening, type ListenOptions, listen } from '../../src/serve/listen.ts'
 import { createLog } from '../../src/serve/logs.ts'
 import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'
@@ -33,7 +34,7 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
     signal: engine.signal,
     eventCounters: engine.eventCounters,
     webhooks,
-    log,
+    log: { logger: log.logger, accessLog: createAccessLog(log) },
     port: 0,
     host: '127.0.0.1',
     ...overrides,

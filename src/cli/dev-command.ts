@@ -1,0 +1,119 @@
+import { parseArgs } from 'node:util'
+import { urlOf } from '../serve/url-of.ts'
+import { FrontDoor } from './dev/front-door.ts'
+import type { Opened } from './dev/messages.ts'
+import { openPage } from './dev/open-page.ts'
+import { Supervisor } from './dev/supervisor.ts'
+import { type Command, Terminal } from './dev/terminal.ts'
+import { portMistake } from './port-mistake.ts'
+import { positionalsUpTo } from './positionals.ts'
+import { readServeSettings, type ServeSettings } from './serve-settings.ts'
+
+const options = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  /** The process id of the parent, in its child processes. */
+  'generation-of': { type: 'string' },
+} as const
+
+/** `nounkit dev [API]`: serves the API, and again at every change of its declaration. */
+export async function devCommand(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [place = '.'] = positionalsUpTo(positionals, 1)
+  const parent = values['generation-of']
+  if (parent && process.send)
+    return (await import('./dev/generation-process.ts')).runGeneration(Number(parent))
+  return develop(place, readServeSettings(values))
+}
+
+async function develop(place: string, settings: ServeSettings): Promise<number> {
+  const { host } = settings
+  const door = new FrontDoor()
+  const port = await door.listen(settings.port, host).catch((error: unknown) => {
+    throw portMistake(error, settings)
+  })
+  const url = urlOf(host, port)
+  const terminal = process.stdin.isTTY ? new Terminal(process.stdin, say) : null
+  let isReady = false
+  const supervisor = new Supervisor({
+    place,
+    url,
+    door,
+    say,
+    ask: terminal && ((question, dropped) => terminal.ask(question, dropped)),
+    onServing: (opened, reason, ms) => {
+      say(isReady ? `${reason}: the API was reloaded in ${Math.round(ms)} ms` : readyText(opened, url))
+      for (const note of opened.notes) say(`${note}.`)
+      const key = keyText(opened, place, url, !isReady)
+      if (key !== '') say(key)
+      if (terminal && !isReady) say(terminal.help)
+      isReady = true
+    },
+  })
+  process.once('exit', () => supervisor.kill())
+  const stopped = Promise.withResolvers<void>()
+  terminal?.obey(commandsOf(supervisor, terminal, url, () => stopped.resolve()))
+  stopAtSignal(() => stopped.resolve())
+  const running = supervisor.run()
+  await Promise.race([stopped.promise, running])
+  door.close()
+  await supervisor.stop()
+  process.stdin.destroy()
+  return 0
+}
+
+function commandsOf(
+  supervisor: Supervisor,
+  terminal: Terminal,
+  url: string,
+  quit: () => void,
+): readonly Command[] {
+  const failed = (): void => say(`No browser could be started. Open ${url}/docs`)
+  const reset = async (): Promise<void> => {
+    if (
+      await terminal.confirm('Delete all rows of the store, and insert those of the seed again? Keys stay.')
+    )
+      supervisor.reset()
+    else say('Nothing was deleted.')
+  }
+  return [
+    { letter: 'o', does: 'opens the docs', run: () => openPage(`${url}/docs`, failed) },
+    { letter: 'r', does: 'resets the data', run: () => void reset() },
+    { letter: 's', does: 'shows the last statement with its plan', run: () => void supervisor.explain() },
+    { letter: 'q', does: 'quits', run: quit },
+  ]
+}
+
+/** A second signal ends it at once. */
+function stopAtSignal(stop: () => void): void {
+  let asked = false
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (asked) process.exit(130)
+      asked = true
+      stop()
+    })
+  }
+}
+
+const readyText = ({ title, versions, store }: Opened, url: string): string =>
+  `${title} is ready: ${url} (${versions.join(', ')}; ${store})`
+
+/** The key is shown when it is made, and never again. */
+function keyText({ key }: Opened, place: string, url: string, isFirst: boolean): string {
+  const { account, secret, calls } = key
+  const another = `nounkit keys create ${place} --account ${account} --name NAME`
+  if (secret === null)
+    return isFirst
+      ? `The key "dev" of ${account} was shown when it was made. For another key: ${another}`
+      : ''
+  return [
+    `\nThe key "dev", for development, shown only this once (for another key: ${another}):`,
+    `  ${account}  ${secret}`,
+    `\nTry it, or open ${url}/docs\n`,
+    ...calls.map((line) => `  ${line}`),
+    '',
+  ].join('\n')
+}
+
+const say = (text: string): void => console.log(text)

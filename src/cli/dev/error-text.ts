@@ -1,0 +1,73 @@
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Mistake, Mistakes } from '../../compile/mistakes.ts'
+import { CommandMistake } from '../command-mistake.ts'
+import { stackPosition } from '../stack-position.ts'
+import { isUserMistake } from '../user-mistakes.ts'
+import { codeFrame, type Position, positionAt } from './code-frame.ts'
+import { isOfProject } from './imported-files.ts'
+import { locateMistake } from './locate-mistake.ts'
+import { tokensOf } from './source-tokens.ts'
+
+/** The project's files that were imported, and the one of them that exports the API. */
+export interface Project {
+  readonly files: ReadonlyMap<string, string>
+  readonly main: string
+}
+
+/** Beyond this many mistakes, the others are listed without their code. */
+const framesMost = 10
+
+/** What is wrong with a declaration or its store, with file, line and the code around it where that is known. */
+export function errorText(error: unknown, project: Project): string {
+  if (error instanceof Mistakes)
+    return error.list.map((mistake, index) => mistakeText(mistake, project, index < framesMost)).join('\n\n')
+  if (error instanceof CommandMistake && error.cause instanceof Error)
+    return `${error.message}${importFrame(error.cause, project)}`
+  if (error instanceof Error && isUserMistake(error)) return error.message
+  return error instanceof Error ? stackText(error, project) : String(error)
+}
+
+function mistakeText(mistake: Mistake, { files, main }: Project, isFramed: boolean): string {
+  const sentence = `${mistake.where}: ${mistake.what} ${mistake.hint}`
+  const place = locateMistake(mistake, files, main)
+  if (!place) return `${shown(main)}  ${sentence}`
+  const text = files.get(place.file) ?? ''
+  const position = positionAt(text, place.at)
+  return `${placeText(place.file, position)}  ${sentence}${isFramed ? `\n${codeFrame(text, position)}` : ''}`
+}
+
+/** Where a file could not be imported, the code of the import; else the line that threw or cannot be parsed. */
+function importFrame(cause: Error, { files }: Project): string {
+  const position = stackPosition(cause.stack ?? '', (file) => files.has(file)) ?? importPosition(cause, files)
+  const text = position && files.get(position.file)
+  return position && text ? `\n${placeText(position.file, position)}\n${codeFrame(text, position)}` : ''
+}
+
+/** `Cannot find module '/project/tasks.ts' imported from /project/api.ts` */
+function importPosition(cause: Error, files: ReadonlyMap<string, string>) {
+  const [, missing = '', file = ''] =
+    /^Cannot find (?:module|package) '([^']+)' imported from (.+)$/.exec(cause.message) ?? []
+  const text = files.get(file)
+  if (text === undefined) return null
+  const name = missing.split(/[\\/]/).at(-1) ?? missing
+  const specifier = tokensOf(text).find(({ kind, value }) => kind === 'text' && value.endsWith(name))
+  return specifier ? { file, ...positionAt(text, specifier.at) } : null
+}
+
+/** An error with its stack, without the lines of the engine and of Node, and the code of the first line in the project. */
+export function stackText(error: Error, { files }: Pick<Project, 'files'>): string {
+  const stack = error.stack ?? error.message
+  const lines = stack
+    .split('\n')
+    .filter((line) => !/^\s+at /.test(line) || stackPosition(line, isOfProject))
+    .map((line) => line.replace(/file:\/\/[^()]+?(?=:\d+:\d+\)?$)/, (url) => shown(fileURLToPath(url))))
+  const position = stackPosition(stack, (file) => files.has(file))
+  const text = position && files.get(position.file)
+  const frame = position && text ? [codeFrame(text, position)] : []
+  const cause = error.cause instanceof Error ? [`Caused by ${stackText(error.cause, { files })}`] : []
+  return [...lines, ...frame, ...cause].join('\n')
+}
+
+const placeText = (file: string, { line, column }: Position): string => `${shown(file)}:${line}:${column}`
+const shown = (file: string): string => relative(process.cwd(), file) || file

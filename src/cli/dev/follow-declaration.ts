@@ -1,0 +1,63 @@
+import type { Clock } from '../../clock.ts'
+import type { Model } from '../../compile/model.ts'
+import { followUnserved } from '../../lifecycle/follow-unserved.ts'
+import { resetStore } from '../../lifecycle/reset-store.ts'
+import { openStore } from '../../store/open.ts'
+import type { Question } from '../../store/schema/follow/decisions.ts'
+import { type Store, StoreRefused } from '../../store/store.ts'
+import { databaseUrl, publishedOf } from '../command-store.ts'
+import type { LoadedApi } from '../load.ts'
+import type { OpenWanted } from './messages.ts'
+
+export interface FollowParts {
+  readonly api: LoadedApi
+  readonly model: Model
+  readonly open: OpenWanted
+  readonly clock: Clock
+  /** Asks the person; null asks that the generation which serves the store stops. */
+  readonly ask: (question: Question | null) => Promise<string | null>
+  readonly say: (sentence: string) => void
+}
+
+/**
+ * Makes the store fit the declaration while nothing is published, and empties it where that is wanted. Says what was done, a sentence
+ * each. The old generation goes on answering until everything is decided, and while only additions are made.
+ */
+export async function followDeclaration(parts: FollowParts): Promise<readonly string[]> {
+  const { api, open } = parts
+  const published = publishedOf(api)
+  if (published.length > 0 && !open.reset) return []
+  const store = await openStore(databaseUrl(api.declaration))
+  try {
+    return open.reset ? await reset(store, parts, published) : await follow(store, parts)
+  } finally {
+    await store.close()
+  }
+}
+
+async function reset(
+  store: Store,
+  { model, clock, ask, say }: FollowParts,
+  published: readonly string[],
+): Promise<readonly string[]> {
+  const beforeChange = async (): Promise<void> => void (await ask(null))
+  await resetStore(store, model, { clock, published, seed: true, waiting: say, beforeChange })
+  return ['The store has only the rows of its seed now. API keys are still valid']
+}
+
+async function follow(
+  store: Store,
+  { model, open, clock, ask, say }: FollowParts,
+): Promise<readonly string[]> {
+  const beforeChange = async (): Promise<void> => void (await ask(null))
+  try {
+    const following = { beforeChange, ...(open.asks && { ask }) }
+    return (await followUnserved(store, model, following, { clock, waiting: say })).notes
+  } catch (error) {
+    if (open.asks || !(error instanceof StoreRefused)) throw error
+    throw new StoreRefused(`${error.message}\n${withoutTerminal}`, error)
+  }
+}
+
+const withoutTerminal =
+  'Nobody can be asked, because this is not a terminal. Stop nounkit dev, run nounkit migrate as said above, and start it again.'

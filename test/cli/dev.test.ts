@@ -1,0 +1,354 @@
+import { createWriteStream, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Child, nounkit, shell } from '../support/child.ts'
+import { emptyDatabase } from '../support/databases.ts'
+import { declarationFolder } from '../support/declaration-folder.ts'
+import { freePort } from '../support/free-port.ts'
+import { until } from '../support/until.ts'
+import { isMistake, run } from './run.ts'
+
+const api = `
+import { api } from 'nounkit'
+import { projects } from './projects.ts'
+import { tasks } from './tasks.ts'
+
+export default api('errands', { resources: [projects, tasks], seed: { accounts: ['acme'] } })
+`
+const projects = `
+import { hasMany, resource } from 'nounkit'
+import { z } from 'zod'
+
+export const projects = resource('projects', {
+  fields: { name: z.string().max(100) },
+  relations: { tasks: hasMany('tasks') },
+  sort: ['name'],
+})
+`
+const tasks = `
+import { belongsTo, resource } from 'nounkit'
+import { z } from 'zod'
+import { next } from './numbers.ts'
+
+export const tasks = resource('tasks', {
+  fields: { title: z.string().max(100), number: z.int().optional() },
+  relations: { project: belongsTo('projects', { optional: true }) },
+  sort: ['title'],
+  hooks: {
+    beforeCreate(row) {
+      if (row.title === 'break') throw new Error('the hook broke')
+      row.number = next()
+    },
+  },
+})
+`
+const numbers = `
+let last = 0
+export const next = () => ++last
+`
+
+/** A project with a declaration of four files, as a text editor would change them. */
+function project() {
+  const folder = declarationFolder(api)
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
+  write('projects.ts', projects)
+  write('tasks.ts', tasks)
+  write('numbers.ts', numbers)
+  return { folder, write }
+}
+
+interface Dev {
+  readonly child: Child
+  readonly url: string
+  readonly key: string
+  /** Does something, and waits until that was followed by such output. */
+  after(act: () => unknown, pattern: RegExp): Promise<string>
+  call(method: string, path: string, body?: object): Promise<Reply>
+}
+
+interface Reply {
+  readonly status: number
+  readonly text: string
+}
+
+/** `beforeReady` is called with the URL once the process was started. */
+async function startDev(
+  folder: string,
+  databaseUrl: string,
+  beforeReady: (child: Child, url: string) => unknown = () => {},
+): Promise<Dev> {
+  const url = `http://127.0.0.1:${await freePort()}`
+  const child = nounkit(['dev', folder, '--port', new URL(url).port], {
+    env: { DATABASE_URL: databaseUrl, NOUNKIT_RATE: 'off' },
+  })
+  await beforeReady(child, url)
+  await child.line(new RegExp(`is ready: ${url}`))
+  const [, key = ''] = await child.line(/^ {2}acme {2}(nk_\w+)/)
+  return {
+    child,
+    url,
+    key,
+    async after(act, pattern) {
+      const from = child.output.length
+      await act()
+      await until(() => pattern.test(child.output.slice(from)), { within: 30_000 }).catch((error: Error) => {
+        throw new Error(`${pattern} was not printed. This was:\n${child.output.slice(from)}`, {
+          cause: error,
+        })
+      })
+      return child.output.slice(from)
+    },
+    call: (method, path, body) => exchange(url + path, method, key, body),
+  }
+}
+
+const exchange = (url: string, method: string, key: string, body?: object, agent?: Agent) =>
+  new Promise<Reply>((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
+    const outgoing = request(url, { method, headers, ...(agent && { agent }) })
+    outgoing.once('error', reject)
+    outgoing.once('response', (incoming) => {
+      let text = ''
+      incoming.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      incoming.once('error', reject)
+      incoming.once('end', () => resolve({ status: incoming.statusCode ?? 0, text }))
+    })
+    outgoing.end(body && JSON.stringify(body))
+  })
+
+const isNightly = process.env.NOUNKIT_NIGHTLY === '1'
+
+describe('nounkit dev', () => {
+  const { folder, write } = project()
+  const reloaded = /reloaded in \d+ ms/
+  let atFirst: Reply
+  let dev: Dev
+  beforeAll(async () => {
+    write('tasks.ts', tasks.replace("sort: ['title']", "sort: ['titel']"))
+    dev = await startDev(folder, await emptyDatabase('sqlite'), async (child, url) => {
+      await child.line(/Nothing is served yet\. Waiting for a change\./)
+      atFirst = await exchange(`${url}/v1/tasks`, 'GET', '')
+      write('tasks.ts', tasks)
+    })
+  })
+
+  test('started with a mistake, it answers with the mistake until that is corrected', async () => {
+    expect(atFirst.status).toBe(503)
+    expect(atFirst.text).toContain('"titel" is not a field of tasks')
+    expect((await dev.call('GET', '/v1/tasks')).status).toBe(200)
+  })
+
+  test('prints a line for each request', async () => {
+    const line = await dev.after(
+      () => dev.call('POST', '/v1/tasks', { title: 'Water the tomatoes' }),
+      /POST \/v1\/tasks .*\n/,
+    )
+    expect(line).toMatch(/^POST \/v1\/tasks {2}201 {2}[\d.]+ ms {2}1 statement\n/)
+    const read = await dev.after(() => dev.call('GET', '/v1/tasks?limit=1'), /GET .*\n/)
+    expect(read).toMatch(/^GET \/v1\/tasks\?limit=1 {2}200 {2}[\d.]+ ms {2}1 statement\n/)
+  })
+
+  test('serves what was changed, with fresh modules', async () => {
+    expect((await dev.call('POST', '/v1/tasks', { title: 'a' })).text).toContain('"number":2')
+    const filtered = tasks.replace("sort: ['title']", "sort: ['title'], filter: ['number']")
+    await dev.after(() => write('tasks.ts', filtered), reloaded)
+    expect((await dev.call('GET', '/v1/tasks?filter%5Bnumber%5D=2')).status).toBe(200)
+    expect((await dev.call('POST', '/v1/tasks', { title: 'b' })).text).toContain('"number":1')
+  })
+
+  test('mistakes are shown with their place in the file that has them, and the old API goes on', async () => {
+    type Wrong = readonly [file: string, text: string, shown: RegExp]
+    const moreAtNight: readonly Wrong[] = [
+      ['api.ts', 'export default 1', /api\.ts does not export an API/],
+      ['numbers.ts', '', /does not provide an export named 'next'/],
+      [
+        'tasks.ts',
+        tasks.replace('fields: {', 'fields: { due: z.bigint(),'),
+        /tasks\.ts:7:13 {2}tasks\.fields\.due: /,
+      ],
+    ]
+    const wrong: readonly Wrong[] = [
+      ...(isNightly ? moreAtNight : []),
+      [
+        'tasks.ts',
+        tasks.replace("sort: ['title']", "sort: ['titel']"),
+        /tasks\.ts:9:10 {2}tasks\.sort: "titel" is not a field of tasks\. Did you mean "title"\?\n[^>]*> +9 \| {3}sort: \['titel'\],\n +\| {10}\^\n/,
+      ],
+      ['tasks.ts', tasks.slice(0, tasks.indexOf('  hooks')), /tasks\.ts:\d+:\d+\n[^>]*> +\d+ \|/],
+      [
+        'numbers.ts',
+        `throw new Error('not today')\n${numbers}`,
+        /not today \(.*numbers\.ts:1\)\n.*numbers\.ts:1:7\n> 1 \| throw/,
+      ],
+      [
+        'tasks.ts',
+        tasks.replace('./numbers.ts', './numerals.ts'),
+        /tasks\.ts:4:22\n[^>]*> 4 \| import \{ next \} from '.\/numerals\.ts'/,
+      ],
+    ]
+    const good: { readonly [name: string]: string } = {
+      'api.ts': api,
+      'tasks.ts': tasks,
+      'numbers.ts': numbers,
+    }
+    let last = ''
+    for (const [name, text, shown] of wrong) {
+      if (last !== '' && last !== name) write(last, good[last] ?? '')
+      last = name
+      const all = new RegExp(`${shown.source}[\\s\\S]*Waiting for a change`)
+      expect(await dev.after(() => write(name, text), all)).toContain('The API answers as before.')
+      expect((await dev.call('GET', '/v1/tasks')).status).toBe(200)
+    }
+  })
+
+  test('a file may be missing when it is first imported, be deleted, and be restored by a rename', async () => {
+    await dev.after(() => write('numerals.ts', numbers), reloaded)
+    const [file, other] = [join(folder, 'api.ts'), join(folder, 'api.bak')]
+    await dev.after(() => renameSync(file, other), /has no declaration.*\n[\s\S]*Waiting/)
+    expect((await dev.call('GET', '/v1/tasks')).status).toBe(200)
+    await dev.after(() => renameSync(other, file), reloaded)
+  })
+
+  test('an error of a hook is shown with its stack and its code', async () => {
+    const said = await dev.after(() => dev.call('POST', '/v1/tasks', { title: 'break' }), /500 /)
+    expect(said).toMatch(/Error: the hook broke\n +at .*beforeCreate.*tasks\.ts:12:40\)\n[^>]*> 12 \|/)
+  })
+
+  test('the store follows, and what would lose data is refused where nobody can be asked', async () => {
+    expect((await dev.call('POST', '/v1/projects', { name: 'Garden' })).status).toBe(201)
+    const optional = projects.replace('z.string().max(100)', 'z.string().max(100).optional()')
+    const followed = await dev.after(() => write('projects.ts', optional), /is optional now\./)
+    expect(followed).toMatch(/reloaded in \d+ ms\nprojects\.name is optional now\.\n/)
+    expect((await dev.call('GET', '/v1/projects')).text).toContain('"name":"Garden"')
+    const dropped = projects
+      .replace('name: z.string().max(100)', 'size: z.int().optional()')
+      .replace("'name'", "'size'")
+    const said = await dev.after(() => write('projects.ts', dropped), /Waiting/)
+    expect(said).toMatch(/projects\.name[\s\S]*Nobody can be asked, because this is not a terminal\./)
+    expect((await dev.call('GET', '/v1/projects?sort=name')).text).toContain('"name":"Garden"')
+  })
+
+  test('no request is refused while the API is reloaded, on new and on kept connections', async () => {
+    const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: false })]
+    let isOver = false
+    const callers = agents.map(async (agent) => {
+      const statuses: number[] = []
+      while (!isOver) {
+        statuses.push(
+          (await exchange(`${dev.url}/v1/tasks?limit=1`, 'GET', dev.key, undefined, agent)).status,
+        )
+        await turn()
+      }
+      agent.destroy()
+      return statuses
+    })
+    // The first change is an addition. For the second one a table is rebuilt.
+    for (const field of ['one: z.int().optional()', 'one: z.string().optional()'])
+      await dev.after(
+        () => write('projects.ts', projects.replace('fields: {', `fields: { ${field}, `)),
+        reloaded,
+      )
+    isOver = true
+    const statuses = (await Promise.all(callers)).flat()
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+
+  test('a second one on the same port is refused in a sentence', async () => {
+    const { port } = new URL(dev.url)
+    const second = await run(['dev', folder, '--port', port])
+    expect(isMistake(second), second.stderr).toBe(true)
+    expect(second.stderr).toMatch(
+      /^Port \d+ on 127\.0\.0\.1 is in use\. Stop what uses it, or choose another: --port \d+\n$/,
+    )
+  })
+
+  test('ends at SIGTERM with all its processes', async () => {
+    const processes = childrenOf(dev.child.pid)
+    expect(processes.length).toBeGreaterThan(0)
+    expect(await dev.child.kill()).toEqual({ code: 0, signal: null })
+    expect(processes.filter(isAlive)).toEqual([])
+    expect(dev.child.stderr).toMatch(/^request \S+ failed: Error: the hook broke/)
+  })
+})
+
+test('killed, even in an endless loop, it leaves no process and frees the port; the key is not shown again', async () => {
+  const { folder, write } = project()
+  const databaseUrl = await emptyDatabase('sqlite')
+  const first = await startDev(folder, databaseUrl)
+  expect(first.key).not.toBe('')
+  const { port } = new URL(first.url)
+  await first.after(
+    () => write('numbers.ts', "console.log('turning')\nfor (;;) {}\nexport const next = 1"),
+    /turning/,
+  )
+  const processes = childrenOf(first.child.pid)
+  await first.child.kill('SIGKILL')
+  await until(() => !processes.some(isAlive))
+  write('numbers.ts', numbers)
+  const second = nounkit(['dev', folder, '--port', port], {
+    env: { DATABASE_URL: databaseUrl, NOUNKIT_RATE: 'off' },
+  })
+  await second.line(/is ready/)
+  await second.line(
+    /^The key "dev" of acme was shown when it was made\. For another key: nounkit keys create \S+ --account acme --name NAME$/,
+  )
+  expect(second.output).not.toContain('nk_')
+  expect((await exchange(`${first.url}/v1/tasks`, 'GET', first.key)).status).toBe(200)
+})
+
+test('on a terminal, letters open the docs, reset the data, show the last statement with its plan, and quit; losses are asked about', async () => {
+  const { folder, write } = project()
+  const [typed, opened] = [join(folder, 'typed'), join(folder, 'opened')]
+  writeFileSync(join(folder, 'browser'), `#!/bin/sh\necho "$1" > ${opened}\n`, { mode: 0o755 })
+  const node = `${process.execPath} --conditions=nounkit-source ${fileURLToPath(new URL('../../bin/nounkit.js', import.meta.url))}`
+  const dev = shell(
+    `mkfifo ${typed} && exec script -qec '${node} dev ${folder} --port 0' /dev/null < ${typed}`,
+    {
+      env: { DATABASE_URL: await emptyDatabase('sqlite'), BROWSER: join(folder, 'browser'), NO_COLOR: '1' },
+    },
+  )
+  await until(() => existsSync(typed))
+  const keyboard = createWriteStream(typed)
+  const [, url = ''] = await dev.line(/is ready: (http:\S+)/)
+  const [, key = ''] = await dev.line(/^ {2}acme {2}(nk_\w+)/)
+  await dev.line(/^Letters, each with Enter: o opens the docs/)
+  keyboard.write('o\n')
+  await until(() => readFileSync(opened, 'utf8') === `${url}/docs\n`)
+  expect((await exchange(`${url}/v1/tasks`, 'POST', key, { title: 'Water' })).status).toBe(201)
+  expect((await exchange(`${url}/v1/tasks`, 'GET', key)).status).toBe(200)
+  keyboard.write('s\n')
+  await dev.line(/^The last statement, of GET \/v1\/tasks, for sqlite:/)
+  await dev.line(/^Bound: "acme"/)
+  await dev.line(/^ +SEARCH t1/)
+  const without = tasks.replace(' number: z.int().optional()', '').replace('row.number = next()', 'next()')
+  write('tasks.ts', without)
+  await dev.line(/1\) yes, lose it\r?\n +2\) no, change nothing/)
+  keyboard.write('2\n')
+  await dev.line(/^Nothing was changed\.\r?\nThe API answers as before/)
+  keyboard.write('r\n')
+  await dev.line(/^Delete all rows of the store, and insert those of the seed again\? Keys stay\. \[y\/N\]/)
+  keyboard.write('y\n')
+  await dev.line(/^Reset: the API was reloaded in/)
+  const { text } = await exchange(`${url}/v1/tasks`, 'GET', key)
+  expect(JSON.parse(text).data).toEqual([])
+  keyboard.write('q\n')
+  expect(await dev.ended).toEqual({ code: 0, signal: null })
+  keyboard.destroy()
+})
+
+const childrenOf = (pid: number): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+
+/** A process that has ended may wait for its parent to notice. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
