@@ -57,6 +57,11 @@ export interface Dialect {
    * sent, so that an INSERT of a key that exists writes no row; or by statements that are sent together, so that such an INSERT must fail.
    */
   readonly insertsAlong: 'in one query' | 'one by one' | 'together'
+  /**
+   * Whether a statement that writes a row can answer with its JSON. Citus refuses RETURNING with functions that are not immutable, and
+   * those that make JSON are not.
+   */
+  readonly returnsRows: boolean
   /** An integer from 0 in hexadecimal, with zeros before it. */
   hex(expression: string, digits: number): string
   /** Before a statement: asks for its plan instead of its rows. */

@@ -75,6 +75,7 @@ export const postgres: Dialect = Object.freeze({
   numbersInOrder: true,
   accountsMovedAtOnce: 100,
   insertsAlong: 'in one query',
+  returnsRows: true,
   hex: (expression: string, digits: number) => `lpad(to_hex(${expression}), ${digits}, '0')`,
   explain: 'EXPLAIN',
   planLines: (rows: readonly (readonly (string | number | null)[])[]) => rows.map(([line]) => String(line)),
@@ -88,4 +89,5 @@ export const postgresOnCitus: Dialect = Object.freeze({
   oldest: indexOrder(2_000),
   // Citus runs a WITH query with several inserts by copying rows between nodes, and commits it in two phases.
   insertsAlong: 'together',
+  returnsRows: false,
 })

@@ -63,6 +63,7 @@ export const sqlite: Dialect = Object.freeze({
   numbersInOrder: true,
   accountsMovedAtOnce: 1,
   insertsAlong: 'one by one',
+  returnsRows: true,
   hex: (expression: string, digits: number) => `printf('%0${digits}x', ${expression})`,
   explain: 'EXPLAIN QUERY PLAN',
   // Rows are `[id, parent's id, unused, text]`, parents first.

@@ -9,7 +9,7 @@ import { Binds } from './statement.ts'
 
 /**
  * Every statement that changes rows of a resource. Only `write/` sends them, and a test proves it. Where a statement answers with
- * a row, that is `[json of every stored field, version]`, as `lockRow` answers.
+ * a row, that is `[json of every stored field, version]`, as `lockRow` answers; or `[1]`, where the dialect `returnsRows` not.
  */
 
 /** Inserts a row from the values of all its fields, in their order. */
@@ -50,7 +50,7 @@ export function fillReference(resource: Resource, name: string, dialect: Dialect
 }
 
 const returningRow = (resource: Resource, binds: Binds): string =>
-  ` RETURNING ${projectStored(resource, '', binds)}, "version"`
+  binds.dialect.returnsRows ? ` RETURNING ${projectStored(resource, '', binds)}, "version"` : ' RETURNING 1'
 
 function insertion(resource: Resource, binds: Binds): { columns: string; values: string } {
   const account = resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]

@@ -1,7 +1,7 @@
 import type { BelongsToModel, Resource, SumFeed } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { bound } from '../plan/bind.ts'
-import { knownField, type Lock } from '../plan/row-statements.ts'
+import { knownField, type Lock, type RowStatement } from '../plan/row-statements.ts'
 import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
@@ -128,7 +128,7 @@ export class ChangeSet {
   async #insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
     const insert = this.#writer.writes.insertAndRead(resource)
     const values = resource.fields.map((field) => bound(field, row[field.name]))
-    const stored = await this.tx.first(insert.text, this.#bind(insert.slots, { values }))
+    const stored = await this.#writeAndRead(resource, insert, { id: String(row.id), values })
     if (!stored) throw new Error(`The store did not answer with the new row of ${resource.name}`)
     // Nobody else sees the row yet, so it is as good as locked.
     const inserted = this.#know(resource, stored, 'to-delete')
@@ -165,10 +165,7 @@ export class ChangeSet {
     const names = Object.keys(values).sort()
     const update = this.#writer.writes.update(resource, names)
     const bindings = names.map((name) => bound(knownField(resource, name), values[name]))
-    const stored = await this.tx.first(
-      update.text,
-      this.#bind(update.slots, { id, values: [...bindings, this.#time()] }),
-    )
+    const stored = await this.#writeAndRead(resource, update, { id, values: [...bindings, this.#time()] })
     if (!stored) throw new Error(`A row of ${resource.name} was updated that is not there`)
     const updated = this.#rewrite(resource, before, stored)
     await this.#refreshSums(resource, [before, updated.row])
@@ -234,11 +231,22 @@ export class ChangeSet {
     const owner = await this.#lock(feed.on, id, 'to-change')
     if (!owner) return
     const refresh = this.#writer.writes.refreshSum(feed, resource)
-    const bindings = this.#bind(refresh.slots, { id, values: [this.#time()] })
-    const stored = await this.tx.first(refresh.text, bindings)
+    const stored = await this.#writeAndRead(feed.on, refresh, { id, values: [this.#time()] })
     if (!stored) return
     const { row } = this.#rewrite(feed.on, owner.row, stored)
     if (!kinds[feed.field.kind].sum?.isExact(row[feed.field.name])) throw outOfRange()
+  }
+
+  /** Runs a statement that writes one row, and gives the row as it is stored; nothing where the statement wrote none. */
+  async #writeAndRead(
+    resource: Resource,
+    { text, slots }: RowStatement,
+    given: { readonly id: string; readonly values: readonly Value[] },
+  ): Promise<Row | undefined> {
+    const written = await this.tx.first(text, this.#bind(slots, given))
+    if (!written || this.tx.dialect.returnsRows) return written
+    const read = this.#writer.planner.lock(resource, 'to-change')
+    return this.tx.first(read.text, this.#bind(read.slots, { id: given.id }))
   }
 
   #lockedRow(resource: Resource, id: string): StoredRow {
