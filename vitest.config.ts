@@ -20,15 +20,19 @@ const onlyNightly = [
   'test/laws/gate.test.ts',
   'test/laws/values.test.ts',
   'test/package/new-project.test.ts',
+  'test/soak/**',
   'test/store/rename-shop.test.ts',
 ]
+
+// Run by scripts/citus-cluster.
+const needsCluster = 'test/cluster/**'
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: process.env.NOUNKIT_NIGHTLY === '1' ? [] : onlyNightly,
+    exclude: [needsCluster, ...(process.env.NOUNKIT_NIGHTLY === '1' ? [] : onlyNightly)],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     execArgv: ['--conditions=nounkit-source'],

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, expect, test } from 'vitest'
+import { nounkit } from '../support/child.ts'
+import type { OwnPostgres } from '../support/own-postgres.ts'
+import { type Reply, type ServerProcess, startServer } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
+import { accountPerWorker, type Cluster, keyOf, kill, silence, startCluster, wake } from './cluster.ts'
+import { type Creator, creating, expectExactlyOnce, startCreates } from './keyed-creates.ts'
+
+let cluster: Cluster
+let creators: readonly Creator[]
+
+beforeEach(async () => {
+  cluster = await startCluster()
+  const { url } = cluster.coordinator
+  creators = []
+  for (const account of await accountPerWorker(cluster))
+    creators = [...creators, { account, key: await keyOf(url, account) }]
+})
+
+/** The accounts of the workers that stay, by the worker's index. */
+const others = (): readonly number[] => cluster.workers.map((_, at) => at).slice(1)
+const worker = (at: number): OwnPostgres => cluster.workers[at] as OwnPostgres
+const list = (server: ServerProcess, at: number): Promise<Reply> =>
+  server.call('GET', '/v2/customers?limit=1', { key: creators[at]?.key ?? '' })
+
+/** Milliseconds of each answer of reads of the other accounts, until `over`; every answer must be 200. */
+async function reads(server: ServerProcess, over: () => boolean): Promise<readonly number[]> {
+  const times: number[] = []
+  for (let turn = 0; !over(); turn++) {
+    const at = others()[turn % others().length] ?? 1
+    const startedAt = performance.now()
+    const reply = await list(server, at)
+    times.push(performance.now() - startedAt)
+    expect(reply.status, reply.text).toBe(200)
+    await sleep(10)
+  }
+  return times.sort((a, b) => a - b)
+}
+const p99 = (times: readonly number[]): number => times[Math.floor(times.length * 0.99)] ?? 0
+const within = (ms: number) => {
+  const end = performance.now() + ms
+  return () => performance.now() > end
+}
+
+test('a silent worker stops its own accounts only, which get 503 with Retry-After; they are back when it is', async ({
+  task,
+}) => {
+  const server = await startServer(cluster.coordinator.url)
+  for (const at of [0, ...others()]) expect((await list(server, at)).status).toBe(200)
+  const normal = await reads(server, within(3_000))
+
+  silence(worker(0))
+  const over = within(12_000)
+  const refused: Promise<Reply>[] = []
+  const [times] = await Promise.all([
+    reads(server, over),
+    (async () => {
+      while (!over()) {
+        refused.push(list(server, 0))
+        await sleep(500)
+      }
+    })(),
+  ])
+  const replies = await Promise.all(refused)
+  wake(worker(0))
+  task.meta.figure = `p99 of the other accounts ${p99(normal).toFixed(0)} ms before, ${p99(times).toFixed(0)} ms meanwhile, longest ${times.at(-1)?.toFixed(0)} ms`
+  for (const reply of replies) {
+    expect(reply.status, reply.text).toBe(503)
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
+  }
+  // Far below the 10 s of a stuck statement, and above what a busy machine takes.
+  expect(times.at(-1)).toBeLessThan(3_000)
+  await until(async () => (await list(server, 0)).status === 200, { what: 'the accounts of the worker' })
+})
+
+test('a killed worker loses nothing that was acknowledged, and its accounts are back when it is', async ({
+  task,
+}) => {
+  const server = await startServer(cluster.coordinator.url)
+  const creates = startCreates(() => server, creators)
+  await creating(creates, creators, 10)
+  await kill(worker(0))
+  const living = creators.filter((_, at) => at > 0)
+  await creating(creates, living, 20)
+  await worker(0).start()
+  await creating(creates, creators, 10)
+  await creates.stop()
+  task.meta.figure = `${creates.acknowledged()} creates acknowledged, statuses ${[...creates.statuses].map(([status, count]) => `${status}: ${count}`).join(', ')}`
+  await expectExactlyOnce(cluster, creates, creators)
+})
+
+test('with a worker down, a process starts, keys can be made, and the accounts of the others are served', async ({
+  task,
+}) => {
+  const { url } = cluster.coordinator
+  await kill(worker(0))
+  const startedAt = performance.now()
+  const server = await startServer(url)
+  task.meta.figure = `started in ${Math.round(performance.now() - startedAt)} ms`
+  for (const at of others()) expect((await list(server, at)).status).toBe(200)
+  const refused = await list(server, 0)
+  expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([503, true])
+
+  const account = creators[1]?.account ?? ''
+  const made = nounkit(['keys', 'create', 'examples/shop', '--account', account, '--name', 'meanwhile'], {
+    env: { DATABASE_URL: url },
+  })
+  expect(await made.ended, made.output).toEqual({ code: 0, signal: null })
+  const [key = ''] = /nk_\w+/.exec(made.output) ?? []
+  await until(async () => (await server.call('GET', '/v2/customers?limit=1', { key })).status === 200)
+
+  await worker(0).start()
+  await until(async () => (await list(server, 0)).status === 200, { what: 'the accounts of the worker' })
+})
