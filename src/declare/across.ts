@@ -95,9 +95,11 @@ type SummandMistake<Where extends string, Of extends string, Target> = [Target] 
  * Changes name what the next newer version has. Of the newest version everything is known, so the changes of the second are checked here;
  * those of older versions when they are compiled.
  */
-type SoundVersions<V extends readonly unknown[], Nouns> = [VersionMistake<V[1], Nouns>] extends [never]
+type SoundVersions<V extends readonly unknown[], Nouns> = [VersionMistake<Second<V>, Nouns>] extends [never]
   ? unknown
   : { readonly versions: { readonly [I in keyof V]: I extends '1' ? VersionMistake<V[I], Nouns> : unknown } }
+/** None where TypeScript does not know which version is the second. */
+type Second<V extends readonly unknown[]> = number extends V['length'] ? never : V[1]
 type VersionMistake<Version, Nouns> = string extends keyof Nouns
   ? never
   : Version extends { readonly changes: readonly (infer C)[] }

@@ -2,15 +2,15 @@ import type { z } from 'zod'
 import type { DecimalSchema, FieldValue, StatesField, SumField } from './field.ts'
 import type { Mistake } from './mistake.ts'
 
-// What a resource may name in its own declaration. Where fields or relations have no known names (a declaration that a program makes),
-// every name is allowed here, and checked when it is compiled.
+// What a resource may name in its own declaration. Where fields or relations have no known names or types (a declaration that a program
+// makes), every name is allowed here, and checked when it is compiled.
 
 type ServerField = 'id' | 'created_at' | 'updated_at'
 
 /** The names of relations of one kind. */
 type RelationName<R, Kind extends string> = string extends keyof R
   ? string
-  : { [K in keyof R]: R[K] extends { readonly kind: Kind } ? K : never }[keyof R] & string
+  : { [K in keyof R]-?: NonNullable<R[K]> extends { readonly kind: Kind } ? K : never }[keyof R] & string
 export type BelongsToName<R> = RelationName<R, 'belongs-to'>
 export type HasManyName<R> = RelationName<R, 'has-many'>
 
@@ -42,10 +42,20 @@ type StepName<Name extends string> = Name | `${Name}.${string}`
 type ChoiceOf<Field> =
   Field extends StatesField<infer S>
     ? S
-    : Field extends z.ZodType
-      ? LiteralOf<NonNullable<z.output<Field>>>
-      : never
-type LiteralOf<V> = V extends string ? (string extends V ? never : V) : never
+    : Bare<Field> extends z.ZodEnum
+      ? z.output<Bare<Field>> & string
+      : LiteralOf<NonNullable<FieldValue<Field>>>
+type LiteralOf<V> = unknown extends V ? string : V extends string ? (string extends V ? never : V) : never
+
+/** A schema without what makes it optional. */
+type Bare<Field> =
+  Field extends z.ZodOptional<infer T>
+    ? Bare<T>
+    : Field extends z.ZodNullable<infer T>
+      ? Bare<T>
+      : Field extends z.ZodDefault<infer T>
+        ? Bare<T>
+        : Field
 
 /** Field → values, for the fields that have a list of values. */
 export type Choices<F> = string extends keyof F
@@ -62,14 +72,18 @@ export type OnlyWhile<R> = {
 /** Fields that have sums: numbers and decimals. */
 export type SummandName<F> = string extends keyof F
   ? string
-  : { [K in keyof F]: IsSummand<F[K]> extends true ? K : never }[keyof F] & string
+  : { [K in keyof F]-?: IsSummand<NonNullable<F[K]>> extends true ? K : never }[keyof F] & string
 type IsSummand<Field> =
-  Bare<Field> extends DecimalSchema ? true : NonNullable<FieldValue<Field>> extends number ? true : false
-type Bare<Field> =
-  Field extends z.ZodOptional<infer T> ? Bare<T> : Field extends z.ZodNullable<infer T> ? Bare<T> : Field
+  Bare<Field> extends DecimalSchema
+    ? true
+    : unknown extends FieldValue<Field>
+      ? true
+      : NonNullable<FieldValue<Field>> extends number
+        ? true
+        : false
 
 /** The fields that are sums. */
-export type SumName<F> = { [K in keyof F]: F[K] extends { readonly kind: 'sum' } ? K : never }[keyof F] &
+export type SumName<F> = { [K in keyof F]-?: F[K] extends { readonly kind: 'sum' } ? K : never }[keyof F] &
   string
 
 /** Checks the names in each `sum(…)` of a resource. What a named target has is checked by `api(…)`. */

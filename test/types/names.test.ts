@@ -1,0 +1,75 @@
+import { expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import {
+  api,
+  belongsTo,
+  decimal,
+  hasMany,
+  needsScope,
+  type ResourceDeclaration,
+  renameField,
+  resource,
+  states,
+  sum,
+  version,
+} from '../../src/index.ts'
+
+test('names that TypeScript cannot know are left to the compilation', () => {
+  const colours: string[] = ['red', 'blue']
+  const anything: z.ZodType = z.int()
+  const isLent = Math.random() > 2
+  const parts = resource('parts', {
+    fields: {
+      price: decimal({ scale: 2 }).default('0.00'),
+      fee: needsScope('parts:fees', decimal({ scale: 2 }).optional()),
+      anything,
+    },
+    relations: { thing: belongsTo('things') },
+  })
+  const things = resource('things', {
+    fields: {
+      colour: z.enum(colours).optional(),
+      size: z.enum(['s', 'm']).default('s'),
+      price: sum<string>('parts', 'price'),
+      fee: needsScope('parts:fees', sum('parts', 'fee')),
+      all: sum('parts', 'anything'),
+      ...(isLent ? { until: z.iso.date() } : {}),
+    },
+    relations: {
+      parts: hasMany(parts),
+      ...(isLent ? { lender: belongsTo('things', { optional: true }) } : {}),
+    },
+    filter: ['until', 'lender_id', 'size'],
+    include: ['parts', 'lender', 'lender.parts'],
+    deleteOnlyWhile: { colour: ['red'], size: ['s'] },
+  })
+  const others: ResourceDeclaration[] = []
+  const older = [version('v2', { changes: [renameField('things', 'x', 'gone')] }), version('v1')]
+  expectTypeOf(
+    api('a', {
+      resources: [things, parts],
+      scopes: { 'parts:fees': 'See fees.' },
+      versions: [version('v3'), ...older],
+    }),
+  ).toBeObject()
+  expectTypeOf(
+    api('a', { resources: [...others, things], scopes: { 'parts:fees': 'See fees.' } }),
+  ).toBeObject()
+})
+
+test('the fields of a target that was given are checked on their line', () => {
+  const parts = resource('parts', {
+    fields: { name: z.string(), weight: z.int(), state: states('new', { new: ['old'] }) },
+    relations: { box: belongsTo('boxes') },
+  })
+  resource('boxes', {
+    fields: {
+      // @ts-expect-error a text has no sum
+      names: sum('parts', 'name'),
+      weight: sum('parts', 'weight'),
+    },
+    relations: { parts: hasMany(parts) },
+    // @ts-expect-error parts have no such relation
+    include: ['parts', 'parts.boxes'],
+  })
+})
