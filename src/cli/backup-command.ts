@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { backupSqlite } from '../store/sqlite/backup.ts'
 import { sizeText } from './amounts.ts'
@@ -25,7 +25,7 @@ export async function backupCommand(args: string[]): Promise<number> {
   const target = targetFile(file, path, values.force ?? false)
   const bytes = await backupSqlite(path, target)
   if (values.json) console.log(JSON.stringify({ file: target, bytes, store: resolve(path) }))
-  else console.log(`Wrote ${relative(process.cwd(), target) || target}: ${sizeText(bytes)}.`)
+  else console.log(`Wrote ${file}: ${sizeText(bytes)}.`)
   return 0
 }
 

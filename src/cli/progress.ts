@@ -24,6 +24,7 @@ export function openProgress(stream: NodeJS.WriteStream = process.stderr): Progr
     },
     end() {
       if (drawn) stream.write('\r\x1b[K')
+      drawn = false
     },
   }
 }
