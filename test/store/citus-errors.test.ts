@@ -47,6 +47,13 @@ test('a node that is down is named', async () => {
   await expect(failed).rejects.toThrow(/worker-2:5432 failed.*A node of the cluster is down/)
 })
 
+test('a command tells any other error of the server in one sentence', async () => {
+  const unsupported = `DO $$ BEGIN RAISE 'this is not supported on distributed tables' USING ERRCODE = '0A000'; END $$`
+  const refused = store.session((session) => session.script(unsupported))
+  await expect(refused).rejects.toThrow(StoreRefused)
+  await expect(refused).rejects.toThrow('PostgreSQL: this is not supported on distributed tables (0A000).')
+})
+
 test('what only the coordinator may do is refused with where to do it', async () => {
   const message = 'operation is not allowed on this node'
   const refused = store.writeOne(await failing(message, 'XX000', 1), [])

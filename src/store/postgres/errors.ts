@@ -137,6 +137,12 @@ export function postgresError(error: unknown): unknown {
   return error
 }
 
+/** An error of the server that has no kind here, as a sentence for the person who runs a command. */
+export const refusedByServer = (error: unknown): unknown =>
+  error instanceof Error && /^[0-9A-Z]{5}$/.test(codeOf(error))
+    ? new StoreRefused(`PostgreSQL: ${error.message} (${codeOf(error)}).`, error)
+    : error
+
 /** What to do, for the person who reads the message at the command line. */
 function adviceFor({ code, message }: ServerError): string {
   if (code === '25006')

@@ -6,7 +6,7 @@ import { attemptClaimed } from './claimed-write.ts'
 import { allRows, type Client, firstRow, rowsWritten } from './client.ts'
 import { connect, run, type Server } from './connection.ts'
 import type { Answer } from './driver-statement.ts'
-import { isBroken, isRetryable, isSilent, postgresError } from './errors.ts'
+import { isBroken, isRetryable, isSilent, postgresError, refusedByServer } from './errors.ts'
 import type { NodeCounts } from './node-counts.ts'
 import type { Pool } from './pool.ts'
 import { attemptTransaction, type Outcome } from './transaction.ts'
@@ -129,8 +129,9 @@ async function withSession<T>(server: Server, work: (session: Session) => Promis
   }
 }
 
+/** Sessions are for commands and for starting, so any other error of the server is told as one sentence too. */
 const translated = (error: unknown): never => {
-  throw postgresError(error)
+  throw refusedByServer(postgresError(error))
 }
 
 function liveCounters(
