@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
 import { hostsOf } from '../../src/store/postgres/hosts.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -64,6 +66,31 @@ test('without target_session_attrs, connections go to all hosts in turn', async 
     for (const row of await Promise.all(all)) ports.add(row?.[0])
     return ports.size === 2
   })
+})
+
+test('a host that accepts connections and says nothing keeps nobody waiting', async () => {
+  const mute = createServer((socket) => void socket.on('error', () => {}))
+  const sockets = new Set<Socket>()
+  mute.on('connection', (socket) => void sockets.add(socket))
+  mute.listen(0, '127.0.0.1')
+  await once(mute, 'listening')
+  whenOver(() => {
+    for (const socket of sockets) socket.destroy()
+    mute.close()
+  })
+  const silent = (mute.address() as AddressInfo).port
+  const hosts = `127.0.0.1:${silent},127.0.0.1:${portOf(primary)}`
+  // Longer than the test may take: only other connections can answer.
+  const store = await openForTest(`postgres://postgres@${hosts}/postgres?pool=4&connect_timeout=600`)
+  const second = Promise.withResolvers<void>()
+  const first = store.transaction(async (tx) => {
+    await tx.first('SELECT 1', [])
+    await second.promise
+  })
+  await store.transaction((tx) => tx.first('SELECT 2', []))
+  second.resolve()
+  await first
+  for (const socket of sockets) socket.destroy()
 })
 
 test('migrating through a standby is refused in one sentence', async () => {

@@ -21,6 +21,7 @@ export class Client {
   readonly #retired = new Set<Connection>()
   #connection: Connection | null = null
   #connecting: Promise<void> | null = null
+  #connectingSince = 0
   /** The connection takes no new statements, and is retired once those in flight are answered. */
   #retiring = false
   /** A transaction has this client to itself. */
@@ -50,6 +51,11 @@ export class Client {
 
   get reserved(): boolean {
     return this.#reserved
+  }
+
+  /** How long a connection has been in the making; null when none is. */
+  connectingMs(now: number): number | null {
+    return this.#connecting && now - this.#connectingSince
   }
 
   /** Statements sent and not yet answered. */
@@ -99,6 +105,7 @@ export class Client {
   connect(): Promise<void> {
     if (this.#connecting) return this.#connecting
     this.#retireNow()
+    this.#connectingSince = performance.now()
     this.#connecting = this.#open()
     return this.#connecting
   }

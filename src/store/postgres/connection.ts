@@ -43,6 +43,7 @@ export async function connect(server: Server, options: ConnectionOptions = {}): 
   const failures: unknown[] = []
   const second: Host[] = []
   for (const host of hosts.inOrder()) {
+    hosts.trying(host)
     try {
       const connection = await connectTo(server, host, options)
       if (await isWanted(connection, hosts.target)) {

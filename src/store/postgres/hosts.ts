@@ -28,12 +28,16 @@ export function hostsOf(url: string): readonly Host[] {
 
 /** A host that could not be connected to is tried last for this long. */
 const avoidMs = 10_000
+/** And so is a host that has not answered an attempt to connect for this long. */
+const silentMs = 50
 
 /** The hosts of one store, in the order in which the next connection tries them. */
 export class Hosts {
   readonly target: Target
   readonly #hosts: readonly Host[]
   readonly #failedAt = new Map<Host, number>()
+  /** When the first attempt that has not ended yet began. */
+  readonly #triedSince = new Map<Host, number>()
   #first = 0
 
   constructor(hosts: readonly Host[], target: Target) {
@@ -47,18 +51,24 @@ export class Hosts {
     const order = [...this.#hosts.slice(this.#first), ...this.#hosts.slice(0, this.#first)]
     const now = performance.now()
     const isAvoided = (host: Host): number => {
-      const failedAt = this.#failedAt.get(host)
-      return failedAt !== undefined && now - failedAt < avoidMs ? 1 : 0
+      const hasFailed = now - (this.#failedAt.get(host) ?? Number.NEGATIVE_INFINITY) < avoidMs
+      return hasFailed || now - (this.#triedSince.get(host) ?? now) > silentMs ? 1 : 0
     }
     return order.sort((a, b) => isAvoided(a) - isAvoided(b))
   }
 
+  trying(host: Host): void {
+    if (!this.#triedSince.has(host)) this.#triedSince.set(host, performance.now())
+  }
+
   worked(host: Host): void {
+    this.#triedSince.delete(host)
     this.#failedAt.delete(host)
     if (this.target !== 'any') this.#first = this.#hosts.indexOf(host)
   }
 
   failed(host: Host): void {
+    this.#triedSince.delete(host)
     this.#failedAt.set(host, performance.now())
   }
 }

@@ -171,13 +171,20 @@ export class Pool {
     for (const kind of kinds) if (this.#waiting.hasAny(kind)) this.#connectAnother(kind)
   }
 
+  /** Opens one connection after the other, and does not wait for one whose host is silent. */
   #connectAnother(kind: Kind): void {
-    const isRecent = this.#failure && performance.now() - this.#failure.at < refuseMs
+    const now = performance.now()
+    const isRecent = this.#failure && now - this.#failure.at < refuseMs
     if (this.#closed || isRecent) return
     const client = this.#clients.find(
-      (one) => !one.reserved && !one.connected && (kind === 'read' || one !== this.#forReads),
+      (one) =>
+        !one.reserved &&
+        !one.connected &&
+        (one.connectingMs(now) ?? 0) <= slowMs &&
+        (kind === 'read' || one !== this.#forReads),
     )
-    client?.connect().then(
+    if (!client || client.connectingMs(now) !== null) return
+    client.connect().then(
       () => {
         this.#failure = null
         this.#answered()
@@ -224,6 +231,7 @@ export class Pool {
       const idle = at > 0 && client.connected && !client.reserved && client.inFlight === 0
       if (idle && idleMs > 0 && now - client.since > idleMs) client.retire()
     })
+    for (const kind of kinds) if (this.#waiting.hasAny(kind)) this.#connectAnother(kind)
     for (const kind of kinds)
       for (const lane of this.#waiting.lanes(kind))
         if (lane !== null && this.#isStuck(kind, lane)) this.#waiting.refuse(kind, lane, stuck(lane))
