@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Child, nounkit, shell } from '../support/child.ts'
-import { emptyDatabase } from '../support/databases.ts'
+import { emptyDatabase, walkedStores } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
@@ -123,14 +123,14 @@ const exchange = (url: string, method: string, key: string, body?: object, agent
 
 const isNightly = process.env.NOUNKIT_NIGHTLY === '1'
 
-describe('nounkit dev', () => {
+describe.each(walkedStores)('nounkit dev, on %s', (kind) => {
   const { folder, write } = project()
   const reloaded = /reloaded in \d+ ms/
   let atFirst: Reply
   let dev: Dev
   beforeAll(async () => {
     write('tasks.ts', tasks.replace("sort: ['title']", "sort: ['titel']"))
-    dev = await startDev(folder, await emptyDatabase('sqlite'), async (child, url) => {
+    dev = await startDev(folder, await emptyDatabase(kind), async (child, url) => {
       await child.line(/Nothing is served yet\. Waiting for a change\./)
       atFirst = await exchange(`${url}/v1/tasks`, 'GET', '')
       write('tasks.ts', tasks)
