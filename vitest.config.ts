@@ -34,7 +34,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: [needsCluster, ...(process.env.NOUNKIT_NIGHTLY === '1' ? [] : onlyNightly)],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/setup.ts'],
     pool: 'forks',
+    isolate: false,
     execArgv: ['--conditions=nounkit-source'],
     // Many tests wait for real processes, so two cores have room for a third worker.
     maxWorkers: 3,

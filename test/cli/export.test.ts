@@ -8,7 +8,8 @@ import { type TestApi, testApi } from '../../src/testing.ts'
 import { exportLines } from '../../src/transfer/export-rows.ts'
 import { inReferenceOrder } from '../../src/transfer/resource-order.ts'
 import { shell } from '../support/child.ts'
-import { emptyDatabase, storeKinds, whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
+import { emptyDatabase, storeKinds } from '../support/databases.ts'
 import { run } from './run.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

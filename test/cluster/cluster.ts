@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import { KeyRing } from '../../src/guard/key-ring.ts'
 import { openStore } from '../../src/store/open.ts'
 import { nounkit } from '../support/child.ts'
-import { whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
 import { type OwnPostgres, startPostgres } from '../support/own-postgres.ts'
 import { until } from '../support/until.ts'
 

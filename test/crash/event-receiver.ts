@@ -1,4 +1,4 @@
-import { whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
 import { startReceiver } from '../support/receiver.ts'
 import type { SeenEvent } from './event-followers.ts'
 

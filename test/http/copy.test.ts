@@ -15,7 +15,8 @@ import type { Store, Value } from '../../src/store/store.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { copyStore } from '../../src/transfer/copy-store.ts'
 import { runHere } from '../cli/in-process.ts'
-import { emptyDatabase, type StoreKind, walkedStores, whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
+import { emptyDatabase, type StoreKind, walkedStores } from '../support/databases.ts'
 
 const compared = [
   'content-type',

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { testApi } from '../../src/testing.ts'
-import { emptyDatabase, whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
+import { emptyDatabase } from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'
 
 test('a process starts and serves while its own row cannot be written; the row is written once that is possible', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { api, decimal, resource } from '../../src/index.ts'
 import { testApi } from '../../src/testing.ts'
-import { whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
 import { describeStores } from '../support/stores.ts'
 
 const everyKind = api('kinds', {

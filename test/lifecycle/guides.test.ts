@@ -8,7 +8,7 @@ import { collectFacts } from '../../src/lifecycle/facts.ts'
 import { retireVersion } from '../../src/lifecycle/retire-version.ts'
 import { openService, type Service } from '../../src/serve/service.ts'
 import { webFetch } from '../../src/serve/web-fetch.ts'
-import { whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
 import { setClock } from '../support/set-clock.ts'
 import { describeStores } from '../support/stores.ts'
 

@@ -68,5 +68,5 @@ test('a create on Citus is an insert each for its key, its row and its event', a
   const create = () => served.make('/v1/notes', { text: 'x' }, { headers: { 'Idempotency-Key': unique() } })
   await create()
   // Keys are looked up anew at times.
-  expect(Math.min(await served.counted(create), await served.counted(create))).toBe(3)
+  expect(await served.counted(create)).toBe(3)
 })

@@ -5,7 +5,8 @@ import { driverOf } from '../../src/store/postgres/driver.ts'
 import { Hosts } from '../../src/store/postgres/hosts.ts'
 import { postgresSettings } from '../../src/store/postgres/postgres-settings.ts'
 import { StoreRefused } from '../../src/store/store.ts'
-import { emptyDatabase, whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
+import { emptyDatabase } from '../support/databases.ts'
 
 const methodsOf = (prototype: object): readonly string[] =>
   Object.getOwnPropertyNames(prototype).filter((name) => name.startsWith('handle'))

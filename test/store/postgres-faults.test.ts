@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Store, Transaction } from '../../src/store/store.ts'
-import { whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
 import { type OwnPostgres, startPostgres } from '../support/own-postgres.ts'
 import { openForTest } from '../support/stores.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'

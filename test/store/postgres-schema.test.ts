@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
 import { isMistake, type Ran, run } from '../cli/run.ts'
-import { emptyDatabase, whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
+import { emptyDatabase } from '../support/databases.ts'
 
 const migrate = (url: string): Promise<Ran> =>
   run(['migrate', 'examples/shop'], { env: { DATABASE_URL: url } })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { emptyDatabase, whenOver } from '../support/databases.ts'
+import { whenOver } from '../support/clean-up.ts'
+import { emptyDatabase } from '../support/databases.ts'
 
 const byMember = 'SELECT "note" FROM "loans" WHERE "account_id" = ?1 AND "member" = ?2 ORDER BY "id" LIMIT 26'
 

@@ -12,7 +12,8 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import lock from '../../package-lock.json' with { type: 'json' }
 import { type Child, program } from './child.ts'
-import { temporaryFolder, whenOver } from './databases.ts'
+import { whenOver } from './clean-up.ts'
+import { temporaryFolder } from './databases.ts'
 import { serverUser } from './postgres-binaries.ts'
 import { userMachine } from './user-machine.ts'
 

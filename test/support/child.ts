@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import { whenOver } from './clean-up.ts'
 import type { ServerUser } from './postgres-binaries.ts'
 import { until } from './until.ts'
 import { watch } from './watchdog.ts'
@@ -34,11 +34,6 @@ export type Child = {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const started = new Set<Child>()
-
-afterAll(async () => {
-  await Promise.all([...started].map((child) => child.kill('SIGKILL')))
-})
 
 /** `nounkit …` as a user of the checkout would run it. The condition is the one that bin/nounkit.js would start a second Node for. */
 export function nounkit(args: string[], options: ChildOptions = {}): Child {
@@ -76,9 +71,7 @@ function start(program: string, given: string[], options: ChildOptions): Child {
   const child = follow(spawned, `${command} ${args.join(' ')}`)
   spawned.stdin.on('error', () => {})
   spawned.stdin.end(options.input ?? '')
-  started.add(child)
-  child.ended.finally(() => started.delete(child)).catch(() => {})
-  if (TestRunner.getCurrentTest()) onTestFinished(async () => void (await child.kill('SIGKILL')))
+  whenOver(() => child.kill('SIGKILL'))
   return child
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterAll, onTestFinished, TestRunner } from 'vitest'
+import { whenOver } from './clean-up.ts'
 import { createDatabase } from './postgres-server.ts'
 
 export type StoreKind = 'sqlite' | 'postgres'
@@ -21,18 +21,6 @@ export const likeCitus = 'CREATE TABLE "pg_dist_partition" ("logicalrelid" regcl
  */
 export const walkedStores: readonly StoreKind[] =
   process.env.NOUNKIT_NIGHTLY === '1' ? storeKinds : ['sqlite']
-
-type CleanUp = () => void | Promise<void>
-const atFileEnd: CleanUp[] = []
-afterAll(async () => {
-  for (const cleanUp of atFileEnd.splice(0).reverse()) await cleanUp()
-})
-
-/** Runs `cleanUp` when the test that called it ends, or the file when a hook called it; last registered, first run. */
-export function whenOver(cleanUp: CleanUp): void {
-  if (TestRunner.getCurrentTest()) onTestFinished(async () => cleanUp())
-  else atFileEnd.push(cleanUp)
-}
 
 /** The URL of an empty database that is dropped afterwards. */
 export async function emptyDatabase(form: StoreForm): Promise<string> {

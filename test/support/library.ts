@@ -2,7 +2,7 @@ import { api, belongsTo, hasMany, removeField, renameField, renameResource, reso
 import { z } from 'zod'
 import type { Clock } from '../../src/clock.ts'
 import { openService, type Service } from '../../src/serve/service.ts'
-import { whenOver } from './databases.ts'
+import { whenOver } from './clean-up.ts'
 
 /** Three versions, of which two are deprecated; `leaflets` can be read by anyone. */
 const writers = resource('writers', {

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { whenOver } from './databases.ts'
+import { whenOver } from './clean-up.ts'
 import { packed } from './packed.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { whenOver } from './databases.ts'
+import { whenOver } from './clean-up.ts'
 
 export interface ReverseProxy {
   readonly url: string

@@ -6,7 +6,8 @@ import { sharedWriteScopes } from '../../src/guard/scopes.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'
 import { hourMs } from '../../src/times.ts'
-import { type StoreForm, type StoreKind, whenOver } from './databases.ts'
+import { whenOver } from './clean-up.ts'
+import type { StoreForm, StoreKind } from './databases.ts'
 import { describeStores } from './stores.ts'
 
 export type Row = { readonly id: string; readonly [field: string]: unknown }
@@ -97,7 +98,7 @@ export interface Serving {
   get(path: string, options?: CallOptions): Promise<Answer>
   /** A create that must succeed: the new row. */
   make(path: string, body: object, options?: CallOptions): Promise<Row>
-  /** The statements that a call takes. */
+  /** The statements that a call takes: the fewest of three runs, since keys are looked up again every second. */
   counted(work: () => Promise<unknown>): Promise<number>
 }
 
@@ -184,9 +185,13 @@ export async function serve(kind: StoreKind, url: string, options: ServingOption
     },
     async counted(work) {
       const { counters } = api.service.store
-      const before = counters.statements
-      await work()
-      return counters.statements - before
+      const counts: number[] = []
+      for (let time = 0; time < 3; time++) {
+        const before = counters.statements
+        await work()
+        counts.push(counters.statements - before)
+      }
+      return Math.min(...counts)
     },
   }
 }

@@ -1,7 +1,8 @@
 import { describe } from 'vitest'
 import { openStore, type StoreOptions } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { emptyDatabase, type StoreForm, type StoreKind, storeKinds, whenOver } from './databases.ts'
+import { whenOver } from './clean-up.ts'
+import { emptyDatabase, type StoreForm, type StoreKind, storeKinds } from './databases.ts'
 
 export interface StoreUnderTest {
   readonly kind: StoreKind

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { whenOver } from './databases.ts'
+import { whenOver } from './clean-up.ts'
 
 export interface TcpProxy {
   readonly port: number
