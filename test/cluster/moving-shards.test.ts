@@ -50,11 +50,15 @@ test('shards move to another worker while their accounts create rows', async ({ 
   task.meta.figure = figure()
 })
 
+const placements = () => cluster.sql`SELECT shardid, nodeport FROM citus_shards ORDER BY shardid, nodeport`
+
 test('the cluster is rebalanced while accounts create rows', async ({ task }) => {
+  const before = await placements()
   await whileCreating(async () => {
     await cluster.sql`SELECT citus_rebalance_start('by_shard_count', shard_transfer_mode => 'force_logical')`
     await cluster.sql`SELECT citus_rebalance_wait()`
   })
+  expect(await placements()).not.toEqual(before)
   task.meta.figure = figure()
 })
 
