@@ -1,15 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { runHere } from './in-process.ts'
 import { isMistake, run } from './run.ts'
 
 describe.each(storeKinds)('explain on %s', (kind) => {
   let env: { readonly DATABASE_URL: string }
   const explain = (call: string, ...flags: readonly string[]) =>
-    run(['explain', 'examples/library', call, ...flags], { env: { ...env } })
+    runHere(['explain', 'examples/library', call, ...flags], { env })
 
   beforeAll(async () => {
     env = { DATABASE_URL: await emptyDatabase(kind) }
-    expect((await run(['migrate', 'examples/library'], { env: { ...env } })).code).toBe(0)
+    expect((await runHere(['migrate', 'examples/library'], { env })).code).toBe(0)
   })
 
   test('shows the statement of a list, what is bound, and the plan', async () => {
@@ -61,7 +62,12 @@ describe('explain', () => {
   let env: { readonly DATABASE_URL: string }
   beforeAll(async () => {
     env = { DATABASE_URL: await emptyDatabase('sqlite') }
-    await run(['migrate', 'examples/library'], { env: { ...env } })
+    await runHere(['migrate', 'examples/library'], { env })
+  })
+
+  test('as a process', async () => {
+    const ran = await run(['explain', 'examples/library', '/v1/branches'], { env: { ...env } })
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Answer: 200, /), stderr: '' })
   })
 
   test.each([
@@ -86,7 +92,7 @@ describe('explain', () => {
     [['examples/library', 'GET /v1/loans', '--claims', 'a=1'], /Did you mean "--claim"\?/],
     [['examples/library', 'GET /v1/loans', 'x'], /"x" is one argument too many/],
   ])('refuses %j with what to do', async (args, message) => {
-    const ran = await run(['explain', ...args], { env: { ...env } })
+    const ran = await runHere(['explain', ...args], { env })
     expect(isMistake(ran), ran.stderr).toBe(true)
     expect(ran.stderr).toMatch(message)
   })

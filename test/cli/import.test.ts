@@ -4,8 +4,6 @@ import { decimal, states } from 'nounkit'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import shop from '../../examples/shop/api.ts'
-import { importCommand } from '../../src/cli/import-command.ts'
-import { migrateCommand } from '../../src/cli/migrate-command.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
 import { resource } from '../../src/declare/resource.ts'
@@ -16,7 +14,7 @@ import { nounkit } from '../support/child.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase, storeKinds, temporaryFolder, walkedStores } from '../support/databases.ts'
 import { until } from '../support/until.ts'
-import { exported, runHere } from './in-process.ts'
+import { runHere } from './in-process.ts'
 import { run } from './run.ts'
 
 type Row = { readonly [name: string]: unknown }
@@ -30,7 +28,11 @@ function fileWith(content: string | Buffer, name = 'rows.jsonl'): string {
   return path
 }
 
-const importing = (url: string, ...args: string[]) => runHere(importCommand, url, ['examples/shop', ...args])
+const importing = (url: string, ...args: string[]) =>
+  runHere(['import', 'examples/shop', ...args], { env: { DATABASE_URL: url } })
+const migrating = (url: string) => runHere(['migrate', 'examples/shop'], { env: { DATABASE_URL: url } })
+const exported = async (url: string, ...flags: string[]) =>
+  (await runHere(['export', 'examples/shop', ...flags], { env: { DATABASE_URL: url } })).stdout
 
 /** A store that is served, with a caller. */
 async function serve(url: string) {
@@ -71,21 +73,21 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
     const item = { product_id: product?.id, quantity: 3, unit_price: 7 }
     await call('POST', `/v2/orders/${order.id}/items`, item)
     await call('PATCH', `/v2/orders/${order.id}`, { status: 'placed' })
-    const everything = await exported(source, ['examples/shop'])
+    const everything = await exported(source)
     const file = fileWith(everything)
     const rows = everything.split('\n').length - 1
 
-    await runHere(migrateCommand, url, ['examples/shop'])
+    await migrating(url)
     const dry = await importing(url, file, '--dry-run')
     expect(dry).toMatchObject({
       code: 0,
-      out: `${rows} rows can be imported. Nothing was written.\n`,
-      err: '',
+      stdout: `${rows} rows can be imported. Nothing was written.\n`,
+      stderr: '',
     })
-    expect(await exported(url, ['examples/shop'])).toBe('')
-    const { code, out, err } = await importing(url, file, '--json')
-    expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(JSON.parse(out)).toEqual({
+    expect(await exported(url)).toBe('')
+    const { code, stdout, stderr } = await importing(url, file, '--json')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toEqual({
       rows,
       imported: rows,
       present: 0,
@@ -93,18 +95,18 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
       mistakes: [],
       mistakeCount: 0,
     })
-    expect(await exported(url, ['examples/shop'])).toBe(everything)
+    expect(await exported(url)).toBe(everything)
     const target = await serve(url)
     expect(await target.call('GET', `/v2/orders/${order.id}?include=items`)).toEqual(
       await call('GET', `/v2/orders/${order.id}?include=items`),
     )
 
-    expect((await importing(url, file)).out).toMatch(
+    expect((await importing(url, file)).stdout).toMatch(
       /was imported already, at .*--again imports it once more\.\n$/,
     )
     const again = await importing(url, file, '--again')
-    expect(again.out).toMatch(`Imported 0 rows. ${rows} rows were there already.\n`)
-    expect(await exported(url, ['examples/shop'])).toBe(everything)
+    expect(again.stdout).toMatch(`Imported 0 rows. ${rows} rows were there already.\n`)
+    expect(await exported(url)).toBe(everything)
   })
 
   test('computes sums, tells events, and leaves the versions of rows that it does not change', async () => {
@@ -122,8 +124,8 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
         { '@resource': 'order-items', order_id: uuid(1), ...item },
       ]),
     )
-    const { out } = await importing(url, file, '--account', 'acme')
-    expect(out).toBe('Imported 4 rows.\n1 row had another sum than its rows give; it was corrected.\n')
+    const { stdout } = await importing(url, file, '--account', 'acme')
+    expect(stdout).toBe('Imported 4 rows.\n1 row had another sum than its rows give; it was corrected.\n')
     const orders = [String(order.id), uuid(1), uuid(2)].map((id) => call('GET', `/v2/orders/${id}`))
     expect(await Promise.all(orders)).toMatchObject([
       { version: '"2', data: { total: 100, status: 'draft' } },
@@ -141,14 +143,14 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
       'orders.updated',
     ])
     const quiet = fileWith(jsonl([{ ...stated, '@account': 'acme' }]))
-    expect((await importing(url, quiet, '--no-events')).out).toBe('Imported 1 row.\n')
+    expect((await importing(url, quiet, '--no-events')).stdout).toBe('Imported 1 row.\n')
     expect(await list('/v2/events?limit=100')).toEqual(told)
   })
 
   test('lists all mistakes with their lines, and writes nothing', async () => {
     const { call } = await serve(url)
     await call('POST', '/v2/customers', { name: 'Ada', email: 'ada@example.com' })
-    const before = await exported(url, ['examples/shop'])
+    const before = await exported(url)
     const ada = { name: 'Ada', email: 'ada@example.com' }
     const order = { '@resource': 'orders', customer_id: uuid(9), currency: 'EUR' }
     const lines: readonly (readonly [string | Row, string])[] = [
@@ -183,15 +185,15 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
       Buffer.from([0xff]),
       Buffer.from('"}\n'),
     ])
-    const { code, out, err } = await importing(url, fileWith(broken), '--account', 'acme')
-    expect({ code, out }).toEqual({ code: 1, out: '' })
+    const { code, stdout, stderr } = await importing(url, fileWith(broken), '--account', 'acme')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     for (const [at, [, message]] of lines.entries())
-      if (message) expect(err).toContain(`rows.jsonl:${at + 1}: ${message}`)
-    expect(err).toContain('rows.jsonl:17: The line is not valid UTF-8.')
-    expect(err).toContain('rows.jsonl:9: email must be unique, and line 8 has this value')
-    expect(err).toMatch(/\n\d+ mistakes in 17 rows\. Nothing was imported\.\n$/)
-    expect(err).not.toMatch(/rows\.jsonl:(8|16):/)
-    expect(await exported(url, ['examples/shop'])).toBe(before)
+      if (message) expect(stderr).toContain(`rows.jsonl:${at + 1}: ${message}`)
+    expect(stderr).toContain('rows.jsonl:17: The line is not valid UTF-8.')
+    expect(stderr).toContain('rows.jsonl:9: email must be unique, and line 8 has this value')
+    expect(stderr).toMatch(/\n\d+ mistakes in 17 rows\. Nothing was imported\.\n$/)
+    expect(stderr).not.toMatch(/rows\.jsonl:(8|16):/)
+    expect(await exported(url)).toBe(before)
   })
 
   test('of one file by two commands at once: the second is refused', async () => {
@@ -220,10 +222,10 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
       const imported = async () => (await list('/v2/orders?limit=1&sort=-created_at'))[0]?.note?.toString()
       await until(async () => (await imported())?.startsWith('order '), { every: 5 })
       await child.kill('SIGKILL')
-      const { code, out } = await importing(url, ...args.slice(2), '--json')
-      const { imported: rest, present } = JSON.parse(out)
+      const { code, stdout } = await importing(url, ...args.slice(2), '--json')
+      const { imported: rest, present } = JSON.parse(stdout)
       expect({ code, all: rest + present }).toEqual({ code: 0, all: count })
-      const notes = (await exported(url, ['examples/shop', '--resource', 'orders', '--account', 'acme']))
+      const notes = (await exported(url, '--resource', 'orders', '--account', 'acme'))
         .match(/order \d+/g)
         ?.map((note) => Number(note.slice(6)))
       expect(notes?.toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, at) => at))
@@ -237,7 +239,7 @@ describe('a CSV file', () => {
   let url: string
   beforeAll(async () => {
     url = await emptyDatabase('sqlite')
-    await runHere(migrateCommand, url, ['examples/shop'])
+    await migrating(url)
   })
 
   test('has a byte order mark, quotes, line breaks, empty cells and values of all kinds', async () => {
@@ -245,9 +247,9 @@ describe('a CSV file', () => {
       'a-1,"Ada\'s ""best"",\r\nor so",100,EUR,false\r\n\r\na-2,"Plain",0,USD,\r\na-3,Last,7,EUR,true',
     )
     const file = fileWith(`\ufeff${text}`, 'products.csv')
-    const { code, out, err } = await importing(url, file, '--resource', 'products')
-    expect({ code, out, err }).toEqual({ code: 0, out: 'Imported 3 rows.\n', err: '' })
-    const rows = (await exported(url, ['examples/shop', '--resource', 'products'])).trimEnd().split('\n')
+    const { code, stdout, stderr } = await importing(url, file, '--resource', 'products')
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Imported 3 rows.\n', stderr: '' })
+    const rows = (await exported(url, '--resource', 'products')).trimEnd().split('\n')
     expect(rows.map((row) => JSON.parse(row))).toMatchObject([
       { sku: 'a-1', title: 'Ada\'s "best",\r\nor so', price: 100, currency: 'EUR', active: false },
       { sku: 'a-2', title: 'Plain', price: 0, currency: 'USD', active: true },
@@ -279,8 +281,8 @@ describe('a CSV file', () => {
     ],
     ['a NUL', product('b,B\0,1,EUR,true'), 'csv:2: title must not contain a NUL character'],
   ])('with %s is refused, with the line', async (_, content, message) => {
-    const { code, err } = await importing(url, fileWith(content, 'products.csv'), '--resource', 'products')
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) })
+    const { code, stderr } = await importing(url, fileWith(content, 'products.csv'), '--resource', 'products')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
   })
 
   test.each<[string, string, string | Buffer, string]>([
@@ -293,25 +295,27 @@ describe('a CSV file', () => {
     ],
     ['UTF-16', 'rows.csv', Buffer.from('\ufeffsku', 'utf16le'), 'is UTF-16. Save it as UTF-8.'],
   ])('a file with %s is refused', async (_, name, content, message) => {
-    await expect(importing(url, fileWith(content, name), '--resource', 'products')).rejects.toThrow(message)
+    const { code, stderr } = await importing(url, fileWith(content, name), '--resource', 'products')
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
   })
 
   test('what is missing or too long is said', async () => {
-    await expect(importing(url, join(temporaryFolder(), 'none.csv'))).rejects.toThrow(
-      /There is no file ".*none\.csv"/,
-    )
-    await expect(importing(url, temporaryFolder())).rejects.toThrow('is not a file')
-    await expect(runHere(importCommand, url, [])).rejects.toThrow('Which file?')
+    const missing = await importing(url, join(temporaryFolder(), 'none.csv'))
+    expect(missing.stderr).toMatch(/^There is no file ".*none\.csv"/)
+    expect((await importing(url, temporaryFolder())).stderr).toContain('is not a file')
+    expect((await runHere(['import'])).stderr).toContain('Which file?')
     const file = fileWith(`{"name":"${'x'.repeat(17 * 1024 * 1024)}"}\n{"name":1}`)
-    const { err } = await importing(url, file, '--resource', 'customers', '--account', 'acme')
-    expect(err).toContain('rows.jsonl:1: is longer than 16 MB')
-    expect(err).toContain('rows.jsonl:2: name must be a string')
+    const { stderr } = await importing(url, file, '--resource', 'customers', '--account', 'acme')
+    expect(stderr).toContain('rows.jsonl:1: is longer than 16 MB')
+    expect(stderr).toContain('rows.jsonl:2: name must be a string')
     const nobody = fileWith(jsonl(Array.from({ length: 120 }, () => ({ name: 'Ada' }))))
     const many = await importing(url, nobody, '--resource', 'customers')
-    expect(many.err).toContain(
+    expect(many.stderr).toContain(
       'rows.jsonl:100: says no account: add --account to the command, or "@account" to the row',
     )
-    expect(many.err).toMatch(/\nand 20 mistakes more\n\n120 mistakes in 120 rows\. Nothing was imported\.\n$/)
+    expect(many.stderr).toMatch(
+      /\nand 20 mistakes more\n\n120 mistakes in 120 rows\. Nothing was imported\.\n$/,
+    )
   })
 
   test('has texts for values of every kind', () => {

@@ -1,49 +1,54 @@
+import { format } from 'node:util'
 import { vi } from 'vitest'
-import { exportCommand } from '../../src/cli/export-command.ts'
+import { runCommand } from '../../src/cli/run-command.ts'
+import type { Ran } from './run.ts'
 
-export interface Said {
-  readonly code: number
-  readonly out: string
-  readonly err: string
+interface HereOptions {
+  readonly env?: { readonly [name: string]: string | undefined }
+  readonly cwd?: string
 }
 
-/** Runs a command within the test's process, which costs less than a process of its own. Commands run one after the other. */
-export async function runHere(
-  command: (args: string[]) => Promise<number>,
-  databaseUrl: string,
-  args: readonly string[],
-): Promise<Said> {
-  vi.stubEnv('DATABASE_URL', databaseUrl)
-  const said = { out: '', err: '' }
-  const into = (name: 'out' | 'err') => (line: unknown) => {
-    said[name] += `${line}
-`
-  }
-  const log = vi.spyOn(console, 'log').mockImplementation(into('out'))
-  const error = vi.spyOn(console, 'error').mockImplementation(into('err'))
+/** The console, the environment and the working directory belong to the process, so commands wait for each other. */
+let before: Promise<unknown> = Promise.resolve()
+
+/**
+ * A command to its end, within the test's process, which costs less than a process of its own. A declaration is loaded once: a test that
+ * changes the files of one between two commands needs `run`.
+ */
+export function runHere(args: readonly string[], options: HereOptions = {}): Promise<Ran> {
+  const ran = before.then(() => runNow(args, options))
+  before = ran.catch(() => {})
+  return ran
+}
+
+async function runNow(args: readonly string[], { env = {}, cwd }: HereOptions): Promise<Ran> {
+  const said = { stdout: '', stderr: '' }
+  const into =
+    (name: keyof typeof said) =>
+    (...line: readonly unknown[]) => {
+      said[name] += `${format(...line)}\n`
+    }
+  const spies = [
+    vi.spyOn(console, 'log').mockImplementation(into('stdout')),
+    vi.spyOn(console, 'error').mockImplementation(into('stderr')),
+    vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...rest) => {
+      said.stdout += chunk
+      rest.find((one) => typeof one === 'function')?.()
+      return true
+    }),
+  ]
+  const home = process.cwd()
+  for (const [name, value] of Object.entries({ ...unset, ...env })) vi.stubEnv(name, value)
   try {
-    const code = await command([...args])
+    if (cwd !== undefined) process.chdir(cwd)
+    const code = await runCommand(args)
     return { code, ...said }
   } finally {
-    log.mockRestore()
-    error.mockRestore()
+    process.chdir(home)
     vi.unstubAllEnvs()
+    for (const spy of spies) spy.mockRestore()
   }
 }
 
-/** What `nounkit export` writes. */
-export async function exported(databaseUrl: string, args: readonly string[]): Promise<string> {
-  let text = ''
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk, ...rest) => {
-    text += chunk
-    const done = rest.find((one) => typeof one === 'function')
-    done?.()
-    return true
-  })
-  try {
-    await runHere(exportCommand, databaseUrl, args)
-  } finally {
-    write.mockRestore()
-  }
-  return text
-}
+/** As in a process that `run` starts. What starts the tests may ask for colours. */
+const unset = { DATABASE_URL: undefined, FORCE_COLOR: undefined, NO_COLOR: undefined }

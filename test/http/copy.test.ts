@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import library from '../../examples/library/api.ts'
 import shop from '../../examples/shop/api.ts'
-import { copyCommand } from '../../src/cli/copy-command.ts'
 import type { Model } from '../../src/compile/model.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import type { FieldKind } from '../../src/kinds/kinds.ts'
@@ -113,7 +112,7 @@ async function compareTables(model: Model, from: Store, to: Store): Promise<void
 }
 
 const copying = (example: string, from: string, to: string) =>
-  runHere(copyCommand, '', [`examples/${example}`, '--from', from, '--to', to, '--json'])
+  runHere(['copy', `examples/${example}`, '--from', from, '--to', to, '--json'])
 
 const ways: readonly (readonly [StoreKind, StoreKind])[] = [
   ['sqlite', 'postgres'],
@@ -156,8 +155,8 @@ describe.each(ways)('nounkit copy from %s to %s', (first, second) => {
     await addOddRows(source.service.store)
 
     const ran = await copying('shop', ...urls)
-    expect(ran).toMatchObject({ code: 0, err: '' })
-    expect(JSON.parse(ran.out).tables).toMatchObject({
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(ran.stdout).tables).toMatchObject({
       products: 40,
       webhook_endpoints: 1,
       nounkit_retirements: 2,
@@ -212,7 +211,7 @@ describe.each(ways)('nounkit copy from %s to %s', (first, second) => {
       { scopes: ['members:read', 'loans:read', 'fines:read'], claims: { member_id: String(rows[0]?.[0]) } },
     ]
     const keys = await Promise.all(callers.map((caller) => source.key('riverside', caller)))
-    expect(await copying('library', ...urls)).toMatchObject({ code: 0, err: '' })
+    expect(await copying('library', ...urls)).toMatchObject({ code: 0, stderr: '' })
     const target = await serve(library, urls[1])
     const [version] = source.service.model.versions.map(({ name }) => name)
     for (const path of ['members', 'books', 'copies', 'loans', 'fines'].map(
@@ -246,11 +245,13 @@ describe.each(ways)('nounkit copy from %s to %s', (first, second) => {
 test('a store that does not fit the declaration is not copied, nor one that is not there', async () => {
   const url = await emptyDatabase('sqlite')
   const to = await emptyDatabase('sqlite')
-  await expect(copying('shop', url, to)).rejects.toThrow(/There is no store to copy from: .* does not exist/)
+  const missing = await copying('shop', url, to)
+  expect(missing).toMatchObject({ code: 1, stdout: '' })
+  expect(missing.stderr).toMatch(/^There is no store to copy from: .* does not exist/)
   await (await testApi(library, { databaseUrl: url })).close()
-  await expect(copying('shop', url, to)).rejects.toThrow(/does not fit the declaration: .*nounkit migrate/)
-  await expect(copying('shop', url, url)).rejects.toThrow('--from and --to name the same store.')
-  await expect(runHere(copyCommand, url, ['examples/shop'])).rejects.toThrow('Where to?')
+  expect((await copying('shop', url, to)).stderr).toMatch(/does not fit the declaration: .*nounkit migrate/)
+  expect((await copying('shop', url, url)).stderr).toBe('--from and --to name the same store.\n')
+  expect((await runHere(['copy', 'examples/shop'])).stderr).toContain('Where to?')
 })
 
 test('every table of the engine’s own is copied, or it is said why not', () => {

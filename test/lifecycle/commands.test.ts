@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { readGaps } from '../../src/lifecycle/recorder-rows.ts'
 import { settleRecorders } from '../../src/lifecycle/settle-recorders.ts'
 import { readOperations } from '../../src/lifecycle/usage-rows.ts'
-import { nounkit } from '../support/child.ts'
+import { runHere } from '../cli/in-process.ts'
+import { run as runProcess } from '../cli/run.ts'
 import { type PreparedApi, prepareShop } from '../support/server-process.ts'
 import { describeStores, openForTest } from '../support/stores.ts'
 
@@ -10,11 +11,8 @@ import { describeStores, openForTest } from '../support/stores.ts'
 const env = { NOUNKIT_CLOCK: '+400d' }
 const shop = 'examples/shop'
 
-async function run({ databaseUrl }: PreparedApi, ...args: string[]) {
-  const child = nounkit(args, { env: { ...env, DATABASE_URL: databaseUrl } })
-  const { code } = await child.ended
-  return { code, stdout: child.stdout, stderr: child.stderr }
-}
+const run = ({ databaseUrl }: PreparedApi, ...args: string[]) =>
+  runHere(args, { env: { ...env, DATABASE_URL: databaseUrl } })
 
 describe('the commands around a retirement', () => {
   test('lead from the first call to 410 and back, while the server runs', async () => {
@@ -24,14 +22,15 @@ describe('the commands around a retirement', () => {
     const email = 'ida@acme.example'
     await server.call('POST', '/v1/clients', { body: { full_name: 'Ida', email, fax: '1' } })
 
-    const refusal = await run(prepared, 'retire', shop, 'v1')
+    const asProcess = { env: { ...env, DATABASE_URL: prepared.databaseUrl } }
+    const refusal = await runProcess(['retire', shop, 'v1'], asProcess)
     expect(refusal.code).toBe(1)
     expect(refusal.stdout).toMatch(
       /cannot be retired: one thing stands in the way\.\n {2}✗ traffic: test of acme/,
     )
     expect(refusal.stdout).toContain('nounkit contact API v1 --account acme --consumer test --note "…"')
 
-    const usage = await run(prepared, 'usage', shop, '--version', 'v1')
+    const usage = await runProcess(['usage', shop, '--version', 'v1'], asProcess)
     expect(usage.stdout).toMatch(/█ {2}2 calls since/)
     expect(usage.stdout).toMatch(/test +acme +external +2 /)
     for (const words of ['sends `fax`', 'filters by `status`', 'includes `client`', 'calls `/clients`']) {
@@ -90,7 +89,6 @@ test.each([
   [['contact', shop, 'v1', '--note', 'mail'], '--consumer NAME'],
   [['contact', shop, 'v1', '--consumer', 'test'], '--note'],
 ] as const)('%s is refused before the store is opened', async (args, message) => {
-  const child = nounkit([...args], { env: { DATABASE_URL: 'sqlite:/nowhere/at/all.db' } })
-  expect((await child.ended).code).toBe(1)
-  expect(child.stderr).toContain(message)
+  const ran = await runHere(args, { env: { DATABASE_URL: 'sqlite:/nowhere/at/all.db' } })
+  expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) })
 })

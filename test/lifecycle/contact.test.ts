@@ -3,7 +3,8 @@ import { KeyRing } from '../../src/guard/key-ring.ts'
 import type { RetireOutcome } from '../../src/lifecycle/retire-version.ts'
 import { addCounts, usageTable } from '../../src/lifecycle/upsert.ts'
 import { dayOf } from '../../src/times.ts'
-import { isMistake, type Ran, run } from '../cli/run.ts'
+import { runHere } from '../cli/in-process.ts'
+import { isMistake, type Ran } from '../cli/run.ts'
 import { shell } from '../support/child.ts'
 import { prepareShop } from '../support/server-process.ts'
 import { openForTest } from '../support/stores.ts'
@@ -36,7 +37,7 @@ async function calledBy(...callers: readonly Caller[]): Promise<Called> {
   const options = { env: { NOUNKIT_CLOCK: '+400d', DATABASE_URL: databaseUrl } }
   return {
     async printed() {
-      const { stdout } = await run(['retire', 'examples/shop', 'v1', '--dry-run', '--json'], options)
+      const { stdout } = await runHere(['retire', 'examples/shop', 'v1', '--dry-run', '--json'], options)
       const { blockers } = JSON.parse(stdout) as RetireOutcome
       const traffic = blockers.filter(({ kind }) => kind === 'traffic')
       return traffic.map(({ lift }) => lift.match(/nounkit (contact .* --note "…")/)?.[1] ?? lift)
@@ -46,7 +47,7 @@ async function calledBy(...callers: readonly Caller[]): Promise<Called> {
       const { code } = await child.ended
       return { code, stdout: child.stdout, stderr: child.stderr }
     },
-    contact: (...flags) => run(['contact', 'examples/shop', 'v1', '--note', 'mail', ...flags], options),
+    contact: (...flags) => runHere(['contact', 'examples/shop', 'v1', '--note', 'mail', ...flags], options),
   }
 }
 
