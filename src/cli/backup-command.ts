@@ -3,11 +3,15 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { backupSqlite } from '../store/sqlite/backup.ts'
 import { sizeText } from './amounts.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { jsonOption } from './command.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { storeUrl } from './command-store.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-const options = { force: { type: 'boolean' }, json: { type: 'boolean' } } as const
+export const options = {
+  force: { type: 'boolean', does: 'replaces FILE if it exists' },
+  json: jsonOption,
+} as const
 
 /** `nounkit backup [API] FILE`: writes a consistent copy of a SQLite store, while it serves. The declaration is not compiled. */
 export async function backupCommand(args: string[]): Promise<number> {
@@ -15,7 +19,7 @@ export async function backupCommand(args: string[]): Promise<number> {
   const given = positionalsUpTo(positionals, 2)
   const file = given.at(-1)
   if (file === undefined || file === '')
-    throw new CommandMistake('Which file? Name the one to write, as in: nounkit backup backups/monday.db')
+    throw new UsageMistake('Which file? Name the one to write, as in: nounkit backup backups/monday.db')
   const url = await storeUrl(given.length > 1 ? given[0] : undefined)
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   if (path === undefined)

@@ -7,9 +7,14 @@ import { CommandMistake } from './command-mistake.ts'
 
 /** The flags that say who calls. */
 export const callerFlags = {
-  scopes: { type: 'string' },
-  subject: { type: 'string' },
-  claim: { type: 'string', multiple: true },
+  scopes: { type: 'string', value: 'A,B', does: 'what the caller may do; everything by default' },
+  subject: { type: 'string', value: 'NAME', does: 'the person or program for whom it calls' },
+  claim: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME=TEXT',
+    does: 'a claim; NAME:=JSON for JSON; repeatable',
+  },
 } as const
 
 interface CallerFlags {

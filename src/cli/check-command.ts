@@ -1,24 +1,60 @@
 import { parseArgs } from 'node:util'
+import { Mistakes } from '../compile/mistakes.ts'
+import type { Model } from '../compile/model.ts'
+import { counted } from '../compile/plural.ts'
 import { unindexedRules } from '../compile/rules/rule-indexes.ts'
 import { tokenWarnings } from '../compile/tokens.ts'
-import { refuseBrokenPromises } from '../contract/broken-promises.ts'
-import { checkTypes } from './check-types.ts'
-import { compileLoaded, loadApi } from './load.ts'
+import { BrokenPromises, refuseBrokenPromises } from '../contract/broken-promises.ts'
+import { checkTypes, TypeMistakes } from './check-types.ts'
+import { paintError } from './colour.ts'
+import { jsonOption } from './command.ts'
+import { compileLoaded, type LoadedApi, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-/** `nounkit check API`: compiles the declaration, compares it with its frozen contracts, and checks its types. */
+export const options = { json: jsonOption } as const
+
+/** `nounkit check [API]`: compiles the declaration, compares it with its frozen contracts, and checks its types. */
 export async function checkCommand(args: string[]): Promise<number> {
-  const { positionals } = parseArgs({ args, allowPositionals: true })
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
   const api = await loadApi(place)
+  if (values.json) return checkForMachines(api)
+  const { resources, versions, warnings } = summaryOf(await checked(api))
+  for (const warning of warnings) console.error(`${paintError('yellow', 'Warning:')} ${warning}`)
+  const size = `${counted(resources, 'resource')}, ${versions.length === 1 ? 'version' : 'versions'} ${versions.join(', ')}`
+  console.log(`${api.file}: ${size}. No mistakes, no broken promises.`)
+  return 0
+}
+
+/** Throws what is wrong. */
+async function checked(api: LoadedApi): Promise<Model> {
   const model = compileLoaded(api)
   refuseBrokenPromises(model, api.frozen)
   await checkTypes(api.folder)
-  for (const warning of [...unindexedRules(model), ...tokenWarnings(model)])
-    console.error(`Warning: ${warning}`)
-  const versions = model.versions.map((version) => version.name).join(', ')
-  const count = [...model.resources.values()].filter(({ engineMade }) => !engineMade).length
-  const resources = `${count} resource${count === 1 ? '' : 's'}`
-  console.log(`${api.file}: ${resources}, versions ${versions}. No mistakes, no broken promises.`)
-  return 0
+  return model
+}
+
+const summaryOf = (model: Model) => ({
+  resources: [...model.resources.values()].filter(({ engineMade }) => !engineMade).length,
+  versions: model.versions.map((version) => version.name),
+  warnings: [...unindexedRules(model), ...tokenWarnings(model)],
+})
+
+/** Prints the same members whether something is wrong or not. */
+async function checkForMachines(api: LoadedApi): Promise<number> {
+  const found = { mistakes: [] as unknown, broken: [] as unknown, types: null as string | null }
+  const nothing = { resources: null, versions: null, warnings: [] }
+  let summary: object = nothing
+  let ok = false
+  try {
+    summary = summaryOf(await checked(api))
+    ok = true
+  } catch (error) {
+    if (error instanceof Mistakes) found.mistakes = error.list
+    else if (error instanceof BrokenPromises) found.broken = error.refusals
+    else if (error instanceof TypeMistakes) found.types = error.output
+    else throw error
+  }
+  console.log(JSON.stringify({ ok, file: api.file, ...summary, ...found }, null, 2))
+  return ok ? 0 : 1
 }

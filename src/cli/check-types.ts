@@ -4,6 +4,16 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { CommandMistake } from './command-mistake.ts'
 
+/** What tsc reports. */
+export class TypeMistakes extends CommandMistake {
+  readonly output: string
+
+  constructor(output: string) {
+    super(`${output}\n\nThese are mistakes in types, as tsc reports them.`)
+    this.output = output
+  }
+}
+
 /**
  * Checks types as `tsc` does, where the folder of the API has a tsconfig.json and TypeScript is installed: names in the code of hooks can
  * be checked in no other way without running it.
@@ -13,8 +23,7 @@ export async function checkTypes(folder: string): Promise<void> {
   const tsc = existsSync(config) ? compilerOf(folder) : null
   if (tsc === null) return
   const { code, output } = await run([tsc, '--noEmit', '--project', config])
-  if (code !== 0)
-    throw new CommandMistake(`${output.trimEnd()}\n\nThese are mistakes in types, as tsc reports them.`)
+  if (code !== 0) throw new TypeMistakes(output.trimEnd())
 }
 
 /** The compiler that the folder's own project has installed. */

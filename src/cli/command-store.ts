@@ -14,7 +14,7 @@ export const databaseUrl = (declaration: ApiDeclaration): string =>
   process.env.DATABASE_URL || `sqlite:${declaration.name}.db`
 
 /** The URL of an API's store, without compiling the API. Where DATABASE_URL says it, no declaration is needed. */
-export const storeUrl = async (place = '.'): Promise<string> =>
+export const storeUrl = async (place?: string): Promise<string> =>
   process.env.DATABASE_URL || databaseUrl((await loadApi(place)).declaration)
 
 /** The published versions. A contract that was damaged counts: it is unknown what it promised. */

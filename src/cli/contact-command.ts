@@ -9,26 +9,35 @@ import { shellOption } from '../lifecycle/shell-option.ts'
 import { readOperations } from '../lifecycle/usage-rows.ts'
 import { readWebhookConsumers } from '../lifecycle/webhook-consumers.ts'
 import type { Store } from '../store/store.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { jsonOption } from './command.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { actor, withLifecycleStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
-import { positionalsUpTo } from './positionals.ts'
+import { apiAnd } from './positionals.ts'
 
-const options = {
-  consumer: { type: 'string' },
-  account: { type: 'string' },
-  note: { type: 'string' },
-  by: { type: 'string' },
-  json: { type: 'boolean' },
+export const options = {
+  consumer: {
+    type: 'string',
+    value: 'NAME',
+    does: 'who was told: a key, token:CLIENT or webhook:ID; needed',
+  },
+  account: {
+    type: 'string',
+    value: 'ACCOUNT',
+    does: "the consumer's account, where several have one of that name",
+  },
+  note: { type: 'string', value: 'TEXT', does: 'how it was told, and what it answered; needed' },
+  by: { type: 'string', value: 'NAME', does: 'who told it; the user who runs the command by default' },
+  json: jsonOption,
 } as const
 
-/** `nounkit contact API v1 --consumer NAME --note "…"`: records that a consumer was told about a version's end. */
+/** `nounkit contact [API] VERSION --consumer NAME --note "…"`: records that a consumer was told about a version's end. */
 export async function contactCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, name] = positionalsUpTo(positionals, 2)
+  const [place, name] = apiAnd(positionals, 1)
   const { consumer: wanted, note } = values
-  if (!wanted) throw new CommandMistake('Who was told? --consumer NAME; nounkit usage API lists them.')
-  if (!note?.trim()) throw new CommandMistake('How were they told? --note "mail to …, answered on …"')
+  if (!wanted) throw new UsageMistake('Who was told? --consumer NAME; nounkit usage lists them.')
+  if (!note?.trim()) throw new UsageMistake('How were they told? --note "mail to …, answered on …"')
   return withLifecycleStore(place, async ({ model, store, clock }) => {
     const version = namedVersion(model, name)
     const { account, name: consumer } = pick(await allConsumers(store, version), wanted, values.account)

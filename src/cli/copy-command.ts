@@ -2,25 +2,26 @@ import { parseArgs } from 'node:util'
 import { counted } from '../compile/plural.ts'
 import { openStore } from '../store/open.ts'
 import { type Copied, copyStore } from '../transfer/copy-store.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { jsonOption } from './command.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
 
-const options = {
-  from: { type: 'string' },
-  to: { type: 'string' },
-  json: { type: 'boolean' },
+export const options = {
+  to: { type: 'string', value: 'URL', does: 'the empty store; needed' },
+  from: { type: 'string', value: 'URL', does: 'the store to copy; that of DATABASE_URL by default' },
+  json: jsonOption,
 } as const
 
 /** `nounkit copy [API] --from URL --to URL`: copies everything to an empty store. */
 export async function copyCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place = '.'] = positionalsUpTo(positionals, 1)
+  const [place] = positionalsUpTo(positionals, 1)
   const { to: target } = values
   if (!target)
-    throw new CommandMistake(
+    throw new UsageMistake(
       'Where to? Name an empty store: --to postgres://user:password@host/database, or --to sqlite:new.db',
     )
   const api = await loadApi(place)

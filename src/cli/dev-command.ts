@@ -9,9 +9,9 @@ import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { readServeSettings, type ServeSettings } from './serve-settings.ts'
 
-const options = {
-  port: { type: 'string' },
-  host: { type: 'string' },
+export const options = {
+  port: { type: 'string', value: 'N', does: 'the port; PORT, else 3000, by default, and 0 for any free one' },
+  host: { type: 'string', value: 'ADDRESS', does: 'the address; HOST, else 127.0.0.1, by default' },
   /** The process id of the parent, in its child processes. */
   'generation-of': { type: 'string' },
 } as const

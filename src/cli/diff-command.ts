@@ -4,18 +4,25 @@ import { counted } from '../compile/plural.ts'
 import { contractOf } from '../contract/contract.ts'
 import { compareContracts } from '../contract/diff/diff.ts'
 import { type Difference, isBreaking } from '../contract/diff/difference.ts'
-import { differenceText } from '../contract/gate-refusal.ts'
 import { type ExplainedLine, explainDifference } from '../contract/guide/explain-difference.ts'
+import { jsonOption } from './command.ts'
+import { differenceLine } from './difference-line.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
-import { positionalsUpTo } from './positionals.ts'
+import { apiAnd } from './positionals.ts'
 
-const options = { raw: { type: 'boolean' }, json: { type: 'boolean' } } as const
+export const options = {
+  raw: {
+    type: 'boolean',
+    does: 'lists the differences between the contracts, without regard to declared changes',
+  },
+  json: jsonOption,
+} as const
 
-/** `nounkit diff API v1 v2 [--raw] [--json]`: by the declared changes; `--raw` by the two contracts alone. */
+/** `nounkit diff [API] FROM TO`: by the declared changes; `--raw` by the two contracts alone. */
 export async function diffCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, from, to] = positionalsUpTo(positionals, 3)
+  const [place, from, to] = apiAnd(positionals, 2)
   const model = compileLoaded(await loadApi(place))
   const [older, newer] = [namedVersion(model, from), namedVersion(model, to)]
   const raw = compareContracts(contractOf(model, older), contractOf(model, newer))
@@ -30,7 +37,7 @@ const isForward = ({ versions }: Model, from: Version, to: Version): boolean =>
   versions.indexOf(to) <= versions.indexOf(from)
 
 const rawText = (raw: readonly Difference[]): string =>
-  [...raw.map(differenceText), summaryOf(raw)].join('\n')
+  [...raw.map(differenceLine), summaryOf(raw)].join('\n')
 
 const explainedText = (lines: readonly ExplainedLine[], raw: readonly Difference[]): string => {
   const steps = Map.groupBy(lines, ({ from, to }) => `${from} → ${to}`)
@@ -42,7 +49,7 @@ const explainedText = (lines: readonly ExplainedLine[], raw: readonly Difference
   const by = `${counted(declared, 'declared change')} and ${counted(lines.length - declared, 'addition')}`
   return [
     ...sections,
-    `${summaryOf(raw)}${raw.length === 0 ? '' : ` They follow from ${by}; --raw lists them.`}`,
+    `${summaryOf(raw)}${raw.length === 0 ? '' : ` ${raw.length === 1 ? 'It follows' : 'They follow'} from ${by}; --raw lists ${raw.length === 1 ? 'it' : 'them'}.`}`,
   ].join('\n')
 }
 
@@ -51,7 +58,7 @@ const lineText = (line: ExplainedLine, all: readonly ExplainedLine[]): string =>
   const inRenamed =
     line.change !== 'rename-resource' &&
     all.some(({ change, resource }) => change === 'rename-resource' && resource === line.resource)
-  return differenceText(inRenamed ? { ...line, where: `  ${line.where}` } : line)
+  return differenceLine(inRenamed ? { ...line, where: `  ${line.where}` } : line)
 }
 
 const summaryOf = (raw: readonly Difference[]): string =>

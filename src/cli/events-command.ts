@@ -11,29 +11,34 @@ import { createCursorSeal } from '../request/cursor.ts'
 import { readListQuery } from '../request/query.ts'
 import { createRouter } from '../request/route.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type CommandStore, withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-const options = {
-  account: { type: 'string' },
-  type: { type: 'string', multiple: true },
-  version: { type: 'string' },
-  follow: { type: 'boolean' },
-  json: { type: 'boolean' },
+export const options = {
+  account: { type: 'string', value: 'ACCOUNT', does: 'whose events; needed' },
+  type: {
+    type: 'string',
+    multiple: true,
+    value: 'TYPE',
+    does: 'only events such as orders.created; repeatable',
+  },
+  version: { type: 'string', value: 'VERSION', does: 'in the words of this version; the newest by default' },
+  follow: { type: 'boolean', does: 'goes on with what happens' },
+  json: { type: 'boolean', does: 'prints each event as JSON, on one line' },
 } as const
 
 type Flags = ReturnType<typeof parseArgs<{ args: string[]; options: typeof options }>>['values']
 
 const eventsPerRead = 500
 
-/** `nounkit events API --account ACCOUNT …`: prints what happened to the rows of an account, oldest first. */
+/** `nounkit events [API] --account ACCOUNT …`: prints what happened to the rows of an account, oldest first. */
 export async function eventsCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
   const { account } = flags
-  if (!account) throw new CommandMistake('Whose events? Name the account: --account acme')
+  if (!account) throw new UsageMistake('Whose events? Name the account: --account acme')
   return withStore(place, { probe: 'SELECT 1 FROM "nounkit_events" LIMIT 1' }, async (opened) => {
     const log = new EventLog(opened.store)
     const scan = await scanOf(opened, log, account, flags)

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Model, View } from '../compile/model.ts'
+import { counted } from '../compile/plural.ts'
 import { ruleWords } from '../compile/rules/words.ts'
 import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
 import type { Dialect } from '../plan/dialect.ts'
@@ -16,16 +17,25 @@ import { createRouter, type Target } from '../request/route.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import type { Store, Value } from '../store/store.ts'
 import { callerFlags, readCallerFlags } from './caller-flags.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { jsonOption } from './command.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { withStore } from './command-store.ts'
-import { positionalsUpTo } from './positionals.ts'
+import { apiAnd } from './positionals.ts'
 
-const options = { account: { type: 'string' }, ...callerFlags } as const
+export const options = {
+  account: {
+    type: 'string',
+    value: 'ACCOUNT',
+    does: 'whose rows are read; the first account of the seed by default',
+  },
+  ...callerFlags,
+  json: jsonOption,
+} as const
 
-/** `nounkit explain API "GET /v2/…" …`: runs a read as a caller would, and shows how it is answered. */
+/** `nounkit explain [API] "GET /v2/…" …`: runs a read as a caller would, and shows how it is answered. */
 export async function explainCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, call] = positionalsUpTo(positionals, 2)
+  const [place, call] = apiAnd(positionals, 1)
   const asked = readAsked(call)
   return withStore(place, { probe: 'SELECT 1 FROM "nounkit_meta" LIMIT 1' }, async ({ model, store }) => {
     const { scopes, ...who } = readCallerFlags(flags, model)
@@ -35,8 +45,8 @@ export async function explainCommand(args: string[]): Promise<number> {
       scopes: new Set(scopes),
       ...who,
     }
-    const lines = await explain(model, store, caller, asked)
-    console.log(lines.join('\n'))
+    const explained = await explain(model, store, caller, asked)
+    console.log(flags.json ? JSON.stringify(explained, null, 2) : textOf(explained))
     return 0
   })
 }
@@ -49,8 +59,8 @@ interface Asked {
 function readAsked(call: string | undefined): Asked {
   const [, method, path = '', query = ''] = /^(?:([A-Z]+) )?(\/[^\s?]*)(?:\?(\S*))?$/.exec(call ?? '') ?? []
   if (path === '')
-    throw new CommandMistake(
-      `Which call? Write a method and a path in quotes, as in: nounkit explain examples/shop "GET /v2/orders?include=customer"`,
+    throw new UsageMistake(
+      `Which call? Write a method and a path in quotes, as in: nounkit explain "GET /v2/orders?include=customer"`,
     )
   if (method !== undefined && method !== 'GET')
     throw new CommandMistake(`${method} writes, and explain shows reads. Write "GET ${path}".`)
@@ -65,7 +75,19 @@ interface Watched {
   values: readonly Value[]
 }
 
-async function explain(model: Model, store: Store, caller: Caller, asked: Asked): Promise<readonly string[]> {
+/** A read, as `--json` prints it. */
+interface Explained {
+  /** The answer in words. */
+  readonly answer: string
+  /** Of each view whose rows it may show, the rule in words, or null. */
+  readonly rules: readonly { readonly view: string; readonly rule: string | null }[]
+  readonly database: string
+  readonly statement: string
+  readonly bound: readonly { readonly parameter: string; readonly is: string; readonly value: Value }[]
+  readonly plan: readonly string[]
+}
+
+async function explain(model: Model, store: Store, caller: Caller, asked: Asked): Promise<Explained> {
   const router = createRouter(model)
   const target = router.find(asked.path)
   if (!target) throw refused(router.missing(asked.path))
@@ -77,22 +99,36 @@ async function explain(model: Model, store: Store, caller: Caller, asked: Asked)
   const { statement, values } = watched
   if (!statement) throw new Error('a read was answered without a statement')
   const plan = await store.all(`${store.dialect.explain} ${statement.text}`, values)
-  return [
+  return {
+    answer,
+    rules: watched.views.map((view) => ({ view: view.name, rule: ruleWords(view, 'read') })),
+    database: store.dialect.name,
+    statement: statement.text,
+    bound: statement.slots.map((slot, at) => ({
+      parameter: placeholder(at + 1, store.dialect),
+      is: slotName(slot),
+      value: values[at] ?? null,
+    })),
+    plan: store.dialect.planLines(plan),
+  }
+}
+
+const textOf = ({ answer, rules, database, statement, bound, plan }: Explained): string =>
+  [
     `Answer: ${answer}`,
     '',
     'Rules:',
-    ...watched.views.map((view) => `  ${view.name}: ${ruleWords(view, 'read') ?? 'none'}`),
+    ...rules.map(({ view, rule }) => `  ${view}: ${rule ?? 'none'}`),
     '',
-    `Statement, for ${store.dialect.name}:`,
-    statement.text,
+    `Statement, for ${database}:`,
+    statement,
     '',
     'Bound:',
-    ...boundLines(statement.slots, values, store),
+    ...boundLines(bound),
     '',
     'Plan:',
-    ...store.dialect.planLines(plan).map((line) => `  ${line}`),
-  ]
-}
+    ...plan.map((line) => `  ${line}`),
+  ].join('\n')
 
 /** A reader that notes the statement it runs. */
 async function watchingReader(store: Store, watched: Watched): Promise<Reader> {
@@ -150,9 +186,7 @@ async function read(
 
 function answerText({ status, body }: { readonly status: number; readonly body: string | null }): string {
   const { data } = JSON.parse(body ?? '{}')
-  return Array.isArray(data)
-    ? `${status}, ${data.length} row${data.length === 1 ? '' : 's'}`
-    : `${status}, one row`
+  return Array.isArray(data) ? `${status}, ${counted(data.length, 'row')}` : `${status}, 1 row`
 }
 
 /** A call that the service would refuse before it asks the store. */
@@ -161,17 +195,12 @@ const refused = (error: unknown): unknown =>
     ? new CommandMistake(`The call would be refused with ${error.status} ${error.type}: ${error.message}`)
     : error
 
-const boundLines = (
-  slots: readonly Slot[],
-  values: readonly Value[],
-  { dialect }: Store,
-): readonly string[] => {
-  const cells = slots.map((slot, at) => [placeholder(at + 1, dialect), slotName(slot)])
-  const width = (column: number) => Math.max(0, ...cells.map((row) => row[column]?.length ?? 0))
-  const widths = [width(0), width(1)]
-  return cells.map(
-    ([parameter = '', name = ''], at) =>
-      `  ${parameter.padEnd(widths[0] ?? 0)}  ${name.padEnd(widths[1] ?? 0)}  ${JSON.stringify(values[at] ?? null)}`,
+function boundLines(bound: Explained['bound']): readonly string[] {
+  const parameters = Math.max(0, ...bound.map(({ parameter }) => parameter.length))
+  const names = Math.max(0, ...bound.map(({ is }) => is.length))
+  return bound.map(
+    ({ parameter, is, value }) =>
+      `  ${parameter.padEnd(parameters)}  ${is.padEnd(names)}  ${JSON.stringify(value)}`,
   )
 }
 

@@ -9,15 +9,25 @@ import { OutputClosed, openOutput } from './output.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
 
-const options = {
-  resource: { type: 'string', multiple: true },
-  account: { type: 'string', multiple: true },
+export const options = {
+  resource: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    does: 'only the rows of this resource; repeatable',
+  },
+  account: {
+    type: 'string',
+    multiple: true,
+    value: 'ACCOUNT',
+    does: 'only the rows of this account; repeatable',
+  },
 } as const
 
 /** `nounkit export [API]`: writes rows to standard output, each as a line of JSON, all as they are at one moment. */
 export async function exportCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place = '.'] = positionalsUpTo(positionals, 1)
+  const [place] = positionalsUpTo(positionals, 1)
   const names = values.resource ?? []
   const accounts = values.account ? [...new Set(values.account)] : null
   return withStore(place, { probe: 'SELECT 1 FROM "nounkit_meta" LIMIT 1' }, async ({ model, store }) => {

@@ -5,16 +5,16 @@ import { CommandMistake } from './command-mistake.ts'
 import { withLifecycleStore } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
-import { positionalsUpTo } from './positionals.ts'
+import { apiAnd } from './positionals.ts'
 
-/** `nounkit guide API v1 v2 [--affected]`: prints the guide as Markdown, with the affected consumers from recorded usage. */
+export const options = {
+  affected: { type: 'boolean', does: 'names the consumers that each change affects, from recorded usage' },
+} as const
+
+/** `nounkit guide [API] FROM [TO]`: prints the guide as Markdown, with the affected consumers from recorded usage. */
 export async function guideCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args,
-    options: { affected: { type: 'boolean' } },
-    allowPositionals: true,
-  })
-  const [place, from, to] = positionalsUpTo(positionals, 3)
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [place, from, to] = apiAnd(positionals, 2)
   const model = compileLoaded(await loadApi(place))
   const older = namedVersion(model, from)
   if (older.successor === null) {

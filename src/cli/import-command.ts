@@ -14,19 +14,20 @@ import { ImportMark } from '../transfer/import-mark.ts'
 import { hashOf, openSource, type SourceFile, spool } from '../transfer/source-file.ts'
 import { noEngineHooks } from '../write/engine-hooks.ts'
 import { createWriter, type Writer } from '../write/writer.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { jsonOption } from './command.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type CommandStore, withStore } from './command-store.ts'
 import { namedResources } from './named-resources.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
 
-const options = {
-  resource: { type: 'string' },
-  account: { type: 'string' },
-  'dry-run': { type: 'boolean' },
-  'no-events': { type: 'boolean' },
-  again: { type: 'boolean' },
-  json: { type: 'boolean' },
+export const options = {
+  resource: { type: 'string', value: 'NAME', does: 'the resource of rows that have no @resource' },
+  account: { type: 'string', value: 'ACCOUNT', does: 'the account of rows that have no @account' },
+  'dry-run': { type: 'boolean', does: 'checks everything and writes nothing' },
+  'no-events': { type: 'boolean', does: 'the rows are no events' },
+  again: { type: 'boolean', does: 'imports a file once more that was imported before' },
+  json: jsonOption,
 } as const
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
@@ -37,14 +38,14 @@ export async function importCommand(args: string[]): Promise<number> {
   const given = positionalsUpTo(positionals, 2)
   const name = given.at(-1)
   if (name === undefined)
-    throw new CommandMistake(
+    throw new UsageMistake(
       'Which file? Name one with lines of JSON or CSV, or - for standard input: nounkit import orders.csv --resource orders',
     )
   if (flags.account !== undefined && !isPlainName(flags.account))
     throw new CommandMistake(
       `--account is ${JSON.stringify(flags.account)}. Write at most 255 plain characters.`,
     )
-  const place = (given.length > 1 ? given[0] : undefined) ?? '.'
+  const place = given.length > 1 ? given[0] : undefined
   return withFile(name, (file) =>
     withStore(place, { probe: 'SELECT 1 FROM "nounkit_meta" LIMIT 1' }, (opened) =>
       importInto(opened, file, flags),

@@ -2,11 +2,14 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
-import { CommandMistake } from './command-mistake.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type NewFile, newProject, projectName } from './new-project.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-const options = { yes: { type: 'boolean', short: 'y' }, force: { type: 'boolean' } } as const
+export const options = {
+  yes: { type: 'boolean', short: 'y', does: 'asks nothing' },
+  force: { type: 'boolean', does: 'writes into a folder that is not empty' },
+} as const
 const defaultFolder = 'my-api'
 
 /** `nounkit init DIR`: writes a small project with an API of its own. */
@@ -31,7 +34,7 @@ export async function initCommand(args: string[]): Promise<number> {
 
 async function askFolder(): Promise<string> {
   if (!process.stdin.isTTY) {
-    throw new CommandMistake(
+    throw new UsageMistake(
       `Which folder? Write: nounkit init ${defaultFolder}, or --yes for a folder of that name.`,
     )
   }

@@ -1,5 +1,6 @@
 import { isActive } from '../guard/key-ring.ts'
 import type { StoredKey } from '../guard/key-rows.ts'
+import { paint } from './colour.ts'
 
 const heading = [
   'ACCOUNT',
@@ -26,6 +27,7 @@ export const keyTable = (keys: readonly StoredKey[], now: number): string => {
         .join('  ')
         .trimEnd(),
     )
+    .map((line, at) => (at === 0 ? paint('bold', line) : line))
     .join('\n')
 }
 

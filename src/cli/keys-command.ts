@@ -7,19 +7,25 @@ import { sharedWriteScopes } from '../guard/scopes.ts'
 import type { Consumer } from '../request/caller.ts'
 import { dayMs } from '../times.ts'
 import { callerFlags, readCallerFlags } from './caller-flags.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { jsonOption } from './command.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { withStore } from './command-store.ts'
 import { keyTable, timeText } from './key-table.ts'
+import { positionalsUpTo } from './positionals.ts'
 
-const options = {
-  account: { type: 'string' },
-  name: { type: 'string' },
-  kind: { type: 'string' },
-  contact: { type: 'string' },
-  expires: { type: 'string' },
+export const options = {
+  account: { type: 'string', value: 'ACCOUNT', does: 'whose key it is' },
+  name: { type: 'string', value: 'NAME', does: 'the name of the key' },
   ...callerFlags,
-  overlap: { type: 'string' },
-  json: { type: 'boolean' },
+  kind: { type: 'string', value: 'KIND', does: 'create: external (the default), internal or probe' },
+  contact: { type: 'string', value: 'TEXT', does: 'create: whom to tell when a version ends' },
+  expires: {
+    type: 'string',
+    value: 'TIME',
+    does: 'create, rotate: how long it is valid, such as 90d; for ever by default',
+  },
+  overlap: { type: 'string', value: 'TIME', does: 'rotate: how long the old key still works; 1d by default' },
+  json: jsonOption,
 } as const
 
 type Flags = { readonly [name in Exclude<keyof typeof options, 'json' | 'claim'>]?: string } & {
@@ -39,10 +45,10 @@ const actions: { readonly [name: string]: (task: Task) => Promise<number> } = { 
 /** `nounkit keys create|list|revoke|rotate API …`: running processes apply the change within seconds. */
 export async function keysCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [name = '', place] = positionals
+  const [name = '', place] = positionalsUpTo(positionals, 2)
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (!action) {
-    throw new CommandMistake(`"keys ${name}" is not a command. ${didYouMean(name, Object.keys(actions))}`)
+    throw new UsageMistake(`"keys ${name}" is not a command. ${didYouMean(name, Object.keys(actions))}`)
   }
   // Only `create` may run before the service has made its store. The probe reads the column that was added last.
   const probe = 'SELECT "claims" FROM "nounkit_api_keys" LIMIT 1'
@@ -64,6 +70,7 @@ async function create({ ring, model, clock, flags }: Task): Promise<number> {
   }
   const isNew = (await ring.list(account)).length === 0
   const made = await ring.create(wanted)
+  if (flags.json) return showJson(made)
   if (isNew) console.log(`${account} had no key so far: this is its first.`)
   if (flags.scopes === undefined) console.log(allScopesOpen(account, model))
   if (made.key.subject === null && Object.keys(made.key.claims).length > 0) {
@@ -86,7 +93,7 @@ async function list({ ring, clock, flags }: Task): Promise<number> {
 async function noKey(ring: KeyRing, account: string | undefined): Promise<string> {
   const accounts = new Set((await ring.list(null)).map((key) => key.account))
   return account === undefined || accounts.size === 0
-    ? 'There is no key yet. Make one: nounkit keys create API --account … --name …'
+    ? 'There is no key yet. Make one: nounkit keys create --account … --name …'
     : `${account} has no key. ${didYouMean(account, accounts)}`
 }
 
@@ -103,6 +110,10 @@ async function revoke({ ring, clock, flags }: Task): Promise<number> {
       `${account} has no active key named "${name}". ${didYouMean(name, new Set(active))}`,
     )
   }
+  if (flags.json) {
+    console.log(JSON.stringify({ account, name, ended }))
+    return 0
+  }
   console.log(`Ended "${name}" of ${account}. Running processes refuse it within a few seconds.`)
   return 0
 }
@@ -114,8 +125,14 @@ async function rotate({ ring, clock, flags }: Task): Promise<number> {
     overlapMs,
     ...(expiresAt === null ? {} : { expiresAt }),
   })
+  if (flags.json) return showJson(made)
   console.log(`The old key works until ${new Date(clock.now() + overlapMs).toISOString()}.`)
   show(made, 'Rotated')
+  return 0
+}
+
+function showJson({ key, secret }: MadeKey): number {
+  console.log(JSON.stringify({ key, secret }, null, 2))
   return 0
 }
 
@@ -132,7 +149,7 @@ function show({ key, secret }: MadeKey, verb: string): void {
 function needed(flags: Flags, name: 'account' | 'name', form = /./): string {
   const value = flags[name]
   if (value === undefined || value === '')
-    throw new CommandMistake(`--${name} is missing. Write the account and the name of the key.`)
+    throw new UsageMistake(`--${name} is missing. Write the account and the name of the key.`)
   if (form.test(value)) return value
   throw new CommandMistake(`--${name} is ${JSON.stringify(value)}. Write at most 100 plain characters.`)
 }

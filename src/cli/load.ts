@@ -20,13 +20,14 @@ export interface LoadedApi {
 
 const fileNames = ['api.ts', 'api.mts', 'api.js', 'api.mjs']
 
+/** Loads an API, that of the current folder where `place` is undefined. */
 export async function loadApi(place: string | undefined): Promise<LoadedApi> {
-  if (place === undefined) {
+  if (place === undefined && !isDeclarationAt('.')) {
     throw new CommandMistake(
-      'Which API? Name the folder of its declaration, as in: nounkit check examples/shop',
+      'The current folder has no declaration (api.ts). Name the folder of one, as in: nounkit check examples/shop. nounkit init makes a new one.',
     )
   }
-  const path = declarationPath(place)
+  const path = declarationPath(place ?? '.')
   const declaration = await importDeclaration(path)
   const folder = dirname(path)
   return {
@@ -62,11 +63,20 @@ function contractsFolder(folder: string): string {
   )
 }
 
+/** Whether it is the folder of a declaration, or a file. */
+export const isDeclarationAt = (place: string): boolean => {
+  const path = resolve(place)
+  return existsSync(path) && (statSync(path).isFile() || declarationIn(path) !== undefined)
+}
+
+const declarationIn = (folder: string): string | undefined =>
+  fileNames.map((name) => join(folder, name)).find((file) => existsSync(file))
+
 function declarationPath(place: string): string {
   const path = resolve(place)
   if (!existsSync(path)) throw new CommandMistake(`There is no file or folder "${place}".`)
   if (statSync(path).isFile()) return path
-  const found = fileNames.map((name) => join(path, name)).find((file) => existsSync(file))
+  const found = declarationIn(path)
   if (found) return found
   throw new CommandMistake(
     `"${place}" has no declaration. Put one into ${join(place, 'api.ts')}: export default api('name', { … })`,

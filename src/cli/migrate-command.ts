@@ -9,33 +9,35 @@ import { demandNobodyServes } from '../lifecycle/serving.ts'
 import { openStore } from '../store/open.ts'
 import type { Following } from '../store/schema/follow/decisions.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
-import {
-  hasRenames,
-  type MigrateOptions,
-  type Migration,
-  mayBeTaken,
-  migrationSql,
-} from '../store/schema/migration.ts'
+import { hasRenames, type MigrateOptions, type Migration, mayBeTaken } from '../store/schema/migration.ts'
 import { recordPublished } from '../store/schema/published.ts'
 import type { Store } from '../store/store.ts'
 import { terminalAsk } from './ask.ts'
+import { jsonOption } from './command.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf, publishedOf } from './command-store.ts'
 import { readFill } from './fill-flags.ts'
 import { compileLoaded, loadApi } from './load.ts'
+import { reportMigration } from './migrate-report.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-const options = {
-  'dry-run': { type: 'boolean' },
-  rename: { type: 'boolean' },
-  force: { type: 'boolean' },
-  citus: { type: 'boolean' },
-  shards: { type: 'string' },
-  fill: { type: 'string', multiple: true },
-  'accept-data-loss': { type: 'boolean' },
+export const options = {
+  'dry-run': { type: 'boolean', does: 'prints what would be done and changes nothing' },
+  fill: {
+    type: 'string',
+    multiple: true,
+    value: 'FIELD=VALUE',
+    does: 'the value of a field such as orders.note for rows that have none; repeatable',
+  },
+  'accept-data-loss': { type: 'boolean', does: 'does what loses data without a question' },
+  rename: { type: 'boolean', does: 'also does the renames and conversions that versions declare' },
+  force: { type: 'boolean', does: 'does not check whether processes serve the store' },
+  citus: { type: 'boolean', does: 'distributes the tables over a Citus cluster' },
+  shards: { type: 'string', value: 'N', does: 'with --citus, over how many shards' },
+  json: jsonOption,
 } as const
 
-/** `nounkit migrate API`: migrates the store to fit the declaration, or prints what that would take. */
+/** `nounkit migrate [API]`: migrates the store to fit the declaration, or prints what that would take. */
 export async function migrateCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
@@ -59,16 +61,21 @@ export async function migrateCommand(args: string[]): Promise<number> {
   }
   return withDryRunStore(databaseUrl(api.declaration), asked.dryRun, async (store) => {
     if (published.length === 0 && !asked.citus)
-      return followCommand(store, model, following, { dryRun: asked.dryRun, force: values.force ?? false })
+      return followCommand(store, model, following, {
+        dryRun: asked.dryRun,
+        force: values.force ?? false,
+        json: values.json ?? false,
+      })
     const { steps } =
       asked.rename && !asked.dryRun && !values.force
         ? await renameUnserved(store, model, asked)
         : await migrate(store, model, asked)
-    const refused = steps.filter((step) => !mayBeTaken(step, asked)).length
     if (!asked.dryRun) await recordPublished(store, published)
-    if (steps.length === 0) console.log(nothingToDo)
-    else console.log(`${migrationSql(steps)}\n${outcome(steps.length, refused, asked.dryRun)}`)
-    return refused > 0 ? 1 : 0
+    const refused = new Set(steps.filter((step) => !mayBeTaken(step, asked)))
+    return reportMigration(
+      { dryRun: asked.dryRun, steps, refused, notes: [], losses: [] },
+      { json: values.json ?? false, ok: refused.size === 0 },
+    )
   })
 }
 
@@ -88,25 +95,21 @@ async function followCommand(
   store: Store,
   model: Model,
   following: Following,
-  options: { readonly dryRun: boolean; readonly force: boolean },
+  { dryRun, force, json }: { readonly dryRun: boolean; readonly force: boolean; readonly json: boolean },
 ): Promise<number> {
-  const ask = terminalAsk()
+  const ask = json ? undefined : terminalAsk()
   const clock = clockFromEnvironment(process.env)
   const { notes, losses, additions } = await followUnserved(
     store,
     model,
     { ...following, ...(ask && { ask }) },
-    { ...options, clock, waiting: console.error },
+    { dryRun, force, clock, waiting: console.error },
   )
-  if (additions.length > 0) console.log(migrationSql(additions))
-  for (const note of notes) console.log(`${note}.`)
-  if (options.dryRun) for (const loss of losses) console.log(loss)
-  const all = notes.length + additions.length
-  console.log(all === 0 ? nothingToDo : outcome(all, 0, options.dryRun))
-  return options.dryRun && losses.length > 0 && !following.acceptDataLoss ? 1 : 0
+  return reportMigration(
+    { dryRun, steps: additions, refused: new Set(), notes, losses },
+    { json, ok: !dryRun || losses.length === 0 || following.acceptDataLoss === true },
+  )
 }
-
-const nothingToDo = 'The store fits the declaration. Nothing to do.'
 
 /** Renames only while no process serves the store. Processes are looked for only when there is something to rename. */
 async function renameUnserved(store: Store, model: Model, asked: MigrateOptions): Promise<Migration> {
@@ -136,14 +139,3 @@ async function withDryRunStore(
     if (folder !== null) await rm(folder, { recursive: true, force: true })
   }
 }
-
-const outcome = (steps: number, refused: number, dryRun: boolean): string => {
-  if (refused > 0) {
-    const marked = refused === 1 ? 'one is' : `${refused} are`
-    return `Nothing would be applied: of ${counted(steps)} ${marked} marked as not applied.`
-  }
-  if (dryRun) return `${counted(steps)} would be applied.`
-  return `${counted(steps)} ${steps === 1 ? 'was' : 'were'} applied.`
-}
-
-const counted = (steps: number): string => (steps === 1 ? '1 step' : `${steps} steps`)

@@ -1,6 +1,6 @@
 import type { Model, Version } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 
 /** The version with the name that the command was given. */
 export function namedVersion(model: Model, name: string | undefined): Version {
@@ -8,6 +8,7 @@ export function namedVersion(model: Model, name: string | undefined): Version {
   const version = model.versions.find((one) => one.name === name)
   if (version) return version
   const near = nearest(name ?? '', names)
-  const what = name === undefined ? 'Which version?' : `There is no version "${name}".`
-  throw new CommandMistake(`${what} ${near ? `Did you mean ${near}? ` : ''}There are ${names.join(', ')}.`)
+  const known = `There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}.`
+  if (name === undefined) throw new UsageMistake(`Which version? ${known}`)
+  throw new CommandMistake(`There is no version "${name}". ${near ? `Did you mean "${near}"? ` : ''}${known}`)
 }

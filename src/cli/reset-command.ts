@@ -2,16 +2,22 @@ import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { resetStore } from '../lifecycle/reset-store.ts'
 import { openStore } from '../store/open.ts'
+import { jsonOption } from './command.ts'
 import { databaseUrl, publishedOf } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-const options = {
-  seed: { type: 'boolean' },
-  force: { type: 'string' },
+export const options = {
+  seed: { type: 'boolean', does: 'inserts the rows of the seed again' },
+  force: {
+    type: 'string',
+    value: 'NAME',
+    does: 'also where a version is published; NAME is that of the API',
+  },
+  json: jsonOption,
 } as const
 
-/** `nounkit reset API [--seed] [--force NAME]`: empties the store of an API that is not published yet. */
+/** `nounkit reset [API]`: empties the store of an API that is not published yet. */
 export async function resetCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
@@ -24,6 +30,10 @@ export async function resetCommand(args: string[]): Promise<number> {
     await resetStore(store, model, { clock, published: publishedOf(api), forced: force, seed })
   } finally {
     await store.close()
+  }
+  if (values.json) {
+    console.log(JSON.stringify({ api: model.name, seeded: seed && api.declaration.seed !== undefined }))
+    return 0
   }
   const rows = seed && api.declaration.seed ? 'has only the rows of its seed' : 'is empty'
   console.log(`The store of ${model.name} ${rows} now. API keys are still valid.`)

@@ -1,21 +1,28 @@
 import { parseArgs } from 'node:util'
 import { readDuration } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
+import { counted } from '../compile/plural.ts'
 import { withdrawDecision } from '../lifecycle/decisions.ts'
 import { type RetireOutcome, retireVersion } from '../lifecycle/retire-version.ts'
 import { dayMs } from '../times.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { paint } from './colour.ts'
+import { jsonOption } from './command.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { actor, type CommandStore, withLifecycleStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
-import { positionalsUpTo } from './positionals.ts'
+import { apiAnd } from './positionals.ts'
 
-const options = {
-  'dry-run': { type: 'boolean' },
-  undo: { type: 'boolean' },
-  window: { type: 'string' },
-  by: { type: 'string' },
-  note: { type: 'string' },
-  json: { type: 'boolean' },
+export const options = {
+  'dry-run': { type: 'boolean', does: 'prints the decision, and stores nothing' },
+  window: {
+    type: 'string',
+    value: 'TIME',
+    does: 'how far back calls and gaps are considered; 30d by default',
+  },
+  undo: { type: 'boolean', does: 'takes the decision back' },
+  note: { type: 'string', value: 'TEXT', does: 'with --undo, why' },
+  by: { type: 'string', value: 'NAME', does: 'who decides; the user who runs the command by default' },
+  json: jsonOption,
 } as const
 
 interface Flags {
@@ -26,12 +33,12 @@ interface Flags {
   readonly json?: boolean
 }
 
-/** `nounkit retire API v1`: retires a version, or prints every blocker and exits with 1. */
+/** `nounkit retire [API] VERSION`: retires a version, or prints every blocker and exits with 1. */
 export async function retireCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place, name] = positionalsUpTo(positionals, 2)
+  const [place, name] = apiAnd(positionals, 1)
   if (values.undo && values['dry-run']) {
-    throw new CommandMistake('--undo and --dry-run cannot be combined: an undo has no conditions to check.')
+    throw new UsageMistake('--undo and --dry-run cannot be combined: an undo has no conditions to check.')
   }
   const windowMs = readWindow(values.window)
   return withLifecycleStore(place, async (opened) => {
@@ -54,7 +61,7 @@ async function retire(
     dryRun,
     waiting: (processes) =>
       console.error(
-        `Waiting for ${processes === 1 ? 'one process' : `${processes} processes`} to write what they have counted …`,
+        `Waiting for ${counted(processes, 'process')} to write what ${processes === 1 ? 'it has' : 'they have'} counted …`,
       ),
   })
   if (flags.json) console.log(JSON.stringify({ version: version.name, dryRun, ...outcome }, null, 2))
@@ -65,11 +72,13 @@ async function retire(
 function textOf(name: string, { before, allowed, retired, blockers, facts }: RetireOutcome): string {
   if (before) {
     const by = before.decidedBy ? ` by ${before.decidedBy}` : ''
-    return `${name} has been retired since ${new Date(before.decidedAt).toISOString()}${by}. nounkit retire API ${name} --undo takes it back.`
+    return `${name} has been retired since ${new Date(before.decidedAt).toISOString()}${by}. nounkit retire ${name} --undo takes it back.`
   }
   if (!allowed) {
-    const lines = blockers.map(({ kind, what, lift }) => `  ✗ ${kind}: ${what}\n      → ${lift}`)
-    const count = blockers.length === 1 ? 'one thing stands' : `${blockers.length} things stand`
+    const lines = blockers.map(
+      ({ kind, what, lift }) => `  ${paint('red', '✗')} ${kind}: ${what}\n      → ${lift}`,
+    )
+    const count = `${counted(blockers.length, 'thing')} ${blockers.length === 1 ? 'stands' : 'stand'}`
     return `${name} cannot be retired: ${count} in the way.\n${lines.join('\n')}`
   }
   const contacted = facts.traffic.filter((one) => one.contacted).map(({ consumer }) => consumer.name)

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
-import { nearest } from '../compile/nearest.ts'
-import { type Command, commands } from './commands.ts'
+import { didYouMean, nearest } from '../compile/nearest.ts'
+import type { Command, CommandCode } from './command.ts'
+import { UsageMistake } from './command-mistake.ts'
+import { commands } from './commands.ts'
 import { commandHelp, help } from './help.ts'
 
 /** The path is the same from src/cli and from dist/cli. */
@@ -9,48 +11,66 @@ const packageVersion = (): string => createRequire(import.meta.url)('../../packa
 /** Runs a command line and gives its exit code. Prints with `console`, so that a test can run it within its own process. */
 export async function runCommand(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args
-  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    console.log(help())
-    return name === undefined ? 2 : 0
-  }
   if (name === '--version' || name === '-v') {
     console.log(packageVersion())
     return 0
   }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command) {
-    const near = nearest(name, Object.keys(commands))
-    console.error(
-      `There is no command "${name}".${near ? ` Did you mean "${near}"?` : ''} nounkit help lists all.`,
-    )
-    return 2
+  const asksHelp = name === 'help' || name === '--help' || name === '-h'
+  const wanted = asksHelp ? rest.find((arg) => !arg.startsWith('-')) : name
+  if (wanted === undefined) {
+    console.log(help())
+    return asksHelp ? 0 : wrongUsage
   }
-  if (rest.includes('--help') || rest.includes('-h')) {
-    console.log(commandHelp(command))
+  const command = Object.hasOwn(commands, wanted) ? commands[wanted] : undefined
+  if (!command) {
+    console.error(unknownCommand(wanted))
+    return wrongUsage
+  }
+  const code = await command.load()
+  if (asksHelp || rest.includes('--help') || rest.includes('-h')) {
+    console.log(commandHelp(command, code.options))
     return 0
   }
+  return runLoaded(wanted, command, code, rest)
+}
+
+const wrongUsage = 2
+
+function unknownCommand(name: string): string {
+  const near = nearest(name, Object.keys(commands))
+  return `There is no command "${name}".${near ? ` Did you mean "${near}"?` : ''} nounkit help lists all.`
+}
+
+async function runLoaded(name: string, command: Command, code: CommandCode, args: string[]): Promise<number> {
   try {
-    return await command.run(rest)
+    return await code.run(args)
   } catch (error) {
-    console.error(await failure(error, command))
-    return 1
+    const wrong = usageText(error, code)
+    if (wrong === null) {
+      console.error(await failureText(error))
+      return 1
+    }
+    console.error(`${wrong}\nUsage: nounkit ${command.usage}. nounkit help ${name} has more.`)
+    return wrongUsage
   }
+}
+
+/** What is wrong with the command line itself, or null for any other error. */
+function usageText(error: unknown, { options }: CommandCode): string | null {
+  if (error instanceof UsageMistake) return error.message
+  if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')))
+    return null
+  const [text, option = ''] = /^Unknown option '(-[^']+)'/.exec(error.message) ?? []
+  if (!text) return error.message
+  const names = Object.keys(options)
+    .filter((one) => options[one]?.does !== undefined)
+    .map((one) => `--${one}`)
+  return names.length === 0 ? `${text}. The command has no options.` : `${text}. ${didYouMean(option, names)}`
 }
 
 /** A user's mistake is shown as a sentence. Any other error is a bug of ours and is shown with its stack. */
-async function failure(error: unknown, command: Command): Promise<string> {
+async function failureText(error: unknown): Promise<string> {
   if (!(error instanceof Error)) return String(error)
-  if ('code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')) {
-    return `${argumentMistake(error.message, command.usage)}\nUsage: nounkit ${command.usage}`
-  }
   const { isUserMistake } = await import('./user-mistakes.ts')
   return isUserMistake(error) ? error.message : (error.stack ?? error.message)
-}
-
-/** Replaces Node's long advice on an unknown option by the nearest option. */
-function argumentMistake(message: string, usage: string): string {
-  const [text, option] = /^Unknown option '(-[^']+)'/.exec(message) ?? []
-  if (!text || !option) return message
-  const near = nearest(option, usage.match(/--[\w-]+/g) ?? [])
-  return near ? `${text}. Did you mean "${near}"?` : `${text}.`
 }

@@ -17,15 +17,15 @@ import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { readServeSettings, type ServeSettings } from './serve-settings.ts'
 
-const options = {
-  port: { type: 'string' },
-  host: { type: 'string' },
-  workers: { type: 'string' },
-  'ops-port': { type: 'string' },
-  demo: { type: 'boolean' },
+export const options = {
+  port: { type: 'string', value: 'N', does: 'the port; PORT, else 3000, by default, and 0 for any free one' },
+  host: { type: 'string', value: 'ADDRESS', does: 'the address; HOST, else 127.0.0.1, by default' },
+  workers: { type: 'string', value: 'N', does: 'how many processes share the port; 1 by default' },
+  'ops-port': { type: 'string', value: 'N', does: 'serves probes and metrics on a port of their own' },
+  demo: { type: 'boolean', does: 'prints new keys and calls to try' },
 } as const
 
-/** `nounkit serve API`: migrates the store, seeds an empty one, and serves until SIGTERM or SIGINT. */
+/** `nounkit serve [API]`: migrates the store, seeds an empty one, and serves until SIGTERM or SIGINT. */
 export async function serveCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)

@@ -9,13 +9,18 @@ import {
 } from '../lifecycle/usage-report.ts'
 import type { WebhookConsumer } from '../lifecycle/webhook-consumers.ts'
 import { dayOf, minuteInUtc } from '../times.ts'
+import { paint } from './colour.ts'
+import { jsonOption } from './command.ts'
 import { withLifecycleStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
 
-const options = { version: { type: 'string' }, json: { type: 'boolean' } } as const
+export const options = {
+  version: { type: 'string', value: 'VERSION', does: 'only this version' },
+  json: jsonOption,
+} as const
 
-/** `nounkit usage API [--version v1] [--json]`: prints who calls which version, how often, and which changed parts they use. */
+/** `nounkit usage [API]`: prints who calls which version, how often, and which changed parts they use. */
 export async function usageCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
@@ -88,7 +93,8 @@ function table(consumers: readonly ConsumerUsage[]): readonly string[] {
   return texts.flatMap((text, index) => {
     const uses = consumers[index - 1]?.stillUses ?? []
     const still = uses.map(({ change, uses: seen }) => `    still ${seen.join(', ')}  (${change})`)
-    return [`  ${text.trimEnd()}`, ...still]
+    const line = text.trimEnd()
+    return [`  ${index === 0 ? paint('bold', line) : line}`, ...still]
   })
 }
 

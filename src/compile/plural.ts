@@ -108,9 +108,15 @@ const regularPlural = (word: string): string => {
   return /(s|x|z|ch|sh|i|u)$/.test(word) ? `${word}es` : `${word}s`
 }
 
-/** `1 call`, `2,000 calls` */
+/** `call` for one, `calls` for any other number. */
+export const nounFor = (count: number, noun: string): string => (count === 1 ? noun : pluralOf(noun))
+
+/** For people: `1 call`, `2,000 calls` */
 export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? noun : pluralOf(noun)}`
+  `${count.toLocaleString('en')} ${nounFor(count, noun)}`
+
+/** For texts that programs may read too: `1 call`, `2000 calls` */
+export const plainCounted = (count: number, noun: string): string => `${count} ${nounFor(count, noun)}`
 
 const singularOfIrregular = new Map([...irregular].map(([singular, plural]) => [plural, singular]))
 /** Plurals for which the endings below give a wrong singular. */

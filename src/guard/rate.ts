@@ -1,4 +1,5 @@
 import type { RateModel, View } from '../compile/model.ts'
+import { plainCounted } from '../compile/plural.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 import { createBuckets, type Taken } from './buckets.ts'
@@ -104,7 +105,7 @@ const createPolicy = (name: string, size: RateModel): Policy => {
   const refusal = (taken: Taken): Problem => {
     const seconds = Math.max(1, Math.ceil(-taken / 1000))
     return problem('too-many-requests', {
-      detail: `More than ${size.perSecond} requests a second (${size.burst} at once) for "${name}". The next one is possible in ${seconds} s.`,
+      detail: `More than ${plainCounted(size.perSecond, 'request')} a second (${size.burst} at once) for "${name}". The next one is possible in ${seconds} s.`,
       members: { 'violated-policies': [name] },
       headers: {
         'Retry-After': String(seconds),

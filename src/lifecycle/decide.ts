@@ -174,7 +174,7 @@ function traffic({ version, traffic: all }: RetirementFacts): readonly Blocker[]
   return left.map(({ consumer, calls, lastSeen }) => ({
     kind: 'traffic',
     what: `${consumer.name} of ${consumer.account} made ${counted(calls, 'call')}, the last on ${minuteInUtc(lastSeen)}, and was not told.`,
-    lift: `Tell it${consumer.contact ? ` (${consumer.contact})` : ''}, and record that: nounkit contact API ${version} ${shellOption('account', consumer.account)} ${shellOption('consumer', consumer.name)} --note "…". Or wait until it has been silent for the whole window.`,
+    lift: `Tell it${consumer.contact ? ` (${consumer.contact})` : ''}, and record that: nounkit contact ${version} ${shellOption('account', consumer.account)} ${shellOption('consumer', consumer.name)} --note "…". Or wait until it has been silent for the whole window.`,
     consumer,
   }))
 }
@@ -184,7 +184,7 @@ function webhooks({ version, webhooks: all }: RetirementFacts): readonly Blocker
   return left.map(({ url, since, contacted: _, ...consumer }) => ({
     kind: 'webhook',
     what: `${consumer.name} of ${consumer.account} is sent events of ${version} (to ${url}, since ${minuteInUtc(since)}), and was not told.`,
-    lift: `Tell its owner, and record that: nounkit contact API ${version} ${shellOption('account', consumer.account)} ${shellOption('consumer', consumer.name)} --note "…". Or wait until it is deleted or no longer active.`,
+    lift: `Tell its owner, and record that: nounkit contact ${version} ${shellOption('account', consumer.account)} ${shellOption('consumer', consumer.name)} --note "…". Or wait until it is deleted or no longer active.`,
     consumer,
   }))
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
+import { counted } from '../compile/plural.ts'
 import type { Following } from '../store/schema/follow/decisions.ts'
 import { type Followed, type FollowOptions, followStore } from '../store/schema/follow/follow-store.ts'
 import type { Store } from '../store/store.ts'
@@ -45,8 +46,8 @@ export async function followUnserved(
 
 /** What a person reads while it is waited for processes that may be dead. */
 export function waitingSentence(processes: number): string {
-  const who = processes === 1 ? 'A process served' : `${processes} processes served`
-  return `${who} this store lately. Waiting up to 12 s to see whether it still does …`
+  const still = processes === 1 ? 'it still does' : 'they still do'
+  return `${counted(processes, 'process')} served this store lately. Waiting up to 12 s to see whether ${still} …`
 }
 
 /** Whether the process of a recorder's id ran on this machine and is gone. */

@@ -1,3 +1,4 @@
+import { counted } from '../compile/plural.ts'
 import type { Blocker } from '../lifecycle/decide.ts'
 import type { ConsumerUsage, UsageReport, VersionUsage } from '../lifecycle/usage-report.ts'
 import { minuteOf } from '../times.ts'
@@ -38,7 +39,7 @@ const versionSection = (
 ): Markup => {
   const total = usage.calls.reduce((sum, one) => sum + one, 0)
   return html`<h3>${usage.version}</h3>
-<p>${total === 0 ? 'No calls.' : html`${number(total)} calls, at most ${number(Math.max(...usage.calls))} on a day.`}${usage.anonymous && html` ${number(usage.anonymous.calls)} came without credentials.`}${usage.refused && html` ${number(usage.refused.calls)} more were refused, because credentials were missing or the version is retired.`}</p>
+<p>${total === 0 ? 'No calls.' : html`${counted(total, 'call')}, at most ${number(Math.max(...usage.calls))} on a day.`}${usage.anonymous && html` ${number(usage.anonymous.calls)} came without credentials.`}${usage.refused && html` ${number(usage.refused.calls)} more ${usage.refused.calls === 1 ? 'was' : 'were'} refused, because credentials were missing or the version is retired.`}</p>
 ${total > 0 && html`<div class="scroll frame" tabindex="0" role="region" aria-label="Calls of ${usage.version} by day">${usagePlot(usage, days, gaps)}</div>`}
 ${usage.consumers.length > 0 && consumerTable(usage)}
 ${blockers !== null && blockerList(usage, blockers)}`

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncludeNode, View, ViewRelation } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
+import { plainCounted } from '../compile/plural.ts'
 import { type ProblemType, problem } from '../problems.ts'
 import { badQuery, sentence } from './parameters.ts'
 
@@ -84,7 +85,7 @@ function refuseTooMany(paths: readonly string[], view: View): void {
   const limit = view.limits.includeRelations
   const count = paths.length
   if (count <= limit) return
-  const detail = `names ${count} relations, counting parents; at most ${limit} are allowed in one call`
+  const detail = `names ${plainCounted(count, 'relation')}, counting parents; at most ${limit} are allowed in one call`
   throw refused('include-too-many', detail, 'too_many', { limit, count })
 }
 
@@ -94,11 +95,16 @@ function refuseTooDeep(paths: readonly string[], view: View): void {
   if (deep === undefined) return
   const count = Math.max(...paths.map((path) => path.split('.').length))
   const path = shown(deep)
-  throw refused('include-too-deep', `has more than ${limit} steps in the path "${path}"`, 'too_deep', {
-    limit,
-    count,
-    path,
-  })
+  throw refused(
+    'include-too-deep',
+    `has more than ${plainCounted(limit, 'step')} in the path "${path}"`,
+    'too_deep',
+    {
+      limit,
+      count,
+      path,
+    },
+  )
 }
 
 function refuseUnknown(path: string, view: View): void {
@@ -168,7 +174,7 @@ export function refuseTooLarge(rows: number, tree: readonly Included[], ceiling:
   if (most <= ceiling) return
   throw refused(
     'include-too-large',
-    `could return ${most} rows in this request; at most ${ceiling} are allowed in one`,
+    `could return ${plainCounted(most, 'row')} in this request; at most ${ceiling} are allowed in one`,
     'too_large',
     { limit: ceiling, count: most, arithmetic: `${rows} × (${terms(tree).join(' + ')}) = ${most}` },
   )

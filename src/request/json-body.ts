@@ -1,3 +1,4 @@
+import { plainCounted } from '../compile/plural.ts'
 import { problem } from '../problems.ts'
 
 export type JsonObject = { readonly [key: string]: unknown }
@@ -55,7 +56,8 @@ function firstNonToken(text: string): number | null {
 }
 
 function refuseHostile(value: object, depth: number, maxDepth: number, what: string): void {
-  if (depth > maxDepth) throw malformed(`The ${what} is nested more than ${maxDepth} levels deep.`)
+  if (depth > maxDepth)
+    throw malformed(`The ${what} is nested more than ${plainCounted(maxDepth, 'level')} deep.`)
   for (const key of Object.keys(value)) {
     if (key === '__proto__') throw malformed('The key "__proto__" is not allowed.')
     const inner: unknown = (value as JsonObject)[key]

@@ -1,4 +1,5 @@
 import { isMultiple } from '../compile/multiples.ts'
+import { plainCounted } from '../compile/plural.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import { stringFormats } from '../kinds/kinds.ts'
 import { matches } from '../kinds/text-patterns.ts'
@@ -57,10 +58,10 @@ function checkString(schema: JsonSchema, value: string, at: string, report: Repo
   const { minLength, maxLength } = schema
   // Code points are at most UTF-16 units: counting them is only needed near a limit.
   if (maxLength !== undefined && value.length > maxLength && codePoints(value) > maxLength) {
-    report(at, `must have at most ${maxLength} characters`, 'too_long')
+    report(at, `must have at most ${plainCounted(maxLength, 'character')}`, 'too_long')
   }
   if (minLength !== undefined && codePoints(value) < minLength) {
-    report(at, `must have at least ${minLength} character${minLength === 1 ? '' : 's'}`, 'too_short')
+    report(at, `must have at least ${plainCounted(minLength, 'character')}`, 'too_short')
   }
   if (schema.pattern !== undefined && !matches(schema.pattern, value)) {
     report(at, `must match ${schema.pattern}`, 'pattern')
@@ -99,9 +100,9 @@ const isNearMultiple = (ratio: number): boolean => Math.abs(ratio - Math.round(r
 function checkArray(schema: JsonSchema, value: readonly unknown[], at: string, report: Report): void {
   const { minItems, maxItems, items, prefixItems = [] } = schema
   if (minItems !== undefined && value.length < minItems)
-    report(at, `must have at least ${minItems} items`, 'too_short')
+    report(at, `must have at least ${plainCounted(minItems, 'item')}`, 'too_short')
   if (maxItems !== undefined && value.length > maxItems)
-    report(at, `must have at most ${maxItems} items`, 'too_long')
+    report(at, `must have at most ${plainCounted(maxItems, 'item')}`, 'too_long')
   value.forEach((item, index) => {
     const inner = prefixItems[index] ?? items
     if (inner) check(inner, item, `${at}/${index}`, report)

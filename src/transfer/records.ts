@@ -1,3 +1,4 @@
+import { counted } from '../compile/plural.ts'
 import { Problem } from '../problems.ts'
 import { type JsonObject, readJsonObject } from '../request/json-body.ts'
 import { csvCells, hasOddQuotes } from './csv.ts'
@@ -121,7 +122,7 @@ export class CsvRecords implements RecordReader {
     const columns = this.#columns
     if (columns === null) return this.#head(line, cells)
     if (cells.length !== columns.length)
-      return faulty(line, bytes, `has ${cells.length} cells, and line 1 has ${columns.length}`)
+      return faulty(line, bytes, `has ${counted(cells.length, 'cell')}, and line 1 has ${columns.length}`)
     const values: { [column: string]: string } = {}
     cells.forEach((cell, at) => {
       if (cell !== null) values[columns[at] ?? ''] = cell

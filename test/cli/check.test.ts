@@ -13,7 +13,7 @@ const check = (folder: string, place = '.') => run(['check', place], { cwd: fold
 test('check prints one line for a declaration without mistakes', async () => {
   expect(await check(declarationFolder(librarySource()))).toEqual({
     code: 0,
-    stdout: 'api.ts: 1 resource, versions v1. No mistakes, no broken promises.\n',
+    stdout: 'api.ts: 1 resource, version v1. No mistakes, no broken promises.\n',
     stderr: '',
   })
 })

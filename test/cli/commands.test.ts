@@ -2,49 +2,33 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
 import { shell } from '../support/child.ts'
 import { emptyDatabase, temporaryFolder } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
 import { machinePath } from '../support/user-machine.ts'
+import { runHere } from './in-process.ts'
 import { isMistake, run } from './run.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-test('help lists every command with what it does', async () => {
+test('help lists every command with what it does, by group', async () => {
   const { code, stdout } = await run(['help'])
   expect(code).toBe(0)
-  const commands = [...stdout.matchAll(/^ {2}nounkit (\w+)/gm)].map(([, name]) => name)
-  expect(commands.slice(0, 11)).toEqual([
-    'init',
-    'dev',
-    'serve',
-    'check',
-    'migrate',
-    'reset',
-    'keys',
-    'openapi',
-    'publish',
-    'diff',
-    'guide',
-  ])
-  expect(commands).toContain('retire')
-  expect(await run(['--help'])).toMatchObject({ code: 0, stdout })
+  const listed = [...stdout.matchAll(/^ {2}(\w+) [^\n]* {2}\S/gm)].map(([, name]) => name)
+  expect(listed.toSorted()).toEqual(Object.keys(commands).toSorted())
+  expect(stdout).toMatch(/\n\nStart\n {2}init \[DIR\] {2}/)
+  expect(await runHere(['--help'])).toMatchObject({ code: 0, stdout })
 })
 
 test('without a command the help is shown, and the exit code is not 0', async () => {
-  const { code, stdout } = await run([])
+  const { code, stdout } = await runHere([])
   expect(code).toBe(2)
-  expect(stdout).toContain('nounkit serve API')
-})
-
-test('each command has its own help', async () => {
-  const { code, stdout } = await run(['migrate', '--help'])
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^nounkit migrate API \[--dry-run\]/)
+  expect(stdout).toContain('serve [API]')
 })
 
 test('the version is that of the package', async () => {
-  expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  expect((await runHere(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
 test('an unknown command is refused with the one that was probably meant', async () => {
@@ -53,23 +37,30 @@ test('an unknown command is refused with the one that was probably meant', async
     stdout: '',
     stderr: 'There is no command "chek". Did you mean "check"? nounkit help lists all.\n',
   })
+  expect(await runHere(['help', 'chek'])).toMatchObject({ code: 2, stdout: '' })
   // A name that every object has is no command.
-  expect(await run(['constructor'])).toMatchObject({ code: 2 })
+  expect(await runHere(['constructor'])).toMatchObject({ code: 2 })
 })
 
 test.each([
-  [['check', '--strict', 'examples/shop'], /Unknown option '--strict'.*Usage: nounkit check API/s],
+  [
+    ['check', '--strict', 'examples/shop'],
+    2,
+    /^Unknown option '--strict'\. .*\nUsage: nounkit check \[API\]/,
+  ],
   [
     ['serve', 'examples/shop', '--prot', '3500'],
+    2,
     /^Unknown option '--prot'\. Did you mean "--port"\?\nUsage: /,
   ],
-  [['check'], /Which API\? Name the folder of its declaration/],
-  [['serve', 'examples/shop', '3000'], /"3000" is one argument too many/],
-  [['openapi', 'examples/shop'], /Which version\? There are v2, v1\./],
-  [['diff', 'examples/shop', 'v1', 'v3'], /There is no version "v3"\. Did you mean/],
-])('%j is refused with what to write', async (args, message) => {
-  const ran = await run(args)
-  expect(isMistake(ran)).toBe(true)
+  [['serve', '--port'], 2, /^Option '--port <value>' argument missing\nUsage: /],
+  [['serve', 'examples/shop', '3000'], 2, /^"3000" is one argument too many/],
+  [['openapi', 'examples/shop'], 2, /^Which version\? There are v2, v1\.\nUsage: nounkit openapi/],
+  [['openapi', 'exmaples/shop'], 1, /^There is no file or folder "exmaples\/shop"\.\n$/],
+  [['diff', 'examples/shop', 'v1', 'v3'], 1, /^There is no version "v3"\. Did you mean/],
+])('%j is refused with what to write', async (args, code, message) => {
+  const ran = await runHere(args)
+  expect(ran).toMatchObject({ code, stdout: '' })
   expect(ran.stderr).toMatch(message)
 })
 

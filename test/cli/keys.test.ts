@@ -6,7 +6,7 @@ import { KeyRing } from '../../src/guard/key-ring.ts'
 import { openStore } from '../../src/store/open.ts'
 import { nounkit } from '../support/child.ts'
 import { runHere } from './in-process.ts'
-import { run } from './run.ts'
+import { isMistake, run } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nounkit-keys-'))
 const env = { DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
@@ -203,11 +203,9 @@ describe('what is wrong is said, with what was probably meant', () => {
     ['no such action', ['remove'], /"keys remove" is not a command/],
   ]
   test.each(wrong)('%s', async (_, args, message) => {
-    const { code, stderr, stdout } = await keys(...args)
-    expect(code).toBe(1)
-    expect(stderr).toMatch(message)
-    expect(stderr).not.toContain('    at ')
-    expect(stdout).toBe('')
+    const ran = await keys(...args)
+    expect(isMistake(ran), ran.stderr).toBe(true)
+    expect(ran.stderr).toMatch(message)
   })
 })
 

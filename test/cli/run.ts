@@ -13,6 +13,6 @@ export async function run(args: readonly string[], options: ChildOptions = {}): 
   return { code, stdout: child.stdout, stderr: child.stderr }
 }
 
-/** Ends with 1, says what on standard error, and shows no stack. */
+/** Ends with 1, or with 2 where the command line itself is wrong, says what on standard error, and shows no stack. */
 export const isMistake = ({ code, stdout, stderr }: Ran): boolean =>
-  code === 1 && stdout === '' && stderr !== '' && !/^\s+at /m.test(stderr)
+  (code === 1 || code === 2) && stdout === '' && stderr !== '' && !/^\s+at /m.test(stderr)

@@ -43,7 +43,7 @@ async function calledBy(...callers: readonly Caller[]): Promise<Called> {
       return traffic.map(({ lift }) => lift.match(/nounkit (contact .* --note "…")/)?.[1] ?? lift)
     },
     async paste(line) {
-      const child = shell(`bin/nounkit.js ${line.replace(' API ', ' examples/shop ')}`, options)
+      const child = shell(`bin/nounkit.js ${line.replace('contact ', 'contact examples/shop ')}`, options)
       const { code } = await child.ended
       return { code, stdout: child.stdout, stderr: child.stderr }
     },

@@ -31,7 +31,7 @@ describeStores('an active webhook endpoint', (store) => {
     const { id } = await served.make('/v1/webhook-endpoints', { url, event_types: ['*'] })
     const [blocker] = await blockersOf(served, 'v1')
     expect(blocker?.what).toContain(`webhook:${id} of acme is sent events of v1 (to ${url}`)
-    expect(blocker?.lift).toContain(`nounkit contact API v1 --account acme --consumer webhook:${id}`)
+    expect(blocker?.lift).toContain(`nounkit contact v1 --account acme --consumer webhook:${id}`)
     expect(await blockersOf(served, 'v2')).toEqual([])
     const contact = { version: 'v1', account: 'acme', consumer: `webhook:${id}`, note: 'mail', by: null }
     await storeContact(served.store, { ...contact, at: Date.now() })

@@ -70,7 +70,7 @@ describe.each(storeKinds)('%s', (kind) => {
     expect(await wrong.ended).toMatchObject({ code: 1 })
     expect(wrong.stderr).toContain('--type')
     const nobody = nounkit(['events', folder], { env })
-    expect(await nobody.ended).toMatchObject({ code: 1 })
+    expect(await nobody.ended).toMatchObject({ code: 2 })
     expect(nobody.stderr).toContain('--account acme')
   })
 })

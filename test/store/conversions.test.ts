@@ -174,7 +174,7 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
     const store = await open(left.databaseUrl)
     const refused = await refusal(store)
     expect(refused).toBeInstanceOf(MigrationRefused)
-    expect(refused.message).toContain('nounkit migrate API --rename')
+    expect(refused.message).toContain('nounkit migrate --rename')
     expect(refused.message).toContain('items.price was text in v1')
     await migrate(store, model, { rename: true })
     expect((await migrate(store, model)).steps).toEqual([])

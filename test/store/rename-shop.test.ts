@@ -96,7 +96,7 @@ describeStores('a store that an older declaration made', ({ kind, open, url }) =
     ]
     for (const statement of statements)
       expect(message).toContain(kind === 'sqlite' ? statement : statement.slice(0, -1))
-    expect(message).toContain('nounkit migrate API --rename')
+    expect(message).toContain('nounkit migrate --rename')
     expect(message).not.toMatch(/CREATE TABLE|ADD COLUMN/)
 
     const store = await open(databaseUrl)

@@ -1,4 +1,5 @@
 import type { ApiLimitsModel, Model, RateModel, Version } from '../../compile/model.ts'
+import { plainCounted } from '../../compile/plural.ts'
 import { usualLimits } from './usual-limits.ts'
 
 /** The first page of the reference: how every call works, with the limits of this API. */
@@ -32,13 +33,13 @@ const conventions = (version: Version, model: Model): readonly string[] => {
       'A body is one JSON object. A field that can be unset may be left out or be `null`. Lengths of strings count characters (code points); a string with a NUL character or a lone surrogate is refused.',
     ]),
     section('Lists', [
-      `A page has ${limits.pageDefault} rows unless \`limit\` says otherwise, and ${limits.pageMax} at most. Pass \`next_cursor\` on as \`cursor\`, with the same \`sort\` and \`filter\`, until it is \`null\`. An unknown parameter is refused, never ignored.`,
+      `A page has ${plainCounted(limits.pageDefault, 'row')} unless \`limit\` says otherwise, and ${limits.pageMax} at most. Pass \`next_cursor\` on as \`cursor\`, with the same \`sort\` and \`filter\`, until it is \`null\`. An unknown parameter is refused, never ignored.`,
     ]),
     section('Relations', [
-      `\`include\` embeds related rows: at most ${limits.includeRelations} relations a call, ${limits.includeDepth} deep, ${limits.includeRows} rows of each list, and ${limits.rowsPerRequest} rows in all.`,
+      `\`include\` embeds related rows: at most ${plainCounted(limits.includeRelations, 'relation')} a call, ${limits.includeDepth} deep, ${plainCounted(limits.includeRows, 'row')} of each list, and ${plainCounted(limits.rowsPerRequest, 'row')} in all.`,
     ]),
     section('Safe retries', [
-      `A create with an \`Idempotency-Key\` happens once: a retry within ${limits.idempotencyHours} hours gets the first response again, with \`Idempotent-Replayed: true\`. \`If-Match\` with the \`ETag\` you saw keeps a change from undoing another.`,
+      `A create with an \`Idempotency-Key\` happens once: a retry within ${plainCounted(limits.idempotencyHours, 'hour')} gets the first response again, with \`Idempotent-Replayed: true\`. \`If-Match\` with the \`ETag\` you saw keeps a change from undoing another.`,
     ]),
     section('Problems', [
       'A call that is refused answers with `application/problem+json` (RFC 9457). Its `type` is the URL of a page that says what happened and how to fix it; `errors` names every wrong field at once. All of them are listed under [Problems](/problems).',

@@ -1,4 +1,5 @@
 import type { IncludeNode, View } from '../../compile/model.ts'
+import { plainCounted } from '../../compile/plural.ts'
 import { type Naming, pascal, singularName } from './document-names.ts'
 import { type Part, schemaRef } from './field-schemas.ts'
 
@@ -61,7 +62,7 @@ const createFreeNames = (): ((path: string, step: string) => string) => {
 /** Raising a cap is not a breaking change, so the schema has no `maxItems`. */
 const listSchema = (row: Part, cap: number): Part => ({
   type: 'object',
-  description: `At most ${cap} rows; \`page.next\` continues.`,
+  description: `At most ${plainCounted(cap, 'row')}; \`page.next\` continues.`,
   properties: {
     data: { type: 'array', items: row },
     page: schemaRef('IncludedPage'),

@@ -84,9 +84,9 @@ export function refuse(steps: readonly Step[], options: MigrateOptions): void {
 }
 
 const renames =
-  'It still has names, values or types of an older version, and all its rows under them. Stop the processes of the older declaration, run `nounkit migrate API --rename` or this SQL, and start again:'
+  'It still has names, values or types of an older version, and all its rows under them. Stop the processes of the older declaration, run `nounkit migrate --rename` or this SQL, and start again:'
 const others =
-  'Some of it are names, values or types of an older version, which `nounkit migrate API --rename` changes once nothing else is in the way. Either change the declaration back, or run this and start again:'
+  'Some of it are names, values or types of an older version, which `nounkit migrate --rename` changes once nothing else is in the way. Either change the declaration back, or run this and start again:'
 const other = 'Either change the declaration back, or run this and start again:'
 
 function refusal(steps: readonly Step[], done: readonly Step[]): string {

@@ -1,3 +1,4 @@
+import { counted } from '../../compile/plural.ts'
 import { type Session, type Store, StoreError } from '../store.ts'
 import { withGeneration } from './generation.ts'
 import {
@@ -57,7 +58,7 @@ async function apply(session: Session, wanted: Wanted, options: MigrateOptions):
     const broken = await session.all('PRAGMA foreign_key_check')
     if (broken.length > 0)
       throw new Error(
-        `The migration would leave ${broken.length} rows that reference missing rows; it was rolled back`,
+        `The migration would leave ${counted(broken.length, 'reference')} to missing rows; it was rolled back`,
       )
     await session.script('COMMIT')
     return { steps, applied: steps.length > 0 }

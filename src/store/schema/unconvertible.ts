@@ -1,4 +1,5 @@
 import { codecs } from '../../compile/codecs.ts'
+import { counted } from '../../compile/plural.ts'
 import { ident } from '../../plan/dialect.ts'
 import { type Session, StoreRefused } from '../store.ts'
 import { type ConversionSql, converts } from './conversion.ts'
@@ -34,13 +35,13 @@ async function sentenceOf(
 ): Promise<string | null> {
   const x = ident(column)
   const from = `FROM ${ident(table)} WHERE ${x} IS NOT NULL AND (${converts(conversionSql, codec, x)}) IS NOT TRUE`
-  const [counted] = await session.all(`SELECT count(*) ${from}`)
-  const count = Number(counted?.[0])
+  const [found] = await session.all(`SELECT count(*) ${from}`)
+  const count = Number(found?.[0])
   if (count === 0) return null
   const [example] = await session.all(
     `SELECT "id", ${conversionSql.dialect.asText(x)} ${from} ORDER BY "id" LIMIT 1`,
   )
-  const rows = count === 1 ? '1 row has' : `${count} rows have`
+  const rows = `${counted(count, 'row')} ${count === 1 ? 'has' : 'have'}`
   return `${table}.${column}: ${rows} a value that ${codec} cannot take without changing what ${version} shows, such as ${JSON.stringify(example?.[1])} in the row with the id ${example?.[0]}.`
 }
 

@@ -61,5 +61,3 @@ export class Decisions {
     return answer
   }
 }
-
-export const counted = (count: number, noun = 'row'): string => `${count} ${noun}${count === 1 ? '' : 's'}`

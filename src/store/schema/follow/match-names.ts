@@ -1,6 +1,6 @@
+import { counted } from '../../../compile/plural.ts'
 import type { PresentTable } from '../present.ts'
 import type { Table } from '../table.ts'
-import { counted } from './decisions.ts'
 import { type Planning, resourceOf, storedShape } from './planning.ts'
 import { sameForm } from './recast.ts'
 import { countRows, countSet } from './scan.ts'
@@ -65,7 +65,7 @@ async function renamedTable(
   if (rows === 0) return null
   const nameOf = (table: string) => resourceOf(planning, table).name
   return decide(planning, found.name, {
-    gone: `${found.name.replaceAll('_', '-')} is no longer declared, and has ${counted(rows)}`,
+    gone: `${found.name.replaceAll('_', '-')} is no longer declared, and has ${counted(rows, 'row')}`,
     names: alike,
     shown: nameOf,
     declared: (name) => `resource('${name}', { was: '${found.name.replaceAll('_', '-')}', … })`,
@@ -125,7 +125,7 @@ async function renamedColumn(
   const rows = await countSet(planning, found.name, column, true)
   if (rows === 0) return null
   return decide(planning, `${table.name}.${column}`, {
-    gone: `${resource.name}.${column} is no longer declared, and ${counted(rows)} ${rows === 1 ? 'has' : 'have'} a value in it`,
+    gone: `${resource.name}.${column} is no longer declared, and ${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} a value in it`,
     names: alike,
     shown: (name) => `${resource.name}.${name}`,
     declared: (name) => {

@@ -1,10 +1,10 @@
 import { sameJson } from '../../../compile/canonical.ts'
 import type { Field, Resource } from '../../../compile/model.ts'
+import { counted } from '../../../compile/plural.ts'
 import { compareSchemas } from '../../../compile/schema-difference.ts'
 import { kinds } from '../../../kinds/kinds.ts'
 import type { PresentColumn, PresentTable } from '../present.ts'
 import type { Column, Table } from '../table.ts'
-import { counted } from './decisions.ts'
 import type { ColumnPlan } from './follow-plan.ts'
 import { type Planning, storedShape } from './planning.ts'
 import { fitting, parsedJson, sameForm } from './recast.ts'
@@ -134,7 +134,7 @@ async function otherwise(
     const such = scanned?.example ? `, such as ${scanned.example.slice(0, 60)}` : ''
     const become = value === undefined ? 'null' : JSON.stringify(value)
     planning.losses.push(
-      `${counted(unfit)} of ${wanting.resource.name} ${unfit === 1 ? 'has' : 'have'} a value that ${nameOf(wanting)} does not allow any more${such}: ${unfit === 1 ? 'it' : 'they'} would become ${become}.`,
+      `${counted(unfit, 'row')} of ${wanting.resource.name} ${unfit === 1 ? 'has' : 'have'} a value that ${nameOf(wanting)} does not allow any more${such}: ${unfit === 1 ? 'it' : 'they'} would become ${become}.`,
     )
   }
   return value
@@ -150,12 +150,12 @@ async function replacementOf(planning: Planning, wanting: Wanting, rows: number)
   if (column.default !== undefined && field) return fitting(column.default, field) ?? column.default
   const answer = await planning.decisions.answer(name, {
     kind: 'fill',
-    text: `${name} is required, and ${counted(rows)} ${rows === 1 ? 'has' : 'have'} no value for it. Which value?`,
+    text: `${name} is required, and ${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} no value for it. Which value?`,
     choices: [],
   })
   if (answer !== undefined) return filledWith(planning, wanting)
   planning.refusals.push(
-    `${name} is required, and ${counted(rows)} ${rows === 1 ? 'has' : 'have'} no value for it. Make it optional, give it a default, or use --fill ${name}=VALUE.`,
+    `${name} is required, and ${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} no value for it. Make it optional, give it a default, or use --fill ${name}=VALUE.`,
   )
   return undefined
 }

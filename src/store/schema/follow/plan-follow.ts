@@ -1,6 +1,6 @@
+import { counted } from '../../../compile/plural.ts'
 import type { PresentTable } from '../present.ts'
 import type { Table } from '../table.ts'
-import { counted } from './decisions.ts'
 import type { ColumnPlan, FollowPlan, FollowStep } from './follow-plan.ts'
 import { matchColumns, matchTables, type TableMatches } from './match-names.ts'
 import { isNarrower, isUntouched, planColumn } from './plan-column.ts'
@@ -26,7 +26,7 @@ async function dropTable(planning: Planning, table: string, why: string): Promis
   const name = table.replaceAll('_', '-')
   const rows = planning.emptied ? 0 : await countRows(planning, table)
   planning.notes.push(`${name} ${why}`)
-  if (rows > 0) planning.losses.push(`${name} ${why}: its ${counted(rows)} would be lost.`)
+  if (rows > 0) planning.losses.push(`${name} ${why}: its ${counted(rows, 'row')} would be lost.`)
   return { kind: 'drop', table }
 }
 
@@ -86,6 +86,6 @@ async function dropColumn(
   planning.notes.push(`${resource}.${column} is no longer declared`)
   if (rows > 0)
     planning.losses.push(
-      `${resource}.${column} is no longer declared: its values in ${counted(rows)} would be lost.`,
+      `${resource}.${column} is no longer declared: its values in ${counted(rows, 'row')} would be lost.`,
     )
 }

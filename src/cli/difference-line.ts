@@ -1,0 +1,11 @@
+import type { Difference } from '../contract/diff/difference.ts'
+import { differenceText } from '../contract/gate-refusal.ts'
+import { paint } from './colour.ts'
+
+/** A difference as a line, its verdict in a colour. */
+export function differenceLine(difference: Pick<Difference, 'verdict' | 'where' | 'what'>): string {
+  const text = differenceText(difference)
+  const { verdict } = difference
+  const colour = verdict === 'breaking' ? 'red' : verdict === 'additive' ? 'green' : 'yellow'
+  return paint(colour, verdict) + text.slice(verdict.length)
+}

@@ -1,0 +1,51 @@
+import { counted } from '../compile/plural.ts'
+import { migrationSql } from '../store/schema/migration.ts'
+import type { Step } from '../store/schema/migration-step.ts'
+
+/** What a migration did, or would do. */
+interface Report {
+  readonly dryRun: boolean
+  readonly steps: readonly Step[]
+  /** Those of `steps` that are not applied. */
+  readonly refused: ReadonlySet<Step>
+  /** What was done besides, to follow a declaration that is not published, a sentence each. */
+  readonly notes: readonly string[]
+  /** What is lost with that. */
+  readonly losses: readonly string[]
+}
+
+/** Prints the report. Returns the exit code. */
+export function reportMigration(
+  report: Report,
+  { json, ok }: { readonly json: boolean; readonly ok: boolean },
+): number {
+  console.log(json ? JSON.stringify({ ok, ...forMachines(report) }, null, 2) : textOf(report))
+  return ok ? 0 : 1
+}
+
+const forMachines = ({ dryRun, steps, refused, notes, losses }: Report): object => ({
+  dryRun,
+  steps: steps.map((step) => ({ why: step.why, sql: step.byHand ?? step.sql, refused: refused.has(step) })),
+  notes,
+  losses,
+})
+
+function textOf({ dryRun, steps, refused, notes, losses }: Report): string {
+  const all = steps.length + notes.length
+  if (all === 0) return 'The store fits the declaration. Nothing to do.'
+  return [
+    ...(steps.length > 0 ? [migrationSql(steps)] : []),
+    ...notes.map((note) => `${note}.`),
+    ...(dryRun ? losses : []),
+    outcome(all, refused.size, dryRun),
+  ].join('\n')
+}
+
+const outcome = (steps: number, refused: number, dryRun: boolean): string => {
+  if (refused > 0) {
+    const marked = `${refused} ${refused === 1 ? 'is' : 'are'}`
+    return `Nothing would be applied: of ${counted(steps, 'step')} ${marked} marked as not applied.`
+  }
+  if (dryRun) return `${counted(steps, 'step')} would be applied.`
+  return `${counted(steps, 'step')} ${steps === 1 ? 'was' : 'were'} applied.`
+}
