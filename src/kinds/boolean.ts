@@ -1,4 +1,5 @@
 import type { Kind } from './kind.ts'
+import { asText } from './other-kind.ts'
 import { json } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 
@@ -35,6 +36,7 @@ export const boolean: Kind = Object.freeze({
   comparedAs: 'boolean',
   atTime: null,
   isOrdered: false,
+  fromOther: (value) => (value === 0 ? false : value === 1 ? true : words.get(asText(value))),
   parse: (text) => words.get(text),
   finerThanStored: () => null,
   filterValueNoun: () => 'true or false',

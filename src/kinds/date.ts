@@ -1,4 +1,5 @@
 import type { Kind, StringFormat } from './kind.ts'
+import { asText } from './other-kind.ts'
 import { postgresText, quoted, sqliteText } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 import { isDate } from './time.ts'
@@ -46,6 +47,7 @@ export const date: Kind = Object.freeze({
   comparedAs: 'date',
   atTime: (moment) => moment.slice(0, 'yyyy-mm-dd'.length),
   isOrdered: true,
+  fromOther: (value) => (isDate(asText(value)) ? value : undefined),
   parse: (text) => (isDate(text) ? text : undefined),
   finerThanStored: () => null,
   filterValueNoun: () => 'a date (2026-06-01)',

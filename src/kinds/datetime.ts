@@ -1,5 +1,6 @@
 import { datePattern } from './date.ts'
 import type { Kind, StringFormat } from './kind.ts'
+import { asText } from './other-kind.ts'
 import { postgresText, quoted, sqliteText } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 import { isFinerThanKept, utcText } from './time.ts'
@@ -44,6 +45,9 @@ export const datetime: Kind = Object.freeze({
   atTime: (moment) => moment,
   isOrdered: true,
   // In a query a plus sign means a space: an offset written with a bare plus is still understood.
+  // A date is the first moment of its day, in UTC.
+  fromOther: (value, from) =>
+    utcText(from === 'date' ? `${value}T00:00:00.000Z` : asText(value)) ?? undefined,
   parse: (text) => utcText(text.replace(' ', '+')) ?? undefined,
   finerThanStored: (text) =>
     isFinerThanKept(text) ? 'has a time finer than the milliseconds in which times are kept' : null,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { DecimalSchema } from '../declare/field.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import type { FormatChange, Kind, StringFormat } from './kind.ts'
+import { asText } from './other-kind.ts'
 import { quoted, sqlText } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 
@@ -217,6 +218,7 @@ export const decimalKind: Kind = Object.freeze({
   comparedAs: 'decimal',
   atTime: null,
   isOrdered: true,
+  fromOther: (value, _, schema) => decimalText(asText(value), schema),
   parse: decimalText,
   finerThanStored: () => null,
   filterValueNoun: () => noun({}),

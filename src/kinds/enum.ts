@@ -1,5 +1,10 @@
+import type { JsonSchema } from '../declare/json-schema.ts'
 import type { Kind } from './kind.ts'
+import { asText } from './other-kind.ts'
 import { text } from './text.ts'
+
+const listedValue = (text: string, schema: JsonSchema): unknown =>
+  schema.enum?.find((one) => String(one) === text)
 
 /** What enums and states have in common: texts that the schema lists. */
 export const listed: Omit<Kind, 'readsZod' | 'canBeOpen' | 'typeName'> = {
@@ -9,7 +14,8 @@ export const listed: Omit<Kind, 'readsZod' | 'canBeOpen' | 'typeName'> = {
   notQueryable: null,
   castableFrom: [],
   isOrdered: false,
-  parse: (value, schema) => schema.enum?.find((one) => String(one) === value),
+  fromOther: (value, _, schema) => listedValue(asText(value), schema),
+  parse: listedValue,
   filterValueNoun: (schema) => `one of ${schema.enum?.join(', ')}`,
   filterSchema: ({ enum: values = [] }, { orNull }) => {
     if (!orNull) return { type: 'string', enum: values }

@@ -1,4 +1,6 @@
+import type { JsonSchema } from '../declare/json-schema.ts'
 import type { Kind } from './kind.ts'
+import { asText } from './other-kind.ts'
 import { postgresText, quoted, sqliteText } from './sql.ts'
 import { text } from './text.ts'
 import { matches, patternOrNull } from './text-patterns.ts'
@@ -7,7 +9,7 @@ const hex = '[0-9A-Fa-f]'
 const anyUuid = `${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}`
 
 /** What ids and references have in common: texts that the server made, which need no escaping. */
-const identifier: Omit<Kind, 'parse' | 'filterValueNoun' | 'filterSchema' | 'typeName'> = {
+const identifier: Omit<Kind, 'fromOther' | 'parse' | 'filterValueNoun' | 'filterSchema' | 'typeName'> = {
   ...text,
   readsZod: null,
   formats: {},
@@ -23,16 +25,21 @@ const identifier: Omit<Kind, 'parse' | 'filterValueNoun' | 'filterSchema' | 'typ
 /** The id of a row. */
 export const id: Kind = Object.freeze({
   ...identifier,
+  fromOther: asText,
   parse: (value) => value,
   filterValueNoun: () => 'a valid value',
   filterSchema: ({ format }) => ({ type: 'string', ...(format ? { format } : {}) }),
   typeName: () => 'id',
 } satisfies Kind)
 
+const idOf = (text: string, { pattern }: JsonSchema): string | undefined =>
+  matches(pattern ?? `^${anyUuid}$`, text) ? text : undefined
+
 /** The id of a related row. */
 export const reference: Kind = Object.freeze({
   ...identifier,
-  parse: (value, { pattern }) => (matches(pattern ?? `^${anyUuid}$`, value) ? value : undefined),
+  fromOther: (value, _, schema) => idOf(asText(value), schema),
+  parse: idOf,
   filterValueNoun: () => 'an id',
   filterSchema: ({ format, pattern }, { orNull }) => {
     if (orNull) return patternOrNull(pattern?.replace(/^\^|\$$/g, '') ?? anyUuid)

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../declare/json-schema.ts'
 import type { Kind } from './kind.ts'
+import { numberText } from './other-kind.ts'
 import { json } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 
@@ -68,6 +69,7 @@ export const integer: Kind = Object.freeze({
   comparedAs: 'number',
   atTime: null,
   isOrdered: true,
+  fromOther: (value, from) => parseInteger(numberText(value, from)),
   parse: parseInteger,
   finerThanStored: () => null,
   filterValueNoun: () => 'an integer between -(2^53 - 1) and 2^53 - 1',

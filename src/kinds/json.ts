@@ -1,6 +1,14 @@
 import type { Kind } from './kind.ts'
 import { json as jsonText, postgresText, sqliteText, sqlText } from './sql.ts'
 
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Objects, arrays and whatever else Zod can describe: stored as the JSON that was sent. */
 export const json: Kind = Object.freeze({
   readsZod: () => true,
@@ -32,6 +40,7 @@ export const json: Kind = Object.freeze({
   comparedAs: 'json',
   atTime: null,
   isOrdered: false,
+  fromOther: (value) => (typeof value === 'string' ? parsed(value) : value),
   parse: () => undefined,
   finerThanStored: () => null,
   filterValueNoun: () => 'a valid value',

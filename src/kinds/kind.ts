@@ -27,6 +27,11 @@ export interface Kind {
   toStored(value: unknown, schema: JsonSchema): unknown
   /** Whether a value from a cursor is a stored value of this kind. */
   isStored(value: unknown): boolean
+  /**
+   * What JSON shows of a value of another kind, as a value of this one; undefined where that would change what it means. `from` is the name
+   * of the other kind, `string` for a text of a file or a command line. The value is not null.
+   */
+  fromOther(value: unknown, from: string, schema: JsonSchema): unknown
   /** A stored value as it is bound to a statement, the same on every store. */
   bind(value: unknown, schema: JsonSchema): string | number
   /** A merge patch changes members of the value (RFC 7396) instead of replacing it. */

@@ -1,4 +1,5 @@
 import type { Kind } from './kind.ts'
+import { numberText } from './other-kind.ts'
 import { json, jsonOrNull } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 
@@ -8,6 +9,11 @@ const postgresNumber = (x: string): string =>
 
 /** Numbers that are short enough to be finite. */
 const finitePattern = '-?[0-9]{1,200}(?:\\.[0-9]{1,200})?(?:[eE][+-]?[0-9]{1,2})?'
+
+const parseNumber = (text: string): number | undefined => {
+  const value = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(value) ? value : undefined
+}
 
 /** `z.number()`: a double. */
 export const number: Kind = Object.freeze({
@@ -38,10 +44,8 @@ export const number: Kind = Object.freeze({
   comparedAs: 'number',
   atTime: null,
   isOrdered: true,
-  parse: (text) => {
-    const value = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
-    return Number.isFinite(value) ? value : undefined
-  },
+  fromOther: (value, from) => parseNumber(numberText(value, from)),
+  parse: parseNumber,
   finerThanStored: () => null,
   filterValueNoun: () => 'a number',
   bodyForm: 'number',

@@ -1,4 +1,5 @@
 import type { Kind, StringFormat } from './kind.ts'
+import { asText } from './other-kind.ts'
 import { text } from './text.ts'
 import { emailLocalTooLong, emailMaxLength, emailPattern, withoutNul } from './text-patterns.ts'
 
@@ -57,6 +58,7 @@ export const string: Kind = Object.freeze({
   notQueryable: null,
   castableFrom: ['integer', 'bigint'],
   isOrdered: true,
+  fromOther: asText,
   parse: (value) => value,
   filterValueNoun: () => 'a valid value',
   filterSchema: (_, { inList }) => ({

@@ -122,16 +122,8 @@ function fromTexts(resource: Resource, texts: JsonObject): JsonObject {
 }
 
 function fromText({ kind, schema }: Field, text: string): unknown {
-  if (kinds[kind].mergesPatches) return parsedJson(text)
-  return kinds[kind].parse(text, schema) ?? text
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
+  const value = kinds[kind].fromOther(text, 'string', schema)
+  return value === undefined ? text : value
 }
 
 /** What a request cannot do wrong, because hooks and the server itself set it. */

@@ -7,7 +7,7 @@ import type { PresentColumn, PresentTable } from '../present.ts'
 import type { Column, Table } from '../table.ts'
 import type { ColumnPlan } from './follow-plan.ts'
 import { type Planning, storedShape } from './planning.ts'
-import { fitting, parsedJson, sameForm } from './recast.ts'
+import { fitting, sameForm } from './recast.ts'
 import { countRows, countSet, type Scanned, scanColumn, strayReferences } from './scan.ts'
 import type { ColumnShape } from './shape.ts'
 
@@ -166,7 +166,7 @@ function filledWith(planning: Planning, wanting: Wanting): unknown {
   const name = nameOf(wanting)
   const text = planning.decisions.fillOf(name)
   if (text === undefined || !field) return undefined
-  const parsed = field.kind === 'json' ? parsedJson(text) : kinds[field.kind].parse(text, field.schema)
+  const parsed = kinds[field.kind].fromOther(text, 'string', field.schema)
   const value = parsed === undefined ? undefined : fitting(parsed, field)
   if (value === undefined)
     planning.refusals.push(`--fill ${name}=${text}: the field does not allow this value.`)
