@@ -3,15 +3,18 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/databases.ts'
 import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
+import { runHere } from './in-process.ts'
 import { isMistake, run } from './run.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 /** In the folder itself, so that messages name files as a user would see them. */
-const check = (folder: string, place = '.') => run(['check', place], { cwd: folder })
+const check = (folder: string, place = '.') => runHere(['check', place], { cwd: folder })
+/** As a process, where the error is that of Node, which loads the file. */
+const checkProcess = (folder: string) => run(['check'], { cwd: folder })
 
 test('check prints one line for a declaration without mistakes', async () => {
-  expect(await check(declarationFolder(librarySource()))).toEqual({
+  expect(await checkProcess(declarationFolder(librarySource()))).toEqual({
     code: 0,
     stdout: 'api.ts: 1 resource, version v1. No mistakes, no broken promises.\n',
     stderr: '',
@@ -96,7 +99,7 @@ test.each([
     /imports "lodash", which is not installed there\. Run: npm install lodash/,
   ],
 ])('a file %s is told with its place and no stack', async (_, source, message) => {
-  const ran = await check(declarationFolder(source))
+  const ran = await checkProcess(declarationFolder(source))
   expect(isMistake(ran)).toBe(true)
   expect(ran.stderr).toMatch(message)
 })
@@ -123,7 +126,7 @@ test('check reports what would stop the service from starting, and an incomplete
 test('a mistake in a file that the declaration imports is reported with that file', async () => {
   const folder = declarationFolder(`import './v1.ts'`)
   writeFileSync(join(folder, 'v1.ts'), '\nthrow new Error("no such day")')
-  expect((await check(folder)).stderr).toBe('api.ts could not be loaded: no such day (v1.ts:2)\n')
+  expect((await checkProcess(folder)).stderr).toBe('api.ts could not be loaded: no such day (v1.ts:2)\n')
 })
 
 test('check finds mistakes in the code of hooks by their types, where the folder has a tsconfig.json', async () => {

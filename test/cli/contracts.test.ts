@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
+import { runHere } from './in-process.ts'
 import { isMistake, run } from './run.ts'
 
 test('openapi prints the document of a version, whole, and nothing else', async () => {
@@ -22,13 +23,15 @@ test('diff lists the declared changes, with a verdict each; --raw lists the diff
     'breaking    customers.full_name → name  renamed',
   ])
   expect(lines.length).toBeLessThanOrEqual(12)
-  const bare = (await run(['diff', 'examples/shop', 'v1', 'v2', '--raw'])).stdout.trimEnd().split('\n')
+  const bare = (await runHere(['diff', 'examples/shop', 'v1', 'v2', '--raw'])).stdout.trimEnd().split('\n')
   const count = bare.at(-1) ?? ''
   expect(count).toMatch(/^\d+ differences, \d+ of them breaking\.$/)
   expect(lines.at(-1)).toMatch(
     new RegExp(`^${count} They follow from 6 declared changes and \\d additions; --raw lists them\\.$`),
   )
-  const { explained, raw } = JSON.parse((await run(['diff', 'examples/shop', 'v1', 'v2', '--json'])).stdout)
+  const { explained, raw } = JSON.parse(
+    (await runHere(['diff', 'examples/shop', 'v1', 'v2', '--json'])).stdout,
+  )
   type Line = { verdict: string; where: string; what: string }
   const words = ({ verdict, where, what }: Line) => `${verdict}  ${where}  ${what}`
   expect(raw.map(words)).toEqual(bare.slice(0, -1))
@@ -36,11 +39,11 @@ test('diff lists the declared changes, with a verdict each; --raw lists the diff
 })
 
 test('diff from a newer version to an older one compares what they are, for want of changes', async () => {
-  const told = await run(['diff', 'examples/shop', 'v2', 'v1'])
+  const told = await runHere(['diff', 'examples/shop', 'v2', 'v1'])
   expect(told.stdout).toMatch(/^breaking {2}customers {2}resource and its endpoints were removed/)
-  const { explained } = JSON.parse((await run(['diff', 'examples/shop', 'v2', 'v1', '--json'])).stdout)
+  const { explained } = JSON.parse((await runHere(['diff', 'examples/shop', 'v2', 'v1', '--json'])).stdout)
   expect(explained).toBeNull()
-  expect((await run(['diff', 'examples/shop', 'v1', 'v1'])).stdout).toBe(
+  expect((await runHere(['diff', 'examples/shop', 'v1', 'v1'])).stdout).toBe(
     '0 differences, 0 of them breaking.\n',
   )
 })
@@ -49,9 +52,9 @@ test('guide writes Markdown from an older version to a newer one, to the next un
   const { code, stdout } = await run(['guide', 'examples/shop', 'v1', 'v2'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^# .*v1.*v2/)
-  expect((await run(['guide', 'examples/shop', 'v1'])).stdout).toBe(stdout)
+  expect((await runHere(['guide', 'examples/shop', 'v1'])).stdout).toBe(stdout)
   for (const args of [['v2'], ['v2', 'v1']]) {
-    const ran = await run(['guide', 'examples/shop', ...args])
+    const ran = await runHere(['guide', 'examples/shop', ...args])
     expect(isMistake(ran)).toBe(true)
     expect(ran.stderr).toMatch(/newest version|not newer/)
   }

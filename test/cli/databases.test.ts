@@ -4,11 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { emptyDatabase, temporaryFolder } from '../support/databases.ts'
 import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
+import { runHere } from './in-process.ts'
 import { isMistake, type Ran, run } from './run.ts'
 
 const withDatabase = (url: string, ...args: string[]): Promise<Ran> =>
-  run(args, { env: { DATABASE_URL: url, NOUNKIT_LOG: 'error' } })
-const serve = (url: string): Promise<Ran> => withDatabase(url, 'serve', 'examples/shop', '--port', '0')
+  runHere(args, { env: { DATABASE_URL: url } })
+const serve = (url: string, folder = 'examples/shop'): Promise<Ran> =>
+  run(['serve', folder, '--port', '0'], { env: { DATABASE_URL: url, NOUNKIT_LOG: 'error' } })
 
 test('a database that cannot be used ends serve with 1 and a sentence, and is left as it was', async () => {
   const folder = temporaryFolder()
@@ -65,7 +67,7 @@ test.each(['sqlite', 'postgres'] as const)(
     const wouldBe = await withDatabase(url, 'migrate', required, '--dry-run')
     expect(isMistake(wouldBe)).toBe(false)
     expect(wouldBe.stdout).toMatch(/books\.isbn is new\.\n/)
-    const refused = await withDatabase(url, 'serve', required, '--port', '0')
+    const refused = await serve(url, required)
     expect(isMistake(refused)).toBe(true)
     expect(refused.stderr).toMatch(
       /^The store does not fit the declaration\. Nothing was changed\. Run nounkit migrate.*:\n- books\.isbn is new and required[^\n]*\n$/s,

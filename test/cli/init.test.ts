@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { projectName } from '../../src/cli/new-project.ts'
 import { shell } from '../support/child.ts'
 import { temporaryFolder } from '../support/databases.ts'
+import { runHere } from './in-process.ts'
 import { isMistake, run } from './run.ts'
 
 const files = [
@@ -36,7 +37,7 @@ test('a new project is written into a folder that is made, and the next commands
 test('the current folder may be named, and a folder with nothing but a git repository is empty', async () => {
   const cwd = temporaryFolder()
   mkdirSync(join(cwd, '.git'))
-  const { code, stdout } = await run(['init', '.'], { cwd })
+  const { code, stdout } = await runHere(['init', '.'], { cwd })
   expect(code).toBe(0)
   expect(stdout).toMatch(/Next:\n {2}npm install/)
   expect(readdirSync(cwd).sort()).toEqual(['.dockerignore', '.git', ...files.slice(1)])
@@ -44,10 +45,10 @@ test('the current folder may be named, and a folder with nothing but a git repos
 
 test('without a folder, a terminal is asked, --yes takes the usual one, and a program is told what to write', async () => {
   const cwd = temporaryFolder()
-  const refused = await run(['init'], { cwd })
+  const refused = await runHere(['init'], { cwd })
   expect(isMistake(refused)).toBe(true)
   expect(refused.stderr).toMatch(/^Which folder\? Write: nounkit init my-api/)
-  expect(await run(['init', '--yes'], { cwd })).toMatchObject({ code: 0 })
+  expect(await runHere(['init', '--yes'], { cwd })).toMatchObject({ code: 0 })
   expect(readdirSync(cwd)).toEqual(['my-api'])
   const bin = fileURLToPath(new URL('../../bin/nounkit.js', import.meta.url))
   const asked = shell(`script -qec '${process.execPath} ${bin} init' /dev/null`, { cwd, input: 'errands\n' })
@@ -60,13 +61,13 @@ test('a folder in use is refused with what would be replaced; --force replaces t
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'api.ts'), 'mine')
   writeFileSync(join(cwd, 'notes.txt'), 'mine')
-  const refused = await run(['init', '.'], { cwd })
+  const refused = await runHere(['init', '.'], { cwd })
   expect(isMistake(refused)).toBe(true)
   expect(refused.stderr).toBe(
     '"." is not empty. Choose another folder, or write into it with --force, which replaces api.ts.\n',
   )
   expect(readdirSync(cwd).sort()).toEqual(['api.ts', 'notes.txt'])
-  const forced = await run(['init', '.', '--force'], { cwd })
+  const forced = await runHere(['init', '.', '--force'], { cwd })
   expect(forced.stdout).toMatch(/^ {2}api\.ts +replaced\./m)
   expect(forced.stdout.match(/replaced/g)).toHaveLength(1)
   expect(readFileSync(join(cwd, 'notes.txt'), 'utf8')).toBe('mine')
@@ -76,7 +77,7 @@ test('a folder in use is refused with what would be replaced; --force replaces t
 test('nothing is written through a link that leads out of the folder, not even with --force', async () => {
   const [cwd, elsewhere] = [temporaryFolder(), temporaryFolder()]
   symlinkSync(elsewhere, join(cwd, '.github'))
-  const refused = await run(['init', '.', '--force'], { cwd })
+  const refused = await runHere(['init', '.', '--force'], { cwd })
   expect(isMistake(refused)).toBe(true)
   expect(refused.stderr).toMatch(/^"\." has "\.github", which is not a plain folder\. Move it away/)
   expect([readdirSync(cwd), readdirSync(elsewhere)]).toEqual([['.github'], []])
@@ -92,7 +93,7 @@ test.each([
 ])('a folder that cannot be made is refused in a sentence: %j', async (name, message) => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'file'), '')
-  const refused = await run(['init', name], { cwd })
+  const refused = await runHere(['init', name], { cwd })
   expect(isMistake(refused), refused.stderr).toBe(true)
   expect(refused.stderr).toMatch(message)
   expect(readdirSync(cwd)).toEqual(['file'])

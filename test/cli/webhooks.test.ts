@@ -4,6 +4,7 @@ import { emptyDatabase } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
 import { hooksApi, testWebhooks } from '../support/hooks-api.ts'
 import { serve } from '../support/serving.ts'
+import { runHere } from './in-process.ts'
 import { isMistake, run } from './run.ts'
 
 const place = () =>
@@ -33,17 +34,17 @@ test('usage, retire and contact know active endpoints', async () => {
   const { id } = await served.make('/v1/webhook-endpoints', { url, event_types: ['*'] })
   const api = place()
   const options = { env: { DATABASE_URL } }
-  const usage = await run(['usage', api, '--version', 'v1'], options)
+  const usage = await runHere(['usage', api, '--version', 'v1'], options)
   expect(usage.stdout).toContain(`webhook:${id} of acme is sent events to ${url} since `)
   expect(usage.stdout).toContain('not told')
   const blockers = async () => {
-    const { stdout } = await run(['retire', api, 'v1', '--dry-run', '--json'], options)
+    const { stdout } = await runHere(['retire', api, 'v1', '--dry-run', '--json'], options)
     return (JSON.parse(stdout) as { blockers: { kind: string }[] }).blockers.map(({ kind }) => kind)
   }
   expect(await blockers()).toContain('webhook')
-  const unknown = await run(['contact', api, 'v1', '--consumer', 'webhook:x', '--note', 'mail'], options)
+  const unknown = await runHere(['contact', api, 'v1', '--consumer', 'webhook:x', '--note', 'mail'], options)
   expect(isMistake(unknown)).toBe(true)
-  const told = await run(['contact', api, 'v1', '--consumer', `webhook:${id}`, '--note', 'mail'], options)
+  const told = await runHere(['contact', api, 'v1', '--consumer', `webhook:${id}`, '--note', 'mail'], options)
   expect(told).toMatchObject({ code: 0, stderr: '' })
   expect(await blockers()).not.toContain('webhook')
 })
@@ -52,6 +53,6 @@ test('a store that no process with webhooks has served has no endpoints', async 
   const DATABASE_URL = await emptyDatabase('sqlite')
   const { events: _, ...without } = hooksApi
   await (await openService({ declaration: without, databaseUrl: DATABASE_URL })).close()
-  const usage = await run(['usage', place()], { env: { DATABASE_URL } })
+  const usage = await runHere(['usage', place()], { env: { DATABASE_URL } })
   expect(usage).toMatchObject({ code: 0, stderr: '' })
 })

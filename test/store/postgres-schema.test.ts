@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { expect, test } from 'vitest'
-import { isMistake, type Ran, run } from '../cli/run.ts'
+import { runHere } from '../cli/in-process.ts'
+import { isMistake, type Ran } from '../cli/run.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase } from '../support/databases.ts'
 
 const migrate = (url: string): Promise<Ran> =>
-  run(['migrate', 'examples/shop'], { env: { DATABASE_URL: url } })
+  runHere(['migrate', 'examples/shop'], { env: { DATABASE_URL: url } })
 
 interface PlainRole {
   readonly role: string
@@ -58,7 +59,7 @@ test('the refusal of a role that may not create tables has the GRANT that helps'
 test('a role that may only read and write is enough where another has migrated, and is refused where it is not', async () => {
   const { role, url, owner, ownerUrl } = await plainRole()
   expect(await migrate(ownerUrl)).toMatchObject({ code: 0 })
-  const denied = await run(['keys', 'list', 'examples/shop'], { env: { DATABASE_URL: url } })
+  const denied = await runHere(['keys', 'list', 'examples/shop'], { env: { DATABASE_URL: url } })
   expect(isMistake(denied), denied.stderr).toBe(true)
   expect(denied.stderr).toMatch(/permission denied .*Have its owner GRANT that to the user of DATABASE_URL/)
   await owner(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
