@@ -7,6 +7,7 @@ import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { storeUrl } from './command-store.ts'
 import { positionalsUpTo } from './positionals.ts'
+import { openProgress } from './progress.ts'
 
 export const options = {
   force: { type: 'boolean', does: 'replaces FILE if it exists' },
@@ -27,7 +28,10 @@ export async function backupCommand(args: string[]): Promise<number> {
       'nounkit backup copies SQLite files, and this store is PostgreSQL: use pg_dump --format=custom --file=FILE "$DATABASE_URL"',
     )
   const target = targetFile(file, path, values.force ?? false)
-  const bytes = await backupSqlite(path, target)
+  const progress = openProgress()
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  if (size !== undefined) progress.show(`Copying ${sizeText(size)} …`)
+  const bytes = await backupSqlite(path, target).finally(() => progress.end())
   if (values.json) console.log(JSON.stringify({ file: target, bytes, store: resolve(path) }))
   else console.log(`Wrote ${file}: ${sizeText(bytes)}.`)
   return 0

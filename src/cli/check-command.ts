@@ -10,6 +10,7 @@ import { paintError } from './colour.ts'
 import { jsonOption } from './command.ts'
 import { compileLoaded, type LoadedApi, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
+import { openProgress } from './progress.ts'
 
 export const options = { json: jsonOption } as const
 
@@ -30,7 +31,9 @@ export async function checkCommand(args: string[]): Promise<number> {
 async function checked(api: LoadedApi): Promise<Model> {
   const model = compileLoaded(api)
   refuseBrokenPromises(model, api.frozen)
-  await checkTypes(api.folder)
+  const progress = openProgress()
+  progress.show('Checking types …')
+  await checkTypes(api.folder).finally(() => progress.end())
   return model
 }
 

@@ -102,7 +102,7 @@ const readyText = ({ title, versions, store }: Opened, url: string): string =>
 /** The key is shown when it is made, and never again. */
 function keyText({ key }: Opened, place: string, url: string, isFirst: boolean): string {
   const { account, secret, calls } = key
-  const another = `nounkit keys create ${place} --account ${account} --name NAME`
+  const another = `nounkit keys create${place === '.' ? '' : ` ${place}`} --account ${account} --name NAME`
   if (secret === null)
     return isFirst
       ? `The key "dev" of ${account} was shown when it was made. For another key: ${another}`

@@ -42,7 +42,7 @@ interface Task {
 
 const actions: { readonly [name: string]: (task: Task) => Promise<number> } = { create, list, revoke, rotate }
 
-/** `nounkit keys create|list|revoke|rotate API …`: running processes apply the change within seconds. */
+/** `nounkit keys create|list|revoke|rotate [API] …`: running processes apply the change within seconds. */
 export async function keysCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [name = '', place] = positionalsUpTo(positionals, 2)

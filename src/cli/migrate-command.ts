@@ -20,6 +20,7 @@ import { readFill } from './fill-flags.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { reportMigration } from './migrate-report.ts'
 import { positionalsUpTo } from './positionals.ts'
+import { openProgress } from './progress.ts'
 
 export const options = {
   'dry-run': { type: 'boolean', does: 'prints what would be done and changes nothing' },
@@ -52,14 +53,16 @@ export async function migrateCommand(args: string[]): Promise<number> {
     throw new CommandMistake(
       `--fill and --accept-data-loss are for an API without a published version, and ${published.join(', ')} is published: its store only grows. See docs/how-to/migrations.md.`,
     )
+  const progress = openProgress()
   const asked = {
     dryRun: values['dry-run'] ?? false,
     rename: values.rename ?? false,
     citus: values.citus ?? false,
     ...shardsOf(values.shards, values.citus),
     waiting: (sentence: string) => console.error(sentence),
+    stepping: (why: string, done: number, total: number) => progress.show(why, done, total),
   }
-  return withDryRunStore(databaseUrl(api.declaration), asked.dryRun, async (store) => {
+  const work = async (store: Store): Promise<number> => {
     if (published.length === 0 && !asked.citus)
       return followCommand(store, model, following, {
         dryRun: asked.dryRun,
@@ -70,13 +73,19 @@ export async function migrateCommand(args: string[]): Promise<number> {
       asked.rename && !asked.dryRun && !values.force
         ? await renameUnserved(store, model, asked)
         : await migrate(store, model, asked)
+    progress.end()
     if (!asked.dryRun) await recordPublished(store, published)
     const refused = new Set(steps.filter((step) => !mayBeTaken(step, asked)))
     return reportMigration(
       { dryRun: asked.dryRun, steps, refused, notes: [], losses: [] },
       { json: values.json ?? false, ok: refused.size === 0 },
     )
-  })
+  }
+  try {
+    return await withDryRunStore(databaseUrl(api.declaration), asked.dryRun, work)
+  } finally {
+    progress.end()
+  }
 }
 
 const mostShards = 64_000

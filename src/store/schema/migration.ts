@@ -22,6 +22,8 @@ export interface MigrateOptions {
   readonly beforeRenames?: () => Promise<void>
   /** Told what a step waits for, when it does. */
   readonly waiting?: (sentence: string) => void
+  /** Called before each step with why it is taken, how many steps are done, and how many there are. */
+  readonly stepping?: (why: string, done: number, total: number) => void
 }
 
 export interface Migration {

@@ -31,6 +31,7 @@ export async function runSteps(
 ): Promise<void> {
   const done: Step[] = []
   for (const group of inTransactions(steps)) {
+    options.stepping?.(group[0]?.why ?? '', done.length, steps.length)
     try {
       if (isConcurrent(group[0])) await runConcurrently(store, session, group[0], options)
       else await runPatiently(store, session, group, options)

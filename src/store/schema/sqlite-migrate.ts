@@ -54,7 +54,10 @@ async function apply(session: Session, wanted: Wanted, options: MigrateOptions):
     refuse(steps, options)
     // The lock keeps every other process from writing its row in nounkit_recorders, and so from starting to serve.
     if (hasRenames(steps)) await options.beforeRenames?.()
-    for (const step of steps) await run(session, step)
+    for (const [done, step] of steps.entries()) {
+      options.stepping?.(step.why, done, steps.length)
+      await run(session, step)
+    }
     const broken = await session.all('PRAGMA foreign_key_check')
     if (broken.length > 0)
       throw new Error(
