@@ -40,6 +40,11 @@ test('users of the package read the command as they run it: npx nounkit', () => 
     (file) => !['CONTRIBUTING.md', 'docs/reference/cli.md', 'examples/library/README.md'].includes(file),
   )
   expect(users.filter((file) => readDoc(file).includes('bin/nounkit'))).toEqual([])
+  // The current folder need not be named.
+  const named = users.filter((file) =>
+    /npx nounkit (?!init)[a-z]+(?: [a-z]+)? \.(?: |`|$)/m.test(readDoc(file)),
+  )
+  expect(named).toEqual([])
 })
 
 test('nothing in the documents names a machine', () => {
