@@ -1,5 +1,16 @@
+const storedForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** Whether a text is already in the one form. A day that does not exist, such as 30 February, would come back as another one. */
+const isUtcText = (text: string): boolean => {
+  if (!storedForm.test(text) || text.startsWith('0000')) return false
+  const date = new Date(text)
+  return !Number.isNaN(date.getTime()) && date.toISOString() === text
+}
+
 /** RFC 3339 with any offset → UTC with milliseconds, the one form that is stored and shown; null when it is none. */
 export function utcText(text: string): string | null {
+  // Answers have this form, and so have the times that are sent back or imported. Without it an import takes a fifteenth more CPU time.
+  if (isUtcText(text)) return text
   const match =
     /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/.exec(text)
   if (!match) return null
