@@ -2,6 +2,7 @@ import { type FieldDeclaration, isStates, isSum, type StatesField } from '../dec
 import type { JsonSchema } from '../declare/json-schema.ts'
 import { safeInteger } from '../kinds/integer.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
+import { checkFormerName, formerFieldName } from './former-name.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field } from './model.ts'
 import { snakeNameFault } from './name-rules.ts'
@@ -57,6 +58,7 @@ export const declaredFields = (draft: ResourceDraft, mistakes: MistakeList): Mut
     const column = engineMade?.columns?.[name]
     const fault = column === undefined ? snakeNameFault(name, 'field') : null
     if (fault !== null) mistakes.add(where, fault.what, fault.hint)
+    checkFormerName(formerFieldName(declaration), name, where, mistakes)
     const field = oneField(name, declaration, where, mistakes)
     if (field === null || fault !== null) {
       draft.broken.add(name)

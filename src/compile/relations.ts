@@ -1,5 +1,6 @@
 import type { BelongsTo, HasMany } from '../declare/relation.ts'
 import { idSchema, plainField } from './declared-fields.ts'
+import { checkFormerName } from './former-name.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { BelongsToModel, Field, HasManyModel } from './model.ts'
 import { hyphenated, resourceNameFault, snakeNameFault } from './name-rules.ts'
@@ -17,6 +18,7 @@ export const linkBelongsTo = (
   for (const [name, declared] of Object.entries(relations)) {
     if (declared.kind !== 'belongs-to') continue
     const where = `${resource}.relations.${name}`
+    checkFormerName(declared.was, name, where, mistakes)
     const target = targetOf(draft, name, declared, drafts, mistakes)
     if (target === null) continue
     if (shared === true && target.declaration.shared !== true)

@@ -3,6 +3,7 @@ import type { ResourceDeclaration } from '../declare/resource.ts'
 import { declaredFields, idField, timeField, zodField } from './declared-fields.ts'
 import { declaredProblems } from './declared-problems.ts'
 import { hasEvents } from './events.ts'
+import { checkFormerName } from './former-name.ts'
 import { indexSets, listNames, uniqueSets } from './lists.ts'
 import { type MistakeList, mistakeList } from './mistakes.ts'
 import type { Field, Resource } from './model.ts'
@@ -54,6 +55,7 @@ const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<st
     if (drafts.has(declared.name))
       mistakes.add(declared.name, 'two resources have this name.', 'Rename one of them, or take one out.')
     checkPrefix(declared, mistakes)
+    checkFormerName(declared.was, declared.name, declared.name, mistakes)
     drafts.set(declared.name, {
       declaration: declared,
       model: emptyResource(declared, hasEvents(declared, declaration, mistakes), mistakes),

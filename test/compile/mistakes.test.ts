@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { Mistakes } from '../../src/compile/mistakes.ts'
-import { immutable, needsScope, open, readOnly, states, sum, writeOnly } from '../../src/declare/field.ts'
+import {
+  immutable,
+  needsScope,
+  open,
+  readOnly,
+  states,
+  sum,
+  was,
+  writeOnly,
+} from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { version } from '../../src/declare/version.ts'
 import { library, linesOf } from './declarations.ts'
@@ -87,6 +96,16 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     ],
     [{ books: { fields: { author: z.string() } } }, 'books.relations.author: "author" is also a field'],
     [{ books: { idPrefix: 'Book' } }, 'books.idPrefix: "Book" is not a prefix.'],
+    [{ books: { was: 'books' } }, 'books: was: "books" is its name now. Write the name that it had before'],
+    [{ books: { was: 'Old Books' } }, 'books: was: "Old Books" is not a name.'],
+    [
+      { books: { fields: { ...bookFields, title: was('title', z.string()) } } },
+      'books.fields.title: was: "title" is its name now.',
+    ],
+    [
+      { books: { relations: { ...bookRelations, author: belongsTo('authors', { was: 'author' }) } } },
+      'books.relations.author: was: "author" is its name now.',
+    ],
     [
       { authors: { relations: { book: hasMany('books') } } },
       'it is a path segment, and "book" is not plural',

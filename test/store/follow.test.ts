@@ -1,13 +1,16 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { systemClock } from '../../src/clock.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { type ApiDeclaration, api } from '../../src/declare/api.ts'
-import { type FieldDeclarations, states, was } from '../../src/declare/field.ts'
-import { belongsTo, type RelationDeclarations } from '../../src/declare/relation.ts'
+import { type FieldDeclarations, states, sum, was } from '../../src/declare/field.ts'
+import { belongsTo, hasMany, type RelationDeclarations } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/kinds/decimal.ts'
+import { resetStore } from '../../src/lifecycle/reset-store.ts'
 import type { Question } from '../../src/store/schema/follow/decisions.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { followingStore, serving } from '../support/following.ts'
 import { describeStores } from '../support/stores.ts'
 
@@ -17,17 +20,21 @@ const shop = (fields: FieldDeclarations, relations: RelationDeclarations = {}): 
   api('shop', { resources: [customers, resource('orders', { fields, relations })] })
 
 describeStores('a store follows while nothing is published', ({ url, open }) => {
+  let databaseUrl = ''
+  let store: Store
+  beforeAll(async () => {
+    databaseUrl = await url()
+    store = await open(databaseUrl)
+  })
   const started = async (first: ApiDeclaration, orders: readonly object[]) => {
-    const databaseUrl = await url()
-    const store = await open(databaseUrl)
     const { follow, create, list } = followingStore(store, databaseUrl)
-    await follow(first)
+    await resetStore(store, compileApi(first), { clock: systemClock, published: [] })
     const made = await create(first, 'orders', orders)
     const listed = async (declaration: ApiDeclaration, path = 'orders') => {
       expect((await migrate(store, compileApi(declaration))).steps).toEqual([])
       return list(declaration, path)
     }
-    return { databaseUrl, store, follow, create, made, listed }
+    return { follow, create, made, listed }
   }
 
   test('a field becomes optional, one required with a default, one gets wider, one narrower: every row stays', async () => {
@@ -210,9 +217,52 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     await expect(follow(without)).rejects.toThrow('orders is no longer declared: its 2 rows would be lost.')
   })
 
+  test('events are told in the words of today, and a new sum counts the rows that are there', async () => {
+    const lines = (fields: FieldDeclarations) =>
+      resource('lines', {
+        fields,
+        relations: { order: belongsTo('orders', { onTargetDelete: 'cascade' }) },
+        owner: 'order',
+      })
+    const orders = (fields: FieldDeclarations) =>
+      resource('orders', { fields, relations: { lines: hasMany('lines') } })
+    const declared = (resources: ApiDeclaration['resources']) =>
+      api('shop', { resources, events: { keepDays: 30 } })
+    const first = declared([orders({ note: z.string() }), lines({ price: z.string() })])
+    const { follow, listed, create, made } = await started(first, [{ note: '7' }])
+    await create(first, `orders/${made[0]?.id}/lines`, [{ price: '2' }, { price: '3' }])
+    const next = declared([
+      orders({ size: was('note', z.int()), total: sum('lines', 'price') }),
+      lines({ price: z.int() }),
+    ])
+    await follow(next)
+    expect(await listed(next)).toMatchObject([{ size: 7, total: 5 }])
+    expect((await listed(next, 'events')).map(({ type, data }) => [type, data])).toMatchObject([
+      ['orders.created', { size: 7 }],
+      ['lines.created', { price: 2 }],
+      ['lines.created', { price: 3 }],
+    ])
+  })
+
+  test('a reset deletes rows, events and what was imported, and keeps API keys', async () => {
+    const first = api('shop', { resources: [customers], events: { keepDays: 30 } })
+    await resetStore(store, compileApi(first), { clock: systemClock, published: [] })
+    const { create, list } = followingStore(store, databaseUrl)
+    await create(first, 'customers', [{ name: 'Ada' }])
+    expect(await list(first, 'events')).toHaveLength(1)
+    await store.writeOne(`INSERT INTO "nounkit_meta" ("key", "value") VALUES ('import abc', '{}')`, [])
+    const count = async (rows: string) => Number((await store.first(`SELECT count(*) FROM ${rows}`, []))?.[0])
+    const keys = await count('"nounkit_api_keys"')
+    await resetStore(store, compileApi(first), { clock: systemClock, published: [] })
+    expect(await list(first, 'customers')).toEqual([])
+    expect(await list(first, 'events')).toEqual([])
+    expect(await count(`"nounkit_meta" WHERE "key" LIKE 'import %'`)).toBe(0)
+    expect(await count('"nounkit_api_keys"')).toBeGreaterThanOrEqual(keys)
+  })
+
   test('a row that followed has another entity tag', async () => {
     const first = shop({ size: z.int() })
-    const { databaseUrl, follow, made } = await started(first, [{ size: 1 }])
+    const { follow, made } = await started(first, [{ size: 1 }])
     const tag = (declaration: ApiDeclaration) =>
       serving(declaration, databaseUrl, async (call) => (await call('GET', `orders/${made[0]?.id}`)).etag)
     const before = await tag(first)

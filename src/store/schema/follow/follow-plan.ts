@@ -1,3 +1,4 @@
+import type { FieldKind } from '../../../kinds/kinds.ts'
 import type { Column, Table } from '../table.ts'
 import type { Scanned } from './scan.ts'
 
@@ -35,6 +36,8 @@ export interface ColumnPlan {
   readonly column: Column
   /** The old table's column; null for a new one. */
   readonly from: string | null
+  /** The kind that its values have had; null for a new column, or one of the engine's own. */
+  readonly kindBefore: FieldKind | null
   /** `recast`: the values of `scanned.fitting`, nothing for other rows. `kept`: the old values, nothing for rows of `scanned.unfit`. */
   readonly values: 'kept' | 'recast'
   readonly scanned: Scanned | null

@@ -16,8 +16,10 @@ import type { FollowSql, Present } from './follow-sql.ts'
 import { formerNamesOf } from './former-names.ts'
 import { planFollow } from './plan-follow.ts'
 import { postgresFollow } from './postgres-follow.ts'
+import { rewriteEvents } from './rewrite-events.ts'
 import { readShape, recordShape, type StoredShape, shapeOf } from './shape.ts'
 import { sqliteFollow } from './sqlite-follow.ts'
+import { sumUpdates } from './sum-updates.ts'
 
 export interface Followed {
   /** The changes that additions do not cover, a sentence each. */
@@ -218,10 +220,13 @@ class Follower {
     const { plan, present } = await this.#plan()
     if (plan.refusals.length > 0 || plan.losses.join('\n') !== approved.join('\n')) throw new Undecided()
     if (plan.outdates) await this.#following.underLock?.()
-    if (emptying) await this.#run([...this.#sql.empty([...ours, ...emptying.tables]), ...emptying.statements])
-    await carryOut({ session: this.#session, dialect: this.#store.dialect }, plan.steps, present, this.#sql)
+    if (emptying) await this.#run([...emptying.statements, ...this.#sql.empty([...ours, ...emptying.tables])])
+    const reading = { session: this.#session, dialect: this.#store.dialect }
+    await carryOut(reading, plan.steps, present, this.#sql)
     const additions = this.#sql.differences(this.#wanted, await this.#sql.read(this.#session))
     for (const step of additions) await this.#add(step)
+    await rewriteEvents(reading, this.#model, plan.steps)
+    await this.#run(sumUpdates(this.#model, this.#store.dialect))
     await this.#run([recordShape(shapeOf(this.#model)), ...(plan.outdates ? [nextGeneration] : [])])
     const shown = plan.steps.length > 0 ? [] : additions
     return {

@@ -1,6 +1,5 @@
+import { formerFieldName } from '../../../compile/former-name.ts'
 import type { Model } from '../../../compile/model.ts'
-import { layersOf } from '../../../compile/zod/layers.ts'
-import { type FieldDeclaration, isStates, isSum } from '../../../declare/field.ts'
 
 /** The names that a declaration says its resources, fields and relations had before: `was`. */
 export interface FormerNames {
@@ -17,7 +16,7 @@ export function formerNamesOf(model: Model): FormerNames {
     const table = tableOf(name)
     if (was !== undefined) tables.set(table, tableOf(was))
     for (const [field, declared] of Object.entries(fields)) {
-      const former = fieldWas(declared)
+      const former = formerFieldName(declared)
       if (former !== undefined) columns.set(`${table}.${field}`, former)
     }
     for (const [relation, declared] of Object.entries(relations))
@@ -28,6 +27,3 @@ export function formerNamesOf(model: Model): FormerNames {
 }
 
 const tableOf = (resource: string): string => resource.replaceAll('-', '_')
-
-const fieldWas = (field: FieldDeclaration): string | undefined =>
-  isStates(field) || isSum(field) ? field.was : layersOf(field).marks.was

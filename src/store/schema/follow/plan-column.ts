@@ -27,6 +27,7 @@ export interface Wanting {
 const kept = (column: Column, from: string | null): ColumnPlan => ({
   column,
   from,
+  kindBefore: null,
   values: 'kept',
   scanned: null,
   otherwise: undefined,
@@ -55,6 +56,7 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
   return {
     column,
     from,
+    kindBefore: before.kind,
     values: isSame ? 'kept' : 'recast',
     scanned,
     otherwise: await otherwise(planning, wanting, scanned, present.nullable ? from : null),

@@ -1,3 +1,4 @@
+import type { Resource } from '../../../compile/model.ts'
 import { counted } from '../../../compile/plural.ts'
 import type { PresentTable } from '../present.ts'
 import type { Table } from '../table.ts'
@@ -67,14 +68,17 @@ async function planTable(
   const same =
     found.name === table.name &&
     gone.length === 0 &&
-    columns.every((plan) => isUntouched(plan) || isAddition(plan)) &&
+    columns.every((plan) => isUntouched(plan) || isAddition(plan, resource)) &&
     planning.onlyGrows(table, found)
   return { steps: same ? [] : [{ kind: 'rebuild', table, from: found.name, columns }], outdates }
 }
 
-/** A new column that ALTER TABLE adds, with its default or with NULL. */
-const isAddition = ({ from, column, otherwise }: ColumnPlan): boolean =>
-  from === null && otherwise === column.default && (column.nullable || column.default !== undefined)
+/** A new column that ALTER TABLE adds, with its default or with NULL. Sums must be computed. */
+const isAddition = ({ from, column, otherwise }: ColumnPlan, { fields }: Resource): boolean =>
+  from === null &&
+  otherwise === column.default &&
+  (column.nullable || column.default !== undefined) &&
+  !fields.some((field) => field.column === column.name && field.sum !== null)
 
 async function dropColumn(
   planning: Planning,

@@ -22,9 +22,12 @@ export const emptyingOf = (seed: 'again' | 'never'): Emptying => ({
     'nounkit_retirements',
   ],
   statements: [
-    `UPDATE "nounkit_event_heads" SET "swept" = "last"`,
+    // SQLite needs the WHERE to tell ON CONFLICT from ON of a join.
+    `INSERT INTO "nounkit_event_heads" ("account_id", "last", "swept") SELECT "account_id", max("position"), max("position") FROM "nounkit_events" WHERE 1 = 1 GROUP BY "account_id" ON CONFLICT ("account_id") DO UPDATE SET "swept" = excluded."swept"`,
     metaRows(renamedPrefix),
     metaRows('swapped '),
+    // A file that was imported can be imported again.
+    metaRows('import '),
     forgetPublished,
     seed === 'again' ? metaRows('seeded') : upsertMeta('seeded', 'reset'),
   ],
