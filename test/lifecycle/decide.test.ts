@@ -178,7 +178,7 @@ describe('traffic', () => {
   test('of each consumer that was not contacted is a blocker of its own, with the command that records a contact', () => {
     const { blockers } = decideRetirement({ ...fair, traffic: [caller('till'), caller('the app')] })
     expect(blockers.map(({ consumer }) => consumer?.name)).toEqual(['till', 'the app'])
-    expect(blockers[1]?.lift).toContain("contact API v1 --account acme --consumer 'the app' --note")
+    expect(blockers[1]?.lift).toContain("contact v1 --account acme --consumer 'the app' --note")
   })
   test('of contacted consumers does not block', () => {
     expect(decideRetirement({ ...fair, traffic: [caller('till', { contacted: told })] }).allowed).toBe(true)
