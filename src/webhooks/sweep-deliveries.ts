@@ -13,17 +13,20 @@ export async function sweepDeliveries(
   signal: AbortSignal,
 ): Promise<void> {
   const { dialect } = store
-  const ended = `"webhook_deliveries" WHERE "next_attempt_at" IS NULL AND "created_at"`
+  const ended = `WHERE "next_attempt_at" IS NULL AND "created_at"`
   const before = timeText(clock.now() - keepDays * dayMs)
   const oldest = statement(
     dialect,
     (bind) =>
-      `SELECT max("created_at"), count(*) FROM (SELECT "created_at" FROM ${ended} < ${bind('datetime', before)} ORDER BY "created_at" LIMIT ${batch}) o`,
+      `SELECT max("created_at"), count(*) FROM (SELECT "created_at" FROM "webhook_deliveries" ${ended} < ${bind('datetime', before)} ORDER BY "created_at" LIMIT ${batch}) o`,
   )
   while (!signal.aborted) {
     const [last = null, count] = (await firstRow(store, oldest)) ?? []
     if (last === null) return
-    const { text, values } = statement(dialect, (bind) => `DELETE FROM ${ended} <= ${bind('datetime', last)}`)
+    const { text, values } = statement(
+      dialect,
+      (bind) => `DELETE FROM "webhook_deliveries" ${ended} <= ${bind('datetime', last)}`,
+    )
     await store.writeOne(text, values)
     if (Number(count) < batch) return
   }
