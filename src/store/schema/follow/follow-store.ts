@@ -1,7 +1,7 @@
 import type { Model } from '../../../compile/model.ts'
 import { type Session, type Store, StoreError, StoreRefused } from '../../store.ts'
 import { engineTables } from '../engine-tables.ts'
-import { nextGeneration } from '../generation.ts'
+import { nextGeneration, readGeneration } from '../generation.ts'
 import { lineagesOf } from '../lineage.ts'
 import { migrate } from '../migrate-store.ts'
 import type { MigrateOptions } from '../migration.ts'
@@ -126,7 +126,7 @@ class Follower {
   async run(): Promise<Followed> {
     let prepared = false
     for (;;) {
-      const { plan, present, shape } = await this.#plan()
+      const { plan, present, shape } = await this.#planUnlocked()
       const additions = this.#additions(plan, present)
       const { notes, losses } = plan
       if (this.#options.dryRun) {
@@ -144,6 +144,18 @@ class Follower {
         return await this.#apply(losses)
       } catch (error) {
         if (!(error instanceof Undecided)) throw error
+      }
+    }
+  }
+
+  /** Another process may change the store meanwhile, so that columns are gone which were there a moment ago. */
+  async #planUnlocked(): Promise<Planned> {
+    for (;;) {
+      const generation = await readGeneration(this.#store)
+      try {
+        return await this.#plan()
+      } catch (error) {
+        if ((await readGeneration(this.#store)) === generation) throw error
       }
     }
   }
