@@ -34,6 +34,6 @@ const tasks = resource('tasks', {
 
 export default api('my-api', {
   resources: [projects, tasks],
-  // `npm run dev` makes a key for each of these accounts, and prints it.
+  // `npm run dev` makes a key for the first of these accounts, and prints it.
   seed: { accounts: ['acme'] },
 })

@@ -5,6 +5,7 @@ import type { Opened } from './dev/messages.ts'
 import { openPage } from './dev/open-page.ts'
 import { Supervisor } from './dev/supervisor.ts'
 import { type Command, Terminal } from './dev/terminal.ts'
+import { existingPath } from './load.ts'
 import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { readServeSettings, type ServeSettings } from './serve-settings.ts'
@@ -23,6 +24,8 @@ export async function devCommand(args: string[]): Promise<number> {
   const parent = values['generation-of']
   if (parent && process.send)
     return (await import('./dev/generation-process.ts')).runGeneration(Number(parent))
+  // A declaration may be written, and corrected, later; a folder that is not there was mistyped.
+  existingPath(place)
   return develop(place, readServeSettings(values))
 }
 

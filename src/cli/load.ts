@@ -72,9 +72,15 @@ export const isDeclarationAt = (place: string): boolean => {
 const declarationIn = (folder: string): string | undefined =>
   fileNames.map((name) => join(folder, name)).find((file) => existsSync(file))
 
-function declarationPath(place: string): string {
+/** The whole path of a file or folder; throws where there is none. */
+export function existingPath(place: string): string {
   const path = resolve(place)
   if (!existsSync(path)) throw new CommandMistake(`There is no file or folder "${place}".`)
+  return path
+}
+
+function declarationPath(place: string): string {
+  const path = existingPath(place)
   if (statSync(path).isFile()) return path
   const found = declarationIn(path)
   if (found) return found

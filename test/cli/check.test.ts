@@ -162,6 +162,8 @@ test('a folder that is not there, or has no declaration, is named', async () => 
   const missing = await check(folder, 'nowhere')
   expect(isMistake(missing)).toBe(true)
   expect(missing.stderr).toBe('There is no file or folder "nowhere".\n')
+  // dev waits for a declaration to be written, but not for a folder.
+  expect(await runHere(['dev', 'nowhere'], { cwd: folder })).toEqual(missing)
   const empty = await check(folder)
   expect(isMistake(empty)).toBe(true)
   expect(empty.stderr).toContain('has no declaration. Put one into api.ts: export default api(')

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Child, nounkit, shell } from '../support/child.ts'
-import { emptyDatabase, walkedStores } from '../support/databases.ts'
+import { emptyDatabase, temporaryFolder, walkedStores } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
@@ -303,18 +303,17 @@ test('killed, even in an endless loop, it leaves no process and frees the port; 
 
 test('on a terminal, letters open the docs, reset the data, show the last statement with its plan, and quit; losses are asked about', async () => {
   const { folder, write } = project()
-  const [typed, opened] = [join(folder, 'typed'), join(folder, 'opened')]
+  const opened = join(folder, 'opened')
   writeFileSync(join(folder, 'browser'), `#!/bin/sh\necho "$1" > ${opened}\n`, { mode: 0o755 })
-  const node = `${process.execPath} --conditions=nounkit-source ${fileURLToPath(new URL('../../bin/nounkit.js', import.meta.url))}`
-  const dev = shell(
-    `mkfifo ${typed} && exec script -qec '${node} dev ${folder} --port 0' /dev/null < ${typed}`,
-    {
-      env: { DATABASE_URL: await emptyDatabase('sqlite'), BROWSER: join(folder, 'browser'), NO_COLOR: '1' },
-    },
-  )
-  await until(() => existsSync(typed))
-  const keyboard = createWriteStream(typed)
-  const [, url = ''] = await dev.line(/is ready: (http:\S+)/)
+  const [port, databaseUrl] = [await freePort(), await emptyDatabase('sqlite')]
+  const url = `http://127.0.0.1:${port}`
+  const start = () =>
+    onTerminal(['dev', folder, '--port', String(port)], {
+      DATABASE_URL: databaseUrl,
+      BROWSER: join(folder, 'browser'),
+    })
+  let { child: dev, keyboard } = await start()
+  await dev.line(new RegExp(`is ready: ${url}`))
   const [, key = ''] = await dev.line(/^ {2}acme {2}(nk_\w+)/)
   await dev.line(/^Letters, each with Enter: o opens the docs/)
   keyboard.write('o\n')
@@ -327,9 +326,29 @@ test('on a terminal, letters open the docs, reset the data, show the last statem
   await dev.line(/^ +SEARCH t1/)
   const without = tasks.replace(' number: z.int().optional()', '').replace('row.number = next()', 'next()')
   write('tasks.ts', without)
-  await dev.line(/1\) yes, lose it\r?\n +2\) no, change nothing/)
+  await dev.line(/\b1 row\b.*\r?\nDo it all the same\?\r?\n +1\) yes, lose it\r?\n +2\) no, change nothing/)
+  expect((await exchange(`${url}/v1/tasks`, 'POST', key, { title: 'Weed' })).status).toBe(201)
+  keyboard.write('1\n')
+  await dev.line(/\b2 rows\b.*\r?\nDo it all the same\?\r?\n +1\) yes, lose it\r?\n +2\) no, change nothing/)
+  expect((await exchange(`${url}/v1/tasks`, 'POST', key, { title: 'Mow' })).status).toBe(201)
   keyboard.write('2\n')
   await dev.line(/^Nothing was changed\.\r?\nThe API answers as before/)
+  write('tasks.ts', `${without}\n`)
+  await dev.line(/\b3 rows\b[^)]*1\) yes/)
+  keyboard.write('q\n')
+  expect(await dev.ended).toEqual({ code: 0, signal: null })
+  keyboard.destroy()
+  ;({ child: dev, keyboard } = await start())
+  await dev.line(/\b3 rows\b[^)]*1\) yes/)
+  const early = await exchange(`${url}/v1/tasks`, 'GET', key)
+  expect([early.status, early.text]).toEqual([
+    503,
+    expect.stringMatching(/\b3 rows\b[\s\S]*Answer in the terminal/),
+  ])
+  keyboard.write('x\n')
+  await dev.line(/^Answer with a number from 1 to 2, or quit with q\./)
+  keyboard.write('1\n')
+  await dev.line(/is ready/)
   keyboard.write('r\n')
   await dev.line(/^Delete all rows of the store, and insert those of the seed again\? Keys stay\. \[y\/N\]/)
   keyboard.write('y\n')
@@ -340,6 +359,18 @@ test('on a terminal, letters open the docs, reset the data, show the last statem
   expect(await dev.ended).toEqual({ code: 0, signal: null })
   keyboard.destroy()
 })
+
+/** A command whose standard input is a terminal. */
+async function onTerminal(args: readonly string[], env: { readonly [name: string]: string }) {
+  const typed = join(temporaryFolder(), 'typed')
+  const node = `${process.execPath} --conditions=nounkit-source ${fileURLToPath(new URL('../../bin/nounkit.js', import.meta.url))}`
+  const child = shell(
+    `mkfifo ${typed} && exec script -qec '${node} ${args.join(' ')}' /dev/null < ${typed}`,
+    { env: { NO_COLOR: '1', ...env } },
+  )
+  await until(() => existsSync(typed))
+  return { child, keyboard: createWriteStream(typed) }
+}
 
 const childrenOf = (pid: number): readonly number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)

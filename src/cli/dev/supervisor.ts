@@ -39,6 +39,8 @@ export class Supervisor {
   /** The next generation, which loads the engine before it is needed. */
   #spare = this.#start()
   #serving: Generation | null = null
+  /** Whether connections wait because the store is being changed. */
+  #isHeld = false
   #requested: Trigger | null = { reason: '', reset: false }
   #wake: () => void = () => {}
   #stopping = false
@@ -139,23 +141,45 @@ export class Supervisor {
     return this.#requested || this.#stopping ? null : loading
   }
 
-  /** Where the store is changed, the old generation stops before that, and connections wait. It goes on where the change fails. */
+  /**
+   * Where the store is changed, the old generation stops before that, and connections wait. It goes on where the change fails, and while a
+   * question is open: rows that were written since the first one was answered may make a second one necessary.
+   */
   async #open(next: Generation, reset: boolean): Promise<Reply> {
-    const { door, ask } = this.#options
-    const old = this.#serving
-    let isHeld = false
+    const { ask } = this.#options
     const reply = await next.open({ reset, asks: ask !== null }, async (question) => {
-      if (question) return ask ? ask(question, this.#whenRequested()) : null
-      isHeld = true
-      door.hold()
-      await old?.ask('drain')
+      if (question) return this.#ask(question)
+      await this.#hold()
       return null
     })
-    if (reply.opened || !isHeld || !old) return reply
-    const { refused } = await old.ask('resume')
-    if (refused === null) door.leadTo(old)
-    else this.#serving = null
+    if (!reply.opened) await this.#resume()
     return reply
+  }
+
+  /** Asks the person. Requests are answered meanwhile: by the old generation, else with the question. */
+  async #ask(question: Question): Promise<string | null> {
+    const { ask, door } = this.#options
+    await this.#resume()
+    if (!this.#serving) door.refuse(`${question.text}\nAnswer in the terminal of nounkit dev.`)
+    const answer = (await ask?.(question, this.#whenRequested())) ?? null
+    if (!this.#serving) door.hold()
+    return answer
+  }
+
+  async #hold(): Promise<void> {
+    this.#isHeld = true
+    this.#options.door.hold()
+    await this.#serving?.ask('drain')
+  }
+
+  /** The old generation serves again after `#hold`. */
+  async #resume(): Promise<void> {
+    const old = this.#serving
+    if (!this.#isHeld || !old) return
+    this.#isHeld = false
+    const { refused } = await old.ask('resume')
+    if (refused === null) this.#options.door.leadTo(old)
+    else this.#serving = null
   }
 
   /** Resolves when the old generation answers no more, but for requests that take long. */
@@ -163,6 +187,7 @@ export class Supervisor {
     const since = performance.now()
     const old = this.#serving
     this.#serving = next
+    this.#isHeld = false
     this.#options.door.leadTo(next)
     void next.ended.then((ending) => this.#onEnd(next, ending, performance.now() - since))
     await old?.ask('drain')

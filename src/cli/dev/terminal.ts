@@ -32,7 +32,7 @@ export class Terminal {
     return `Letters, each with Enter: ${this.#commands.map(({ letter, does }) => `${letter} ${does}`).join(', ')}`
   }
 
-  /** The answer to a question that is dropped is null. */
+  /** The answer to a question that is dropped is null. Where there are choices, `q` quits; elsewhere it may be the answer. */
   async ask({ text, choices }: Question, dropped: Promise<void>): Promise<string | null> {
     const lines = choices.map(({ says }, at) => `  ${at + 1}) ${says}`)
     for (;;) {
@@ -40,6 +40,11 @@ export class Terminal {
       if (typed === null || choices.length === 0) return typed
       const chosen = choices[Number(typed) - 1] ?? choices.find(({ value }) => value === typed)
       if (chosen) return chosen.value
+      if (typed.toLowerCase() === 'q') {
+        this.#commands.find(({ letter }) => letter === 'q')?.run()
+        return null
+      }
+      this.#say(`Answer with a number from 1 to ${choices.length}, or quit with q.`)
     }
   }
 

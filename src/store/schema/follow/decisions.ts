@@ -20,7 +20,10 @@ export interface Following {
   readonly acceptDataLoss?: boolean
   /** `orders.note` → the value, as text, for rows that would have none. */
   readonly fill?: ReadonlyMap<string, string>
-  /** Called once everything is decided, before the store is locked and changed. */
+  /**
+   * Called when everything is decided, before the store is locked and changed. Called again where rows that were written meanwhile made
+   * another question necessary.
+   */
   readonly beforeChange?: () => Promise<void>
   /** Called under the lock that keeps other processes from starting to serve; throws to leave the store as it is. */
   readonly underLock?: () => Promise<void>

@@ -124,7 +124,6 @@ class Follower {
   }
 
   async run(): Promise<Followed> {
-    let prepared = false
     for (;;) {
       const { plan, present, shape } = await this.#planUnlocked()
       const additions = this.#additions(plan, present)
@@ -138,8 +137,7 @@ class Follower {
       if (plan.steps.length === 0 && additions.length === 0 && !isNew && !this.#options.emptying)
         return { notes: [], losses: [], additions: [], applied: false }
       if (!plan.outdates && !this.#options.emptying) return this.#grow()
-      if (!prepared) await this.#following.beforeChange?.()
-      prepared = true
+      await this.#following.beforeChange?.()
       try {
         return await this.#apply(losses)
       } catch (error) {
