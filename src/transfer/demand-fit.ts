@@ -1,12 +1,24 @@
 import type { Model } from '../compile/model.ts'
+import { readShape } from '../store/schema/follow/shape.ts'
+import { unfitRows } from '../store/schema/follow/unfit-rows.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
+import { recordedPublished } from '../store/schema/published.ts'
 import { type Store, StoreRefused } from '../store/store.ts'
 
-/** Throws unless the store has exactly the tables of the declaration. */
+/** Throws unless the store has exactly the tables of the declaration, and only values that it allows. */
 export async function demandFit(store: Store, model: Model): Promise<void> {
   const { steps } = await migrate(store, model, { dryRun: true })
-  if (steps.length > 0)
+  const [why] = steps.length > 0 ? steps.map((step) => step.why) : await unfitUnpublished(store, model)
+  if (why !== undefined)
     throw new StoreRefused(
-      `The store does not fit the declaration: ${steps[0]?.why}. Migrate it first: nounkit migrate`,
+      `The store does not fit the declaration: ${why}. Migrate it first: nounkit migrate`,
     )
+}
+
+/** Once a version is published, the shape is not recorded any more: the store only grows. */
+async function unfitUnpublished(store: Store, model: Model): Promise<readonly string[]> {
+  const session = { all: async (sql: string) => store.all(sql, []) }
+  if ((await recordedPublished(session)) !== null) return []
+  const shape = await readShape(session)
+  return shape ? unfitRows(store, model, shape) : []
 }

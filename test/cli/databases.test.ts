@@ -70,7 +70,7 @@ test.each(['sqlite', 'postgres'] as const)(
     const refused = await serve(url, required)
     expect(isMistake(refused)).toBe(true)
     expect(refused.stderr).toMatch(
-      /^The store does not fit the declaration\. Nothing was changed\. Run nounkit migrate.*:\n- books\.isbn is new and required[^\n]*\n$/s,
+      /^The store does not fit the declaration\. No row was changed\. Run nounkit migrate.*:\n- books\.isbn is new and required[^\n]*\n$/s,
     )
   },
 )

@@ -9,8 +9,10 @@ import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/kinds/decimal.ts'
 import { resetStore } from '../../src/lifecycle/reset-store.ts'
 import type { Question } from '../../src/store/schema/follow/decisions.ts'
+import { startUnpublished } from '../../src/store/schema/follow/start-unpublished.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { demandFit } from '../../src/transfer/demand-fit.ts'
 import { followingStore, serving } from '../support/following.ts'
 import { describeStores } from '../support/stores.ts'
 
@@ -118,6 +120,44 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
       { code: null, size: 9 },
       { code: null, size: 9 },
     ])
+  })
+
+  test('a store with values that the declaration does not allow any more is not served, exported or copied', async () => {
+    const first = shop({
+      minutes: decimal({ scale: 2 }),
+      status: states('new', { new: ['open'], open: ['paid'] }),
+      note: z.string().max(9),
+    })
+    const { listed, follow } = await started(first, [
+      { minutes: '3.25', note: 'a' },
+      { minutes: '3.50', note: 'b' },
+    ])
+    const start = (declaration: ApiDeclaration) => startUnpublished(store, compileApi(declaration))
+    const demanded = (declaration: ApiDeclaration) => demandFit(store, compileApi(declaration))
+    const next = shop({
+      minutes: decimal({ scale: 1 }),
+      status: states('open', { open: ['paid'] }),
+      note: z.string().max(5),
+    })
+    const unfit = '1 row of orders has a value that orders.minutes does not allow any more, such as "3.25"'
+    await expect(start(next)).rejects.toThrow(
+      `Run nounkit migrate, which keeps the rows and says what it cannot keep:\n- ${unfit}.\n- 2 rows of orders have a value that orders.status does not allow any more, such as "new".`,
+    )
+    await expect(demanded(next)).rejects.toThrow(`${unfit}. Migrate it first: nounkit migrate`)
+    // What every row fits is served, and what came before it is still known.
+    const fitting = shop({
+      minutes: decimal({ scale: 3 }),
+      status: states('new', { new: ['open'], open: [] }),
+      note: z.string().max(1),
+    })
+    await start(fitting)
+    await demanded(fitting)
+    await start(first)
+    await expect(start(next)).rejects.toThrow(/1 row of orders has a value that orders\.minutes/)
+    expect(await listed(first)).toMatchObject([{ minutes: '3.25' }, { minutes: '3.50' }])
+    await follow(next, { acceptDataLoss: true, fill: new Map([['orders.minutes', '1.0']]) })
+    await start(next)
+    await demanded(next)
   })
 
   test('a new required field takes its value from --fill, checked as a request’s value is', async () => {

@@ -1,7 +1,6 @@
 import { sameJson } from '../../../compile/canonical.ts'
 import type { Field, Resource } from '../../../compile/model.ts'
 import { counted } from '../../../compile/plural.ts'
-import { compareSchemas } from '../../../compile/schema-difference.ts'
 import { kinds } from '../../../kinds/kinds.ts'
 import type { PresentColumn, PresentTable } from '../present.ts'
 import type { Column, Table } from '../table.ts'
@@ -10,6 +9,7 @@ import { type Planning, storedShape } from './planning.ts'
 import { fitting, sameForm } from './recast.ts'
 import { countRows, countSet, type Scanned, scanColumn, strayReferences } from './scan.ts'
 import type { ColumnShape } from './shape.ts'
+import { notAllowed } from './unfit-rows.ts'
 
 /** A wanted column, with the table and the column that have its values now. */
 export interface Wanting {
@@ -133,10 +133,9 @@ async function otherwise(
   if (unfit + unset === 0) return undefined
   const value = await replacementOf(planning, wanting, unfit + unset)
   if (unfit > 0) {
-    const such = scanned?.example ? `, such as ${scanned.example.slice(0, 60)}` : ''
     const become = value === undefined ? 'null' : JSON.stringify(value)
     planning.losses.push(
-      `${counted(unfit, 'row')} of ${wanting.resource.name} ${unfit === 1 ? 'has' : 'have'} a value that ${nameOf(wanting)} does not allow any more${such}: ${unfit === 1 ? 'it' : 'they'} would become ${become}.`,
+      `${notAllowed(wanting.resource, column.name, unfit, scanned?.example ?? null)}: ${unfit === 1 ? 'it' : 'they'} would become ${become}.`,
     )
   }
   return value
@@ -184,11 +183,4 @@ async function newColumn(planning: Planning, wanting: Wanting): Promise<ColumnPl
   if (column.nullable || planning.emptied) return plan
   const rows = await countRows(planning, found.name)
   return rows === 0 ? plan : { ...plan, otherwise: await replacementOf(planning, wanting, rows) }
-}
-
-/** Whether fewer values are allowed than before, so that an older process could write one that is not. */
-export function isNarrower(before: ColumnShape, field: Field): boolean {
-  if (!before.schema) return true
-  if (sameJson(before.schema, field.schema)) return false
-  return compareSchemas(before.schema, field.schema).some(({ request }) => request === 'breaking')
 }

@@ -4,9 +4,10 @@ import type { PresentTable } from '../present.ts'
 import type { Table } from '../table.ts'
 import type { ColumnPlan, FollowPlan, FollowStep } from './follow-plan.ts'
 import { matchColumns, matchTables, type TableMatches } from './match-names.ts'
-import { isNarrower, isUntouched, planColumn } from './plan-column.ts'
+import { isUntouched, planColumn } from './plan-column.ts'
 import { type Planning, resourceOf } from './planning.ts'
 import { countRows, countSet } from './scan.ts'
+import { isNarrower } from './shape.ts'
 
 /** Compares the store with the declaration. Reads rows, and changes nothing. */
 export async function planFollow(planning: Planning): Promise<FollowPlan> {

@@ -1,4 +1,6 @@
+import { sameJson } from '../../../compile/canonical.ts'
 import type { Field, Model } from '../../../compile/model.ts'
+import { compareSchemas } from '../../../compile/schema-difference.ts'
 import type { JsonSchema } from '../../../declare/json-schema.ts'
 import type { FieldKind } from '../../../kinds/kinds.ts'
 import { sqlText } from '../../../plan/dialect.ts'
@@ -44,8 +46,8 @@ export async function readShape(session: Pick<Session, 'all'>): Promise<StoredSh
 export const recordShape = (shape: StoredShape): string => upsertMeta(key, JSON.stringify(shape))
 
 /**
- * The shape after a start that only added to the store. A column that is no longer declared keeps its entry, and a column whose schema
- * changed may hold values of both.
+ * The shape after a start that only added to the store. A column that is no longer declared keeps its entry. Where fewer values are
+ * allowed than before, a process of the older declaration may still write others, so that the schema is not known.
  */
 export function grownShape(before: StoredShape | null, declared: StoredShape): StoredShape {
   const tables: { [table: string]: { [column: string]: ColumnShape } } = {}
@@ -54,9 +56,17 @@ export function grownShape(before: StoredShape | null, declared: StoredShape): S
     tables[table] = { ...known }
     for (const [column, now] of Object.entries(columns)) {
       const then = known[column]
-      const same = then === undefined || JSON.stringify(then) === JSON.stringify(now)
-      tables[table][column] = same ? now : { ...now, schema: null }
+      const holds =
+        then === undefined || (then.kind === now.kind && then.target === now.target && !isNarrower(then, now))
+      tables[table][column] = holds ? now : { ...now, schema: null }
     }
   }
   return tables
+}
+
+/** Whether fewer values are allowed than before, so that an older process could write one that is not. */
+export function isNarrower(before: ColumnShape, { schema }: Pick<ColumnShape, 'schema'>): boolean {
+  if (!before.schema || !schema) return true
+  if (sameJson(before.schema, schema)) return false
+  return compareSchemas(before.schema, schema).some(({ request }) => request === 'breaking')
 }

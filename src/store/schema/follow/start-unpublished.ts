@@ -2,8 +2,8 @@ import type { Model } from '../../../compile/model.ts'
 import { type Store, StoreRefused } from '../../store.ts'
 import { migrate } from '../migrate-store.ts'
 import { type MigrateOptions, type Migration, MigrationRefused } from '../migration.ts'
-import { sameForm } from './recast.ts'
-import { grownShape, readShape, recordShape, type StoredShape, shapeOf } from './shape.ts'
+import { grownShape, readShape, recordShape, shapeOf } from './shape.ts'
+import { unfitRows } from './unfit-rows.ts'
 
 /**
  * Migrates the store at the start of a service that has nothing published yet: only additions are made. Anything else is for
@@ -17,8 +17,8 @@ export async function startUnpublished(
   const { steps } = await additions(store, model, options)
   const before = await readShape({ all: async (sql) => store.all(sql, []) })
   const declared = shapeOf(model)
-  const changed = otherKinds(before, declared)
-  if (changed.length > 0) throw refusal(changed)
+  const unfit = before ? await unfitRows(store, model, before) : []
+  if (unfit.length > 0) throw refusal(unfit)
   const after = before ? grownShape(before, declared) : steps.length > 0 ? declared : null
   if (after && JSON.stringify(after) !== JSON.stringify(before)) await store.writeOne(recordShape(after), [])
 }
@@ -34,16 +34,5 @@ async function additions(store: Store, model: Model, options: MigrateOptions): P
 
 const refusal = (whys: readonly string[]): StoreRefused =>
   new StoreRefused(
-    `The store does not fit the declaration. Nothing was changed. Run nounkit migrate, which keeps the rows and says what it cannot keep:\n${whys.map((why) => `- ${why}.`).join('\n')}`,
-  )
-
-/** Fields whose kind changed where the column does not show it, as from a text to a date on SQLite. */
-const otherKinds = (before: StoredShape | null, declared: StoredShape): readonly string[] =>
-  Object.entries(declared).flatMap(([table, columns]) =>
-    Object.entries(columns).flatMap(([column, { kind }]) => {
-      const then = before?.[table]?.[column]?.kind
-      return then === undefined || sameForm(then, kind)
-        ? []
-        : [`${table}.${column} holds values of the kind ${then}, and is ${kind} now`]
-    }),
+    `The store does not fit the declaration. No row was changed. Run nounkit migrate, which keeps the rows and says what it cannot keep:\n${whys.map((why) => `- ${why}.`).join('\n')}`,
   )

@@ -1,0 +1,59 @@
+import { sameJson } from '../../../compile/canonical.ts'
+import type { Field, Model, Resource } from '../../../compile/model.ts'
+import { counted } from '../../../compile/plural.ts'
+import type { Store } from '../../store.ts'
+import { lineagesOf } from '../lineage.ts'
+import type { Table } from '../table.ts'
+import { wantedTables } from '../wanted.ts'
+import { sameForm } from './recast.ts'
+import { type Reading, scanColumn } from './scan.ts'
+import type { ColumnShape, StoredShape } from './shape.ts'
+
+/**
+ * Says which stored values the declaration does not allow, where the columns fit: a kind changed that the column does not show, or a
+ * schema allows fewer values. Only columns whose schema changed are read.
+ */
+export async function unfitRows(store: Store, model: Model, shape: StoredShape): Promise<readonly string[]> {
+  const tables = new Map(wantedTables(model, lineagesOf(model)).map((table) => [table.name, table]))
+  return store.session(async (session) => {
+    const reading = { session, dialect: store.dialect }
+    const found: string[] = []
+    for (const resource of model.resources.values()) {
+      const table = tables.get(resource.table)
+      for (const field of resource.fields) {
+        const before = shape[resource.table]?.[field.column]
+        const why = before && table ? await whyUnfit(reading, resource, table, field, before) : null
+        if (why !== null) found.push(why)
+      }
+    }
+    return found
+  })
+}
+
+async function whyUnfit(
+  reading: Reading,
+  resource: Resource,
+  { primaryKey }: Table,
+  field: Field,
+  before: ColumnShape,
+): Promise<string | null> {
+  const { table } = resource
+  const { column, kind, schema } = field
+  if (!sameForm(before.kind, kind))
+    return `${table}.${column} holds values of the kind ${before.kind}, and is ${kind} now`
+  const isSame = before.kind === kind && before.schema !== null && sameJson(before.schema, schema)
+  // References are checked by the database, and a seed may give rows ids of another form.
+  if (isSame || field.relation || field.name === 'id') return null
+  const { unfit, example } = await scanColumn(
+    reading,
+    { table, primaryKey, column, shape: before },
+    field,
+    false,
+  )
+  return unfit.length === 0 ? null : notAllowed(resource, column, unfit.length, example)
+}
+
+export function notAllowed({ name }: Resource, column: string, rows: number, example: string | null): string {
+  const such = example === null ? '' : `, such as ${example.slice(0, 60)}`
+  return `${counted(rows, 'row')} of ${name} ${rows === 1 ? 'has' : 'have'} a value that ${name}.${column} does not allow any more${such}`
+}
