@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
 import { didYouMean, nearest } from '../compile/nearest.ts'
 import type { Command, CommandCode } from './command.ts'
 import { UsageMistake } from './command-mistake.ts'
@@ -68,9 +69,18 @@ function usageText(error: unknown, { options }: CommandCode): string | null {
   return names.length === 0 ? `${text}. The command has no options.` : `${text}. ${didYouMean(option, names)}`
 }
 
-/** A user's mistake is shown as a sentence. Any other error is a bug of ours and is shown with its stack. */
+/** A user's mistake is shown as a sentence, one in a declaration with its place and code. Any other error is a bug of ours and is shown with its stack. */
 async function failureText(error: unknown): Promise<string> {
   if (!(error instanceof Error)) return String(error)
   const { isUserMistake } = await import('./user-mistakes.ts')
+  const { Mistakes } = await import('../compile/mistakes.ts')
+  if (error instanceof Mistakes && error.file !== null) {
+    const [{ errorText }, { textsFrom }] = await Promise.all([
+      import('./dev/error-text.ts'),
+      import('./dev/imported-files.ts'),
+    ])
+    const main = resolve(error.file)
+    return errorText(error, { files: textsFrom(main), main })
+  }
   return isUserMistake(error) ? error.message : (error.stack ?? error.message)
 }

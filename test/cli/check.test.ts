@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../support/databases.ts'
@@ -73,12 +73,12 @@ test('all mistakes in a declaration are reported at once, each with where, what 
     `),
   )
   expect(isMistake(ran)).toBe(true)
-  const lines = ran.stderr.trimEnd().split('\n')
+  const lines = ran.stderr.split('\n').filter((line) => line.startsWith('api.ts:'))
   expect(lines.length).toBe(5)
-  for (const line of lines) expect(line).toMatch(/^[\w.-]+: .+\. .+ \(api\.ts\)$/)
-  expect(ran.stderr).toMatch(/^get-books: .*verb "get".* Write "books"/m)
-  expect(ran.stderr).toMatch(/^authors\.fields\.fullName: .* Write "full_name"/m)
-  expect(ran.stderr).toMatch(/^authors\.sort: "full_nam" is not a field/m)
+  for (const line of lines) expect(line).toMatch(/^api\.ts:\d+:\d+ {2}[\w.-]+: .+\. .+$/)
+  expect(ran.stderr).toMatch(/ {2}get-books: .*verb "get".* Write "books"/m)
+  expect(ran.stderr).toMatch(/ {2}authors\.fields\.fullName: .* Write "full_name"/m)
+  expect(ran.stderr).toMatch(/ {2}authors\.sort: "full_nam" is not a field/m)
 })
 
 test.each([
@@ -114,13 +114,46 @@ test('check reports what would stop the service from starting, and an incomplete
     `),
   )
   expect(isMistake(ran)).toBe(true)
-  expect(ran.stderr.split('\n').map((line) => line.split(':')[0])).toEqual([
+  expect([...ran.stderr.matchAll(/^api\.ts:\d+:\d+ {2}([^:]+):/gm)].map(([, where]) => where)).toEqual([
     'proxies[0]',
     'books.sort[0]',
     'books.relations.author.target',
     'v1.changes[0]',
-    '',
   ])
+})
+
+test('a mistake is shown with its place in the file that has it, and with the code there, by every command', async () => {
+  const folder = declarationFolder(`
+    import { api } from 'nounkit'
+    import { books } from './parts/books.ts'
+    export default api('library', { resources: [books] })
+  `)
+  mkdirSync(join(folder, 'parts'))
+  writeFileSync(
+    join(folder, 'parts/books.ts'),
+    `import { resource } from 'nounkit'
+import { fields } from '../fields.ts'
+export const books = resource('books', {
+  fields,
+  sort: ['titel'],
+})
+`,
+  )
+  const fields = `import { z } from 'zod'\nexport const fields = { title: z.string().max(100) }\n`
+  writeFileSync(join(folder, 'fields.ts'), fields)
+  const ran = await check(folder)
+  expect(isMistake(ran)).toBe(true)
+  expect(
+    ran.stderr,
+  ).toBe(`${join('parts', 'books.ts')}:5:10  books.sort: "titel" is not a field of books. Did you mean "title"?
+  3 | export const books = resource('books', {
+  4 |   fields,
+> 5 |   sort: ['titel'],
+    |          ^
+  6 | })
+  7 |
+`)
+  expect(await runHere(['migrate'], { cwd: folder })).toEqual(ran)
 })
 
 test('a mistake in a file that the declaration imports is reported with that file', async () => {

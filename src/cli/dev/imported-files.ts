@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { join, sep } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fileStamp } from './file-stamp.ts'
 import type { ImportedFile } from './messages.ts'
+import { tokensOf } from './source-tokens.ts'
 
 /** The files of the project that were imported, or looked for in vain. */
 export interface ImportedFiles {
@@ -61,6 +62,23 @@ export function withFilesOf(folder: string): readonly string[] {
   } catch {
     return [folder]
   }
+}
+
+/**
+ * A file with those it imports, and so on, with their texts. They are found by the paths that the texts name, for a command that did not
+ * follow the imports while they were loaded.
+ */
+export function textsFrom(main: string): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  const add = (path: string): void => {
+    if (texts.has(path) || !isOfProject(path) || !existsSync(path)) return
+    const text = readText(path)
+    texts.set(path, text)
+    for (const { kind, value } of tokensOf(text))
+      if (kind === 'text' && /^\.{1,2}\/.*\.[cm]?[jt]s$/.test(value)) add(resolve(dirname(path), value))
+  }
+  add(main)
+  return texts
 }
 
 /** `src` of a checkout, or `dist` of the package. */
