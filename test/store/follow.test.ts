@@ -160,6 +160,27 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     await demanded(next)
   })
 
+  test('another idPrefix is refused while rows have ids of the one before', async () => {
+    const prefixed = (idPrefix?: string) =>
+      api('shop', {
+        resources: [resource('orders', { fields: { size: z.int() }, ...(idPrefix && { idPrefix }) })],
+      })
+    const { follow, made, listed } = await started(prefixed(), [{ size: 1 }, { size: 2 }])
+    const next = prefixed('ord_')
+    const sentence = `2 rows of orders have an id such as ${made[0]?.id}, and ids begin with "ord_" now, so that nothing could refer to them. Declare idPrefix as it was, or delete all rows with nounkit reset.`
+    await expect(follow(next, { acceptDataLoss: true })).rejects.toThrow(sentence)
+    await expect(startUnpublished(store, compileApi(next))).rejects.toThrow(sentence)
+    expect(await listed(prefixed())).toMatchObject(made)
+    // A store of an earlier release, which recorded no shape.
+    await store.writeOne(`DELETE FROM "nounkit_meta" WHERE "key" = 'shape'`, [])
+    await expect(follow(next)).rejects.toThrow(sentence)
+    await follow(prefixed())
+    await resetStore(store, compileApi(next), { clock: systemClock, published: [] })
+    await startUnpublished(store, compileApi(next))
+    await follow(prefixed('o_'))
+    await startUnpublished(store, compileApi(prefixed('o_')))
+  })
+
   test('a new required field takes its value from --fill, checked as a request’s value is', async () => {
     const first = shop({ code: z.string() })
     const { follow, listed } = await started(first, [{ code: 'a' }])

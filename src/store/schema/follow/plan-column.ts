@@ -5,6 +5,7 @@ import { kinds } from '../../../kinds/kinds.ts'
 import type { PresentColumn, PresentTable } from '../present.ts'
 import type { Column, Table } from '../table.ts'
 import type { ColumnPlan } from './follow-plan.ts'
+import { otherPrefix } from './other-prefix.ts'
 import { type Planning, storedShape } from './planning.ts'
 import { fitting, sameForm } from './recast.ts'
 import { countRows, countSet, type Scanned, scanColumn, strayReferences } from './scan.ts'
@@ -44,6 +45,7 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
   const { column, from, found, field } = wanting
   const present = from === null ? undefined : found.columns.get(from)
   if (from === null || !present) return newColumn(planning, wanting)
+  if (field?.name === 'id') await refuseOtherPrefix(planning, wanting)
   if (!field || field.name === 'id') return kept(column, from)
   const before = storedShape(planning, found, from)
   if (!before) {
@@ -61,6 +63,14 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
     scanned,
     otherwise: await otherwise(planning, wanting, scanned, present.nullable ? from : null),
   }
+}
+
+async function refuseOtherPrefix(planning: Planning, { resource, table, found }: Wanting): Promise<void> {
+  if (planning.emptied) return
+  const shape = planning.shape?.[found.name]?.id ?? { kind: 'id', schema: null, target: null }
+  const stored = { table: found.name, primaryKey: table.primaryKey, column: 'id', shape }
+  const why = await otherPrefix(planning, resource, stored)
+  if (why !== null) planning.refusals.push(`${why}.`)
 }
 
 const nameOf = ({ resource, column }: Pick<Wanting, 'resource' | 'column'>): string =>

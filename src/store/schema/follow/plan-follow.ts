@@ -62,7 +62,7 @@ async function planTable(
     const wanting = { resource, table, found, column, field, from: source, targetNow }
     columns.push(await planColumn(planning, wanting))
     const before = source === null ? undefined : planning.shape?.[found.name]?.[source]
-    if (field && before && field.name !== 'id') outdates ||= isNarrower(before, field)
+    if (field && before) outdates ||= isNarrower(before, field)
   }
   const added = columns.filter((plan) => plan.from === null)
   for (const { column } of added) planning.notes.push(`${resource.name}.${column.name} is new`)

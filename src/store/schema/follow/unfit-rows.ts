@@ -5,6 +5,7 @@ import type { Store } from '../../store.ts'
 import { lineagesOf } from '../lineage.ts'
 import type { Table } from '../table.ts'
 import { wantedTables } from '../wanted.ts'
+import { otherPrefix } from './other-prefix.ts'
 import { sameForm } from './recast.ts'
 import { type Reading, scanColumn } from './scan.ts'
 import type { ColumnShape, StoredShape } from './shape.ts'
@@ -42,14 +43,11 @@ async function whyUnfit(
   if (!sameForm(before.kind, kind))
     return `${table}.${column} holds values of the kind ${before.kind}, and is ${kind} now`
   const isSame = before.kind === kind && before.schema !== null && sameJson(before.schema, schema)
-  // References are checked by the database, and a seed may give rows ids of another form.
-  if (isSame || field.relation || field.name === 'id') return null
-  const { unfit, example } = await scanColumn(
-    reading,
-    { table, primaryKey, column, shape: before },
-    field,
-    false,
-  )
+  // References are checked by the database.
+  if (isSame || field.relation) return null
+  const stored = { table, primaryKey, column, shape: before }
+  if (field.name === 'id') return otherPrefix(reading, resource, stored)
+  const { unfit, example } = await scanColumn(reading, stored, field, false)
   return unfit.length === 0 ? null : notAllowed(resource, column, unfit.length, example)
 }
 
