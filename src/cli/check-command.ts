@@ -5,6 +5,7 @@ import { counted } from '../compile/plural.ts'
 import { unindexedRules } from '../compile/rules/rule-indexes.ts'
 import { tokenWarnings } from '../compile/tokens.ts'
 import { BrokenPromises, refuseBrokenPromises } from '../contract/broken-promises.ts'
+import { seedRows } from '../write/seed-rows.ts'
 import { checkTypes, TypeMistakes } from './check-types.ts'
 import { paintError } from './colour.ts'
 import { jsonOption } from './command.ts'
@@ -14,7 +15,7 @@ import { openProgress } from './progress.ts'
 
 export const options = { json: jsonOption } as const
 
-/** `nounkit check [API]`: compiles the declaration, compares it with its frozen contracts, and checks its types. */
+/** `nounkit check [API]`: compiles the declaration, reads its seed, compares it with its frozen contracts, and checks its types. */
 export async function checkCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
@@ -30,6 +31,8 @@ export async function checkCommand(args: string[]): Promise<number> {
 /** Throws what is wrong. */
 async function checked(api: LoadedApi): Promise<Model> {
   const model = compileLoaded(api)
+  // Throws what is wrong with the rows.
+  seedRows(model, Date.now())
   refuseBrokenPromises(model, api.frozen)
   const progress = openProgress()
   progress.show('Checking types …')

@@ -1,12 +1,10 @@
 import type { Field, Model, Resource } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
 import { kinds } from '../kinds/kinds.ts'
-import { type FieldError, Problem } from '../problems.ts'
-import { type StoredRow, unknownField } from '../request/body.ts'
+import { unknownField } from '../request/body.ts'
 import { isPlainName } from '../request/caller.ts'
 import type { JsonObject } from '../request/json-body.ts'
-import { readWhole } from '../request/whole-row.ts'
-import { newRow } from '../write/new-row.ts'
+import { type RowFault, type WholeRow, wholeRow } from '../write/whole-row.ts'
 import { marks } from './line-marks.ts'
 import type { FileRecord } from './records.ts'
 
@@ -21,23 +19,13 @@ export interface ImportTarget {
 }
 
 /** A row of the file, in the store's terms. */
-export interface FileRow {
+export interface FileRow extends WholeRow {
   readonly line: number
   readonly bytes: number
   readonly resource: Resource
   /** Empty for a row of a shared resource. */
   readonly account: string
   readonly version: number
-  /** The whole row, with what the server sets where the file says nothing. */
-  readonly row: StoredRow
-  /** The fields that the file says. */
-  readonly given: StoredRow
-}
-
-/** What is wrong with a row. */
-export interface RowFault {
-  readonly field: string | null
-  readonly detail: string
 }
 
 /** What is wrong with a column of a CSV file, where all its rows are of one resource. */
@@ -66,19 +54,12 @@ export function readRow(target: ImportTarget, record: FileRecord): FileRow | rea
   if (!Number.isSafeInteger(number) || Number(number) < 1)
     return [{ field: marks.version, detail: 'must be a whole number from 1' }]
   const { line, bytes } = record
-  try {
-    const given = readWhole(
-      target.model.head.viewOf.get(resource.name) ?? missingView(resource),
-      target.format === 'csv' ? fromTexts(resource, values) : values,
-    )
-    const row = newRow(resource, given, target.now())
-    const faults = wholeFaults(resource, given, row)
-    if (faults.length > 0) return faults
-    return { line, bytes, resource, account, version: Number(number), row, given }
-  } catch (error) {
-    if (error instanceof Problem) return fieldFaults(error)
-    throw error
-  }
+  const read = wholeRow(
+    target.model.head.viewOf.get(resource.name) ?? missingView(resource),
+    target.format === 'csv' ? fromTexts(resource, values) : values,
+    target.now(),
+  )
+  return 'row' in read ? { line, bytes, resource, account, version: Number(number), ...read } : read
 }
 
 const fault = (detail: string): RowFault => ({ field: null, detail })
@@ -124,34 +105,4 @@ function fromTexts(resource: Resource, texts: JsonObject): JsonObject {
 function fromText({ kind, schema }: Field, text: string): unknown {
   const value = kinds[kind].fromOther(text, 'string', schema)
   return value === undefined ? text : value
-}
-
-/** What a request cannot do wrong, because hooks and the server itself set it. */
-function wholeFaults(resource: Resource, given: StoredRow, row: StoredRow): readonly RowFault[] {
-  const faults: RowFault[] = []
-  for (const field of resource.fields) {
-    if (row[field.name] === null && !field.nullable)
-      faults.push({
-        field: field.name,
-        detail: 'is required: hooks, which may set it in a request, do not run',
-      })
-    if (field.sum && given.id === undefined && given[field.name] !== undefined)
-      faults.push({
-        field: field.name,
-        detail: 'is a sum that the service computes; leave it out of rows without an id',
-      })
-  }
-  return faults
-}
-
-const fieldFaults = ({ details, message }: Problem): readonly RowFault[] =>
-  details.errors && details.errors.length > 0 ? details.errors.map(faultOf) : [fault(message)]
-
-/** `#/address/city` is shown as `address.city`. */
-const faultOf = ({ pointer = '', detail }: FieldError): RowFault => {
-  const path = pointer
-    .split('/')
-    .slice(1)
-    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-  return { field: path.join('.') || null, detail }
 }

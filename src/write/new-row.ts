@@ -16,7 +16,7 @@ export function newRow(resource: Resource, given: StoredRow, now: number): Store
 }
 
 /** What the server itself sets in a new row. */
-export function serverValue(field: Field, id: string, now: string): unknown {
+function serverValue(field: Field, id: string, now: string): unknown {
   if (field.name === 'id') return id
   if (field.name === 'created_at' || field.name === 'updated_at') return now
   if (field.states) return field.states.initial

@@ -1,10 +1,11 @@
 import { type Mistake, Mistakes } from '../compile/mistakes.ts'
-import type { Field, Model, Resource } from '../compile/model.ts'
+import type { Model, Resource, View } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
-import type { SeedDeclaration, SeedRow } from '../declare/api.ts'
+import type { SeedRow } from '../declare/api.ts'
 import { bound } from '../plan/bind.ts'
+import type { JsonObject } from '../request/json-body.ts'
 import type { Value } from '../store/store.ts'
-import { serverValue } from './new-row.ts'
+import { type RowFault, wholeRow } from './whole-row.ts'
 
 /** A row of the seed as it is inserted. */
 export interface BoundSeedRow {
@@ -15,8 +16,10 @@ export interface BoundSeedRow {
   readonly values: readonly Value[]
 }
 
-/** All rows that are declared, shared ones first; throws Mistakes before any is inserted. */
-export function seedRows(model: Model, seed: SeedDeclaration, now: string): readonly BoundSeedRow[] {
+/** All rows that are declared, shared ones first, in their stored form; throws all mistakes before any is inserted. */
+export function seedRows(model: Model, now: number): readonly BoundSeedRow[] {
+  const { seed } = model.declaration
+  if (!seed) return []
   const lists = [
     { where: 'seed.shared()', account: '', rows: () => seed.shared?.() },
     ...seed.accounts.map((account) => ({
@@ -25,9 +28,16 @@ export function seedRows(model: Model, seed: SeedDeclaration, now: string): read
       rows: () => seed.account?.(account),
     })),
   ]
-  return lists.flatMap(({ where, account, rows }) =>
-    called(where, rows).map((row, at) => boundRow(model, row, { where: `${where}[${at}]`, account, now })),
-  )
+  const mistakes: Mistake[] = []
+  const bindable: BoundSeedRow[] = []
+  for (const { where, account, rows } of lists)
+    for (const [at, row] of called(where, rows).entries()) {
+      const read = boundRow(model, row, { where: `${where}[${at}]`, account, now })
+      if ('resource' in read) bindable.push(read)
+      else mistakes.push(...read)
+    }
+  if (mistakes.length > 0) throw new Mistakes(mistakes)
+  return bindable
 }
 
 function called(where: string, rows: () => readonly SeedRow[] | undefined): readonly SeedRow[] {
@@ -47,51 +57,65 @@ const thrown = (error: unknown): string => {
   return place ? `${error} (${place.trim()})` : String(error)
 }
 
+interface Place {
+  readonly where: string
+  readonly account: string
+  readonly now: number
+}
+
+/** A row as it is inserted, or all that is wrong with it. */
 function boundRow(
   model: Model,
-  row: SeedRow,
-  { where, account, now }: { readonly where: string; readonly account: string; readonly now: string },
-): BoundSeedRow {
-  const resource = model.resources.get(row?.resource)
-  if (!resource)
-    throw mistake(
-      where,
-      `There is no resource ${JSON.stringify(row?.resource)}.`,
-      didYouMean(String(row?.resource), model.resources.keys()),
-    )
-  const given: { readonly [field: string]: unknown } = row.values ?? {}
-  const values = resource.fields.map((field) => {
-    const value = given[field.name] ?? serverValue(field, String(given.id ?? ''), now)
-    return bound(field, field.name === 'id' ? given.id : value)
-  })
+  declared: SeedRow,
+  { where, account, now }: Place,
+): BoundSeedRow | readonly Mistake[] {
+  const view = viewOf(model, declared?.resource)
+  if (!view) return [noResource(model, where, declared?.resource)]
+  const { resource } = view
+  const values: JsonObject = declared.values ?? {}
+  const isKnown = (name: string): boolean => view.field.has(name) || resource.field.has(name)
+  const names = Object.keys(values)
+  const known = Object.fromEntries(names.filter(isKnown).map((name) => [name, values[name]]))
+  const read = wholeRow(view, known, now)
   const mistakes = [
-    ...unknownFields(where, resource, given),
-    ...resource.fields.flatMap((field, at) => valueMistakes(where, resource, field, values[at])),
+    ...names.filter((name) => !isKnown(name)).map((name) => unknownField(view, where, name)),
+    // A request gives a row a new id. Rows of a seed refer to each other, so that each says its own.
+    ...(known.id === undefined ? [valueMistake(where, { field: 'id', detail: 'is required' })] : []),
+    ...('row' in read ? [] : read.map((fault) => valueMistake(where, fault))),
   ]
-  if (mistakes.length > 0) throw new Mistakes(mistakes)
-  return { where, account, resource, values }
+  if (mistakes.length > 0 || !('row' in read)) return mistakes
+  return {
+    where,
+    account,
+    resource,
+    values: resource.fields.map((field) => bound(field, read.row[field.name])),
+  }
 }
 
-function unknownFields(where: string, resource: Resource, given: object): readonly Mistake[] {
-  const fields = new Set(resource.fields.map(({ name }) => name))
-  // The field that was meant is one without a value.
-  const unset = [...fields].filter((field) => !(field in given))
-  return Object.keys(given)
-    .filter((name) => !fields.has(name))
-    .map((name) => ({
-      where: `${where}.values.${name}`,
-      what: `${resource.name} has no field "${name}".`,
-      hint: unset.length > 0 ? didYouMean(name, unset) : 'Leave it out.',
-    }))
-}
+/** Rows that the engine itself makes cannot be seeded. */
+const viewOf = (model: Model, name: string): View | undefined =>
+  model.resources.get(name)?.engineMade === false ? model.head.viewOf.get(name) : undefined
 
-function valueMistakes(where: string, resource: Resource, field: Field, value: unknown): readonly Mistake[] {
-  const at = `${where}.values.${field.name}`
-  if (value === null && !field.nullable)
-    return [{ where: at, what: `Every row of ${resource.name} has one.`, hint: 'Give it a value.' }]
-  if (value === null || typeof value === 'string' || typeof value === 'number') return []
-  return [{ where: at, what: `It is of type ${typeof value}.`, hint: 'Write a text or a number.' }]
-}
+const noResource = (model: Model, where: string, name: unknown): Mistake => ({
+  where,
+  what: `There is no resource ${JSON.stringify(name)}.`,
+  hint: didYouMean(
+    String(name),
+    [...model.resources.keys()].filter((known) => viewOf(model, known)),
+  ),
+})
+
+const unknownField = (view: View, where: string, name: string): Mistake => ({
+  where: `${where}.values.${name}`,
+  what: `${view.name} has no field "${name}".`,
+  hint: didYouMean(name, view.field.keys()),
+})
+
+const valueMistake = (where: string, { field, detail }: RowFault): Mistake => ({
+  where: field === null ? where : `${where}.values.${field}`,
+  what: `It ${detail}.`,
+  hint: 'Give it a value as in the body of a request.',
+})
 
 const mistake = (where: string, what: string, hint: string, cause?: unknown): Mistakes =>
   Object.assign(new Mistakes([{ where, what, hint }]), { cause })

@@ -11,8 +11,7 @@ const mark = 'seeded'
 
 /** Puts the declared rows into a store that has never been seeded: once, by one process, all or nothing. */
 export async function seedEmpty(store: Store, model: Model, clock: Clock): Promise<void> {
-  const { seed } = model.declaration
-  if (!seed) return
+  if (!model.declaration.seed) return
   const { dialect } = store
   const known = await store.first(
     `SELECT 1 FROM "nounkit_meta" WHERE "key" = ${dialect.param(1, 'string')}`,
@@ -21,14 +20,14 @@ export async function seedEmpty(store: Store, model: Model, clock: Clock): Promi
   if (known) return
   // Before the transaction: on Citus, a transaction that has read all accounts may not write shared rows.
   const filled = await hasRows(store, model)
-  const now = new Date(clock.now()).toISOString()
-  const rows = filled ? [] : seedRows(model, seed, now)
+  const now = clock.now()
+  const rows = filled ? [] : seedRows(model, now)
   let at: BoundSeedRow | null = null
   try {
     await unlessSeeding(store, async (tx) => {
       at = null
       const claim = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${dialect.param(1, 'string')}, ${dialect.param(2, 'string')}) ON CONFLICT DO NOTHING RETURNING 1`
-      if (!(await tx.first(claim, [mark, now]))) return
+      if (!(await tx.first(claim, [mark, new Date(now).toISOString()]))) return
       for (at of rows) await insertSeed(tx, at)
       at = null
     })

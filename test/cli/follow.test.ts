@@ -13,7 +13,7 @@ import { api, resource, version, was } from 'nounkit'
 import { z } from 'zod'
 const things = resource('things', { fields: { ${fields} } })
 const rows = [{ label: 'lamp', cost: '12' }, { label: 'chair', cost: 'much' }]
-const account = () => rows.map((values, at) => ({ resource: 'things', values: { id: String(at), ...values } }))
+const account = () => rows.map((values, at) => ({ resource: 'things', values: { id: '01890a5d-ac96-774b-bcce-00000000000' + at, ...values } }))
 export default api('market', { resources: [things], seed: { accounts: ['acme'], account }, ${more} })
 `
 const first = declarationFolder(source('label: z.string(), cost: z.string()'))

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { compileApi } from '../../src/compile/compile.ts'
 import { Mistakes } from '../../src/compile/mistakes.ts'
-import { api, resource } from '../../src/index.ts'
+import { api, decimal, resource, states } from '../../src/index.ts'
 import { openService } from '../../src/serve/service.ts'
+import { testApi } from '../../src/testing.ts'
+import { seedRows } from '../../src/write/seed-rows.ts'
+import { runHere } from '../cli/in-process.ts'
 import { isMistake, run } from '../cli/run.ts'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
 import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
@@ -12,64 +16,128 @@ const books = resource('books', {
   fields: { title: z.string().max(100), pages: z.int().optional() },
   unique: ['title'],
 })
+const songs = resource('songs', {
+  fields: {
+    key: z.enum(['A', 'B']),
+    at: z.iso.datetime(),
+    minutes: decimal({ scale: 2 }),
+    tempo: z.object({ beats: z.int() }).optional(),
+    status: states('sketch', { sketch: ['done'] }),
+  },
+  filter: ['at', 'minutes', 'status'],
+})
+const song = { id, key: 'A', at: '2026-01-01T23:30:00Z', minutes: '3.5', status: 'done' }
 const row = (values: object, name = 'books') => ({ resource: name, values })
 const rows = (...all: unknown[]) => ({ accounts: ['acme'], account: () => all })
+const library = (seed: unknown) =>
+  api('library', { resources: [books, songs], seed: seed as { accounts: string[] } })
 
-describe.each(storeKinds)('%s: a seed that cannot be inserted is reported in a sentence', (kind) => {
-  test.each<[string, unknown, RegExp]>([
+const mistakesOf = (seed: unknown): string => {
+  try {
+    seedRows(compileApi(library(seed)), 0)
+    return 'no mistakes'
+  } catch (error) {
+    expect(error).toBeInstanceOf(Mistakes)
+    return (error as Mistakes).message
+  }
+}
+const asRequest = 'Give it a value as in the body of a request.'
+
+test.each<[string, unknown, readonly string[]]>([
+  [
+    'no list',
+    { accounts: ['acme'], account: () => ({}) },
+    ['("acme"): It must return a list. Write rows such as { resource, values: { id, … } }.'],
+  ],
+  [
+    'no such resource',
+    rows(row({ id }, 'book')),
+    ['("acme")[0]: There is no resource "book". Did you mean "books"?'],
+  ],
+  ['a missing value', rows(row({ id })), [`("acme")[0].values.title: It is required. ${asRequest}`]],
+  ['no id', rows(row({ title: 'Emma' })), [`("acme")[0].values.id: It is required. ${asRequest}`]],
+  [
+    'an id that no request could name',
+    rows(row({ id: '1', title: 'Emma' })),
+    [`("acme")[0].values.id: It must be a UUID. ${asRequest}`],
+  ],
+  [
+    'no values',
+    rows({ resource: 'books' }),
     [
-      'no list',
-      { accounts: ['acme'], account: () => ({}) },
-      /^seed\.account\("acme"\): It must return a list\./,
+      `("acme")[0].values.id: It is required. ${asRequest}`,
+      `("acme")[0].values.title: It is required. ${asRequest}`,
     ],
+  ],
+  [
+    'a field that is written otherwise, with what is missing for it',
+    rows(row({ id, titel: 'Emma' })),
     [
-      'no such resource',
-      rows(row({ id }, 'book')),
-      /^seed\.account\("acme"\)\[0\]: There is no resource "book"\. Did you mean "books"\?/,
+      '("acme")[0].values.titel: books has no field "titel". Did you mean "title"?',
+      `("acme")[0].values.title: It is required. ${asRequest}`,
     ],
+  ],
+  [
+    'a field that there is not, in a row that has all it needs',
+    rows(row({ id, title: 'Emma', shelf: 'A' })),
     [
-      'a missing value',
-      rows(row({ id })),
-      /^seed\.account\("acme"\)\[0\]\.values\.title: Every row of books has one\./,
+      '("acme")[0].values.shelf: books has no field "shelf". There is "id", "title", "pages", "created_at", "updated_at".',
     ],
+  ],
+  [
+    'values of several rows, all at once',
+    rows(
+      row({ id, title: ['Emma'], pages: 'many' }),
+      row({ ...song, key: 'Z', at: 'noon', minutes: 3.256, status: 'nope', tempo: { beats: 'x' } }, 'songs'),
+    ),
     [
-      'no id',
-      rows(row({ title: 'Emma' })),
-      /^seed\.account\("acme"\)\[0\]\.values\.id: Every row of books has one\./,
+      `("acme")[0].values.title: It must be a string. ${asRequest}`,
+      `("acme")[0].values.pages: It must be an integer. ${asRequest}`,
+      `("acme")[1].values.key: It must be one of "A", "B". ${asRequest}`,
+      `("acme")[1].values.at: It must be a time such as 2026-06-01T12:00:00Z. ${asRequest}`,
+      `("acme")[1].values.minutes: It must be a string. ${asRequest}`,
+      `("acme")[1].values.tempo.beats: It must be an integer. ${asRequest}`,
+      `("acme")[1].values.status: It must be one of "sketch", "done". ${asRequest}`,
     ],
-    [
-      'no values',
-      rows({ resource: 'books' }),
-      /^seed\.account\("acme"\)\[0\]\.values\.id: .*\n.*values\.title: /,
-    ],
-    [
-      'a field that is written otherwise, with what is missing for it',
-      rows(row({ id, titel: 'Emma' })),
-      /^seed\.account\("acme"\)\[0\]\.values\.titel: books has no field "titel"\. Did you mean "title"\?\n.*\[0\]\.values\.title: Every row of books has one\./,
-    ],
-    [
-      'a field that there is not, in a row that has all it needs',
-      rows(row({ id, title: 'Emma', shelf: 'A' })),
-      /^seed\.account\("acme"\)\[0\]\.values\.shelf: books has no field "shelf"\. There is "pages", "created_at", "updated_at"\.$/,
-    ],
-    ['a list for a text', rows(row({ id, title: ['Emma'] })), /\[0\]\.values\.title: It is of type object\./],
-    [
-      'a text for a number',
-      rows(row({ id, title: 'Emma', pages: 'many' })),
-      /\[0\]: The store refuses this row of books: .*Nothing was seeded/,
-    ],
-    [
-      'a row twice',
-      rows(row({ id, title: 'Emma' }), row({ id, title: 'Persuasion' })),
-      /\[1\]: The store refuses this row of books: /,
-    ],
-  ])('%s', async (_, seed, message) => {
-    const declaration = api('library', { resources: [books], seed: seed as { accounts: string[] } })
-    const opened = openService({ declaration, databaseUrl: await emptyDatabase(kind) })
+  ],
+])('a seed with mistakes is reported in sentences: %s', (_, seed, lines) => {
+  expect(mistakesOf(seed)).toBe(lines.map((line) => `seed.account${line}`).join('\n'))
+})
+
+describe.each(storeKinds)('%s', (kind) => {
+  test('a row that the store refuses is reported in a sentence', async () => {
+    const twice = library(rows(row({ id, title: 'Emma' }), row({ id, title: 'Persuasion' })))
+    const opened = openService({ declaration: twice, databaseUrl: await emptyDatabase(kind) })
     const error = await opened.catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(Mistakes)
-    expect((error as Mistakes).message).toMatch(message)
+    expect((error as Mistakes).message).toMatch(
+      /\[1\]: The store refuses this row of books: .*Nothing was seeded/,
+    )
   })
+
+  test('values of a seed are stored in the form that requests are stored in, and so are found', async () => {
+    const declaration = library(rows(row(song, 'songs')))
+    const served = await testApi(declaration, { databaseUrl: await emptyDatabase(kind) })
+    const key = await served.key('acme')
+    const headers = { Authorization: `Bearer ${key}` }
+    const seeded = { id, at: '2026-01-01T23:30:00.000Z', minutes: '3.50', status: 'done' }
+    for (const filter of [
+      `filter[at]=${song.at}`,
+      'filter[minutes]=3.50',
+      'filter[at][gte]=2026-01-01T23:30:00.000Z',
+    ]) {
+      const found = await served.fetch(`/v1/songs?${filter}`, { headers })
+      expect(await found.json(), filter).toMatchObject({ data: [seeded] })
+    }
+    await served.close()
+  })
+})
+
+test('check reports the mistakes of a seed', async () => {
+  const seed = `{ accounts: ['acme'], account: () => [{ resource: 'books', values: { id: '${id}', title: 7 } }] }`
+  const ran = await runHere(['check', declarationFolder(librarySource({ more: `seed: ${seed},` }))])
+  expect(isMistake(ran), ran.stderr).toBe(true)
+  expect(ran.stderr).toBe(`seed.account("acme")[0].values.title: It must be a string. ${asRequest}\n`)
 })
 
 test('a seed that throws is reported with its line in the declaration', async () => {
