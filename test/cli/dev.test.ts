@@ -230,6 +230,7 @@ describe.each(walkedStores)('nounkit dev, on %s', (kind) => {
       .replace("'name'", "'size'")
     const said = await dev.after(() => write('projects.ts', dropped), /Waiting/)
     expect(said).toMatch(/projects\.name[\s\S]*Nobody can be asked, because this is not a terminal\./)
+    expect(said).toContain(`run nounkit migrate ${folder} with the option named above`)
     expect((await dev.call('GET', '/v1/projects?sort=name')).text).toContain('"name":"Garden"')
   })
 

@@ -196,6 +196,21 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     })
     await expect(follow(next, fill('x', '4'))).rejects.toThrow('--fill orders.note=x: the field does not')
     await expect(follow(next, fill('none', 'four'))).rejects.toThrow('--fill orders.size=four: the field')
+    const answers = ['x', 'none', 'four']
+    const texts: string[] = []
+    const ask = async ({ text }: Question) => {
+      texts.push(text)
+      return answers.shift() ?? null
+    }
+    await expect(follow(next, { ask })).rejects.toThrow('Nothing was changed.')
+    expect(texts).toEqual([
+      'orders.note is required, and 1 row has no value for it. Which value?',
+      expect.stringMatching(
+        /^orders\.note cannot be "x": it must have at least \d characters\.\norders\.note is/,
+      ),
+      'orders.size is required, and 1 row has no value for it. Which value?',
+      expect.stringMatching(/^orders\.size cannot be "four": it must be an integer\.\norders\.size is/),
+    ])
     await follow(next, fill("it's none", '4'))
     expect(await listed(next)).toMatchObject([{ code: 'a', note: "it's none", size: 4 }])
   })

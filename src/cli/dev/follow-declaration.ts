@@ -4,7 +4,8 @@ import { followUnserved } from '../../lifecycle/follow-unserved.ts'
 import { resetStore } from '../../lifecycle/reset-store.ts'
 import { openStore } from '../../store/open.ts'
 import type { Question } from '../../store/schema/follow/decisions.ts'
-import { type Store, StoreRefused } from '../../store/store.ts'
+import { NotFollowed } from '../../store/schema/follow/follow-store.ts'
+import type { Store } from '../../store/store.ts'
 import { databaseUrl, publishedOf } from '../command-store.ts'
 import type { LoadedApi } from '../load.ts'
 import type { OpenWanted } from './messages.ts'
@@ -12,6 +13,8 @@ import type { OpenWanted } from './messages.ts'
 export interface FollowParts {
   readonly api: LoadedApi
   readonly model: Model
+  /** The folder or file of the declaration, as it was typed. */
+  readonly place: string
   readonly open: OpenWanted
   readonly clock: Clock
   /** Asks the person; null asks that the generation which serves the store stops. */
@@ -47,17 +50,17 @@ async function reset(
 
 async function follow(
   store: Store,
-  { model, open, clock, ask, say }: FollowParts,
+  { model, place, open, clock, ask, say }: FollowParts,
 ): Promise<readonly string[]> {
   const beforeChange = async (): Promise<void> => void (await ask(null))
   try {
     const following = { beforeChange, ...(open.asks && { ask }) }
     return (await followUnserved(store, model, following, { clock, waiting: say })).notes
   } catch (error) {
-    if (open.asks || !(error instanceof StoreRefused)) throw error
-    throw new StoreRefused(`${error.message}\n${withoutTerminal}`, error)
+    if (open.asks || !(error instanceof NotFollowed)) throw error
+    throw new NotFollowed(`${error.message}\n${withoutTerminal(place)}`, error)
   }
 }
 
-const withoutTerminal =
-  'Nobody can be asked, because this is not a terminal. Stop nounkit dev, run nounkit migrate as said above, and start it again.'
+const withoutTerminal = (place: string): string =>
+  `Nobody can be asked, because this is not a terminal. Change the declaration; or stop nounkit dev, run nounkit migrate${place === '.' ? '' : ` ${place}`} with the option named above, and start it again.`

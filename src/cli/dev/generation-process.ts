@@ -137,6 +137,7 @@ class GenerationProcess {
     const notes = await followDeclaration({
       api,
       model,
+      place: load.place,
       open,
       clock: this.#clock,
       ask: (question) => this.#ask(question),

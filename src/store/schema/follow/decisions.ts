@@ -51,16 +51,29 @@ export class Decisions {
     return this.#following.fill?.get(field) ?? this.#answers.get(`fill ${field}`)
   }
 
-  /** The answer; undefined where there is nobody to ask. Throws when a person was asked and gave no answer. */
-  async answer(subject: string, question: Question): Promise<string | undefined> {
+  /**
+   * The answer; undefined where there is nobody to ask. Throws when a person was asked and gave no answer. Asks again while `faultOf` says what
+   * is wrong with the answer.
+   */
+  async answer(
+    subject: string,
+    question: Question,
+    faultOf: (answer: string) => string | null = () => null,
+  ): Promise<string | undefined> {
     const key = `${question.kind} ${subject}`
     const known = this.#answers.get(key)
     const { ask } = this.#following
     if (known !== undefined || !ask) return known
     if (this.locked) throw new Undecided()
-    const answer = await ask(question)
-    if (answer === null) throw new StoreRefused('Nothing was changed.')
-    this.#answers.set(key, answer)
-    return answer
+    for (let { text } = question; ; ) {
+      const answer = await ask({ ...question, text })
+      if (answer === null) throw new StoreRefused('Nothing was changed.')
+      const fault = faultOf(answer)
+      if (fault === null) {
+        this.#answers.set(key, answer)
+        return answer
+      }
+      text = `${fault}\n${question.text}`
+    }
   }
 }

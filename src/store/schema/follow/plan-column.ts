@@ -7,7 +7,7 @@ import type { Column, Table } from '../table.ts'
 import type { ColumnPlan } from './follow-plan.ts'
 import { otherPrefix } from './other-prefix.ts'
 import { type Planning, storedShape } from './planning.ts'
-import { fitting, sameForm } from './recast.ts'
+import { fitting, sameForm, whyUnfit } from './recast.ts'
 import { countRows, countSet, type Scanned, scanColumn, strayReferences } from './scan.ts'
 import type { ColumnShape } from './shape.ts'
 import { notAllowed } from './unfit-rows.ts'
@@ -159,10 +159,14 @@ async function replacementOf(planning: Planning, wanting: Wanting, rows: number)
   if (filled !== undefined) return filled
   if (column.nullable) return undefined
   if (column.default !== undefined && field) return fitting(column.default, field) ?? column.default
-  const answer = await planning.decisions.answer(name, {
+  const question = {
     kind: 'fill',
     text: `${name} is required, and ${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} no value for it. Which value?`,
     choices: [],
+  } as const
+  const answer = await planning.decisions.answer(name, question, (text) => {
+    const fault = field && fromText(text, field).fault
+    return fault && `${name} cannot be ${JSON.stringify(text)}: ${fault}.`
   })
   if (answer !== undefined) return filledWith(planning, wanting)
   planning.refusals.push(
@@ -171,16 +175,22 @@ async function replacementOf(planning: Planning, wanting: Wanting, rows: number)
   return undefined
 }
 
-/** The value of `--fill`, checked as a request's value is; undefined where there is none. */
+/** A text as a value of the field, checked as a request's value is. */
+function fromText(text: string, field: Field): { readonly value: unknown; readonly fault: string | null } {
+  const parsed = kinds[field.kind].fromOther(text, 'string', field.schema)
+  const value = parsed === undefined ? undefined : fitting(parsed, field)
+  return { value, fault: value === undefined ? whyUnfit(parsed ?? text, field) : null }
+}
+
+/** The value of `--fill` or of an answer; undefined where there is none. */
 function filledWith(planning: Planning, wanting: Wanting): unknown {
   const { field } = wanting
   const name = nameOf(wanting)
   const text = planning.decisions.fillOf(name)
   if (text === undefined || !field) return undefined
-  const parsed = kinds[field.kind].fromOther(text, 'string', field.schema)
-  const value = parsed === undefined ? undefined : fitting(parsed, field)
-  if (value === undefined)
-    planning.refusals.push(`--fill ${name}=${text}: the field does not allow this value.`)
+  const { value, fault } = fromText(text, field)
+  if (fault !== null)
+    planning.refusals.push(`--fill ${name}=${text}: the field does not allow this value: ${fault}.`)
   return value
 }
 

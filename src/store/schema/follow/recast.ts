@@ -23,6 +23,14 @@ export function fitting(value: unknown, { kind, schema }: Typed): unknown {
   return stored === undefined || validate(schema, stored).length > 0 ? undefined : stored
 }
 
+/** Why a value is not fitting, in the words of a request's refusal. */
+export function whyUnfit(value: unknown, { kind, schema }: Typed): string {
+  const stored = kinds[kind].toStored(value, schema)
+  const [fault] = validate(schema, stored === undefined ? value : stored)
+  if (!fault) return `it is not of the type ${kinds[kind].typeName(schema)}`
+  return `${fault.at === '' ? 'it' : fault.at.slice(1).replaceAll('/', '.')} ${fault.detail}`
+}
+
 /** Whether values of both kinds are stored alike. */
 export const sameForm = (a: FieldKind, b: FieldKind): boolean =>
   a === b ||
