@@ -76,8 +76,8 @@ async function failureText(error: unknown): Promise<string> {
   const { Mistakes } = await import('../compile/mistakes.ts')
   if (error instanceof Mistakes && error.file !== null) {
     const [{ errorText }, { textsFrom }] = await Promise.all([
-      import('./dev/error-text.ts'),
-      import('./dev/imported-files.ts'),
+      import('./mistake-places/error-text.ts'),
+      import('./mistake-places/imported-files.ts'),
     ])
     const main = resolve(error.file)
     return errorText(error, { files: textsFrom(main), main })

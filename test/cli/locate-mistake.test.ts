@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { positionAt } from '../../src/cli/dev/code-frame.ts'
-import { locateMistake } from '../../src/cli/dev/locate-mistake.ts'
+import { positionAt } from '../../src/cli/mistake-places/code-frame.ts'
+import { locateMistake } from '../../src/cli/mistake-places/locate-mistake.ts'
 
 const files = new Map([
   [

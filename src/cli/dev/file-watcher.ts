@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileStamp } from './file-stamp.ts'
-import type { ImportedFile } from './messages.ts'
+import { fileStamp } from '../mistake-places/file-stamp.ts'
+import type { ImportedFile } from '../mistake-places/imported-files.ts'
 
 /** Editors write a file in several steps: a change counts once the files stay the same for this long. */
 const settleMs = 15

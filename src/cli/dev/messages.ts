@@ -1,15 +1,10 @@
 import type { Question } from '../../store/schema/follow/decisions.ts'
+import type { ImportedFile } from '../mistake-places/imported-files.ts'
 
 /**
  * `nounkit dev` is one process that owns the port and the terminal, and a child process for each state of the declaration: a
  * generation. These are the messages between them.
  */
-
-/** A file, and its state when it was read: null where it does not exist. */
-export interface ImportedFile {
-  readonly path: string
-  readonly stamp: string | null
-}
 
 export interface OpenWanted {
   /** Whether the store is emptied first. */

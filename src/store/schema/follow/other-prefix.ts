@@ -18,7 +18,7 @@ export async function otherPrefix(
   if (stored.shape.schema && sameJson(stored.shape.schema, schema)) return null
   const { unfit } = await scanColumn(reading, stored, { kind: 'id', schema }, false)
   const place = stored.primaryKey.indexOf('id')
-  // A seed may give rows ids of any form; those never had a prefix.
+  // Seeds could give rows ids of any form before they were checked; those never had a prefix.
   const made = unfit.map((key) => String(key[place])).filter(isMade)
   if (made.length === 0) return null
   const now = idPrefix === '' ? 'have no prefix' : `begin with "${idPrefix}"`

@@ -3,8 +3,13 @@ import { registerHooks } from 'node:module'
 import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fileStamp } from './file-stamp.ts'
-import type { ImportedFile } from './messages.ts'
 import { tokensOf } from './source-tokens.ts'
+
+/** A file, and its state when it was read: null where it does not exist. */
+export interface ImportedFile {
+  readonly path: string
+  readonly stamp: string | null
+}
 
 /** The files of the project that were imported, or looked for in vain. */
 export interface ImportedFiles {
