@@ -4,6 +4,7 @@ import { workloads } from './workloads.ts'
 export const v2 = 'nounkit v2'
 export const v1 = 'nounkit v1'
 export const v2Ruled = 'nounkit v2 with a rule'
+export const v2Unruled = 'nounkit v2 without a rule'
 export const v2TwoWorkers = 'nounkit v2 --workers 2'
 export const twoProcesses = 'one order, on two processors'
 export const millionKeys = ', a million keys kept'
@@ -47,7 +48,7 @@ export const paces: readonly Aim[] = [
   // A list with a rule reads other rows than the plain list, by another index, so it has an aim only where the rows are the same.
   ...ruledWorkloads.map(({ name, onlyNounkit }): Aim => {
     const aim = onlyNounkit ? 0.9 : null
-    return [`${name}, with a rule : without`, at(v2Ruled, name), at(v2, name), aim, aim]
+    return [`${name}, with a rule : without`, at(v2Ruled, name), at(v2Unruled, name), aim, aim]
   }),
   ['first second : steady state', at(v2, firstSecond), at(v2, steady), 0.9, 0.9],
   ['two workers : one', at(v2TwoWorkers, twoProcesses), at(v2, twoProcesses), null, null],

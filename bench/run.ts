@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
-import { millionKeys, twoProcesses, v1, v2, v2Ruled } from './aims.ts'
+import { millionKeys, twoProcesses, v1, v2, v2Ruled, v2Unruled } from './aims.ts'
 import { call, checkAnswers, deepCursor } from './answers.ts'
 import type { Contender } from './contender.ts'
 import { customerIds, ownIds, type Size, sampleIds, standard } from './data.ts'
@@ -48,8 +48,9 @@ const quietMs = 10_000
 /** Workloads that are compared with each other, with their contenders. */
 function groupsOf(contenders: readonly Contender[]): readonly (readonly Lane[])[] {
   const takesPart = ({ onlyNounkit, alsoRuled, kind }: Workload, { name }: Contender) => {
+    if (name === v2Ruled || name === v2Unruled) return alsoRuled
+    if (alsoRuled && onlyNounkit) return false
     if (name === v2) return true
-    if (name === v2Ruled) return alsoRuled
     return name === v1 ? kind !== 'mix' && kind !== 'keyed' : !onlyNounkit
   }
   const lanes = workloads.flatMap((workload) =>
@@ -123,7 +124,7 @@ async function runOn(store: Store): Promise<readonly Result[]> {
     say(`${store}: all contenders give the same answers`)
     const load = startLoad(sample)
     try {
-      return await measure(field, [...field.contenders, old, field.ruled], load)
+      return await measure(field, [...field.contenders, old, ...field.rulePair], load)
     } finally {
       await load.stop()
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
 import { startPostgres } from '../test/support/own-postgres.ts'
-import { v2, v2Ruled, v2TwoWorkers } from './aims.ts'
+import { v2, v2Ruled, v2TwoWorkers, v2Unruled } from './aims.ts'
 import { type Contender, startByHand, startNounkit } from './contender.ts'
 import { type Prepared, postgresData, ruledShop, type Size, sqliteData, withCustomerKey } from './data.ts'
 import { processors } from './processors.ts'
@@ -14,8 +14,11 @@ export type Store = 'SQLite' | 'PostgreSQL'
 /** The contenders on one store, all started. */
 export interface Field {
   readonly contenders: readonly Contender[]
-  /** Nounkit with a rule, which gives other answers than the contenders. */
-  readonly ruled: Contender
+  /**
+   * Nounkit with a rule, which gives other answers than the contenders, and without: two processes that are started alike and get the
+   * same requests, so that neither has more of its code compiled than the other.
+   */
+  readonly rulePair: readonly Contender[]
   /** Nounkit with one process and with two, on all processors. */
   startWorkers(): Promise<readonly Contender[]>
   /** Puts keys into Nounkit's table of Idempotency-Keys, as copies of one that it has made. */
@@ -79,7 +82,10 @@ async function startAll(
       started(await startByHand({ name: 'fastify', ...data.fastify, processor })),
       started(await startNounkit({ name: v2, ...data.nounkit, processor })),
     ],
-    ruled: started(await startNounkit({ name: v2Ruled, ...data.ruled, api: ruledShop, processor })),
+    rulePair: [
+      started(await startNounkit({ name: v2Unruled, ...data.ruled, processor })),
+      started(await startNounkit({ name: v2Ruled, ...data.ruled, api: ruledShop, processor })),
+    ],
   })
   const them = await startThem().catch(async (error: unknown) => {
     await stopAll()

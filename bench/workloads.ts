@@ -13,7 +13,7 @@ export interface Workload {
   readonly kind: 'read' | 'list' | 'create' | 'keyed' | 'mix' | 'other'
   /** Floor and Fastify have no cursors, conditional requests or updates. */
   readonly onlyNounkit?: true
-  /** Nounkit with a rule on an indexed field takes part too. */
+  /** Nounkit with a rule on an indexed field takes part, and beside it Nounkit without one, which serves nothing else. */
   readonly alsoRuled?: true
   /** What it is compared with within Nounkit; both are measured in the same turns. */
   readonly beside?: string
