@@ -1,11 +1,13 @@
 import type { ApiDeclaration } from '../declare/api.ts'
 import type { ResourceDeclaration } from '../declare/resource.ts'
 import { type VersionDeclaration, version } from '../declare/version.ts'
-import { readDay } from './days.ts'
+import { inFrozenOrder } from './changes/frozen-order.ts'
+import { linkVersion } from './changes/link-version.ts'
+import type { Contract } from './contract-format.ts'
+import { versionDates } from './days.ts'
 import { allProblems } from './declared-problems.ts'
 import { checkMethodScopes, declaredScopes, linkAskedScopes } from './declared-scopes.ts'
 import { checkEventNames } from './events.ts'
-import { eventsView } from './events-view.ts'
 import { checkedIncludes } from './includes.ts'
 import { apiLimits, defaultRate, readRate, resourceLimits, resourceRate } from './limits.ts'
 import { indexSets, listNames } from './lists.ts'
@@ -13,13 +15,13 @@ import { readIdempotency, readMethods, readScopes } from './methods-and-scopes.t
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { Model, Version } from './model.ts'
 import { didYouMean } from './nearest.ts'
-import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
+import type { Drafts, ResourceDraft } from './resource-draft.ts'
 import { draftResources } from './resources.ts'
 import { linkRules } from './rules/compile-rules.ts'
 import { ruleFields } from './rules/rule-indexes.ts'
 import { checkedDeclaration } from './shape/declaration-shape.ts'
-import { keptFields, neededScopes, olderVersions, orderedHead, queriedFields } from './versions.ts'
-import { headViews, type ViewOptions } from './views.ts'
+import { keptFields, neededScopes, olderVersions, queriedFields } from './versions.ts'
+import { headDraft, type ViewOptions } from './views.ts'
 import { withWebhooks } from './webhook-resources.ts'
 
 export interface CompileOptions {
@@ -67,13 +69,14 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   linkAskedScopes(declaration, drafts, mistakes)
 
   const about = { title: declaration.title ?? declaration.name, description: declaration.description ?? '' }
-  const newest = headVersion(declared[0] ?? version('v1'), about, drafts, { limits, rate }, mistakes)
-  const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
-  const problems = allProblems(resources.values(), mistakes)
   // Changes name fields of the head: where some of those have mistakes, changes are not checked.
   const whole = changesWhole && [...drafts.values()].every((draft) => draft.broken.size === 0)
-  const contracts = options.contracts ?? new Map()
-  const head = whole ? orderedHead(newest, contracts) : newest
+  const contracts = whole ? (options.contracts ?? new Map()) : new Map()
+  const [newest = version('v1')] = declared
+  const frozen = contracts.get(newest.name) as Contract | undefined
+  const head = headVersion(newest, about, drafts, { limits, rate }, frozen, mistakes)
+  const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
+  const problems = allProblems(resources.values(), mistakes)
   const older = whole ? olderVersions(head, declaration, contracts, mistakes) : []
   const versions = [head, ...older]
   checkEventNames(versions, declaration, mistakes)
@@ -129,36 +132,30 @@ const checkVersions = (
 /** The limits of the whole API, which also bound those of resources. */
 type ApiBounds = Pick<Model, 'limits' | 'rate'>
 
+/** The newest version. Once it is published, it has the order that it was published in. */
 const headVersion = (
   declared: VersionDeclaration,
-  about: Pick<Version, 'title' | 'description'>,
+  texts: Pick<Version, 'title' | 'description'>,
   drafts: Drafts,
   api: ApiBounds,
+  frozen: Contract | undefined,
   mistakes: MistakeList,
 ): Version => {
-  const where = `versions.${declared.name}`
-  const head: Mutable<Version> = {
+  const about = {
     name: declared.name,
     head: true,
-    published: readDay(declared.published, `${where}.published`, mistakes),
-    deprecated: readDay(declared.deprecated, `${where}.deprecated`, mistakes),
-    sunset: readDay(declared.sunset, `${where}.sunset`, mistakes, true),
-    ...about,
+    ...versionDates(declared, mistakes),
+    ...texts,
     successor: null,
     limits: resourceLimits(undefined, api.limits, 'limits', mistakes),
     changes: [],
-    views: new Map(),
-    viewOf: new Map(),
   }
   const options = new Map(
     [...drafts].map(([name, draft]) => [name, viewOptions(draft, drafts, api, mistakes)]),
   )
   const models = [...drafts.values()].map((draft) => draft.model)
-  const views = headViews(head, models, ({ name }) => options.get(name) as ViewOptions)
-  const events = eventsView({ ...head, views })
-  head.views = events ? new Map(views).set(events.name, { ...events, version: head }) : views
-  head.viewOf = head.views
-  return head
+  const draft = headDraft(models, ({ name }) => options.get(name) as ViewOptions)
+  return linkVersion(about, frozen ? inFrozenOrder(draft, frozen) : draft)
 }
 
 const viewOptions = (
@@ -172,11 +169,8 @@ const viewOptions = (
   return {
     filters: new Set(listNames(draft, 'filter', mistakes)),
     sorts: new Set(listNames(draft, 'sort', mistakes)),
-    includePaths: checkedIncludes(
-      draft,
-      drafts,
-      { ...limits, rowsPerRequest: api.limits.rowsPerRequest },
-      mistakes,
+    includePaths: new Set(
+      checkedIncludes(draft, drafts, { ...limits, rowsPerRequest: api.limits.rowsPerRequest }, mistakes),
     ),
     methods: readMethods(draft, mistakes),
     idempotency: readIdempotency(draft, mistakes),

@@ -1,10 +1,21 @@
+import type { VersionDeclaration } from '../declare/version.ts'
 import type { MistakeList } from './mistakes.ts'
-import type { Day } from './model.ts'
+import type { Day, Version } from './model.ts'
 
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/
 
+/** The declared days of a version. */
+export const versionDates = (
+  { name, published, deprecated, sunset }: VersionDeclaration,
+  mistakes: MistakeList,
+): Pick<Version, 'published' | 'deprecated' | 'sunset'> => ({
+  published: readDay(published, `versions.${name}.published`, mistakes),
+  deprecated: readDay(deprecated, `versions.${name}.deprecated`, mistakes),
+  sunset: readDay(sunset, `versions.${name}.sunset`, mistakes, true),
+})
+
 /** A calendar day, UTC. `last` gives the last second of the day instead of the first. */
-export const readDay = (
+const readDay = (
   date: string | undefined,
   where: string,
   mistakes: MistakeList,

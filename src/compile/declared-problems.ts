@@ -3,8 +3,8 @@ import type { ResourceDeclaration } from '../declare/resource.ts'
 import { isEngineProblem, type ProblemKind, problemKinds } from '../problems.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Resource } from './model.ts'
+import { hyphenPattern } from './name-rules.ts'
 
-const kebab = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 const longest = 80
 
 /** The problems that hooks of a resource may refuse with. */
@@ -20,7 +20,7 @@ export const declaredProblems = (
     )
   for (const [code, declared] of Object.entries(problems)) {
     const where = `${name}.problems.${code}`
-    if (!kebab.test(code) || code.length > longest)
+    if (!hyphenPattern.test(code) || code.length > longest)
       mistakes.add(
         `${name}.problems`,
         `"${code}" is not a code.`,

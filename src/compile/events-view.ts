@@ -1,8 +1,9 @@
 import type { ScopeRule } from '../declare/resource.ts'
 import { idField, plainField, timeField } from './declared-fields.ts'
-import type { Field, Resource, Version, View, ViewField } from './model.ts'
-import { noRules } from './rules/rule.ts'
+import type { Field, Resource, Version, View } from './model.ts'
+import { plainResource } from './resource-draft.ts'
 import { shapeOf } from './view-shape.ts'
+import { headField } from './views.ts'
 
 export const kindsOfEvents = ['created', 'updated', 'deleted'] as const
 
@@ -25,7 +26,7 @@ export const eventsView = (version: Version): View | null => {
   const types = eventTypes(version)
   if (types.length === 0) return null
   const resource = eventsResource(types)
-  const fields = resource.fields.map(viewField)
+  const fields = resource.fields.map((field) => Object.freeze({ ...headField(field), target: null }))
   const read: ScopeRule = 'events:read'
   const view: View = {
     version,
@@ -82,52 +83,10 @@ const eventsResource = (types: readonly string[]): Resource => {
     },
   ].map((field) => Object.freeze({ ...field, readOnly: true }))
   return Object.freeze({
-    name: 'events',
+    ...plainResource('events'),
     table: 'nounkit_events',
-    shared: false,
-    events: false,
-    engineMade: false,
-    newestFirst: false,
-    idPrefix: '',
     description: 'What happened to rows, oldest first: every committed change of a row is one event.',
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
-    belongsTo: [],
-    hasMany: [],
-    owner: null,
-    uniques: [],
-    indexes: [],
-    feeds: [],
-    onlyWhile: [],
-    deleteOnlyWhile: [],
-    problems: new Map(),
-    hooks: {},
-    hasHooks: { create: false, update: false, delete: false },
-    dependents: [],
-    asks: [],
-    rules: noRules,
   })
 }
-
-const viewField = (field: Field): ViewField =>
-  Object.freeze({
-    name: field.name,
-    field,
-    made: null,
-    schema: field.schema,
-    kind: field.kind,
-    required: false,
-    nullable: field.nullable,
-    default: undefined,
-    readOnly: true,
-    writeOnly: false,
-    immutable: false,
-    open: field.open,
-    needsScopes: [],
-    publishedScopes: null,
-    values: null,
-    codec: null,
-    states: null,
-    target: null,
-    description: field.description,
-  })

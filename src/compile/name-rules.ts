@@ -7,8 +7,10 @@ export interface NameFault {
   readonly hint: string
 }
 
-const resourcePattern = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
-const snakePattern = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
+/** Lowercase words joined by hyphens. */
+export const hyphenPattern = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+/** Lowercase words joined by underscores. */
+export const snakePattern = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 /** PostgreSQL cuts identifiers at 63 bytes; indexes and `{relation}_id` are made of these. */
 const longest = 50
 
@@ -21,7 +23,7 @@ export const resourceNameFault = (name: string, isPluralBecause?: string): NameF
     return { what: `"${name}" has an underscore; words are joined with hyphens.`, hint: instead }
   if (/[A-Z]/.test(name))
     return { what: `"${name}" has a capital; names are lowercase throughout.`, hint: instead }
-  if (!resourcePattern.test(name))
+  if (!hyphenPattern.test(name))
     return {
       what: `"${name}" is not words of a-z and 0-9, starting with a letter, joined by single hyphens.`,
       hint: instead,
@@ -60,7 +62,7 @@ export const suggestedName = (name: string): string => {
   if (last === undefined) return 'things'
   const noun = isVerbAtEnd(last) ? nounOf(last) : null
   const suggestion = [...words, noun ?? pluralOf(last)].join('-')
-  return resourcePattern.test(suggestion) && suggestion.length <= longest ? suggestion : 'things'
+  return hyphenPattern.test(suggestion) && suggestion.length <= longest ? suggestion : 'things'
 }
 
 const wordsOf = (name: string): string[] =>

@@ -1,5 +1,6 @@
 import type { ResourceDeclaration } from '../declare/resource.ts'
 import type { BelongsToModel, Field, HasManyModel, Resource } from './model.ts'
+import { noRules } from './rules/rule.ts'
 
 /** Models refer to each other in cycles, so they are made mutable, linked, and then handed out read-only. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -17,3 +18,31 @@ export interface ResourceDraft {
 }
 
 export type Drafts = ReadonlyMap<string, ResourceDraft>
+
+/** A resource with only a name. */
+export const plainResource = (name: string): Mutable<Resource> => ({
+  name,
+  table: name.replaceAll('-', '_'),
+  shared: false,
+  events: false,
+  engineMade: false,
+  newestFirst: false,
+  idPrefix: '',
+  description: '',
+  fields: [],
+  field: new Map(),
+  belongsTo: [],
+  hasMany: [],
+  owner: null,
+  uniques: [],
+  indexes: [],
+  feeds: [],
+  onlyWhile: [],
+  deleteOnlyWhile: [],
+  problems: new Map(),
+  hooks: {},
+  hasHooks: { create: false, update: false, delete: false },
+  asks: [],
+  rules: noRules,
+  dependents: [],
+})

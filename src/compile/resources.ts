@@ -11,9 +11,8 @@ import { resourceNameFault } from './name-rules.ts'
 import { checkOwnerCycles, linkOwner } from './owners.ts'
 import { checkCircles } from './reference-cycles.ts'
 import { linkBelongsTo, linkHasMany } from './relations.ts'
-import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
+import { type Drafts, type Mutable, plainResource, type ResourceDraft } from './resource-draft.ts'
 import { deleteRules, linkSums, whileRules } from './resource-rules.ts'
-import { noRules } from './rules/rule.ts'
 import type { KeptField } from './versions.ts'
 import { readZod } from './zod/read.ts'
 
@@ -99,24 +98,13 @@ const emptyResource = (
   const { hooks = {}, engineMade } = declared
   const byEngine = engineMade !== undefined
   return {
-    name: declared.name,
-    table: declared.name.replaceAll('-', '_'),
+    ...plainResource(declared.name),
     shared: declared.shared === true,
     events,
     engineMade: byEngine,
     newestFirst: engineMade?.newestFirst ?? false,
     idPrefix: declared.idPrefix ?? '',
     description: declared.description ?? '',
-    fields: [],
-    field: new Map(),
-    belongsTo: [],
-    hasMany: [],
-    owner: null,
-    uniques: [],
-    indexes: [],
-    feeds: [],
-    onlyWhile: [],
-    deleteOnlyWhile: [],
     problems: declaredProblems(declared, mistakes),
     hooks,
     hasHooks: {
@@ -124,9 +112,6 @@ const emptyResource = (
       update: byEngine || hooks.beforeUpdate !== undefined || hooks.afterUpdate !== undefined,
       delete: hooks.beforeDelete !== undefined || hooks.afterDelete !== undefined,
     },
-    asks: [],
-    rules: noRules,
-    dependents: [],
   }
 }
 

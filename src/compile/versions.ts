@@ -1,17 +1,17 @@
 import type { z } from 'zod'
 import type { ApiDeclaration } from '../declare/api.ts'
 import type { VersionDeclaration } from '../declare/version.ts'
-import { resourceOf, storeEffects } from './change-kinds/change-kinds.ts'
+import { kindOf, resourceOf, storeEffects } from './change-kinds/change-kinds.ts'
 import { inFrozenOrder } from './changes/frozen-order.ts'
 import { hideUnfrozen } from './changes/hide-unfrozen.ts'
 import { linkVersion } from './changes/link-version.ts'
+import { type ChangeList, reportOf } from './changes/report.ts'
 import { settle } from './changes/settle.ts'
-import { takeBack } from './changes/take-back.ts'
 import { checkUniques } from './changes/uniques.ts'
 import { type Draft, draftOf } from './changes/view-draft.ts'
 import type { Contract } from './contract-format.ts'
 import { checkDates } from './dates.ts'
-import { readDay } from './days.ts'
+import { versionDates } from './days.ts'
 import { type MistakeList, mistakeList } from './mistakes.ts'
 import type { Resource, Version } from './model.ts'
 
@@ -84,14 +84,11 @@ const olderVersion = (
   mistakes: MistakeList,
 ): Version => {
   const { name, changes } = declared
-  const where = `versions.${name}`
   const settled = takenBack(declared, newer, mistakes)
   const about = {
     name,
     head: false,
-    published: readDay(declared.published, `${where}.published`, mistakes),
-    deprecated: readDay(declared.deprecated, `${where}.deprecated`, mistakes),
-    sunset: readDay(declared.sunset, `${where}.sunset`, mistakes, true),
+    ...versionDates(declared, mistakes),
     title: frozen?.title ?? newer.title,
     description: frozen?.title === undefined ? newer.description : (frozen.description ?? ''),
     successor: newer,
@@ -101,13 +98,6 @@ const olderVersion = (
   return linkVersion(about, frozen ? inFrozenOrder(hideUnfrozen(settled, frozen), frozen) : settled)
 }
 
-/** The newest version, once it is published, in the order it was published in. */
-export const orderedHead = (head: Version, contracts: ReadonlyMap<string, unknown>): Version => {
-  const frozen = contracts.get(head.name) as Contract | undefined
-  const { views: _, viewOf: __, ...about } = head
-  return frozen ? linkVersion(about, inFrozenOrder(draftOf(head), frozen)) : head
-}
-
 const takenBack = (
   { name, changes }: Pick<Version, 'name' | 'changes'>,
   newer: Version,
@@ -115,6 +105,23 @@ const takenBack = (
 ): Draft => {
   const list = { version: name, newer: newer.name, changes, claims: new Map(), mistakes }
   return settle(takeBack(draftOf(newer), list), name, mistakes)
+}
+
+/** The newer version's views with every change of the list taken back, still keyed by the newer names. */
+const takeBack = (draft: Draft, list: ChangeList): Draft => {
+  let at = draft
+  for (const phase of [0, 1, 2, 3, 4]) {
+    list.changes.forEach((change, index) => {
+      const kind = kindOf(change)
+      if (kind.phase !== phase) return
+      const report = reportOf(list, index, change, at)
+      // A default may be declared again where a map of its values already gave it the older value.
+      if (kind.changesNothing(change, at) && kind.changesNothing(change, draft))
+        report.mistake('it changes nothing.', 'Leave it out, or say what the older version had.')
+      else at = kind.takeBack(at, change, report)
+    })
+  }
+  return at
 }
 
 /** An older version with all that its frozen contract hides: it differs from its successor by its changes alone. */

@@ -1,9 +1,7 @@
 import type { Report } from '../changes/report.ts'
+import { hyphenPattern, snakePattern } from '../name-rules.ts'
 
-const forms = {
-  hyphens: /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
-  underscores: /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/,
-}
+const forms = { hyphens: hyphenPattern, underscores: snakePattern }
 
 /** Whether the older name in a rename can be a name: with hyphens for a resource, with underscores for all others. */
 export const namedWell = (name: string, form: keyof typeof forms, report: Report): boolean => {

@@ -1,6 +1,7 @@
 import type { RenameRelation } from '../../declare/change.ts'
-import { type DraftView, segmentOf, withField, withRelation, withView } from '../changes/view-draft.ts'
+import { type DraftView, withField, withRelation, withView } from '../changes/view-draft.ts'
 import type { BelongsToModel, HasManyModel, IncludeNode, View } from '../model.ts'
+import { hyphenated } from '../name-rules.ts'
 import { didYouMean } from '../nearest.ts'
 import { text } from '../shape/shapes.ts'
 import type { ChangeKind } from './change-kind.ts'
@@ -44,8 +45,8 @@ export const renameRelation: ChangeKind<RenameRelation> = {
         belongs
           ? [code(`${from}_id`), code(`${to}_id`)]
           : [
-              code(`/${olderName(step, resource)}/{id}/${segmentOf(from)}`),
-              code(`/${resource}/{id}/${segmentOf(to)}`),
+              code(`/${olderName(step, resource)}/{id}/${hyphenated(from)}`),
+              code(`/${resource}/{id}/${hyphenated(to)}`),
             ],
       ],
       note: '',
@@ -59,7 +60,7 @@ export const renameRelation: ChangeKind<RenameRelation> = {
     const view = olderView(step, resource)
     const relation = newerView(step, resource)?.relations.get(to)?.relation
     const reference = fieldTraces(view, isBelongsTo(step, resource, to) ? [`${from}_id`] : [])
-    const path = `/${view?.name}/{id}/${segmentOf(from)}`
+    const path = `/${view?.name}/{id}/${hyphenated(from)}`
     return {
       operation: (_, template) => (template.startsWith(path) ? `calls \`${path}\`` : null),
       detail: (name, kind, at) =>

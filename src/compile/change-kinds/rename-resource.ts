@@ -3,6 +3,7 @@ import type { Method, ScopeRule } from '../../declare/resource.ts'
 import { type DraftView, withView } from '../changes/view-draft.ts'
 import { kindsOfEvents } from '../events-view.ts'
 import type { Version } from '../model.ts'
+import { hyphenated } from '../name-rules.ts'
 import { text } from '../shape/shapes.ts'
 import type { ChangeKind } from './change-kind.ts'
 import { code, exampleOf } from './guide-entry.ts'
@@ -63,10 +64,9 @@ const pathRows = (step: Step, resource: string): readonly (readonly [string, str
   for (const { name, relation } of before.relations.values()) {
     const now = [...after.relations.values()].find((one) => one.relation === relation)
     if (!now || relation.kind !== 'has-many') continue
-    const below = (one: string) => one.replaceAll('_', '-')
     rows.push([
-      path(step.older, before.name, '{id}', below(name)),
-      path(step.newer, after.name, '{id}', below(now.name)),
+      path(step.older, before.name, '{id}', hyphenated(name)),
+      path(step.newer, after.name, '{id}', hyphenated(now.name)),
     ])
   }
   if (before.events && after.events)

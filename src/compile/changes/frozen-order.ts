@@ -1,14 +1,8 @@
 import type { Contract, ContractField, ContractResource } from '../contract-format.ts'
+import { hyphenated } from '../name-rules.ts'
 import { inOrderOf, membersInOrderOf, schemaInOrderOf } from '../order.ts'
 import { movesOf } from '../states.ts'
-import {
-  type Draft,
-  type DraftField,
-  type DraftSub,
-  type DraftView,
-  segmentOf,
-  viewOfResource,
-} from './view-draft.ts'
+import { type Draft, type DraftField, type DraftSub, type DraftView, viewOfResource } from './view-draft.ts'
 
 /**
  * A published version shows everything in the order of its contract, even when the declaration was reordered since. All
@@ -51,7 +45,7 @@ const underInOrder = (under: readonly DraftSub[], draft: Draft, frozen: Contract
   const byPath = new Map(
     under.map((sub) => {
       const owner = viewOfResource(draft, sub.owner)?.[1].name
-      return [`/${owner}/{id}/${segmentOf(sub.relation)}`, sub]
+      return [`/${owner}/{id}/${hyphenated(sub.relation)}`, sub]
     }),
   )
   return keysInOrderOf(byPath, frozen.paths).map(([, sub]) => sub)

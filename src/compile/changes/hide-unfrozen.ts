@@ -2,17 +2,11 @@ import type { StatesField } from '../../declare/field.ts'
 import type { Method } from '../../declare/resource.ts'
 import { ruleKinds } from '../../declare/rule.ts'
 import type { Contract, ContractField, ContractResource } from '../contract-format.ts'
+import { hyphenated } from '../name-rules.ts'
 import { schemaInOrderOf } from '../order.ts'
 import { compareSchemas } from '../schema-difference.ts'
 import { hideField } from './absence.ts'
-import {
-  type Draft,
-  type DraftField,
-  type DraftView,
-  segmentOf,
-  targetOf,
-  viewOfResource,
-} from './view-draft.ts'
+import { type Draft, type DraftField, type DraftView, viewOfResource } from './view-draft.ts'
 
 /**
  * Additions of newer versions are not part of an older contract: they are hidden there, or stay as the frozen contract
@@ -162,14 +156,14 @@ const frozenMoves = (
 /** Relations, sub-collections and include paths that lead through something hidden are hidden too. */
 const withoutLostTargets = (view: DraftView, kept: Draft, frozen: Contract): DraftView => {
   const relations = new Map(
-    [...view.relations].filter(([, one]) => viewOfResource(kept, targetOf(one.relation))),
+    [...view.relations].filter(([, one]) => viewOfResource(kept, one.relation.target.name)),
   )
   const leads = (path: string): boolean => {
     let at: DraftView | undefined = { ...view, relations }
     for (const step of path.split('.')) {
       const relation = at?.relations.get(step)
       if (!relation) return false
-      at = viewOfResource(kept, targetOf(relation.relation))?.[1]
+      at = viewOfResource(kept, relation.relation.target.name)?.[1]
     }
     return true
   }
@@ -181,7 +175,7 @@ const withoutLostTargets = (view: DraftView, kept: Draft, frozen: Contract): Dra
       const over = viewOfResource(kept, owner)?.[1]
       return (
         over?.relations.has(relation) &&
-        frozen.paths[`/${over.name}/{id}/${segmentOf(relation)}`] !== undefined
+        frozen.paths[`/${over.name}/{id}/${hyphenated(relation)}`] !== undefined
       )
     }),
   }

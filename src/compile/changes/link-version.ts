@@ -1,9 +1,9 @@
 import { eventsView } from '../events-view.ts'
-import type { SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
+import type { IncludeNode, SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
+import { hyphenated } from '../name-rules.ts'
 import type { Mutable } from '../resource-draft.ts'
 import { shapeOf } from '../view-shape.ts'
-import { includeTree } from '../views.ts'
-import { type Draft, type DraftView, segmentOf, viewOfResource } from './view-draft.ts'
+import { type Draft, type DraftView, viewOfResource } from './view-draft.ts'
 
 type About = Omit<Version, 'views' | 'viewOf'>
 
@@ -71,7 +71,24 @@ const completeView = (
   view.under = (draft?.under ?? []).flatMap(({ owner, relation: name }): SubCollection[] => {
     const relation = viewNamed(owner).relations.get(name)
     if (relation?.relation.kind !== 'has-many') return []
-    return [{ segment: segmentOf(name), owner: () => viewNamed(owner), relation, by: relation.relation.by }]
+    return [{ segment: hyphenated(name), owner: () => viewNamed(owner), relation, by: relation.relation.by }]
   })
   Object.freeze(view)
+}
+
+/** Paths as a tree, in the names of the view; a path whose relation the view does not have is left out. */
+const includeTree = (view: View, paths: readonly string[]): ReadonlyMap<string, IncludeNode> => {
+  const tree = new Map<string, IncludeNode>()
+  for (const name of new Set(paths.map((path) => path.split('.', 1)[0] ?? ''))) {
+    const relation = view.relations.get(name)
+    if (relation === undefined) continue
+    const below = paths
+      .filter((path) => path.startsWith(`${name}.`))
+      .map((path) => path.slice(name.length + 1))
+    tree.set(name, {
+      relation,
+      children: below.length === 0 ? new Map() : includeTree(relation.target(), below),
+    })
+  }
+  return tree
 }

@@ -1,5 +1,5 @@
 import type { MistakeList } from '../mistakes.ts'
-import { type Draft, type DraftView, targetOf, viewOfResource } from './view-draft.ts'
+import { type Draft, type DraftView, viewOfResource } from './view-draft.ts'
 
 /** The last step: the draft gets the older version's own names as keys, which must not collide. */
 export const settle = (draft: Draft, version: string, mistakes: MistakeList): Draft => {
@@ -49,7 +49,7 @@ const pathInOlder = (draft: Draft, from: DraftView, path: string): string => {
     .split('.')
     .map((step) => {
       const relation = view?.relations.get(step)
-      view = relation && viewOfResource(draft, targetOf(relation.relation))?.[1]
+      view = relation && viewOfResource(draft, relation.relation.target.name)?.[1]
       return relation?.name ?? step
     })
     .join('.')

@@ -1,4 +1,4 @@
-import type { BelongsToModel, HasManyModel, Version, View, ViewField, ViewRelation } from '../model.ts'
+import type { Version, View, ViewField, ViewRelation } from '../model.ts'
 
 /**
  * A version's views as plain data, while an older version is computed from the newer one. Keys are still the
@@ -100,8 +100,3 @@ export const viewOfResource = (draft: Draft, resource: string): readonly [string
   for (const entry of draft) if (entry[1].resource.name === resource) return entry
   return null
 }
-
-/** `order_items` in JSON is `order-items` in a path. */
-export const segmentOf = (relation: string): string => relation.replaceAll('_', '-')
-
-export const targetOf = (relation: BelongsToModel | HasManyModel): string => relation.target.name

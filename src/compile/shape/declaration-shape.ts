@@ -3,6 +3,7 @@ import type { RelationDeclaration, RelationDeclarations } from '../../declare/re
 import type { ResourceDeclaration } from '../../declare/resource.ts'
 import type { VersionDeclaration } from '../../declare/version.ts'
 import type { MistakeList } from '../mistakes.ts'
+import { hyphenPattern } from '../name-rules.ts'
 import { soundChanges } from './change-shape.ts'
 import { soundOptions } from './shapes.ts'
 import { apiTable, relationTables, resourceTable, versionTable } from './tables.ts'
@@ -30,7 +31,7 @@ export const checkedDeclaration = (declared: unknown, mistakes: MistakeList): Sh
     )
     return null
   }
-  if (typeof declared.name !== 'string' || !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(declared.name))
+  if (typeof declared.name !== 'string' || !hyphenPattern.test(declared.name))
     mistakes.add(
       'api',
       `${JSON.stringify(declared.name)} is not a name.`,

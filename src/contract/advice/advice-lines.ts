@@ -1,7 +1,7 @@
 import { resourceOf, storeEffects } from '../../compile/change-kinds/change-kinds.ts'
-import { segmentOf } from '../../compile/changes/view-draft.ts'
 import type { ContractField } from '../../compile/contract-format.ts'
 import type { Version, View } from '../../compile/model.ts'
+import { hyphenated } from '../../compile/name-rules.ts'
 import type { Change } from '../../declare/change.ts'
 import type { Method } from '../../declare/resource.ts'
 import { fieldScope } from '../diff/compare-fields.ts'
@@ -88,7 +88,7 @@ const goesWithItsWay = (
     ({ subject: gone }) =>
       gone.resource === owner &&
       (gone.kind === 'resource removed' ||
-        (gone.kind === 'relation removed' && segmentOf(gone.name ?? '') === relation)),
+        (gone.kind === 'relation removed' && hyphenated(gone.name ?? '') === relation)),
   )
 }
 
