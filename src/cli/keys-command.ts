@@ -51,11 +51,20 @@ export async function keysCommand(args: string[]): Promise<number> {
     throw new UsageMistake(`"keys ${name}" is not a command. ${didYouMean(name, Object.keys(actions))}`)
   }
   // Only `create` may run before the service has made its store. The probe reads the column that was added last.
-  const probe = 'SELECT "claims" FROM "nounkit_api_keys" LIMIT 1'
-  return withStore(place, { create: action === create, probe }, ({ model, store, clock }) =>
-    action({ ring: new KeyRing(store, clock), model, clock, flags }),
-  )
+  // It reads no row, for which a cluster would need all its nodes.
+  const probe = 'SELECT "claims" FROM "nounkit_api_keys" WHERE 1 = 0'
+  return withStore(place, { create: action === create, probe }, async ({ model, store, clock }) => {
+    const ring = new KeyRing(store, clock)
+    try {
+      return await action({ ring, model, clock, flags })
+    } finally {
+      if (ring.away.length > 0) console.error(unread(ring.away))
+    }
+  })
 }
+
+const unread = (nodes: readonly string[]): string =>
+  `${nodes.join(' and ')} did not answer: keys that are there were neither read nor changed. Run this again when it does.`
 
 async function create({ ring, model, clock, flags }: Task): Promise<number> {
   const account = needed(flags, 'account', /^[\w.@-]{1,100}$/)
@@ -92,6 +101,7 @@ async function list({ ring, clock, flags }: Task): Promise<number> {
 
 async function noKey(ring: KeyRing, account: string | undefined): Promise<string> {
   const accounts = new Set((await ring.list(null)).map((key) => key.account))
+  if (ring.away.length > 0) return 'There is no such key on the nodes that answer.'
   return account === undefined || accounts.size === 0
     ? 'There is no key yet. Make one: nounkit keys create --account … --name …'
     : `${account} has no key. ${didYouMean(account, accounts)}`

@@ -1,9 +1,16 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { type Consumer, noClaims } from '../request/caller.ts'
 import type { JsonObject } from '../request/json-body.ts'
-import type { Store, Transaction } from '../store/store.ts'
-import { makeApiKey, randomCharacters } from './api-key.ts'
-import { insertValues, keyStatements, type StoredKey, storedKeyOf } from './key-rows.ts'
+import { type Store, StoreError, type Transaction } from '../store/store.ts'
+import { makeApiKeyFor, randomCharacters } from './api-key.ts'
+import {
+  insertValues,
+  keyStatements,
+  type ListedKey,
+  listedKeyOf,
+  type StoredKey,
+  storedKeyOf,
+} from './key-rows.ts'
 
 export interface NewKey {
   readonly account: string
@@ -30,6 +37,8 @@ export interface RotateOptions {
   readonly expiresAt?: number | null
 }
 
+type StoreOrTransaction = Pick<Transaction, 'all'>
+
 /** A name that is taken, or that no key has: a mistake of the operator who asked. */
 export class KeyMistake extends Error {}
 
@@ -38,6 +47,7 @@ export class KeyRing {
   readonly #store: Store
   readonly #clock: Clock
   readonly #sql: ReturnType<typeof keyStatements>
+  readonly #away = new Set<string>()
 
   constructor(store: Store, clock: Clock = systemClock) {
     this.#store = store
@@ -45,12 +55,16 @@ export class KeyRing {
     this.#sql = keyStatements(store.dialect)
   }
 
+  /** The nodes of a cluster that did not answer, so that keys which may be there were not read. */
+  get away(): readonly string[] {
+    return [...this.#away]
+  }
+
   create(wanted: NewKey): Promise<MadeKey> {
-    return this.#store.transaction(async (tx) => {
-      const [taken] = await this.#active(tx, wanted.account, wanted.name)
+    return this.#changing(wanted, async ([taken], tx) => {
       if (taken) {
         throw new KeyMistake(
-          `${wanted.account} already has a key named "${wanted.name}" (${taken.id}). Choose another name, or rotate or revoke that one.`,
+          `${wanted.account} already has a key named "${wanted.name}" (${taken.key.id}). Choose another name, or rotate or revoke that one.`,
         )
       }
       return this.#insert(tx, newKeyId(), wanted)
@@ -59,17 +73,15 @@ export class KeyRing {
 
   /** Creates a key and revokes all others of that name. */
   replace(wanted: NewKey): Promise<MadeKey> {
-    return this.#store.transaction(async (tx) => {
-      await this.#revokeAll(tx, wanted.account, wanted.name)
+    return this.#changing(wanted, async (active, tx) => {
+      await this.#revokeAll(active, tx)
       return this.#insert(tx, newKeyId(), wanted)
     })
   }
 
   /** The keys of one account, or of all. */
   async list(account: string | null): Promise<readonly StoredKey[]> {
-    const { all, ofAccount } = this.#sql
-    const rows = await (account === null ? this.#store.all(all, []) : this.#store.all(ofAccount, [account]))
-    return rows.map(storedKeyOf)
+    return (await this.#read(this.#store, account)).map(({ key }) => key)
   }
 
   /** Processes that know the key already may refuse the new scopes for some seconds. */
@@ -79,24 +91,24 @@ export class KeyRing {
 
   /** Revokes all keys of that name, and resolves with their number. */
   revoke(account: string, name: string): Promise<number> {
-    return this.#store.transaction((tx) => this.#revokeAll(tx, account, name))
+    return this.#changing({ account, name }, (active, tx) => this.#revokeAll(active, tx))
   }
 
   /** A new secret for the key of that name; the old one works for `overlapMs` more. */
   rotate(account: string, name: string, options: RotateOptions): Promise<MadeKey> {
-    return this.#store.transaction(async (tx) => {
+    return this.#changing({ account, name }, async (active, tx) => {
       const now = this.#clock.now()
-      const old = (await this.#active(tx, account, name)).at(-1)
-      if (!old) throw new KeyMistake(`${account} has no key named "${name}" that could be rotated.`)
+      const { key: old, hash } = active.at(-1) ?? {}
+      if (!old || !hash) throw new KeyMistake(`${account} has no key named "${name}" that could be rotated.`)
       const until = Math.min(now + options.overlapMs, old.expiresAt ?? Number.POSITIVE_INFINITY)
       // The new secret takes over the id, so that usage and contacts of this consumer stay under one id.
-      await tx.all(this.#sql.retire, [old.rowId, `${old.id}.${randomCharacters(6)}`, until])
+      await tx.all(this.#sql.retire, [hash, `${old.id}.${randomCharacters(6)}`, until])
       return this.#insert(tx, old.id, { ...old, expiresAt: options.expiresAt ?? renewedExpiry(old, now) })
     })
   }
 
   async #insert(tx: Transaction, id: string, wanted: NewKey): Promise<MadeKey> {
-    const { secret, hash } = makeApiKey()
+    const { secret, hash } = makeApiKeyFor(wanted.account)
     const { account, name, scopes = ['*'], kind = 'external', contact = null, expiresAt = null } = wanted
     const prefix = secret.slice(0, 7)
     const { subject = null, claims = noClaims } = wanted
@@ -107,20 +119,60 @@ export class KeyRing {
     return { secret, key: storedKeyOf(row) }
   }
 
-  async #active(tx: Transaction, account: string, name: string): Promise<StoredKey[]> {
-    const rows = await tx.all(this.#sql.byName, [account, name])
-    return rows.map(storedKeyOf).filter((key) => isActive(key, this.#clock.now()))
+  /**
+   * Gives `work` the active keys of that name and a transaction. On a cluster they are read before it: a statement that fails because a node
+   * is away would end the transaction.
+   */
+  async #changing<T>(
+    { account, name }: Pick<NewKey, 'account' | 'name'>,
+    work: (active: readonly ListedKey[], tx: Transaction) => Promise<T>,
+  ): Promise<T> {
+    const read = async (from: StoreOrTransaction) => {
+      const keys = await this.#read(from, account)
+      return keys.filter(({ key }) => key.name === name && isActive(key, this.#clock.now()))
+    }
+    const before = this.#store.allReachable ? await read(this.#store) : null
+    return this.#store.transaction(async (tx) => work(before ?? (await read(tx)), tx), account)
   }
 
-  async #revokeAll(tx: Transaction, account: string, name: string): Promise<number> {
-    const keys = await this.#active(tx, account, name)
-    for (const key of keys) await tx.all(this.#sql.revoke, [key.rowId, this.#clock.now()])
+  /** Of one account or of all. While a node of a cluster is away, the keys of the other nodes. */
+  async #read(from: StoreOrTransaction, account: string | null): Promise<readonly ListedKey[]> {
+    const { all, ofAccount } = this.#sql
+    // A node that was away is not waited for again.
+    if (this.#away.size > 0) return this.#readReachable(account)
+    try {
+      const rows = await (account === null ? from.all(all, []) : from.all(ofAccount, [account]))
+      return rows.map(listedKeyOf).sort(byNameAndAge)
+    } catch (error) {
+      const isAway = error instanceof StoreError && error.kind === 'unavailable'
+      if (!isAway || !this.#store.allReachable) throw error
+      return this.#readReachable(account)
+    }
+  }
+
+  async #readReachable(account: string | null): Promise<readonly ListedKey[]> {
+    const equal = account === null ? {} : { account_id: account }
+    const found = await this.#store.allReachable?.({ ...this.#sql.onNode, equal })
+    for (const node of found?.away ?? []) this.#away.add(node)
+    return (found?.rows ?? []).map(listedKeyOf).sort(byNameAndAge)
+  }
+
+  async #revokeAll(keys: readonly ListedKey[], tx: Transaction): Promise<number> {
+    for (const { hash } of keys) await tx.all(this.#sql.revoke, [hash, this.#clock.now()])
     return keys.length
   }
 }
 
 export const isActive = (key: StoredKey, now: number): boolean =>
   key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)
+
+const byNameAndAge = ({ key: a }: ListedKey, { key: b }: ListedKey): number =>
+  compared(a.account, b.account) ||
+  compared(a.name, b.name) ||
+  a.createdAt - b.createdAt ||
+  compared(a.rowId, b.rowId)
+
+const compared = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const newKeyId = (): string => `key_${randomCharacters(12)}`
 

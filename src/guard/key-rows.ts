@@ -31,6 +31,8 @@ const columns =
 /** The columns of a new key, in the order of `insertValues`. */
 const inserted =
   'id account_id name hash prefix scopes kind contact created_at expires_at subject claims'.split(' ')
+/** The columns that list keys, in the order of `listedKeyOf`. */
+const listed = [...columns, 'hash']
 const jsonColumns: ReadonlySet<string> = new Set(['scopes', 'claims'])
 
 export interface InsertedKey {
@@ -59,35 +61,45 @@ export const insertValues = (key: InsertedKey): readonly Value[] => {
 export const keyStatements = (dialect: Dialect) => {
   const text = (n: number) => dialect.param(n, 'string')
   const time = (n: number) => dialect.param(n, 'integer')
-  const shown = columns
-    .map((column) => (jsonColumns.has(column) ? dialect.json(ident(column), 'json', true) : ident(column)))
-    .join(', ')
-  const select = `SELECT ${shown} FROM ${table}`
+  const expressions = (names: readonly string[]) =>
+    names.map((column) =>
+      jsonColumns.has(column) ? dialect.json(ident(column), 'json', true) : ident(column),
+    )
+  const shown = expressions(columns).join(', ')
+  const list = `SELECT ${expressions(listed).join(', ')} FROM ${table}`
   const values = inserted.map((column, i) => {
     if (jsonColumns.has(column)) return dialect.param(i + 1, 'json')
     return column.endsWith('_at') ? time(i + 1) : text(i + 1)
   })
   return {
-    byHash: `${select} WHERE "hash" = ${text(1)}`,
-    byName: `${select} WHERE "account_id" = ${text(1)} AND "name" = ${text(2)} ORDER BY "created_at", "id"`,
-    ofAccount: `${select} WHERE "account_id" = ${text(1)} ORDER BY "name", "created_at", "id"`,
-    all: `${select} ORDER BY "account_id", "name", "created_at", "id"`,
+    byHash: `SELECT ${shown} FROM ${table} WHERE "hash" = ${text(1)}`,
+    ofAccount: `${list} WHERE "account_id" = ${text(1)}`,
+    all: list,
+    /** The same for a node that is asked by itself. */
+    onNode: { table: 'nounkit_api_keys', columns: expressions(listed) },
     insert: `INSERT INTO ${table} (${inserted.map(ident).join(', ')}) VALUES (${values.join(', ')}) RETURNING ${shown}`,
-    revoke: `UPDATE ${table} SET "revoked_at" = ${time(2)} WHERE "id" = ${text(1)}`,
+    revoke: `UPDATE ${table} SET "revoked_at" = ${time(2)} WHERE "hash" = ${text(1)}`,
     rescope: `UPDATE ${table} SET "scopes" = ${dialect.param(2, 'json')} WHERE "id" = ${text(1)}`,
-    retire: `UPDATE ${table} SET "id" = ${text(2)}, "expires_at" = ${time(3)} WHERE "id" = ${text(1)}`,
+    retire: `UPDATE ${table} SET "id" = ${text(2)}, "expires_at" = ${time(3)} WHERE "hash" = ${text(1)}`,
   }
 }
 
 export const createKeyFinder = (store: Store): ((hash: string) => Maybe<StoredKey | undefined>) => {
   const { byHash } = keyStatements(store.dialect)
   return (hash) => {
-    const row = store.first(byHash, [hash], '')
+    const row = store.first(byHash, [hash], hash)
     return row instanceof Promise ? row.then(orUndefined) : orUndefined(row)
   }
 }
 
 const orUndefined = (row: Row | undefined): StoredKey | undefined => row && storedKeyOf(row)
+
+export interface ListedKey {
+  readonly key: StoredKey
+  readonly hash: string
+}
+
+export const listedKeyOf = (row: Row): ListedKey => ({ key: storedKeyOf(row), hash: String(row.at(-1)) })
 
 export const storedKeyOf = (row: Row): StoredKey => {
   const [id, account, name, prefix, scopes, kind, contact, createdAt, expiresAt, revokedAt, subject, claims] =

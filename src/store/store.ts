@@ -8,7 +8,8 @@ export type Row = readonly Value[]
 
 /**
  * The only I/O of a request. Statements are prepared once per text and kept in a bounded cache. `account` is the one whose rows a
- * statement touches, and '' stands for shared rows: a store with several connections or machines keeps statements that are stuck from holding up other accounts.
+ * statement touches, and '' stands for shared rows: a store with several connections or machines keeps statements that are stuck from
+ * holding up other accounts. For rows that are distributed by something else than the account, it is that value.
  */
 export interface Store {
   readonly dialect: Dialect
@@ -34,10 +35,26 @@ export interface Store {
   ready(): Promise<readonly NodeState[]>
   /** Opens a connection of its own, without time limits, for migrations and maintenance; never for requests. */
   session<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /** Reads rows of a table from the machines that answer. Null where the store is not spread over several. */
+  readonly allReachable: ((read: TableRead) => Promise<ReachableRows>) | null
   /** Tells the planner of the database how large tables are. Null where the database does that by itself. */
   readonly refreshStatistics: (() => Promise<void>) | null
   close(): Promise<void>
   readonly counters: StoreCounters
+}
+
+/** The rows of a table in which these columns have these values. */
+export interface TableRead {
+  readonly table: string
+  /** As in a SELECT. */
+  readonly columns: readonly string[]
+  readonly equal: { readonly [column: string]: string }
+}
+
+export interface ReachableRows {
+  readonly rows: readonly Row[]
+  /** The machines that did not answer. */
+  readonly away: readonly string[]
 }
 
 /** A writing statement with its values. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { nounkit } from '../support/child.ts'
 import type { OwnPostgres } from '../support/own-postgres.ts'
 import { type Reply, type ServerProcess, startServer } from '../support/server-process.ts'
@@ -10,7 +10,8 @@ import { type Creator, creating, expectExactlyOnce, startCreates } from './keyed
 let cluster: Cluster
 let creators: readonly Creator[]
 
-beforeEach(async () => {
+/** Each test leaves all workers running. */
+beforeAll(async () => {
   cluster = await startCluster()
   const { url } = cluster.coordinator
   creators = []
@@ -108,15 +109,48 @@ test('with a worker down, a process starts and serves the accounts of the others
   await until(async () => (await list(server, 0)).status === 200, { what: 'the accounts of the worker' })
 })
 
-test('with a worker down, a key can be made', async () => {
+test('with a worker down, keys of the other accounts can be made, listed and revoked', async ({ task }) => {
   const { url } = cluster.coordinator
   const server = await startServer(url)
   await kill(worker(0))
-  const account = creators[1]?.account ?? ''
-  const made = nounkit(['keys', 'create', 'examples/shop', '--account', account, '--name', 'meanwhile'], {
-    env: { DATABASE_URL: url },
+  const keys = async (...args: string[]): Promise<string> => {
+    const command = nounkit(['keys', ...args], { env: { DATABASE_URL: url } })
+    expect(await command.ended, command.output).toEqual({ code: 0, signal: null })
+    expect(command.stderr).toMatch(/did not answer/)
+    return command.stdout
+  }
+  const named = (at: number) => ['--account', creators[at]?.account ?? '', '--name', 'meanwhile']
+  const startedAt = performance.now()
+  for (const at of others()) {
+    const made = await keys('create', 'examples/shop', ...named(at))
+    task.meta.figure ??= `made in ${Math.round(performance.now() - startedAt)} ms`
+    const [key = ''] = /nk_\w+/.exec(made) ?? []
+    const status = async () => (await server.call('GET', '/v2/customers?limit=1', { key })).status
+    expect(await status()).toBe(200)
+    expect(await keys('list', 'examples/shop')).toContain('meanwhile')
+    await keys('revoke', 'examples/shop', ...named(at))
+    await until(async () => (await status()) === 401, { what: 'the end of the key' })
+  }
+  await worker(0).start()
+})
+
+test('API keys that an earlier release had on every node are distributed while they are in use', async () => {
+  const { sql, coordinator } = cluster
+  const server = await startServer(coordinator.url)
+  await sql.begin(async (tx) => {
+    await tx`SELECT undistribute_table('nounkit_api_keys')`
+    await tx`ALTER TABLE nounkit_api_keys DROP CONSTRAINT nounkit_api_keys__primary__key,
+      ADD CONSTRAINT nounkit_api_keys__primary__key PRIMARY KEY (id)`
+    await tx`SELECT create_reference_table('nounkit_api_keys')`
   })
-  expect(await made.ended, made.output).toEqual({ code: 0, signal: null })
-  const [key = ''] = /nk_\w+/.exec(made.output) ?? []
-  await until(async () => (await server.call('GET', '/v2/customers?limit=1', { key })).status === 200)
+  const over = { yes: false }
+  const reading = reads(server, () => over.yes)
+  const migrated = nounkit(['migrate', 'examples/shop'], { env: { DATABASE_URL: coordinator.url } })
+  expect(await migrated.ended, migrated.output).toEqual({ code: 0, signal: null })
+  over.yes = true
+  await reading
+  const [row] =
+    await sql`SELECT citus_table_type AS "type" FROM citus_tables WHERE table_name = 'nounkit_api_keys'::regclass`
+  expect(row?.type).toBe('distributed')
+  expect((await list(server, 0)).status).toBe(200)
 })

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hashApiKey, looksLikeApiKey, makeApiKey, typoInApiKey } from '../../src/guard/api-key.ts'
+import {
+  hashApiKey,
+  looksLikeApiKey,
+  makeApiKey,
+  makeApiKeyFor,
+  typoInApiKey,
+} from '../../src/guard/api-key.ts'
+import { hashText } from '../../src/store/postgres/hash-text.ts'
 
 test('a key has a prefix that scanners find, and 190 random bits', () => {
   const { secret, hash } = makeApiKey()
@@ -14,6 +21,12 @@ test('a thousand keys are all different, and all of their characters are used', 
   const keys = Array.from({ length: 1_000 }, () => makeApiKey().secret)
   expect(new Set(keys).size).toBe(1_000)
   expect(new Set(keys.join('').replaceAll('nk_', '')).size).toBe(62)
+})
+
+test('of 128 equal ranges of hashes, by which a cluster places rows, a key is in the one of its account', () => {
+  const range = (text: string) => Math.floor((hashText(text) + 2 ** 31) / (2 ** 32 / 128))
+  for (const account of ['acme', 'globex', 'zoë'])
+    expect(range(makeApiKeyFor(account).hash)).toBe(range(account))
 })
 
 test('every single wrong character, swap and cut is reported as a typo, without a look-up', () => {

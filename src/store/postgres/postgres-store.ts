@@ -9,6 +9,7 @@ import type { Answer } from './driver-statement.ts'
 import { isBroken, isRetryable, isSilent, postgresError, refusedByServer } from './errors.ts'
 import type { NodeCounts } from './node-counts.ts'
 import type { Pool } from './pool.ts'
+import { readReachable } from './reachable-rows.ts'
 import { attemptTransaction, type Outcome } from './transaction.ts'
 
 const attemptsMost = 6
@@ -60,6 +61,7 @@ export function postgresStore(parts: PostgresParts): Store {
       return nodes ? nodes.states((sql, account) => read(sql, [account], firstRow, account)) : []
     },
     session: (work) => withSession(server, work),
+    allReachable: nodes ? (read) => readReachable((work) => withSession(server, work), read) : null,
     close: () => pool.end(),
   }
 }

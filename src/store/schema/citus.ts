@@ -33,8 +33,7 @@ export function citusDifference(
     },
     ...base,
     ...spreading.flatMap((table) => dropForeignKeys(table, present)),
-    ...spreading.flatMap((table) => gather(table, present)),
-    ...[...spreading].sort(sharedFirst).map((table) => spread(table, shards)),
+    ...[...spreading].sort(sharedFirst).map((table) => spread(table, present.get(table.name), shards)),
     ...wanted.flatMap((table) => addForeignKeys(table, present, spreading.includes(table))),
   ].slice(spreading.length > 0 ? 0 : 1)
 }
@@ -42,19 +41,9 @@ export function citusDifference(
 /** A table that earlier releases copied to every node is distributed now. */
 const isSpread = (table: Table, present: ReadonlyMap<string, PresentTable>): boolean => {
   const spread = present.get(table.name)?.spread ?? null
-  return spread !== null && !(table.spread === 'id' && spread === 'everywhere')
+  const movesOff = table.spread === 'id' || table.spread === 'hash'
+  return spread !== null && !(movesOff && spread === 'everywhere')
 }
-
-const gather = (table: Table, present: ReadonlyMap<string, PresentTable>): Step[] =>
-  present.get(table.name)?.spread
-    ? [
-        step(
-          table,
-          `SELECT undistribute_table(${sqlText(ident(table.name))})`,
-          `${table.name} was on every node`,
-        ),
-      ]
-    : []
 
 const step = (table: Table, sql: string, why: string): Step => ({
   table: table.name,
@@ -90,21 +79,30 @@ export async function shardsToMake(
   )
 }
 
-function spread(table: Table, shards: number | null): Step {
+/** In one transaction: requests wait for the table, and never find it missing. */
+function spread(table: Table, found: PresentTable | undefined, shards: number | null): Step {
+  const { sql, why } = distribution(table, shards)
+  const before = [
+    ...(found?.spread ? [`SELECT undistribute_table(${sqlText(ident(table.name))})`] : []),
+    // Earlier releases had another primary key, and on Citus it must have the column by which rows are distributed.
+    ...(found && table.spread === 'hash' ? [ddl.changePrimaryKey(table)] : []),
+  ]
+  return step(table, [...before, sql].join(';\n'), why)
+}
+
+function distribution(table: Table, shards: number | null): Pick<Step, 'sql' | 'why'> {
   const name = sqlText(ident(table.name))
   if (table.spread === 'everywhere')
-    return step(
-      table,
-      `SELECT create_reference_table(${name})`,
-      `${table.name} is a reference table, on every node`,
-    )
+    return {
+      sql: `SELECT create_reference_table(${name})`,
+      why: `${table.name} is a reference table, on every node`,
+    }
   const count = shards === null ? '' : `, shard_count => ${shards}`
   const colocation = table.name === colocated ? count : `, colocate_with => ${sqlText(colocated)}`
-  return step(
-    table,
-    `SELECT create_distributed_table(${name}, ${sqlText(table.spread)}${colocation})`,
-    `${table.name} is distributed by ${table.spread}`,
-  )
+  return {
+    sql: `SELECT create_distributed_table(${name}, ${sqlText(table.spread)}${colocation})`,
+    why: `${table.name} is distributed by ${table.spread}`,
+  }
 }
 
 /** A check of the rows that exist takes long. It is a step of its own, during which they can be read and written. */

@@ -14,8 +14,11 @@ interface EngineTable {
   readonly longRows?: boolean
   /** The column by which the sweeper finds expired rows. */
   readonly sweptBy?: string
-  /** On Citus: rows are distributed by their id. Every process writes here, and a write to a table that is on every node locks all of them. */
-  readonly spreadById?: boolean
+  /**
+   * On Citus: the column by which rows are distributed, where it is not the account. A write to a table that is on every node locks all of
+   * them, and fails while one is away.
+   */
+  readonly spreadBy?: 'id' | 'hash'
   /** The column in which PostgreSQL numbers the rows. */
   readonly numberedBy?: string
   /** Whether `nounkit copy` moves the rows; if not, why. */
@@ -115,10 +118,10 @@ const tables: readonly EngineTable[] = [
       subject: 'string?',
       claims: 'json?',
     },
-    // Keys are looked up by hash before the account is known, so this table is not distributed by account.
-    primaryKey: ['id'],
-    uniques: [['hash']],
+    // Keys are looked up by hash before the account is known. On Citus a key's hash places it with its account all the same (api-key.ts).
+    primaryKey: ['hash'],
     indexes: [['account_id', 'name']],
+    spreadBy: 'hash',
   },
   {
     // `account_id` is empty where no account is known.
@@ -166,7 +169,8 @@ const tables: readonly EngineTable[] = [
       lost_at: 'integer?',
     },
     primaryKey: ['id'],
-    spreadById: true,
+    // Every process writes here.
+    spreadBy: 'id',
   },
   {
     name: 'nounkit_signals',
@@ -272,7 +276,7 @@ function toTable(table: EngineTable): Table {
     ],
     foreignKeys: [],
     checks: [],
-    spread: primaryKey[0] === 'account_id' ? 'account_id' : table.spreadById ? 'id' : 'everywhere',
+    spread: primaryKey[0] === 'account_id' ? 'account_id' : (table.spreadBy ?? 'everywhere'),
     ...(longRows && { longRows }),
   }
 }

@@ -21,16 +21,24 @@ const columnText = ({ name, kind, nullable, numbersRows, default: value }: Colum
 const checkText = ({ name, column }: Check, values: readonly string[]): string =>
   `CONSTRAINT ${ident(name)} CHECK (${ident(column)} IN (${values.map(sqlText).join(', ')}))`
 
+const primaryKeyName = ({ name }: Table): string => objectName(name, ['primary'], 'key')
+
+const primaryKeyText = (table: Table): string =>
+  `CONSTRAINT ${ident(primaryKeyName(table))} PRIMARY KEY (${list(table.primaryKey)})`
+
 export const createTable = (table: Table): string => {
   const parts = [
     ...table.columns.map(columnText),
-    `CONSTRAINT ${ident(objectName(table.name, ['primary'], 'key'))} PRIMARY KEY (${list(table.primaryKey)})`,
+    primaryKeyText(table),
     ...table.checks.map((check) => checkText(check, check.values)),
   ]
   return `CREATE TABLE ${ident(table.name)} (\n  ${parts.join(',\n  ')}\n)`
 }
 
 const alter = (table: Table, what: string): string => `ALTER TABLE ${ident(table.name)} ${what}`
+
+export const changePrimaryKey = (table: Table): string =>
+  alter(table, `DROP CONSTRAINT IF EXISTS ${ident(primaryKeyName(table))}, ADD ${primaryKeyText(table)}`)
 
 export const addColumn = (table: Table, column: Column): string =>
   alter(table, `ADD COLUMN ${columnText(column)}`)

@@ -10,7 +10,7 @@ export interface Table {
   readonly foreignKeys: readonly ForeignKey[]
   readonly checks: readonly Check[]
   /** On Citus: the column by which rows are distributed, or that they are copied to every node. */
-  readonly spread: 'account_id' | 'id' | 'everywhere'
+  readonly spread: 'account_id' | 'id' | 'hash' | 'everywhere'
   /** Rows may be long, so that SQLite does not store them in the primary key's tree. */
   readonly longRows?: boolean
 }

@@ -47,6 +47,7 @@ export function sqliteStore(
       return []
     },
     session: (work) => withSession(file, counters, 6 * patienceMs, work),
+    allReachable: null,
     refreshStatistics: () => withSession(file, counters, patienceMs, refreshStatistics),
     async close() {
       await commits.drain()
