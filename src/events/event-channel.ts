@@ -58,12 +58,16 @@ export class EventChannel {
     return { text: texts.reverse().join(''), position: Math.max(position, this.#end) }
   }
 
-  /** Resolves when something may have been added after a position. */
-  grown(position: number, cancelled: Promise<unknown>): Promise<unknown> {
-    if (this.#end > position || this.#refusal) return Promise.resolve()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.add(resolve)
-    return Promise.race([promise, cancelled]).finally(() => this.#waiting.delete(resolve))
+  /** The position up to which events have been read. */
+  get position(): number {
+    return this.#end
+  }
+
+  /** Calls `grown` once, when something may have been added after a position, unless the returned function is called before. */
+  whenGrown(position: number, grown: () => void): () => void {
+    if (this.#end > position || this.#refusal) grown()
+    else this.#waiting.add(grown)
+    return () => this.#waiting.delete(grown)
   }
 
   /** Events of the account may have been committed. */
@@ -104,7 +108,9 @@ export class EventChannel {
       if (error instanceof Problem) this.#refusal = error
       else this.#isStale = true
     }
-    for (const resolve of this.#waiting) resolve()
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const grown of waiting) grown()
     return this.#isStale
   }
 

@@ -17,6 +17,9 @@ export interface EventFilter {
   readonly values: readonly Value[]
 }
 
+/** Of an account without events. */
+export const noMark: EventMark = { text: '', last: 0, isWaiting: false }
+
 export const everyEvent: EventFilter = { conditions: [], values: [] }
 
 export type EventOrder = 'oldest-first' | 'newest-first'
@@ -30,6 +33,16 @@ export interface EventsRead {
   readonly swept: number
 }
 
+/** What tells whether an account has new events. */
+export interface EventMark {
+  /** Changes with every new event. */
+  readonly text: string
+  /** The last position that was given. */
+  readonly last: number
+  /** Whether committed events have no position yet. */
+  readonly isWaiting: boolean
+}
+
 /**
  * The events of all accounts, each account's in the order of their positions. An event gets its position when it is committed or
  * later, never before: whoever reads on from the last position it saw misses no event, in whatever order transactions commit.
@@ -38,6 +51,9 @@ export class EventLog {
   readonly #store: Store
   readonly #statements = new PlanCache<string>()
   readonly #positions: PositionGiver
+  /** Accounts with events that were committed here and have not been asked positions for. */
+  readonly #unplaced = new Set<string>()
+  readonly #placing = new Map<string, Promise<void>>()
 
   constructor(store: Store) {
     this.#store = store
@@ -62,13 +78,26 @@ export class EventLog {
     return (await this.read(account, Number.MAX_SAFE_INTEGER, 1)).last
   }
 
-  /** Texts, by account, that change when an account has new events. */
-  async marks(accounts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  /** Marks, by account, of the accounts that have events. */
+  async marks(accounts: readonly string[]): Promise<ReadonlyMap<string, EventMark>> {
     const text = this.#statement('newest', () => newestOf(this.#store.dialect))
-    const marks = new Map<string, string>()
-    for (const [account, number] of await this.#store.all(text, [JSON.stringify(accounts)]))
-      marks.set(String(account), `${marks.get(String(account)) ?? ''} ${number}`)
+    const marks = new Map<string, EventMark>()
+    for (const [name, number, isWaiting] of await this.#store.all(text, [JSON.stringify(accounts)])) {
+      const account = String(name)
+      const known = marks.get(account) ?? noMark
+      marks.set(account, {
+        text: `${known.text} ${number}`,
+        last: isWaiting ? known.last : Number(number),
+        isWaiting: known.isWaiting || Boolean(isWaiting),
+      })
+    }
     return marks
+  }
+
+  /** Events of the account were just committed, and somebody is about to read them: they get their positions first. */
+  placeNow(account: string): void {
+    if (this.#store.dialect.commitsInOrder) return
+    this.#unplaced.add(account)
   }
 
   /** Events after a position; before it, where the newest come first. */
@@ -79,6 +108,7 @@ export class EventLog {
     filter: EventFilter = everyEvent,
     order: EventOrder = 'oldest-first',
   ): Promise<EventsRead> {
+    await this.#placed(account)
     for (;;) {
       const found = await this.#select(account, position, limit, filter, order)
       const isWholePage = order === 'oldest-first' && found.events.length >= limit
@@ -87,6 +117,17 @@ export class EventLog {
       // Events that are committed from now on come later.
       if (found.waiting <= mostMoved) return this.#select(account, position, limit, filter, order)
     }
+  }
+
+  /** Where events are known to wait for positions, they get them before the first look, which would find nothing else. */
+  #placed(account: string): Promise<void> | undefined {
+    if (this.#unplaced.delete(account)) {
+      const placing = this.#positions.give(account).finally(() => {
+        if (this.#placing.get(account) === placing) this.#placing.delete(account)
+      })
+      this.#placing.set(account, placing)
+    }
+    return this.#placing.get(account)
   }
 
   async #select(

@@ -1,17 +1,23 @@
 import type { EventSink } from '../write/event-sink.ts'
-import type { EventLog } from './event-log.ts'
+import { type EventLog, noMark } from './event-log.ts'
 
 /** How often events of other processes are looked for. */
 const pollMs = 100
 
 const mostPerStatement = 500
 
+interface Follower {
+  readonly wake: () => void
+  /** The position up to which it has read events. */
+  readonly position: () => number
+}
+
 /** Tells followers that events of their account may have been committed, by this process or by another one. */
 export class EventSignal implements EventSink {
   /** Events that this process has written. */
   written = 0
   readonly #log: EventLog
-  readonly #followers = new Map<string, Set<() => void>>()
+  readonly #followers = new Map<string, Set<Follower>>()
   /** What the last look found, by account. */
   readonly #seen = new Map<string, string>()
   #onCommit: (account: string) => void = () => {}
@@ -24,7 +30,11 @@ export class EventSignal implements EventSink {
 
   committed(account: string, count: number): void {
     this.written += count
-    this.#wake(account)
+    const followers = this.#followers.get(account)
+    if (followers) {
+      this.#log.placeNow(account)
+      for (const { wake } of followers) wake()
+    }
     this.#onCommit(account)
   }
 
@@ -33,13 +43,17 @@ export class EventSignal implements EventSink {
     this.#onCommit = listener
   }
 
-  /** Calls `wake` after every commit of events of the account, until the returned function is called. It may be called in vain. */
-  follow(account: string, wake: () => void): () => void {
+  /**
+   * Calls `wake` after every commit of events of the account, until the returned function is called. It may be called in vain, but not for
+   * events of another process up to `position`.
+   */
+  follow(account: string, wake: () => void, position = () => 0): () => void {
+    const follower = { wake, position }
     const followers = this.#followers.get(account) ?? new Set()
-    this.#followers.set(account, followers.add(wake))
+    this.#followers.set(account, followers.add(follower))
     this.#timer ??= setInterval(() => this.#poll(), pollMs).unref()
     return () => {
-      followers.delete(wake)
+      followers.delete(follower)
       if (followers.size > 0 || this.#followers.get(account) !== followers) return
       this.#followers.delete(account)
       this.#seen.delete(account)
@@ -56,10 +70,6 @@ export class EventSignal implements EventSink {
   #stopTimer(): void {
     if (this.#timer) clearInterval(this.#timer)
     this.#timer = null
-  }
-
-  #wake(account: string): void {
-    for (const wake of this.#followers.get(account) ?? []) wake()
   }
 
   #poll(): void {
@@ -82,11 +92,14 @@ export class EventSignal implements EventSink {
   async #lookAt(accounts: readonly string[]): Promise<void> {
     const marks = await this.#log.marks(accounts)
     for (const account of accounts) {
-      const mark = marks.get(account) ?? ''
+      const { text, last, isWaiting } = marks.get(account) ?? noMark
       const seen = this.#seen.get(account)
-      this.#seen.set(account, mark)
+      this.#seen.set(account, text)
       // Events may have been committed between the beginning of the following and the first look.
-      if (seen !== mark) this.#wake(account)
+      if (seen === text) continue
+      // Whoever was woken when this process committed the events has read them already.
+      for (const { wake, position } of this.#followers.get(account) ?? [])
+        if (seen === undefined || isWaiting || position() < last) wake()
     }
   }
 }

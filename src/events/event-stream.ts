@@ -10,21 +10,25 @@ const commentEveryMs = 15_000
 export class EventStream implements LiveBody {
   readonly account: string
   readonly #channel: EventChannel
-  readonly #ended: Promise<void>
   readonly #onEnd: () => void
-  readonly #resolveEnded: () => void
+  /** Starts anew with every text that is sent. */
+  readonly #commentTimer: NodeJS.Timeout
   #position: number
   #hasBegun = false
   #isEnded = false
+  #isCommentDue = false
+  /** Ends the waiting for events, where the stream waits for some. */
+  #wake: () => void = () => {}
 
   constructor(channel: EventChannel, position: number, onEnd: (stream: EventStream) => void) {
     this.account = channel.scan.account
     this.#channel = channel
     this.#position = position
     this.#onEnd = () => onEnd(this)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#ended = promise
-    this.#resolveEnded = resolve
+    this.#commentTimer = setTimeout(() => {
+      this.#isCommentDue = true
+      this.#wake()
+    }, commentEveryMs)
   }
 
   async next(): Promise<string | null> {
@@ -40,7 +44,8 @@ export class EventStream implements LiveBody {
   end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
-    this.#resolveEnded()
+    clearTimeout(this.#commentTimer)
+    this.#wake()
     this.#onEnd()
   }
 
@@ -49,42 +54,29 @@ export class EventStream implements LiveBody {
       this.#hasBegun = true
       return `retry: 2000\n${this.#place()}`
     }
-    const comment = new Interval(commentEveryMs)
-    try {
-      for (;;) {
-        const { text, position } = await this.#channel.after(this.#position)
-        this.#position = position
-        if (this.#isEnded) return null
-        if (text !== '') return text
-        if (comment.isOver) return `:\n${this.#place()}`
-        await this.#channel.grown(position, Promise.race([this.#ended, comment.over]))
-      }
-    } finally {
-      comment.stop()
+    this.#isCommentDue = false
+    this.#commentTimer.refresh()
+    for (;;) {
+      const { text, position } = await this.#channel.after(this.#position)
+      this.#position = position
+      if (this.#isEnded) return null
+      if (text !== '') return text
+      if (this.#isCommentDue) return `:\n${this.#place()}`
+      await this.#grown()
     }
+  }
+
+  /** Resolves when something may follow, when a comment is due, or when the stream has ended. */
+  async #grown(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    const cancel = this.#channel.whenGrown(this.#position, resolve)
+    await promise
+    cancel()
   }
 
   /** Without data, no event is dispatched; the client only remembers the id, so that it resumes here even if it has seen no event. */
   #place(): string {
     return `id: ${this.#channel.scan.cursorAt(this.#position)}\n\n`
-  }
-}
-
-class Interval {
-  isOver = false
-  readonly over: Promise<void>
-  readonly #timer: NodeJS.Timeout
-
-  constructor(ms: number) {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.over = promise
-    this.#timer = setTimeout(() => {
-      this.isOver = true
-      resolve()
-    }, ms)
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer)
   }
 }

@@ -7,8 +7,10 @@ import type { EventScan } from './event-scan.ts'
 import type { EventSignal } from './event-signal.ts'
 import { EventStream } from './event-stream.ts'
 
-/** How often it is checked that the callers of open streams may still call: a revocation is noticed within this time and the key cache's. */
+/** How often it is checked that the caller of an open stream may still call: a revocation is noticed within this time and the key cache's. */
 const checkEveryMs = 1_000
+/** The streams are checked in this many parts: all at once would hold up events for as long as a thousand checks take. */
+const checkParts = 20
 
 interface SharedChannel {
   readonly channel: EventChannel
@@ -52,7 +54,7 @@ export class EventStreams {
       const stream = new EventStream(shared.channel, from ?? last, (ended) => this.#closed(ended, shared))
       shared.streams++
       this.#checks.set(stream, check)
-      this.#timer ??= setInterval(() => this.#checkAll(), checkEveryMs).unref()
+      this.#timer ??= setInterval(() => this.#checkSome(), checkEveryMs / checkParts).unref()
       return stream
     } catch (error) {
       this.#leave(scan.account)
@@ -79,7 +81,11 @@ export class EventStreams {
     const known = this.#channels.get(key)
     if (known) return known
     const channel = new EventChannel(scan, last)
-    const follow = this.#signal.follow(scan.account, () => channel.wake())
+    const follow = this.#signal.follow(
+      scan.account,
+      () => channel.wake(),
+      () => channel.position,
+    )
     const leave = (): void => {
       follow()
       channel.close()
@@ -107,8 +113,14 @@ export class EventStreams {
     else this.#perAccount.delete(account)
   }
 
-  #checkAll(): void {
-    for (const [stream, check] of this.#checks) void this.#check(stream, check)
+  /** Those that were checked longest ago come first. */
+  #checkSome(): void {
+    const some = [...this.#checks.entries().take(Math.ceil(this.#checks.size / checkParts))]
+    for (const [stream, check] of some) {
+      this.#checks.delete(stream)
+      this.#checks.set(stream, check)
+      void this.#check(stream, check)
+    }
   }
 
   async #check(stream: EventStream, check: () => unknown): Promise<void> {

@@ -67,15 +67,16 @@ export const selectEvent = (dialect: Dialect): string =>
   `SELECT ${readColumns.map(ident).join(', ')} FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" = ${dialect.param(2, 'integer')} AND "id" = ${dialect.param(3, 'id')}`
 
 /**
- * What tells whether accounts (bound: their names as a JSON array) have new events: `[account, a text that changes with them]`, one or two
- * for each account that has any. On a cluster the number of an event may be past 2^53.
+ * What tells whether accounts (bound: their names as a JSON array) have new events: `[account, a text that changes with them, whether they
+ * have no position yet]`, one or two for each account that has any. The text is the last position, or the number of the newest event
+ * without one, which on a cluster may be past 2^53.
  */
 export function newestOf(dialect: Dialect): string {
   const listed = dialect.listed(dialect.param(1, 'json'))
   if (dialect.commitsInOrder)
-    return `WITH a(account) AS (${listed}) SELECT account, (SELECT max("position") FROM ${table} WHERE "account_id" = account) FROM a`
-  const placed = `SELECT "account_id", ${dialect.asText('"last"')} FROM ${heads} WHERE "account_id" IN (${listed})`
-  const waiting = `SELECT "account_id", ${dialect.asText('max("number")')} FROM ${inbox} WHERE "account_id" IN (${listed}) GROUP BY "account_id"`
+    return `WITH a(account) AS (${listed}) SELECT account, (SELECT max("position") FROM ${table} WHERE "account_id" = account), 0 FROM a`
+  const placed = `SELECT "account_id", ${dialect.asText('"last"')}, 0 FROM ${heads} WHERE "account_id" IN (${listed})`
+  const waiting = `SELECT "account_id", ${dialect.asText('max("number")')}, 1 FROM ${inbox} WHERE "account_id" IN (${listed}) GROUP BY "account_id"`
   return `${placed} UNION ALL ${waiting}`
 }
 

@@ -32,4 +32,29 @@ describeStores('whoever follows an account', (store) => {
     expect(woken.globex).toBe(globex)
     for (const end of ends) end()
   })
+
+  test('is not woken by events of another process that it has read', async () => {
+    const url = await store.url()
+    const [here, there] = [
+      await serve(store.kind, url, { declaration }),
+      await serve(store.kind, url, { declaration }),
+    ]
+    const { signal, log } = here.api.service.engine.events
+    const woken = { reader: 0, other: 0 }
+    const ends = [
+      signal.follow(
+        'acme',
+        () => woken.reader++,
+        () => Number.MAX_SAFE_INTEGER,
+      ),
+      signal.follow('acme', () => woken.other++),
+    ]
+    // A look may find an event before it has its position, which wakes both.
+    await until(async () => {
+      await there.make('/v1/notes', { text: 'hi' }, { as: 'acme' })
+      await log.last('acme')
+      return woken.reader > 0 && woken.reader < woken.other
+    })
+    for (const end of ends) end()
+  })
 })
