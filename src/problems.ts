@@ -301,6 +301,8 @@ export interface FieldError {
   readonly header?: string
   readonly detail: string
   readonly code: string
+  /** The names that would have been right. */
+  readonly allowed?: readonly string[]
 }
 
 export interface ProblemDetails {

@@ -4,6 +4,7 @@ import { EventLog } from '../events/event-log.ts'
 import { EventScan, type ShownAt } from '../events/event-scan.ts'
 import { EventSignal } from '../events/event-signal.ts'
 import type { Audience } from '../events/show-event.ts'
+import { disclosedTo } from '../guard/disclosed.ts'
 import { Planner } from '../plan/planner.ts'
 import { Problem } from '../problems.ts'
 import { type Caller, noClaims } from '../request/caller.ts'
@@ -71,8 +72,9 @@ async function scanOf(
   const types = type.flatMap((names) => names.split(',')).map(encodeURIComponent)
   const query = types.length > 0 ? `filter[type][in]=${types.join(',')}` : ''
   const seal = createCursorSeal(await ensureSecret(store))
-  const { list } = queried(() => readListQuery(query, target.view, model.limits.rowsPerRequest))
   const call = { caller: operatorOf(account), target }
+  const told = disclosedTo(call.caller)
+  const { list } = queried(() => readListQuery(query, target.view, model.limits.rowsPerRequest, told))
   const planner = new Planner(store.dialect)
   return new EventScan({ model, store, planner, log, seal, now: Date.now }, call, list, everyone)
 }

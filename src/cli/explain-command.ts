@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import type { Model, View } from '../compile/model.ts'
 import { counted } from '../compile/plural.ts'
 import { ruleWords } from '../compile/rules/words.ts'
+import { disclosedTo } from '../guard/disclosed.ts'
 import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { Planner } from '../plan/planner.ts'
@@ -170,11 +171,11 @@ async function read(
   try {
     demandScope(view, 'GET', caller)
     if (target.id !== null) {
-      const one = readOneQuery(query, view, limits.rowsPerRequest)
+      const one = readOneQuery(query, view, limits.rowsPerRequest, disclosedTo(caller))
       allow(one.include.views)
       return answerText(await readOne(reader, { caller, target }, one))
     }
-    const page = readListQuery(query, view, limits.rowsPerRequest)
+    const page = readListQuery(query, view, limits.rowsPerRequest, disclosedTo(caller))
     refuseUnknownTo(caller, page.list)
     allow(page.list.include.views)
     return answerText(await readList(reader, { caller, target }, page))

@@ -23,6 +23,9 @@ export const hasScope = (view: View, method: string, caller: Caller): boolean =>
   return demand.kind !== 'scope' || holds(caller, demand)
 }
 
+/** Whether a method of a view needs no credentials. */
+export const isPublic = (view: View, method: string): boolean => demandOf(view, method).kind === 'public'
+
 /** Throws 401 without a caller, 403 without the scope. */
 export const demandScope = (view: View, method: string, caller: Caller | null): void => {
   const demand = demandOf(view, method)

@@ -4,7 +4,7 @@ import { nearest } from '../compile/nearest.ts'
 import { kinds } from '../kinds/kinds.ts'
 import type { FieldError } from '../problems.ts'
 import { madeUp, shownMade } from './customs.ts'
-import { maySet, refuseSetting } from './field-scopes.ts'
+import { mayKnow, maySet, refuseSetting } from './field-scopes.ts'
 import { fieldFault, refuseFields } from './fields-refused.ts'
 import type { Grants } from './grants.ts'
 import type { JsonObject } from './json-body.ts'
@@ -20,10 +20,10 @@ export type StoredRow = { readonly [field: string]: StoredValue }
 type Sent = Map<ViewField, unknown>
 
 /** Values for a new row: everything the consumer may set, defaults applied. The server's own fields are added later. */
-export function readCreate(target: Target, body: JsonObject): StoredRow {
+export function readCreate(target: Target, body: JsonObject, grants: Grants): StoredRow {
   const { view } = target
   const errors: FieldError[] = []
-  const sent = readSent(target, body, errors)
+  const sent = readSent(target, body, grants, errors)
   const row: { [field: string]: StoredValue } = {}
   for (const field of view.fields) {
     if (field.readOnly && sent.has(field))
@@ -40,7 +40,7 @@ export function readCreate(target: Target, body: JsonObject): StoredRow {
 /** The row a PUT asks for: what this version shows the caller is replaced, what it cannot see stays. */
 export function readReplace(target: Target, body: JsonObject, current: StoredRow, grants: Grants): StoredRow {
   const update = updateOf(target.view, current, grants)
-  const sent = readSent(target, body, update.errors)
+  const sent = readSent(target, body, grants, update.errors)
   const stays = (field: ViewField) => staysUnsent(field) || !maySet(target.view, field, grants)
   for (const field of target.view.fields) {
     const value = sent.get(field)
@@ -59,7 +59,7 @@ const staysUnsent = (field: ViewField): boolean => field.readOnly || field.immut
 /** The row a merge patch asks for: only the keys that were sent. */
 export function readPatch(target: Target, body: JsonObject, current: StoredRow, grants: Grants): StoredRow {
   const update = updateOf(target.view, current, grants)
-  const sent = readSent(target, body, update.errors)
+  const sent = readSent(target, body, grants, update.errors)
   for (const [field, patch] of sent) {
     // As in a PUT, `null` leaves a state as it is.
     if (patch === null && field.states) continue
@@ -72,12 +72,12 @@ export function readPatch(target: Target, body: JsonObject, current: StoredRow, 
 }
 
 /** Which of the sent keys are fields, by name; the owner's id of a nested path counts as sent. */
-function readSent(target: Target, body: JsonObject, errors: FieldError[]): Sent {
+function readSent(target: Target, body: JsonObject, grants: Grants, errors: FieldError[]): Sent {
   const sent: Sent = new Map()
   const ownerField = target.sub?.by.field ?? null
   for (const [name, value] of Object.entries(body)) {
     const field = target.view.field.get(name)
-    if (!field) errors.push(unknownField(target.view, name))
+    if (!field) errors.push(unknownField(target.view, name, grants))
     else if (field.field?.name === ownerField && value !== target.ownerId) {
       errors.push(fieldFault(field, 'differs from the id in the path; leave it out', 'immutable'))
     } else sent.set(field, value)
@@ -89,8 +89,12 @@ function readSent(target: Target, body: JsonObject, errors: FieldError[]): Sent 
   return sent
 }
 
-export function unknownField(view: View, name: string): FieldError {
-  const near = nearest(name, [...view.field.keys()])
+/** Suggests a field that the holder of the grants may know. */
+export function unknownField(view: View, name: string, grants: Grants): FieldError {
+  const near = nearest(
+    name,
+    view.fields.filter((field) => mayKnow(field, grants)).map((field) => field.name),
+  )
   const detail = `is not a field of ${view.name}${near ? `; did you mean "${near}"?` : ''}`
   return { pointer: `#/${pointerStep(name.slice(0, 100))}`, detail, code: 'unknown' }
 }

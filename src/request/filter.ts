@@ -2,14 +2,9 @@ import { codecs } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import { kinds } from '../kinds/kinds.ts'
-import {
-  isOperatorName,
-  type OperatorName,
-  operatorNames,
-  operators,
-  operatorsFor,
-} from '../kinds/operators.ts'
+import { isOperatorName, type OperatorName, operators, operatorsFor } from '../kinds/operators.ts'
 import type { FieldError } from '../problems.ts'
+import { allowedNames, anyOf, type Disclosure, offeredFilters } from './disclosure.ts'
 import { readScalar } from './scalar.ts'
 import { type StoredValue, storedImages } from './values.ts'
 
@@ -26,37 +21,55 @@ export interface Filter {
   readonly values: readonly StoredValue[]
 }
 
-const listed = (names: readonly string[], last: 'and' | 'or'): string =>
-  `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`
+type Refuse = (detail: string, code: string, allowed?: readonly string[]) => null
 
 /** Reads one `filter[field]` or `filter[field][op]`; null when it is refused, with the reason in `errors`. */
-export function readFilter(parameter: string, text: string, view: View, errors: FieldError[]): Filter | null {
-  const refuse = (detail: string, code: string): null => {
-    errors.push({ parameter: parameter.slice(0, 100), detail, code })
+export function readFilter(
+  parameter: string,
+  text: string,
+  view: View,
+  told: Disclosure,
+  errors: FieldError[],
+): Filter | null {
+  const refuse: Refuse = (detail, code, allowed) => {
+    errors.push({
+      parameter: parameter.slice(0, 100),
+      detail,
+      code,
+      ...(allowed ? allowedNames(allowed) : {}),
+    })
     return null
   }
   const match = /^filter\[([^[\]]+)\](?:\[([^[\]]+)\])?$/.exec(parameter)
   if (!match) return refuse('is not a filter; write filter[field] or filter[field][operator]', 'syntax')
   const [, name = '', operator = 'eq'] = match
   const field = view.filters.has(name) ? view.field.get(name) : undefined
-  if (!field) {
-    const near = nearest(name, [...view.filters])
-    return refuse(`is not offered${near ? `; did you mean filter[${near}]?` : ''}`, 'unknown')
-  }
-  if (!isOperatorName(operator))
-    return refuse(`has an unknown operator; use ${listed(operatorNames, 'or')}`, 'operator')
+  if (!field) return refuseName(name, view, told, refuse)
   const offered = operatorsFor(kinds[field.kind])
+  if (!isOperatorName(operator)) {
+    const near = nearest(operator, offered)
+    const use = near ? `did you mean ${near}?` : `use ${anyOf(offered)}`
+    return refuse(`has an unknown operator; ${use}`, 'operator', offered)
+  }
   if (!offered.includes(operator))
-    return refuse(`compares, but ${name} can only be tested with ${listed(offered, 'and')}`, 'operator')
+    return refuse(`compares, but ${name} can only be tested with ${anyOf(offered)}`, 'operator', offered)
   const values = readValues(field, operator, text, refuse)
   return values && { parameter, name, field, ...values }
+}
+
+function refuseName(name: string, view: View, told: Disclosure, refuse: Refuse): null {
+  const offered = offeredFilters(view, told)
+  const near = nearest(name, offered)
+  if (near) return refuse(`is not offered; did you mean filter[${near}]?`, 'unknown', offered)
+  const use = offered.length > 0 ? `filter by ${anyOf(offered)}` : `${view.name} offers no filter`
+  return refuse(`is not offered; ${use}`, 'unknown', offered)
 }
 
 function readValues(
   field: ViewField,
   operator: OperatorName,
   text: string,
-  refuse: (detail: string, code: string) => null,
+  refuse: Refuse,
 ): Pick<Filter, 'operator' | 'shown' | 'values'> | null {
   const shown: unknown[] = []
   const values: StoredValue[] = []

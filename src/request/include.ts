@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import type { IncludeNode, View, ViewRelation } from '../compile/model.ts'
-import { nearest } from '../compile/nearest.ts'
 import { plainCounted } from '../compile/plural.ts'
-import { type ProblemType, problem } from '../problems.ts'
-import { badQuery, sentence } from './parameters.ts'
+import type { Disclosure } from './disclosure.ts'
+import { type IncludeRefusal, includeRefusal, judgePaths } from './include-refusals.ts'
 
 const tagLength = 8
 
@@ -36,23 +35,23 @@ export const noInclude: Include = Object.freeze({
   asks: [],
 })
 
-/** Reads `include=a,b.c`; judged in the order too many, too deep, unknown, not whitelisted. */
-export function readInclude(value: string, view: View): Include {
+/** Reads `include=a,b.c`; null when it is refused, with the reasons in `refusals`. */
+export function readInclude(
+  value: string,
+  view: View,
+  told: Disclosure,
+  refusals: IncludeRefusal[],
+): Include | null {
   const asked = value.split(',')
   if (asked.some((path) => path.split('.').includes(''))) {
-    throw badQuery([
-      {
-        parameter: 'include',
-        detail: 'has an empty element; write relation paths separated by single commas',
-        code: 'empty',
-      },
-    ])
+    const detail = 'has an empty element; write relation paths separated by single commas'
+    refusals.push(includeRefusal('bad-query', detail, 'empty', {}))
+    return null
   }
   const paths = withParents(asked)
-  refuseTooMany(paths, view)
-  refuseTooDeep(paths, view)
-  for (const path of paths) refuseUnknown(path, view)
-  for (const path of paths) refuseNotAllowed(path, view)
+  const wrong = judgePaths(paths, view, told)
+  refusals.push(...wrong)
+  if (wrong.length > 0) return null
   const tree = treeOf(paths, '', view.include)
   const canonical = paths.join(',')
   const tag = hash('sha1', JSON.stringify(shapesIn(tree)), 'base64url').slice(0, tagLength)
@@ -69,72 +68,6 @@ function withParents(asked: readonly string[]): readonly string[] {
   }
   return [...all].sort()
 }
-
-/** Each refusal of an include has its own problem type. All of them name the parameter in `errors`. */
-function refused(
-  type: ProblemType,
-  detail: string,
-  code: string,
-  members: { readonly [name: string]: unknown },
-): Error {
-  const error = { parameter: 'include', detail, code }
-  return problem(type, { detail: sentence(error), members, errors: [error] })
-}
-
-function refuseTooMany(paths: readonly string[], view: View): void {
-  const limit = view.limits.includeRelations
-  const count = paths.length
-  if (count <= limit) return
-  const detail = `names ${plainCounted(count, 'relation')}, counting parents; at most ${limit} are allowed in one call`
-  throw refused('include-too-many', detail, 'too_many', { limit, count })
-}
-
-function refuseTooDeep(paths: readonly string[], view: View): void {
-  const limit = view.limits.includeDepth
-  const deep = paths.find((path) => path.split('.').length > limit)
-  if (deep === undefined) return
-  const count = Math.max(...paths.map((path) => path.split('.').length))
-  const path = shown(deep)
-  throw refused(
-    'include-too-deep',
-    `has more than ${plainCounted(limit, 'step')} in the path "${path}"`,
-    'too_deep',
-    {
-      limit,
-      count,
-      path,
-    },
-  )
-}
-
-function refuseUnknown(path: string, view: View): void {
-  let at: View = view
-  for (const step of path.split('.')) {
-    const relation = at.relations.get(step)
-    if (!relation) throw unknown(path, step, at, view)
-    at = relation.target()
-  }
-}
-
-function unknown(path: string, step: string, at: View, view: View): Error {
-  const meant = nearest(step, [...at.relations.keys()])
-  const near = meant ?? nearest(path, view.includePaths)
-  const detail = `names "${shown(step)}", which is not a relation of ${at.name}${near ? `. Did you mean "${near}"?` : ''}`
-  return refused('include-unknown', detail, 'unknown', allowedMembers(path, view, near))
-}
-
-function refuseNotAllowed(path: string, view: View): void {
-  if (view.includePaths.includes(path)) return
-  const detail = `names the relation "${shown(path)}", which ${view.name} does not offer for inclusion`
-  const near = nearest(path, view.includePaths)
-  throw refused('include-not-allowed', detail, 'not_allowed', allowedMembers(path, view, near))
-}
-
-const allowedMembers = (path: string, view: View, near: string | null) => ({
-  path: shown(path),
-  allowed: view.includePaths,
-  ...(near ? { suggestion: near } : {}),
-})
 
 function treeOf(
   paths: readonly string[],
@@ -168,11 +101,12 @@ const below = (relation: ViewRelation, children: readonly Included[]): number =>
 
 const isToMany = (relation: ViewRelation): boolean => relation.relation.kind === 'has-many'
 
-export function refuseTooLarge(rows: number, tree: readonly Included[], ceiling: number): void {
-  if (tree.length === 0) return
+/** The refusal of an include that could return more rows than one request may; null where it could not. */
+export function tooLarge(rows: number, tree: readonly Included[], ceiling: number): IncludeRefusal | null {
+  if (tree.length === 0) return null
   const most = mostRows(rows, tree)
-  if (most <= ceiling) return
-  throw refused(
+  if (most <= ceiling) return null
+  return includeRefusal(
     'include-too-large',
     `could return ${plainCounted(most, 'row')} in this request; at most ${ceiling} are allowed in one`,
     'too_large',
@@ -187,5 +121,3 @@ const terms = (tree: readonly Included[]): readonly string[] =>
     const own = `${relation.cap} ${relation.name}`
     return inner.length === 0 ? [own] : [`${own} × (1 + ${inner.join(' + ')})`]
   })
-
-const shown = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)

@@ -36,17 +36,18 @@ export const withoutParameter = (query: string, name: string): string =>
 export const withRoom = (query: string): string => (query === '' ? '' : `${query}&`)
 
 export const badQuery = (errors: readonly FieldError[]): Error =>
-  problem('bad-query', {
-    detail: [...errors.slice(0, mostSentences).map(sentence), ...leftOut(errors.length)].join(' '),
-    errors,
-  })
+  problem('bad-query', { detail: sentences(errors), errors })
+
+/** Wrong parameters in words, ten at most. */
+export const sentences = (errors: readonly FieldError[]): string =>
+  [...errors.slice(0, mostSentences).map(sentence), ...leftOut(errors.length)].join(' ')
 
 const mostSentences = 10
 const leftOut = (count: number): readonly string[] =>
   count > mostSentences ? [`There are ${count - mostSentences} more.`] : []
 
 /** A wrong parameter as a sentence of its own. */
-export const sentence = ({ parameter, detail }: FieldError): string =>
+const sentence = ({ parameter, detail }: FieldError): string =>
   `${parameter || 'An unnamed parameter'} ${detail}${detail.endsWith('?') ? '' : '.'}`
 
 function decode(text: string): string | null {

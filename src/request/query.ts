@@ -2,8 +2,10 @@ import type { View } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import type { FieldError } from '../problems.ts'
 import { orderText } from './cursor.ts'
+import type { Disclosure } from './disclosure.ts'
 import { type Filter, readFilter } from './filter.ts'
-import { type Include, noInclude, readInclude, refuseTooLarge } from './include.ts'
+import { type Include, noInclude, readInclude, tooLarge } from './include.ts'
+import { type IncludeRefusal, refuseQueryFaults } from './include-refusals.ts'
 import { badQuery, readParameters, withoutParameter, withRoom } from './parameters.ts'
 import { cachedQueries } from './query-cache.ts'
 import { readSort, type SortKey, withTieBreak } from './sort.ts'
@@ -44,19 +46,32 @@ export interface PageQuery {
 export const plainOne: OneQuery = { include: noInclude, canonical: null, uses: null }
 
 /** Reads the query of GET on one resource: only `include` means anything there. */
-export const readOneQuery = (query: string, view: View, ceiling: number): OneQuery =>
-  query === '' ? plainOne : cachedOne(query, view, ceiling)
+export const readOneQuery = (query: string, view: View, ceiling: number, told: Disclosure): OneQuery =>
+  query === '' ? plainOne : cachedOne(query, view, ceiling, told)
 
-const cachedOne = cachedQueries((query, view, ceiling): OneQuery => {
+const cachedOne = cachedQueries((query, view, ceiling, told): OneQuery => {
   const errors: FieldError[] = []
   const parameters = readParameters(query, errors)
   noteOthers(parameters, (name) => name === 'include', 'one resource', ['include'], errors)
-  if (errors.length > 0) throw badQuery(errors)
-  const value = parameters.get('include')
-  const include = value === undefined ? noInclude : readInclude(value, view)
-  refuseTooLarge(1, include.tree, ceiling)
+  const include = checkedInclude(parameters.get('include'), view, told, { rows: 1, ceiling, errors })
   return { include, canonical: canonicalOf(query, include), uses: usesOf(include, [], []) }
 })
+
+/** Reads the include last, and throws all that is wrong with the query. How many rows it could return is judged once the rest is right. */
+function checkedInclude(
+  value: string | undefined,
+  view: View,
+  told: Disclosure,
+  { rows, ceiling, errors }: { rows: number; ceiling: number; errors: readonly FieldError[] },
+): Include {
+  const refusals: IncludeRefusal[] = []
+  const include = value === undefined ? noInclude : readInclude(value, view, told, refusals)
+  refuseQueryFaults(errors, refusals)
+  if (!include) throw new Error('An include is refused with a reason')
+  const large = tooLarge(rows, include.tree, ceiling)
+  if (large) refuseQueryFaults([], [large])
+  return include
+}
 
 function canonicalOf(query: string, { canonical }: Include): string | null {
   if (canonical === '') return null
@@ -78,12 +93,12 @@ export function refuseQuery(query: string, of: 'a write' | 'this document'): voi
 }
 
 /** Reads the query of GET on a collection. Pages differ in their cursor only, so the rest is read once for all of them. */
-export function readListQuery(query: string, view: View, ceiling: number): PageQuery {
+export function readListQuery(query: string, view: View, ceiling: number, told: Disclosure): PageQuery {
   const parts = apart(query)
-  if (!parts) return cachedList(query, view, ceiling)
-  const { list, cursor } = cachedList(parts.rest, view, ceiling)
+  if (!parts) return cachedList(query, view, ceiling, told)
+  const { list, cursor } = cachedList(parts.rest, view, ceiling, told)
   // There may be a second cursor whose name is escaped.
-  return cursor === null ? { list, cursor: parts.cursor } : readWholeList(query, view, ceiling)
+  return cursor === null ? { list, cursor: parts.cursor } : readWholeList(query, view, ceiling, told)
 }
 
 /** A query and its cursor, where it has one that is not escaped; ours need not be. */
@@ -99,7 +114,7 @@ function apart(query: string): { readonly rest: string; readonly cursor: string 
   return isWhole && !rest.includes('cursor=') ? { rest, cursor } : null
 }
 
-function readWholeList(query: string, view: View, ceiling: number): PageQuery {
+function readWholeList(query: string, view: View, ceiling: number, told: Disclosure): PageQuery {
   const errors: FieldError[] = []
   const parameters = readParameters(query, errors)
   const known = (name: string) =>
@@ -111,18 +126,15 @@ function readWholeList(query: string, view: View, ceiling: number): PageQuery {
   noteOthers(parameters, known, 'a list', ['include', 'limit', 'cursor', 'sort', 'filter'], errors)
   const limit = readLimit(parameters.get('limit'), view, errors)
   const sortValue = parameters.get('sort')
-  const sort = sortValue === undefined ? withTieBreak([], view) : readSort(sortValue, view, errors)
+  const sort = sortValue === undefined ? withTieBreak([], view) : readSort(sortValue, view, told, errors)
   const filters: Filter[] = []
   for (const [name, value] of parameters) {
-    const filter = name.startsWith('filter[') ? readFilter(name, value, view, errors) : null
+    const filter = name.startsWith('filter[') ? readFilter(name, value, view, told, errors) : null
     if (filter && filters.some((other) => other.name === filter.name && other.operator === filter.operator)) {
       errors.push({ parameter: name, detail: 'is given twice; give it once', code: 'repeated' })
     } else if (filter) filters.push(filter)
   }
-  if (errors.length > 0) throw badQuery(errors)
-  const value = parameters.get('include')
-  const include = value === undefined ? noInclude : readInclude(value, view)
-  refuseTooLarge(limit, include.tree, ceiling)
+  const include = checkedInclude(parameters.get('include'), view, told, { rows: limit, ceiling, errors })
   const rest = withoutParameter(query, 'cursor')
   const list = {
     include,

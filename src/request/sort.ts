@@ -1,6 +1,7 @@
 import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import type { FieldError } from '../problems.ts'
+import { allowedNames, anyOf, type Disclosure, offeredSorts } from './disclosure.ts'
 
 export interface SortKey {
   readonly field: ViewField
@@ -8,27 +9,36 @@ export interface SortKey {
 }
 
 /** Reads `-created_at,name`; `id` breaks ties in the direction of the last key, so that one index serves the whole order. */
-export function readSort(text: string, view: View, errors: FieldError[]): readonly SortKey[] {
+export function readSort(
+  text: string,
+  view: View,
+  told: Disclosure,
+  errors: FieldError[],
+): readonly SortKey[] {
   const keys: SortKey[] = []
   for (const item of text.split(',')) {
     const descending = item.startsWith('-')
     const name = descending ? item.slice(1) : item
     const field = name === 'id' || view.sorts.has(name) ? view.field.get(name) : undefined
-    const twice = keys.some((key) => key.field === field)
-    if (!field || twice) {
-      const near = nearest(name, [...view.sorts])
-      const why = twice ? `names "${name}" twice` : `"${name.slice(0, 100)}" is not offered`
-      errors.push({
-        parameter: 'sort',
-        detail:
-          name === '' ? 'has an empty element' : `${why}${near && !twice ? `; did you mean "${near}"?` : ''}`,
-        code: name === '' ? 'empty' : twice ? 'repeated' : 'unknown',
-      })
-      continue
-    }
-    keys.push({ field, descending })
+    if (name === '') errors.push({ parameter: 'sort', detail: 'has an empty element', code: 'empty' })
+    else if (!field) errors.push(notOffered(name, view, told))
+    else if (keys.some((key) => key.field === field))
+      errors.push({ parameter: 'sort', detail: `names "${name}" twice`, code: 'repeated' })
+    else keys.push({ field, descending })
   }
   return withTieBreak(keys, view)
+}
+
+function notOffered(name: string, view: View, told: Disclosure): FieldError {
+  const offered = offeredSorts(view, told)
+  const near = nearest(name, offered)
+  const use = near ? `did you mean "${near}"?` : `sort by ${anyOf(offered)}`
+  return {
+    parameter: 'sort',
+    detail: `"${name.slice(0, 100)}" is not offered; ${use}`,
+    code: 'unknown',
+    ...allowedNames(offered),
+  }
 }
 
 export function withTieBreak(keys: readonly SortKey[], view: View): readonly SortKey[] {

@@ -3,6 +3,7 @@ import { kinds } from '../kinds/kinds.ts'
 import type { FieldError } from '../problems.ts'
 import { type StoredRow, unknownField } from './body.ts'
 import { refuseFields } from './fields-refused.ts'
+import { allGrants } from './grants.ts'
 import type { JsonObject } from './json-body.ts'
 import { setValue } from './set-value.ts'
 import { pointerStep, validate } from './validate.ts'
@@ -19,7 +20,7 @@ export function readWhole(view: View, body: JsonObject): StoredRow {
     if (view.field.has(name)) continue
     const kept = view.resource.field.get(name)
     if (kept) setKept(kept, body[name], row, errors)
-    else errors.push(unknownField(view, name))
+    else errors.push(unknownField(view, name, allGrants))
   }
   for (const field of view.fields) {
     const value = Object.hasOwn(body, field.name) ? body[field.name] : undefined

@@ -1,6 +1,7 @@
 import { EventScan } from '../events/event-scan.ts'
 import { readEvent, readEventList } from '../events/read-events.ts'
 import { audienceOf } from '../guard/audience.ts'
+import { disclosedTo } from '../guard/disclosed.ts'
 import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
 import type { ProblemType } from '../problems.ts'
@@ -143,14 +144,16 @@ const readerOf = (engine: Engine, request: PlainRequest, { caller }: Call): Read
   engine.readerFor(caller.account, header(request, 'store-position'))
 
 function one(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
-  const query = readOneQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
+  const ceiling = engine.model.limits.rowsPerRequest
+  const query = readOneQuery(request.query, call.target.view, ceiling, disclosedTo(context.caller))
   allowQuery(query, context)
   if (call.target.view.serves === 'events') return readEvent(engine.events, call, audienceOf(call.caller))
   return readOne(readerOf(engine, request, call), call, query)
 }
 
 function list(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
-  const query = readListQuery(request.query, call.target.view, engine.model.limits.rowsPerRequest)
+  const ceiling = engine.model.limits.rowsPerRequest
+  const query = readListQuery(request.query, call.target.view, ceiling, disclosedTo(context.caller))
   allowQuery(query.list, context)
   refuseUnknownTo(context.caller, query.list)
   if (call.target.view.serves === 'events')
@@ -169,6 +172,7 @@ async function follow(
     request.query,
     call.target.view,
     engine.model.limits.rowsPerRequest,
+    disclosedTo(context.caller),
   )
   allowQuery(query, context)
   if (query.sort[0]?.descending) throw streamsOldestFirst()

@@ -3,6 +3,7 @@ import { didYouMean } from '../compile/nearest.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { unknownField } from '../request/body.ts'
 import { isPlainName } from '../request/caller.ts'
+import { allGrants } from '../request/grants.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { type RowFault, type WholeRow, wholeRow } from '../write/whole-row.ts'
 import { marks } from './line-marks.ts'
@@ -32,7 +33,7 @@ export interface FileRow extends WholeRow {
 export function columnFault({ model, resource }: ImportTarget, name: string): string | null {
   const view = resource && model.head.viewOf.get(resource.name)
   if (!view || isMark(name) || view.resource.field.has(name)) return null
-  return `${name} ${unknownField(view, name).detail}`
+  return `${name} ${unknownField(view, name, allGrants).detail}`
 }
 
 const isMark = (name: string): boolean => Object.values<string>(marks).includes(name)

@@ -58,7 +58,7 @@ export async function createOnce(
 
 function sentRow(writer: Writer, call: Call, body: JsonObject): Maybe<StoredRow> {
   try {
-    return readCreate(call.target, body)
+    return readCreate(call.target, body, call.caller.scopes)
   } catch (error) {
     return refuseOwnerFirst(writer, call, error)
   }

@@ -112,7 +112,7 @@ describeServing('filter', (served) => {
   })
 
   test.each([
-    ['filter[nope]=1', 'not offered'],
+    ['filter[nope]=1', 'not offered; filter by status, customer_id, '],
     ['filter[note]=x', 'not offered'],
     ['filter[totl]=1', 'did you mean filter[total]?'],
     ['filter=1', 'not a parameter'],
@@ -120,15 +120,16 @@ describeServing('filter', (served) => {
     ['filter[total][]=1', 'is not a filter'],
     ['filter[total][gt][x]=1', 'is not a filter'],
     ['filter[total]x=1', 'is not a filter'],
-    ['filter[total][like]=1', 'unknown operator'],
+    ['filter[total][like]=1', 'unknown operator; use eq, ne, in, gt, gte, lt or lte'],
+    ['filter[status][inn]=paid', 'unknown operator; did you mean in?'],
     ['filter[total]=x', 'an integer'],
     ['filter[total]=1.5', 'an integer'],
     ['filter[total][in]=1,', 'empty'],
     ['filter[total][in]=1,x', 'an integer'],
     ['filter[total]=null', 'an integer'],
     ['filter[status]=open', 'one of'],
-    ['filter[status][gt]=draft', 'eq, ne and in'],
-    [`filter[customer_id][gt]=${noId}`, 'eq, ne and in'],
+    ['filter[status][gt]=draft', 'eq, ne or in'],
+    [`filter[customer_id][gt]=${noId}`, 'eq, ne or in'],
     ['filter[customer_id]=x', 'an id'],
     [`filter[customer_id][in]=${noId},x`, 'an id'],
     ['filter[created_at][gt]=yesterday', 'a time'],

@@ -45,6 +45,47 @@ describeServing('query parameters', (served) => {
     expect(bare.problem.detail).toContain('did you mean "filter[field]"?')
   })
 
+  test('wrong names in filter, sort and include are reported together, each with the names that are allowed', async () => {
+    const paths = ['customer', 'items', 'items.product', 'payments']
+    const answer = await served.get(
+      '/v2/orders?filter[totl]=1&filter[status][like]=x&sort=-nope&include=itms,payments.refunds,itms.product',
+    )
+    expect(answer.refusal).toEqual([400, 'bad-query'])
+    expect(answer.problem.errors).toEqual([
+      {
+        parameter: 'sort',
+        detail: '"nope" is not offered; sort by id, created_at, total or status',
+        code: 'unknown',
+        allowed: ['id', 'created_at', 'total', 'status'],
+      },
+      {
+        parameter: 'filter[totl]',
+        detail: 'is not offered; did you mean filter[total]?',
+        code: 'unknown',
+        allowed: ['status', 'customer_id', 'total', 'created_at'],
+      },
+      {
+        parameter: 'filter[status][like]',
+        detail: 'has an unknown operator; use eq, ne or in',
+        code: 'operator',
+        allowed: ['eq', 'ne', 'in'],
+      },
+      {
+        parameter: 'include',
+        detail: 'names "itms", which is not a relation of orders. Did you mean "items"?',
+        code: 'unknown',
+        allowed: paths,
+      },
+      {
+        parameter: 'include',
+        detail:
+          'names the relation "payments.refunds", which orders does not offer for inclusion. Include customer, items, items.product or payments',
+        code: 'not_allowed',
+        allowed: paths,
+      },
+    ])
+  })
+
   test('the detail of very many faults stays short', async () => {
     const answer = await served.get(`/v2/orders?${'a&'.repeat(2_000)}`)
     expect(answer.problem.detail).toMatch(/^(a is empty; leave it out instead\. ){10}There are 1991 more\.$/)

@@ -9,12 +9,13 @@ import { postgres, postgresOnCitus } from '../../src/plan/postgres.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
 import { WritePlanner } from '../../src/plan/write-planner.ts'
 import type { Grants } from '../../src/request/grants.ts'
-import { noInclude, readInclude } from '../../src/request/include.ts'
+import { noInclude } from '../../src/request/include.ts'
 import { readListQuery } from '../../src/request/query.ts'
 import type { Target } from '../../src/request/route.ts'
 import { lending } from '../support/lending.ts'
 import { sampleOf } from '../support/sample-value.ts'
 import { shopContracts } from '../support/serving.ts'
+import { includeOf, toldAll } from '../support/told-all.ts'
 
 const target = (view: View, sub: Target['sub'] = null): Target => ({
   version: view.version,
@@ -48,9 +49,9 @@ function shapes(model: Model, dialect: Dialect, grants: Grants): readonly string
     const queries = ['', ...sorts, ...filters, ...includes.map((include) => `limit=1&include=${include}`)]
     return [null, ...view.under].flatMap((sub) => [
       planner.one(target(view, sub), noInclude, grants).text,
-      ...includes.map((include) => planner.one(target(view, sub), readInclude(include, view), grants).text),
+      ...includes.map((include) => planner.one(target(view, sub), includeOf(include, view), grants).text),
       ...queries.flatMap((text) => {
-        const { list: query } = readListQuery(text, view, 1e9)
+        const { list: query } = readListQuery(text, view, 1e9, toldAll)
         const after = query.sort.map((_, at) => (at === 0 ? null : 'x'))
         return [null, after].map((position) => planner.list(target(view, sub), query, position, grants).text)
       }),
@@ -163,7 +164,7 @@ test('one statement serves all callers with the same scopes, and scopes take the
   const view = model.head.views.get('loans')
   if (!view) throw new Error('there are no loans')
   const planner = new Planner(postgres)
-  const { list } = readListQuery('', view, 1e9)
+  const { list } = readListQuery('', view, 1e9, toldAll)
   const plan = (...scopes: readonly string[]) => planner.list(target(view), list, null, new Set(scopes))
   expect(plan('loans:read')).toBe(plan('members:read'))
   expect(plan('loans:read').text).toMatch(/"member_id" = \$\d+::text OR EXISTS \(SELECT 1 FROM "copies"/)

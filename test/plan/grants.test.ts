@@ -3,9 +3,10 @@ import { compileApi } from '../../src/compile/compile.ts'
 import { Planner } from '../../src/plan/planner.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
 import { answersOf, holdsToWrite } from '../../src/request/grants.ts'
-import { noInclude, readInclude } from '../../src/request/include.ts'
+import { noInclude } from '../../src/request/include.ts'
 import { readListQuery } from '../../src/request/query.ts'
 import { createRouter } from '../../src/request/route.ts'
+import { includeOf, toldAll } from '../support/told-all.ts'
 import { trade } from '../support/trade.ts'
 
 const model = compileApi(trade)
@@ -24,7 +25,7 @@ const none = new Set(['deals:read'])
 test('a statement is planned once for all callers with the same answers to the scopes of its resources', () => {
   const planner = new Planner(sqlite)
   const deals = targetOf('/v2/deals')
-  const { list } = readListQuery('', deals.view, 5_000)
+  const { list } = readListQuery('', deals.view, 5_000, toldAll)
   const plan = (grants: ReadonlySet<string>) => planner.list(deals, list, null, grants)
   expect(plan(finance)).toBe(plan(all))
   expect(plan(privateNames)).toBe(plan(none))
@@ -34,7 +35,7 @@ test('a statement is planned once for all callers with the same answers to the s
 test('the scopes of included resources count too', () => {
   const planner = new Planner(sqlite)
   const deals = targetOf('/v2/deals/01a1eb63-1a66-7000-a217-268da46bbca5')
-  const buyer = readInclude('buyer', deals.view)
+  const buyer = includeOf('buyer', deals.view)
   expect(buyer.asks).toEqual(['buyers:private', 'trade:finance'])
   expect(planner.one(deals, noInclude, privateNames)).toBe(planner.one(deals, noInclude, none))
   expect(planner.one(deals, buyer, privateNames)).not.toBe(planner.one(deals, buyer, none))

@@ -3,12 +3,12 @@ import type { View } from '../../src/compile/model.ts'
 import { bound } from '../../src/plan/bind.ts'
 import { moveEvents } from '../../src/plan/event-moves.ts'
 import { bindSlots } from '../../src/read/call.ts'
-import { readInclude } from '../../src/request/include.ts'
 import { readListQuery } from '../../src/request/query.ts'
 import type { Target } from '../../src/request/route.ts'
 import { sampleOf } from '../support/sample-value.ts'
 import { describeServing, type Serving } from '../support/serving.ts'
 import { noId } from '../support/shop-rows.ts'
+import { includeOf, toldAll } from '../support/told-all.ts'
 
 /** What the store does for a statement: one line per step. */
 async function explained(
@@ -57,7 +57,7 @@ describeServing('indexes', (served) => {
   test('every relation that can be included is reached by one', async () => {
     for (const view of views()) {
       for (const path of view.includePaths) {
-        const statement = planner().one(targetOf(view, noId), readInclude(path, view), allScopes)
+        const statement = planner().one(targetOf(view, noId), includeOf(path, view), allScopes)
         const steps = await explained(served, statement.text, values, statement.slots)
         expect(wholeScans(served, steps), `${view.name} ${path}\n${steps.join('\n')}`).toEqual([])
       }
@@ -75,7 +75,7 @@ describeServing('indexes', (served) => {
         ]),
       ]
       for (const [query, ordered] of queries) {
-        const { list } = readListQuery(query, view, 5000)
+        const { list } = readListQuery(query, view, 5000, toldAll)
         const statement = planner().list(targetOf(view, null), list, null, allScopes)
         const given = list.filters.flatMap(({ field, values: asked }) =>
           asked.map((value) => bound(field, value)),

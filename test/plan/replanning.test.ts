@@ -11,6 +11,7 @@ import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { shopContracts } from '../support/serving.ts'
 import { openForTest } from '../support/stores.ts'
+import { toldAll } from '../support/told-all.ts'
 
 const model = compileApi(shop, { contracts: await shopContracts() })
 const router = createRouter(model)
@@ -23,7 +24,7 @@ const listStatements = (dialect: Dialect, query: string): string[] => {
     [...views.values()].flatMap((view) => {
       const target = router.find(`/${name}/${view.name}`)
       return target
-        ? [planner.list(target, readListQuery(query, view, 5_000).list, null, allScopes).text]
+        ? [planner.list(target, readListQuery(query, view, 5_000, toldAll).list, null, allScopes).text]
         : []
     }),
   )
@@ -50,7 +51,7 @@ test('PostgreSQL keeps one plan of a list, whatever the page size', async () => 
   )
   const target = router.find('/v2/customers')
   if (!target) throw new Error('the shop has no customers')
-  const { list } = readListQuery('limit=25', target.view, 5_000)
+  const { list } = readListQuery('limit=25', target.view, 5_000, toldAll)
   const { text } = new Planner(postgres).list(target, list, null, allScopes)
   for (let limit = 17; limit <= 31; limit++) {
     const [rows] = (await store.first(text, ['a', limit])) ?? []

@@ -24,6 +24,7 @@ export type FieldFault = {
   readonly header?: string
   readonly detail: string
   readonly code: string
+  readonly allowed?: readonly string[]
 }
 export type ProblemBody = {
   readonly type: string

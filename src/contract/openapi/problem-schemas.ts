@@ -26,8 +26,8 @@ interface Members {
   readonly example: { readonly [name: string]: unknown }
 }
 
-const includeError = (detail: string, code: string) => ({
-  errors: [{ parameter: 'include', detail, code }],
+const includeError = (detail: string, code: string, allowed?: readonly string[]) => ({
+  errors: [{ parameter: 'include', detail, code, ...(allowed ? { allowed } : {}) }],
 })
 const keyError = (detail: string, code: string) => ({
   errors: [{ header: 'Idempotency-Key', detail, code }],
@@ -38,7 +38,14 @@ const members: { readonly [T in ProblemType]?: Members } = {
   'bad-query': {
     always: { errors },
     example: {
-      errors: [{ parameter: 'limit', detail: 'must be a whole number from 1 to 100', code: 'type' }],
+      errors: [
+        {
+          parameter: 'sort',
+          detail: '"creatd_at" is not offered; did you mean "created_at"?',
+          code: 'unknown',
+          allowed: ['id', 'created_at'],
+        },
+      ],
     },
   },
   'include-unknown': {
@@ -48,7 +55,9 @@ const members: { readonly [T in ProblemType]?: Members } = {
       path: 'itms',
       allowed: ['items'],
       suggestion: 'items',
-      ...includeError('names "itms", which is not a relation of orders. Did you mean "items"?', 'unknown'),
+      ...includeError('names "itms", which is not a relation of orders. Did you mean "items"?', 'unknown', [
+        'items',
+      ]),
     },
   },
   'include-not-allowed': {
@@ -58,8 +67,9 @@ const members: { readonly [T in ProblemType]?: Members } = {
       path: 'account',
       allowed: ['items'],
       ...includeError(
-        'names the relation "account", which orders does not offer for inclusion',
+        'names the relation "account", which orders does not offer for inclusion. Include items',
         'not_allowed',
+        ['items'],
       ),
     },
   },
@@ -235,6 +245,7 @@ const fieldError: Part = {
     header: word('The header.'),
     detail: word('What is wrong with it.'),
     code: word('The same for programs.'),
+    allowed: list('Names that can be used in its place, at most 50, where a name is wrong.'),
   },
   required: ['detail', 'code'],
 }

@@ -1,0 +1,13 @@
+import type { Caller } from '../request/caller.ts'
+import type { Disclosure } from '../request/disclosure.ts'
+import { mayKnow } from '../request/field-scopes.ts'
+import type { Grants } from '../request/grants.ts'
+import { hasScope, isPublic } from './scopes.ts'
+
+const noScopes: Grants = new Set()
+
+/** A refusal names only fields that the caller may know, and relations to rows that it may read. */
+export const disclosedTo = (caller: Caller | null): Disclosure => ({
+  mayKnow: (field) => mayKnow(field, caller?.scopes ?? noScopes),
+  mayRead: (view) => (caller ? hasScope(view, 'GET', caller) : isPublic(view, 'GET')),
+})
