@@ -2,6 +2,7 @@ import type { Model } from '../../../compile/model.ts'
 import { type Store, StoreRefused } from '../../store.ts'
 import { migrate } from '../migrate-store.ts'
 import { type MigrateOptions, type Migration, MigrationRefused } from '../migration.ts'
+import type { Step } from '../migration-step.ts'
 import { grownShape, readShape, recordShape, shapeOf } from './shape.ts'
 import { unfitRows } from './unfit-rows.ts'
 
@@ -23,14 +24,29 @@ export async function startUnpublished(
   if (after && JSON.stringify(after) !== JSON.stringify(before)) await store.writeOne(recordShape(after), [])
 }
 
+/** Why the store and its rows do not fit the declaration, a sentence each without its full stop. Changes nothing. */
+export async function whyUnfit(store: Store, model: Model): Promise<readonly string[]> {
+  const { steps } = await migrate(store, model, { dryRun: true })
+  const misfits = whysOf(steps)
+  // In an empty database, the table with the shape is still to be made.
+  const isEmpty = steps.some(({ table }) => table === 'nounkit_meta')
+  if (misfits.length > 0 || isEmpty) return misfits
+  const shape = await readShape({ all: async (sql) => store.all(sql, []) })
+  return shape ? unfitRows(store, model, shape) : []
+}
+
 async function additions(store: Store, model: Model, options: MigrateOptions): Promise<Migration> {
   try {
     return await migrate(store, model, options)
   } catch (error) {
     if (!(error instanceof MigrationRefused)) throw error
-    throw refusal(error.steps.filter((step) => !step.additive).map(({ why }) => why))
+    throw refusal(whysOf(error.steps))
   }
 }
+
+/** Why additions do not suffice. A remark such as `(put a value in place of …)` is for those who read the SQL. */
+const whysOf = (steps: readonly Step[]): readonly string[] =>
+  steps.filter((step) => !step.additive).map(({ why }) => why.replace(/ \(put [^)]*\)$/, ''))
 
 const refusal = (whys: readonly string[]): StoreRefused =>
   new StoreRefused(
