@@ -13,9 +13,20 @@ const call = async (method: string, path: string, body?: object) => {
   const response = await api.fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
   return { status: response.status, body: (await response.json()) as { type?: string; data: Row } }
 }
-type Row = { id: string; status: string; project: { name: string } }
+type Row = { id: string; status: string; project: { name: string }; collections: { [name: string]: string } }
 
-test('a task belongs to a project', async () => {
+const { collections } = (await call('GET', '/v1')).body.data
+
+// This one holds whatever your nouns are: keep it.
+test('every collection can be listed', async () => {
+  for (const path of Object.values(collections)) assert.equal((await call('GET', path)).status, 200, path)
+})
+
+// The others are about the nouns that the new project came with. Once you have replaced these, the tests are skipped: write your own in
+// their place.
+const skip = 'projects' in collections && 'tasks' in collections ? false : 'projects and tasks are gone'
+
+test('a task belongs to a project', { skip }, async () => {
   const project = await call('POST', '/v1/projects', { name: 'Garden' })
   assert.equal(project.status, 201)
   const task = await call('POST', `/v1/projects/${project.body.data.id}/tasks`, {
@@ -26,7 +37,7 @@ test('a task belongs to a project', async () => {
   assert.equal(read.body.data.project.name, 'Garden')
 })
 
-test('two projects cannot have the same name', async () => {
+test('two projects cannot have the same name', { skip }, async () => {
   await call('POST', '/v1/projects', { name: 'House' })
   const second = await call('POST', '/v1/projects', { name: 'House' })
   assert.equal(second.status, 409)

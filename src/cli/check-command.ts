@@ -10,6 +10,8 @@ import { checkTypes, TypeMistakes } from './check-types.ts'
 import { paintError } from './colour.ts'
 import { jsonOption } from './command.ts'
 import { compileLoaded, type LoadedApi, loadApi } from './load.ts'
+import { placedMistakes } from './mistake-places/error-text.ts'
+import { textsFrom } from './mistake-places/imported-files.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
 
@@ -56,7 +58,8 @@ async function checkForMachines(api: LoadedApi): Promise<number> {
     summary = summaryOf(await checked(api))
     ok = true
   } catch (error) {
-    if (error instanceof Mistakes) found.mistakes = error.list
+    if (error instanceof Mistakes)
+      found.mistakes = placedMistakes(error.list, { files: textsFrom(api.path), main: api.path })
     else if (error instanceof BrokenPromises) found.broken = error.refusals
     else if (error instanceof TypeMistakes) found.types = error.output
     else throw error

@@ -72,6 +72,7 @@ function boundRow(
   const view = viewOf(model, declared?.resource)
   if (!view) return [noResource(model, where, declared?.resource)]
   const { resource } = view
+  if (account === '' && !resource.shared) return [notShared(resource, where)]
   const values: JsonObject = declared.values ?? {}
   const isKnown = (name: string): boolean => view.field.has(name) || resource.field.has(name)
   const names = Object.keys(values)
@@ -103,6 +104,12 @@ const noResource = (model: Model, where: string, name: unknown): Mistake => ({
     String(name),
     [...model.resources.keys()].filter((known) => viewOf(model, known)),
   ),
+})
+
+const notShared = ({ name }: Resource, where: string): Mistake => ({
+  where,
+  what: `${name} is not shared: each of its rows belongs to an account, and rows of seed.shared() belong to none.`,
+  hint: `Return it from seed.account(account), or declare ${name} with shared: true.`,
 })
 
 const unknownField = (view: View, where: string, name: string): Mistake => ({

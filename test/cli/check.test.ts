@@ -154,6 +154,17 @@ export const books = resource('books', {
   7 |
 `)
   expect(await runHere(['migrate'], { cwd: folder })).toEqual(ran)
+  const told = await runHere(['check', '--json'], { cwd: folder })
+  expect(JSON.parse(told.stdout).mistakes).toEqual([
+    {
+      where: 'books.sort',
+      what: '"titel" is not a field of books.',
+      hint: 'Did you mean "title"?',
+      file: join('parts', 'books.ts'),
+      line: 5,
+      column: 10,
+    },
+  ])
 })
 
 test('a mistake in a file that the declaration imports is reported with that file', async () => {

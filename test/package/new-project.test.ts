@@ -19,7 +19,7 @@ describe('npx nounkit init', () => {
 
   test('writes a project that has sound types, no mistakes, and passes its own test', async () => {
     expect(await machine.run('npm run check', 'errands')).toContain('No mistakes, no broken promises.')
-    expect(await machine.run('npm test', 'errands')).toMatch(/^(# |ℹ )pass 2$/m)
+    expect(await machine.run('npm test', 'errands')).toMatch(/^(# |ℹ )pass 3$/m)
   })
 
   test('writes a project that npm run dev serves, with its pages', async () => {

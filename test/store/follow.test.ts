@@ -320,6 +320,25 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     ])
   })
 
+  test('a new unique that rows violate names the groups, their values and ids, with and without other changes', async () => {
+    const uniqueOrders = (fields: FieldDeclarations) =>
+      api('shop', { resources: [customers, resource('orders', { fields, unique: [['code', 'price']] })] })
+    const fields = { code: z.string().optional(), price: decimal({ scale: 2 }) }
+    const rows = ['a', 'a', 'b', 'b', 'b', 'b', 'c', 'c', 'd', 'd', 'e', null, null]
+    const { follow, made } = await started(
+      shop(fields),
+      rows.map((code) => ({ code, price: '1.50' })),
+    )
+    const ids = made.map(({ id }) => id)
+    const shared = `rows of orders share values of code, price, in 4 groups, such as "a", "1.500000" (ids ${ids[0]}, ${ids[1]} of the account acme); "b", "1.500000" (ids ${ids.slice(2, 5).join(', ')} and 1 more of the account acme); "c", "1.500000" (ids ${ids[6]}, ${ids[7]} of the account acme)`
+    const told = (declaration: ApiDeclaration) => follow(declaration).catch((error: Error) => error.message)
+    expect(await told(uniqueOrders(fields))).toContain(`, but ${shared}: change those first`)
+    const renamed = { ...fields, note: z.string().default('-'), price: decimal({ scale: 3 }).optional() }
+    expect(await told(uniqueOrders(renamed))).toMatch(
+      /^These values must be unique now, and rows of orders share values of code, price, in 4 groups, such as "a", "1\.50+" .*Nothing was changed\. Change those rows first\.$/,
+    )
+  })
+
   test('a reset deletes rows, events and what was imported, and keeps API keys', async () => {
     const first = api('shop', { resources: [customers], events: { keepDays: 30 } })
     await resetStore(store, compileApi(first), { clock: systemClock, published: [] })

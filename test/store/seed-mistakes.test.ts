@@ -104,6 +104,12 @@ test.each<[string, unknown, readonly string[]]>([
   expect(mistakesOf(seed)).toBe(lines.map((line) => `seed.account${line}`).join('\n'))
 })
 
+test('a row among the shared ones whose resource is not shared is reported with what to do', () => {
+  expect(mistakesOf({ accounts: ['acme'], shared: () => [row({ id, title: 'Emma' })] })).toBe(
+    'seed.shared()[0]: books is not shared: each of its rows belongs to an account, and rows of seed.shared() belong to none. Return it from seed.account(account), or declare books with shared: true.',
+  )
+})
+
 describe.each(storeKinds)('%s', (kind) => {
   test('a row that the store refuses is reported in a sentence', async () => {
     const twice = library(rows(row({ id, title: 'Emma' }), row({ id, title: 'Persuasion' })))

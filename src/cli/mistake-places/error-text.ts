@@ -28,14 +28,35 @@ export function errorText(error: unknown, project: Project): string {
   return error instanceof Error ? stackText(error, project) : String(error)
 }
 
-function mistakeText(mistake: Mistake, { files, main }: Project, isFramed: boolean): string {
+function mistakeText(mistake: Mistake, project: Project, isFramed: boolean): string {
   const sentence = `${mistake.where}: ${mistake.what} ${mistake.hint}`
-  const place = locateMistake(mistake, files, main)
-  if (!place) return `${shown(main)}  ${sentence}`
-  const text = files.get(place.file) ?? ''
-  const position = positionAt(text, place.at)
-  return `${placeText(place.file, position)}  ${sentence}${isFramed ? `\n${codeFrame(text, position)}` : ''}`
+  const place = placeOf(mistake, project)
+  if (!place) return `${shown(project.main)}  ${sentence}`
+  const frame = isFramed ? `\n${codeFrame(project.files.get(place.file) ?? '', place)}` : ''
+  return `${placeText(place.file, place)}  ${sentence}${frame}`
 }
+
+function placeOf(mistake: Mistake, { files, main }: Project): (Position & { readonly file: string }) | null {
+  const place = locateMistake(mistake, files, main)
+  return place && { file: place.file, ...positionAt(files.get(place.file) ?? '', place.at) }
+}
+
+/** A mistake with its place, for machines. Line and column are null where the place is not known. */
+export interface PlacedMistake extends Mistake {
+  readonly file: string
+  readonly line: number | null
+  readonly column: number | null
+}
+
+export const placedMistakes = (mistakes: readonly Mistake[], project: Project): readonly PlacedMistake[] =>
+  mistakes.map((mistake) => {
+    const { file, line, column } = placeOf(mistake, project) ?? {
+      file: project.main,
+      line: null,
+      column: null,
+    }
+    return { ...mistake, file: shown(file), line, column }
+  })
 
 /** Where a file could not be imported, the code of the import; else the line that threw or cannot be parsed. */
 function importFrame(cause: Error, { files }: Project): string {

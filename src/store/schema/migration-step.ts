@@ -1,3 +1,5 @@
+import type { Column } from './table.ts'
+
 /** One change of the store. A step that is not additive is only shown, unless it is a rename that was asked for. */
 export interface Step {
   readonly table: string
@@ -11,6 +13,8 @@ export interface Step {
   readonly why: string
   /** Shares no transaction with other steps, because it cannot run in one, or takes long. */
   readonly alone?: boolean
+  /** The columns whose values no two rows may share from then on. */
+  readonly unique?: readonly Column[]
   /** Concerns a table that this migration creates, which nobody uses yet. */
   readonly ofNewTable?: boolean
   /** A rename or conversion that the declared changes describe: run with --rename. */

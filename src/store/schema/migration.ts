@@ -1,6 +1,8 @@
-import { StoreError, StoreRefused } from '../store.ts'
+import type { Dialect } from '../../plan/dialect.ts'
+import { type Session, StoreError, StoreRefused } from '../store.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'
+import { sharedRows } from './shared-values.ts'
 import type { Table } from './table.ts'
 
 /** The tables that the store should have, and their names in older versions. */
@@ -75,8 +77,16 @@ export const mayBeTaken = (step: Step, { rename = false }: MigrateOptions): bool
 export const hasRenames = (steps: readonly Step[]): boolean => steps.some((step) => step.rename)
 
 /** The refusal of a unique index that existing rows violate. */
-export function sharedValues(step: Step, error: StoreError): MigrationRefused {
-  const why = `${step.why}, but rows of ${step.table} share values of ${error.columns.join(', ')}: change those first`
+export async function sharedValues(
+  session: Pick<Session, 'all'>,
+  dialect: Dialect,
+  step: Step,
+  error: StoreError,
+): Promise<MigrationRefused> {
+  const shared =
+    (await sharedRows(session, dialect, step)) ??
+    `rows of ${step.table} share values of ${error.columns.join(', ')}`
+  const why = `${step.why}, but ${shared}: change those first`
   return new MigrationRefused([{ ...step, additive: false, why }], error)
 }
 

@@ -5,7 +5,7 @@ import type { Step } from './migration-step.ts'
 import { postgresConversions } from './postgres-conversions.ts'
 import * as ddl from './postgres-ddl.ts'
 import type { PresentTable } from './present.ts'
-import type { Check, ForeignKey, Index, Table } from './table.ts'
+import { type Check, type ForeignKey, type Index, type Table, uniqueColumns } from './table.ts'
 
 /**
  * The steps in the order they must run: new tables with their foreign keys, then existing tables, last what may take long. Within a
@@ -156,6 +156,7 @@ function indexSteps(table: Table, found: PresentTable, index: Index, concurrentl
   if (present?.valid) return []
   const create = step(table, ddl.createIndex(table, index, concurrently), `index ${index.name} is new`, {
     alone: true,
+    ...uniqueColumns(table, index),
   })
   if (!present) return [create]
   const drop = step(

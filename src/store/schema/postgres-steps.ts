@@ -160,7 +160,8 @@ async function runConcurrently(
     const index = /INDEX CONCURRENTLY (?:IF EXISTS )?"([^"]+)"/.exec(step.sql)?.[1]
     // The rest of an index that could not be built would be maintained by every write. A later migration would drop it too.
     if (index) await session.script(ddl.dropIndex(index)).catch(() => {})
-    throw error instanceof StoreError && error.kind === 'unique' ? sharedValues(step, error) : error
+    if (!(error instanceof StoreError && error.kind === 'unique')) throw error
+    throw await sharedValues(session, store.dialect, step, error)
   } finally {
     clearInterval(timer)
   }

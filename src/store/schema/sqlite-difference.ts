@@ -21,7 +21,7 @@ import {
   toFillIn,
 } from './sqlite-ddl.ts'
 import type { SqliteTable } from './sqlite-read.ts'
-import type { Table } from './table.ts'
+import { type Table, uniqueColumns } from './table.ts'
 
 export function sqliteDifference(
   wanted: readonly Table[],
@@ -144,7 +144,10 @@ function withNulls(found: SqliteTable, leftOver: readonly { readonly column: str
 const newIndexes = (table: Table, found: SqliteTable): Step[] =>
   table.indexes
     .filter((index) => !found.indexes.has(index.name))
-    .map((index) => step(table, sqliteIndex(table.name, index), `index ${index.name} is new`))
+    .map((index) => ({
+      ...step(table, sqliteIndex(table.name, index), `index ${index.name} is new`),
+      ...uniqueColumns(table, index),
+    }))
 
 /** Indexes that an operator created by hand, or that an older declaration wanted. */
 const foreignIndexes = (table: Table, found: SqliteTable): string[] => {

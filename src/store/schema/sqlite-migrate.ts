@@ -1,4 +1,5 @@
 import { counted } from '../../compile/plural.ts'
+import { sqlite } from '../../plan/sqlite.ts'
 import { type Session, type Store, StoreError } from '../store.ts'
 import { withGeneration } from './generation.ts'
 import {
@@ -75,6 +76,7 @@ async function run(session: Session, step: Step): Promise<void> {
   try {
     await session.script(step.sql)
   } catch (error) {
-    throw error instanceof StoreError && error.kind === 'unique' ? sharedValues(step, error) : error
+    if (!(error instanceof StoreError && error.kind === 'unique')) throw error
+    throw await sharedValues(session, sqlite, step, error)
   }
 }

@@ -55,6 +55,12 @@ export interface ForeignKey {
   readonly onDelete: 'refuse' | 'cascade'
 }
 
+/** The columns of a unique index, for messages about rows that violate it; of any other index none. */
+export const uniqueColumns = ({ columns }: Table, index: Index): { readonly unique?: readonly Column[] } =>
+  index.unique
+    ? { unique: index.columns.flatMap(({ name }) => columns.find((column) => column.name === name) ?? []) }
+    : {}
+
 /** The values a text column may hold. */
 export interface Check {
   readonly name: string

@@ -1,5 +1,5 @@
 import type { Model } from '../../../compile/model.ts'
-import { type Session, type Store, StoreError, StoreRefused } from '../../store.ts'
+import { type Session, type Store, StoreRefused } from '../../store.ts'
 import { engineTables } from '../engine-tables.ts'
 import { nextGeneration, readGeneration } from '../generation.ts'
 import { lineagesOf } from '../lineage.ts'
@@ -7,6 +7,7 @@ import { migrate } from '../migrate-store.ts'
 import type { MigrateOptions } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
 import { recordedPublished } from '../published.ts'
+import { sharedRows } from '../shared-values.ts'
 import type { Table } from '../table.ts'
 import { wantedTables } from '../wanted.ts'
 import { carryOut } from './carry-out.ts'
@@ -251,16 +252,14 @@ class Follower {
     for (const statement of statements) await this.#session.script(statement)
   }
 
+  /** The rows are looked at first: PostgreSQL answers nothing more in a transaction in which a statement failed. */
   async #add(step: Step): Promise<void> {
-    try {
-      await this.#session.script(step.sql)
-    } catch (error) {
-      if (!(error instanceof StoreError && error.kind === 'unique')) throw error
+    const shared = await sharedRows(this.#session, this.#store.dialect, step)
+    if (shared !== null)
       throw new StoreRefused(
-        `${step.table.replaceAll('_', '-')}: rows share values of ${error.columns.join(', ')}, which must be unique now. Nothing was changed. Change those rows first.`,
-        error,
+        `These values must be unique now, and ${shared}. Nothing was changed. Change those rows first.`,
       )
-    }
+    await this.#session.script(step.sql)
   }
 }
 
