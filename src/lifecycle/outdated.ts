@@ -1,7 +1,7 @@
 import type { Model } from '../compile/model.ts'
 import { readGeneration } from '../store/schema/generation.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
-import { type Store, StoreError, StoreOutdated } from '../store/store.ts'
+import { type Store, StoreOutdated } from '../store/store.ts'
 
 /** Whether the store was migrated so that names, values or types which this process needs no longer exist. */
 export interface Outdated {
@@ -14,9 +14,8 @@ export interface Outdated {
   suspect(reason: string): Promise<void>
 }
 
-/** Called before the process reads the store's tables, so that every later migration is noticed. */
-export async function followMigrations(store: Store, model: Model): Promise<Outdated> {
-  const first = await generationAtStart(store)
+/** `first` is the store's generation before the process read its tables, so that every later migration is noticed. */
+export function followMigrations(store: Store, model: Model, first: number): Outdated {
   const { promise, resolve } = Promise.withResolvers<string>()
   let is = false
   let looking: Promise<void> | null = null
@@ -41,16 +40,6 @@ export async function followMigrations(store: Store, model: Model): Promise<Outd
       })
       return looking
     },
-  }
-}
-
-async function generationAtStart(store: Store): Promise<number> {
-  try {
-    return await readGeneration(store)
-  } catch (error) {
-    // The store is empty, and this process is about to create its tables.
-    if (error instanceof StoreError && error.kind === 'outdated') return 0
-    throw error
   }
 }
 

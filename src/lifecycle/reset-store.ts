@@ -16,18 +16,19 @@ export interface ResetOptions extends Omit<UnservedOptions, 'emptying' | 'dryRun
   readonly beforeChange?: () => Promise<void>
 }
 
-/** Empties a store, and makes its tables fit the declaration. API keys stay. */
-export async function resetStore(store: Store, model: Model, options: ResetOptions): Promise<void> {
+/** Empties a store, and makes its tables fit the declaration. API keys stay. Gives the store's generation. */
+export async function resetStore(store: Store, model: Model, options: ResetOptions): Promise<number> {
   const { published, forced, seed = false, beforeChange, ...rest } = options
   const promised = published.length > 0 ? published.join(', ') : await recorded(store)
   if (promised !== null && forced !== model.name) throw new StoreRefused(refusal(promised, model, forced))
-  await followUnserved(
+  const { generation } = await followUnserved(
     store,
     model,
     { acceptDataLoss: true, ...(beforeChange && { beforeChange }) },
     { ...rest, emptying: emptyingOf(seed ? 'again' : 'never') },
   )
   if (seed) await seedEmpty(store, model, rest.clock)
+  return generation
 }
 
 const refusal = (promised: string, { name }: Model, forced: string | undefined): string =>

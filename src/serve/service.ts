@@ -16,6 +16,7 @@ import type { PageParts } from '../pages/page-context.ts'
 import { openReplicas, openStore } from '../store/open.ts'
 import type { ReadReplicas } from '../store/postgres/read-replicas.ts'
 import { startUnpublished } from '../store/schema/follow/start-unpublished.ts'
+import { generationAtStart } from '../store/schema/generation.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import { recordPublished } from '../store/schema/published.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
@@ -35,6 +36,8 @@ export interface ServiceOptions {
   /** Where the declaration was compiled already. */
   readonly model?: Model
   readonly databaseUrl: string
+  /** Where the store is open and fits the model already. */
+  readonly fitting?: FittingStore
   /** `NOUNKIT_READ_URL`: standbys that answer reads. */
   readonly readUrl?: string | undefined
   readonly clock?: Clock
@@ -60,6 +63,12 @@ export interface ServiceOptions {
   readonly beatMs?: number | null
 }
 
+export interface FittingStore {
+  readonly store: Store
+  /** That fits. */
+  readonly generation: number
+}
+
 /** An open and migrated store, and an engine on it: the service without its port. */
 export interface Service {
   readonly model: Model
@@ -80,15 +89,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     options.model ??
     compileApi(declaration, { ...(contracts ? { contracts } : {}), ...(file ? { file } : {}) })
   options.gate?.(model)
-  const opened = await openStore(options.databaseUrl)
+  const { fitting } = options
+  const opened = fitting?.store ?? (await openStore(options.databaseUrl))
   const store = options.watchStore?.(opened) ?? opened
   let replicas: ReadReplicas | null = null
   try {
     replicas = options.readUrl ? await openReplicas(store, options.readUrl) : null
-    const outdated = await followMigrations(store, model)
-    const waiting = (sentence: string): void => warn(sentence, null)
-    if (options.published?.length === 0) await startUnpublished(store, model, { waiting })
-    else await migrate(store, model, { waiting })
+    const outdated = followMigrations(store, model, fitting?.generation ?? (await generationAtStart(store)))
+    if (!fitting) await migrateAtStart(store, model, options)
     await recordPublished(store, options.published ?? [])
     await seedEmpty(store, model, clock)
     const rates = await openRates({ model, rate: options.rate, redisUrl: options.redisUrl, warn })
@@ -152,6 +160,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await store.close()
     throw error
   }
+}
+
+async function migrateAtStart(
+  store: Store,
+  model: Model,
+  { published, warn }: ServiceOptions,
+): Promise<void> {
+  const waiting = (sentence: string): void => warn?.(sentence, null)
+  if (published?.length === 0) await startUnpublished(store, model, { waiting })
+  else await migrate(store, model, { waiting })
 }
 
 /** The housekeeping of a store. */

@@ -11,7 +11,6 @@ import {
   selectPage,
 } from '../store/schema/copy-statements.ts'
 import { notCopied } from '../store/schema/engine-tables.ts'
-import { lineagesOf } from '../store/schema/lineage.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import * as ddl from '../store/schema/postgres-ddl.ts'
 import type { ForeignKey, Table } from '../store/schema/table.ts'
@@ -83,7 +82,7 @@ async function refuseWaitingEvents(source: Session): Promise<void> {
 
 /** A resource's table comes after those that its rows must reference. */
 function inInsertOrder(model: Model): readonly Table[] {
-  const wanted = wantedTables(model, lineagesOf(model))
+  const wanted = wantedTables(model)
   const required = new Map(
     [...model.resources.values()].map(({ table, belongsTo }) => [
       table,

@@ -7,7 +7,6 @@ import type { FieldKind } from '../../src/kinds/kinds.ts'
 import { openStore } from '../../src/store/open.ts'
 import { boundCells, insertPage, selectPage } from '../../src/store/schema/copy-statements.ts'
 import { engineTables, notCopied } from '../../src/store/schema/engine-tables.ts'
-import { lineagesOf } from '../../src/store/schema/lineage.ts'
 import type { Column, Table } from '../../src/store/schema/table.ts'
 import { wantedTables } from '../../src/store/schema/wanted.ts'
 import type { Store, Value } from '../../src/store/store.ts'
@@ -71,7 +70,7 @@ async function serve(declaration: ApiDeclaration, databaseUrl: string): Promise<
   return api
 }
 
-const tablesOf = (model: Model): readonly Table[] => wantedTables(model, lineagesOf(model))
+const tablesOf = (model: Model): readonly Table[] => wantedTables(model)
 
 /** All rows of a table, as they are bound. */
 async function rowsOf(store: Store, table: Table): Promise<readonly (readonly Value[])[]> {

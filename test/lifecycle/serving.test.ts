@@ -10,6 +10,7 @@ import { openRecorder } from '../../src/lifecycle/recorder.ts'
 import { readUnended } from '../../src/lifecycle/recorder-rows.ts'
 import { demandNobodyServes } from '../../src/lifecycle/serving.ts'
 import { startLifecycle } from '../../src/lifecycle/start-lifecycle.ts'
+import { readGeneration } from '../../src/store/schema/generation.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { StoreRefused } from '../../src/store/store.ts'
 import { setClock } from '../support/set-clock.ts'
@@ -67,7 +68,7 @@ describeStores('the processes that serve a store', (stores) => {
 
   test('are outdated when the tables were renamed, not whenever a statement fails', async () => {
     const store = await opened()
-    const outdated = await followMigrations(store, older)
+    const outdated = followMigrations(store, older, await readGeneration(store))
     await outdated.suspect('no such column: oops')
     expect(outdated.is).toBe(false)
     await store.session((session) => session.script('ALTER TABLE "things" RENAME TO "items"'))
@@ -78,7 +79,7 @@ describeStores('the processes that serve a store', (stores) => {
 
   test('do not change during renames: one that starts then waits, sees the renames, and does not serve', async () => {
     const store = await opened()
-    const outdated = await followMigrations(store, older)
+    const outdated = followMigrations(store, older, await readGeneration(store))
     const start = () =>
       startLifecycle({ store, model: older, clock, outdated, warn: () => {}, everyMs: null })
     const { promise: starting, resolve } = Promise.withResolvers<Promise<unknown>>()

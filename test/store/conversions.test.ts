@@ -8,7 +8,6 @@ import type { FieldDeclarations } from '../../src/declare/field.ts'
 import { belongsTo } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
-import { lineagesOf } from '../../src/store/schema/lineage.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { MigrationRefused } from '../../src/store/schema/migration.ts'
 import { postgresType } from '../../src/store/schema/postgres-ddl.ts'
@@ -277,8 +276,7 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
   })
 
   test('is left to the person on Citus, with the SQL', () => {
-    const lineages = lineagesOf(model)
-    const wanted = wantedTables(model, lineages).filter(({ name }) => name === 'items')
+    const wanted = wantedTables(model).filter(({ name }) => name === 'items')
     const columns = wanted[0]?.columns.map(({ name, kind: now, nullable, was }): [string, PresentColumn] => [
       name,
       { name, type: postgresType(was ? codecs[was.codec].older : now), nullable, default: null },

@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileStamp } from '../mistake-places/file-stamp.ts'
 import type { ImportedFile } from '../mistake-places/imported-files.ts'
 
@@ -7,6 +7,8 @@ import type { ImportedFile } from '../mistake-places/imported-files.ts'
 const settleMs = 15
 /** Network drives and containers report no events, so files are also looked at this often. */
 const pollMs = 500
+
+type OnChange = (paths: readonly string[], noticedAt: number) => void
 
 /**
  * Notices changes of files by comparing their stamps. Events of their folders only say when to compare: editors that save by a
@@ -17,11 +19,13 @@ export class FileWatcher {
   readonly #folders = new Map<string, FSWatcher>()
   readonly #poll: NodeJS.Timeout
   #pending: NodeJS.Timeout | null = null
-  readonly #onChange: (paths: readonly string[]) => void
+  readonly #onChange: OnChange
+  /** When the change that is not reported yet was noticed. */
+  #noticedAt: number | null = null
   #lastSeen = ''
   #reported = ''
 
-  constructor(onChange: (paths: readonly string[]) => void) {
+  constructor(onChange: OnChange) {
     this.#onChange = onChange
     this.#poll = setInterval(() => this.#look(), pollMs)
   }
@@ -52,6 +56,12 @@ export class FileWatcher {
     for (const folder of this.#folders.values()) folder.close()
   }
 
+  /** Other files of the folder, such as those of a store, may change with every request, so that they cause no look of their own. */
+  #onEvent(folder: string, name: string | null): void {
+    if (this.#pending === null && name !== null && this.#stamps.has(join(folder, name))) this.#look()
+    else this.#lookSoon()
+  }
+
   #lookSoon(): void {
     this.#pending ??= setTimeout(() => {
       this.#pending = null
@@ -64,11 +74,19 @@ export class FileWatcher {
     const seen = changed.map(([path]) => `${path} ${fileStamp(path)}`).join('\n')
     const isSettled = seen === this.#lastSeen
     this.#lastSeen = seen
-    if (changed.length === 0) return
+    if (changed.length === 0 || seen === this.#reported) {
+      this.#noticedAt = null
+      return
+    }
+    const noticedAt = this.#noticedAt ?? performance.now()
+    this.#noticedAt = noticedAt
     if (!isSettled) return this.#lookSoon()
-    if (seen === this.#reported) return
     this.#reported = seen
-    this.#onChange(changed.map(([path]) => path))
+    this.#noticedAt = null
+    this.#onChange(
+      changed.map(([path]) => path),
+      noticedAt,
+    )
   }
 
   #openFolders(): void {
@@ -88,7 +106,7 @@ export class FileWatcher {
       this.#folders.delete(path)
     }
     try {
-      const folder = watch(path, () => this.#lookSoon())
+      const folder = watch(path, (_, name) => this.#onEvent(path, name))
       folder.on('error', drop)
       this.#folders.set(path, folder)
     } catch {

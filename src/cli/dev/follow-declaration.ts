@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Model } from '../../compile/model.ts'
 import { followUnserved } from '../../lifecycle/follow-unserved.ts'
 import { resetStore } from '../../lifecycle/reset-store.ts'
+import type { FittingStore } from '../../serve/service.ts'
 import { openStore } from '../../store/open.ts'
 import type { Question } from '../../store/schema/follow/decisions.ts'
 import { NotFollowed } from '../../store/schema/follow/follow-store.ts'
@@ -22,40 +23,51 @@ export interface FollowParts {
   readonly say: (sentence: string) => void
 }
 
+export interface FollowedStore extends FittingStore {
+  /** What was done, a sentence each. */
+  readonly notes: readonly string[]
+}
+
 /**
- * Makes the store fit the declaration while nothing is published, and empties it where that is wanted. Says what was done, a sentence
- * each. The old generation goes on answering until everything is decided, and while only additions are made.
+ * Opens the store, makes it fit the declaration while nothing is published, and empties it where that is wanted. Null where the service
+ * does all that is needed. The old generation goes on answering until everything is decided, and while only additions are made.
  */
-export async function followDeclaration(parts: FollowParts): Promise<readonly string[]> {
+export async function followDeclaration(parts: FollowParts): Promise<FollowedStore | null> {
   const { api, open } = parts
   const published = publishedOf(api)
-  if (published.length > 0 && !open.reset) return []
+  if (published.length > 0 && !open.reset) return null
   const store = await openStore(databaseUrl(api.declaration))
   try {
-    return open.reset ? await reset(store, parts, published) : await follow(store, parts)
-  } finally {
+    return { store, ...(open.reset ? await reset(store, parts, published) : await follow(store, parts)) }
+  } catch (error) {
     await store.close()
+    throw error
   }
 }
+
+type Done = Omit<FollowedStore, 'store'>
 
 async function reset(
   store: Store,
   { model, clock, ask, say }: FollowParts,
   published: readonly string[],
-): Promise<readonly string[]> {
+): Promise<Done> {
   const beforeChange = async (): Promise<void> => void (await ask(null))
-  await resetStore(store, model, { clock, published, seed: true, waiting: say, beforeChange })
-  return ['The store has only the rows of its seed now. API keys are still valid']
+  const generation = await resetStore(store, model, {
+    clock,
+    published,
+    seed: true,
+    waiting: say,
+    beforeChange,
+  })
+  return { generation, notes: ['The store has only the rows of its seed now. API keys are still valid'] }
 }
 
-async function follow(
-  store: Store,
-  { model, place, open, clock, ask, say }: FollowParts,
-): Promise<readonly string[]> {
+async function follow(store: Store, { model, place, open, clock, ask, say }: FollowParts): Promise<Done> {
   const beforeChange = async (): Promise<void> => void (await ask(null))
   try {
     const following = { beforeChange, ...(open.asks && { ask }) }
-    return (await followUnserved(store, model, following, { clock, waiting: say })).notes
+    return await followUnserved(store, model, following, { clock, waiting: say })
   } catch (error) {
     if (open.asks || !(error instanceof NotFollowed)) throw error
     throw new NotFollowed(`${error.message}\n${withoutTerminal(place)}`, error)

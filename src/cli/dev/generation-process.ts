@@ -4,7 +4,7 @@ import { type Clock, clockFromEnvironment } from '../../clock.ts'
 import type { Model } from '../../compile/model.ts'
 import { refuseBrokenPromises } from '../../contract/broken-promises.ts'
 import { type Connections, serveConnections } from '../../serve/listen.ts'
-import { openService, type Service } from '../../serve/service.ts'
+import { type FittingStore, openService, type Service } from '../../serve/service.ts'
 import type { Question } from '../../store/schema/follow/decisions.ts'
 import { readWebhookSettings } from '../../webhooks/settings.ts'
 import { databaseUrl, publishedOf } from '../command-store.ts'
@@ -16,6 +16,7 @@ import { endWithParent } from './end-with-parent.ts'
 import { followDeclaration } from './follow-declaration.ts'
 import type { Asked, LoadWanted, Opened, OpenWanted, Reply, ToGeneration, Wanted } from './messages.ts'
 import { requestLines } from './request-line.ts'
+import { warmUp } from './warm-up.ts'
 import { explainLast, StatementWatch } from './watched-store.ts'
 
 /**
@@ -27,6 +28,8 @@ const lingerMs = 50
 const patienceMs = 1_000
 /** How long requests in flight may take after that. */
 const graceMs = 10_000
+/** By then, the first process has got its declaration. */
+const warmUpAfterMs = 50
 
 /** A child process of `nounkit dev`: imports, compiles and serves one state of the declaration. Ends when its parent does. */
 export async function runGeneration(parent: number): Promise<number> {
@@ -34,6 +37,7 @@ export async function runGeneration(parent: number): Promise<number> {
   // The terminal sends Ctrl-C to every process. The parent decides when its children end.
   process.on('SIGINT', () => {})
   endWithParent(parent)
+  warmUpLater()
   process.on('message', (message: ToGeneration, socket?: Socket) => {
     if (message.wanted === 'adopt') generation.adopt(socket)
     else if (message.wanted === 'answer') generation.answer(message.asked, message.answer)
@@ -43,6 +47,12 @@ export async function runGeneration(parent: number): Promise<number> {
   await new Promise((resolve) => process.once('disconnect', resolve))
   await Promise.race([generation.close(), sleep(patienceMs)])
   process.exit()
+}
+
+/** A process that gets its declaration at once, as the first one does, has no time for it. */
+function warmUpLater(): void {
+  const timer = setTimeout(() => void warmUp().catch(() => {}), warmUpAfterMs)
+  process.once('message', () => clearTimeout(timer))
 }
 
 interface Loaded {
@@ -134,7 +144,7 @@ class GenerationProcess {
 
   async #open(open: OpenWanted): Promise<Opened> {
     const { api, model, load } = this.#loaded()
-    const notes = await followDeclaration({
+    const followed = await followDeclaration({
       api,
       model,
       place: load.place,
@@ -143,12 +153,12 @@ class GenerationProcess {
       ask: (question) => this.#ask(question),
       say: print,
     })
-    const service = await this.#openService()
+    const service = await this.#openService(followed)
     return {
       title: model.title,
       versions: model.versions.map(({ name }) => name),
       store: service.store.dialect.name,
-      notes,
+      notes: followed?.notes ?? [],
       key: await developmentKey(service, this.#clock, load.url),
     }
   }
@@ -158,11 +168,12 @@ class GenerationProcess {
     return this.#declared
   }
 
-  async #openService(): Promise<Service> {
+  async #openService(fitting: FittingStore | null = null): Promise<Service> {
     const { api, model } = this.#loaded()
     const service = await openService({
       declaration: api.declaration,
       model,
+      ...(fitting && { fitting }),
       databaseUrl: databaseUrl(api.declaration),
       clock: this.#clock,
       published: publishedOf(api),

@@ -22,6 +22,8 @@ interface Trigger {
   readonly reason: string
   /** Whether the store is emptied. */
   readonly reset: boolean
+  /** When it was noticed. */
+  readonly at: number
 }
 
 /** After this long without an answer, the person is told what may be the cause. */
@@ -34,14 +36,16 @@ const endMs = 1_500
 /** Starts a generation for every change of the declaration's files, and leads connections to the last one without mistakes. */
 export class Supervisor {
   readonly #options: SupervisorOptions
-  readonly #watcher = new FileWatcher((paths) => this.#request({ reason: changedText(paths), reset: false }))
+  readonly #watcher = new FileWatcher((paths, at) =>
+    this.#request({ reason: changedText(paths), reset: false, at }),
+  )
   readonly #living = new Set<Generation>()
   /** The next generation, which loads the engine before it is needed. */
   #spare = this.#start()
   #serving: Generation | null = null
   /** Whether connections wait because the store is being changed. */
   #isHeld = false
-  #requested: Trigger | null = { reason: '', reset: false }
+  #requested: Trigger | null = { reason: '', reset: false, at: performance.now() }
   #wake: () => void = () => {}
   #stopping = false
 
@@ -62,7 +66,7 @@ export class Supervisor {
 
   /** Empties the store, and starts the API again. */
   reset(): void {
-    this.#request({ reason: 'Reset', reset: true })
+    this.#request({ reason: 'Reset', reset: true, at: performance.now() })
   }
 
   /** Prints the last statement of a request, with its plan. */
@@ -87,8 +91,8 @@ export class Supervisor {
     for (const generation of this.#living) generation.kill()
   }
 
-  #request({ reason, reset }: Trigger): void {
-    this.#requested = { reason, reset: reset || this.#requested?.reset === true }
+  #request({ reason, reset, at }: Trigger): void {
+    this.#requested = { reason, reset: reset || this.#requested?.reset === true, at }
     this.#wake()
   }
 
@@ -108,7 +112,6 @@ export class Supervisor {
 
   /** Serves the declaration as it is now, unless it has mistakes or changes again before it is imported. */
   async #next(trigger: Trigger): Promise<void> {
-    const startedAt = performance.now()
     const next = this.#spare
     this.#watcher.rebase()
     const loaded = await this.#load(next)
@@ -116,7 +119,7 @@ export class Supervisor {
       this.#watcher.followOnly(loaded.files ?? [])
       const { refused, opened } = await this.#open(next, trigger.reset)
       if (opened) {
-        const ms = performance.now() - startedAt
+        const ms = performance.now() - trigger.at
         await this.#switchTo(next)
         this.#options.onServing(opened, trigger.reason, ms)
       } else this.#refuse(next, trigger.reason, refused)
@@ -210,7 +213,7 @@ export class Supervisor {
     this.#serving = null
     this.#options.door.hold()
     const reason = `The process of the API ended (${signal ?? `exit code ${code}`})`
-    if (livedMs >= healthyMs) return this.#request({ reason, reset: false })
+    if (livedMs >= healthyMs) return this.#request({ reason, reset: false, at: performance.now() })
     const text = `${reason}. Nothing is served. Waiting for a change.`
     this.#options.say(text)
     this.#options.door.refuse(text)

@@ -1,5 +1,5 @@
 import { ident, sqlText } from '../../plan/dialect.ts'
-import type { Store } from '../store.ts'
+import { type Store, StoreError } from '../store.ts'
 import type { Step } from './migration-step.ts'
 
 const key = 'generation'
@@ -36,7 +36,17 @@ export function withGeneration(steps: readonly Step[]): readonly Step[] {
 }
 
 /** How often the store was migrated in a way that processes of an older release cannot use. */
-export async function readGeneration(store: Store): Promise<number> {
-  const row = await store.first(`SELECT "value" FROM ${meta} WHERE "key" = ${sqlText(key)}`, [])
+export async function readGeneration(store: Pick<Store, 'all'>): Promise<number> {
+  const [row] = await store.all(`SELECT "value" FROM ${meta} WHERE "key" = ${sqlText(key)}`, [])
   return Number(row?.[0] ?? 0)
+}
+
+/** The same for a store that may have no tables yet. */
+export async function generationAtStart(store: Pick<Store, 'all'>): Promise<number> {
+  try {
+    return await readGeneration(store)
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'outdated') return 0
+    throw error
+  }
 }

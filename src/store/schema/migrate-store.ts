@@ -12,8 +12,7 @@ import { wantedTables } from './wanted.ts'
  * waits. A migration that failed half-way can be run again.
  */
 export async function migrate(store: Store, model: Model, options: MigrateOptions = {}): Promise<Migration> {
-  const lineages = lineagesOf(model)
-  const wanted = { tables: wantedTables(model, lineages), lineages }
+  const wanted = { tables: wantedTables(model), lineages: lineagesOf(model) }
   return store.dialect.name === 'sqlite'
     ? migrateSqlite(store, wanted, options)
     : migratePostgres(store, wanted, options)

@@ -1,18 +1,25 @@
 import type { BelongsToModel, Field, Model, Resource } from '../../compile/model.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { engineTables, hiddenParts, noHiddenParts } from './engine-tables.ts'
-import type { Lineage } from './lineage.ts'
+import { type Lineage, lineagesOf } from './lineage.ts'
 import { objectName } from './object-name.ts'
 import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
 
-/** The tables that the model needs, the engine's own first. */
-export const wantedTables = (model: Model, lineages: readonly Lineage[]): readonly Table[] => [
-  ...engineTables,
-  ...[...model.resources.values()].map((resource) => {
-    const lineage = lineages.find(({ table }) => table === resource.table)
-    return resourceTable(resource, model, lineage?.types ?? new Map())
-  }),
-]
+const known = new WeakMap<Model, readonly Table[]>()
+
+/** The tables that the model needs, the engine's own first. They are computed once, because every check of a store asks for them. */
+export function wantedTables(model: Model): readonly Table[] {
+  const tables = known.get(model) ?? [...engineTables, ...resourceTables(model)]
+  known.set(model, tables)
+  return tables
+}
+
+function resourceTables(model: Model): readonly Table[] {
+  const types = new Map(lineagesOf(model).map((lineage) => [lineage.table, lineage.types]))
+  return [...model.resources.values()].map((resource) =>
+    resourceTable(resource, model, types.get(resource.table) ?? new Map()),
+  )
+}
 
 function resourceTable(resource: Resource, model: Model, types: Lineage['types']): Table {
   const hidden = resource.engineMade ? hiddenParts(resource.table) : noHiddenParts

@@ -1,8 +1,7 @@
 import type { Model } from '../../../compile/model.ts'
 import { type Session, type Store, StoreRefused } from '../../store.ts'
 import { engineTables } from '../engine-tables.ts'
-import { nextGeneration, readGeneration } from '../generation.ts'
-import { lineagesOf } from '../lineage.ts'
+import { generationAtStart, nextGeneration, readGeneration } from '../generation.ts'
 import { migrate } from '../migrate-store.ts'
 import type { MigrateOptions } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
@@ -30,6 +29,8 @@ export interface Followed {
   /** The additions, as SQL. */
   readonly additions: readonly Step[]
   readonly applied: boolean
+  /** Of the store that fits. A higher one means that another process has migrated it since. */
+  readonly generation: number
 }
 
 export interface FollowOptions {
@@ -60,24 +61,24 @@ export async function followStore(
 ): Promise<Followed> {
   return store.session(async (session) => {
     const sql = store.dialect.name === 'sqlite' ? sqliteFollow : postgresFollow(store.dialect)
-    const present = await sql.read(session)
-    // Citus does not run every kind of statement in one transaction over several nodes.
-    const spread = [...present.values()].some((table) => table.spread)
-    if (spread || !present.has('nounkit_recorders')) return onlyAdditions(store, model, options)
-    if (!options.emptying) await refusePublished(session)
     return new Follower(store, session, model, sql, following, options).run()
   })
 }
 
-/** For a store that is new, or lacks tables of the engine because it is old, or is distributed. */
+/** A store that is new, or lacks tables of the engine because it is old, or is distributed. */
+const allowsOnlyAdditions = (present: Present): boolean =>
+  // Citus does not run every kind of statement in one transaction over several nodes.
+  [...present.values()].some((table) => table.spread) || !present.has('nounkit_recorders')
+
 async function onlyAdditions(
   store: Store,
   model: Model,
   { dryRun = false, waiting }: FollowOptions,
 ): Promise<Followed> {
+  const generation = await generationAtStart(store)
   const { steps, applied } = await migrate(store, model, { dryRun, ...(waiting && { waiting }) })
   if (!dryRun) await store.writeOne(recordShape(shapeOf(model)), [])
-  return { notes: [], losses: [], additions: steps, applied }
+  return { notes: [], losses: [], additions: steps, applied, generation }
 }
 
 async function refusePublished(session: Session): Promise<void> {
@@ -92,6 +93,10 @@ interface Planned {
   readonly plan: FollowPlan
   readonly present: Present
   readonly shape: StoredShape | null
+}
+
+interface PlannedUnlocked extends Planned {
+  readonly generation: number
 }
 
 class Follower {
@@ -120,24 +125,26 @@ class Follower {
     this.#following = options.dryRun ? { ...following, ask: undefined } : following
     this.#options = options
     this.#decisions = new Decisions(this.#following)
-    this.#wanted = wantedTables(model, lineagesOf(model))
+    this.#wanted = wantedTables(model)
     this.#resourceTables = this.#wanted.filter((table) => !engineTables.includes(table))
   }
 
   async run(): Promise<Followed> {
     for (;;) {
-      const { plan, present, shape } = await this.#planUnlocked()
+      const planned = await this.#planUnlocked()
+      if (!planned) return onlyAdditions(this.#store, this.#model, this.#options)
+      const { plan, present, shape, generation } = planned
       const additions = this.#additions(plan, present)
       const { notes, losses } = plan
       if (this.#options.dryRun) {
         refuse([...plan.refusals])
-        return { notes: plan.steps.length > 0 ? notes : [], losses, additions, applied: false }
+        return { notes: plan.steps.length > 0 ? notes : [], losses, additions, applied: false, generation }
       }
       await this.#approve(plan)
       const isNew = JSON.stringify(shape) !== JSON.stringify(shapeOf(this.#model))
       if (plan.steps.length === 0 && additions.length === 0 && !isNew && !this.#options.emptying)
-        return { notes: [], losses: [], additions: [], applied: false }
-      if (!plan.outdates && !this.#options.emptying) return this.#grow()
+        return { notes: [], losses: [], additions: [], applied: false, generation }
+      if (!plan.outdates && !this.#options.emptying) return this.#grow(generation)
       await this.#following.beforeChange?.()
       try {
         return await this.#apply(losses)
@@ -147,20 +154,25 @@ class Follower {
     }
   }
 
-  /** Another process may change the store meanwhile, so that columns are gone which were there a moment ago. */
-  async #planUnlocked(): Promise<Planned> {
+  /**
+   * Null where only additions are possible. Another process may change the store meanwhile, so that columns are gone which were there a
+   * moment ago.
+   */
+  async #planUnlocked(): Promise<PlannedUnlocked | null> {
     for (;;) {
-      const generation = await readGeneration(this.#store)
+      const generation = await generationAtStart(this.#store)
       try {
-        return await this.#plan()
+        const present = await this.#sql.read(this.#session)
+        if (allowsOnlyAdditions(present)) return null
+        if (!this.#options.emptying) await refusePublished(this.#session)
+        return { ...(await this.#plan(present)), generation }
       } catch (error) {
-        if ((await readGeneration(this.#store)) === generation) throw error
+        if ((await generationAtStart(this.#store)) === generation) throw error
       }
     }
   }
 
-  async #plan(): Promise<Planned> {
-    const present = await this.#sql.read(this.#session)
+  async #plan(present: Present): Promise<Planned> {
     const shape = await readShape(this.#session)
     const plan = await planFollow({
       session: this.#session,
@@ -189,12 +201,12 @@ class Follower {
   }
 
   /** Additions need no lock on the whole store, and processes that serve it go on. */
-  async #grow(): Promise<Followed> {
+  async #grow(generation: number): Promise<Followed> {
     const { steps, applied } = await migrate(this.#store, this.#model, {
       ...(this.#options.waiting && { waiting: this.#options.waiting }),
     })
     await this.#run([recordShape(shapeOf(this.#model))])
-    return { notes: [], losses: [], additions: steps, applied }
+    return { notes: [], losses: [], additions: steps, applied, generation }
   }
 
   /** Asks about losses; throws where the plan cannot be carried out. */
@@ -228,7 +240,7 @@ class Follower {
 
   async #applyLocked(approved: readonly string[], ours: readonly string[]): Promise<Followed> {
     const { emptying } = this.#options
-    const { plan, present } = await this.#plan()
+    const { plan, present } = await this.#plan(await this.#sql.read(this.#session))
     if (plan.refusals.length > 0 || plan.losses.join('\n') !== approved.join('\n')) throw new Undecided()
     if (plan.outdates) await this.#following.underLock?.()
     if (emptying) await this.#run([...emptying.statements, ...this.#sql.empty([...ours, ...emptying.tables])])
@@ -245,6 +257,7 @@ class Follower {
       losses: plan.losses,
       additions: shown,
       applied: true,
+      generation: await readGeneration(this.#session),
     }
   }
 

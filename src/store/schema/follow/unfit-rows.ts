@@ -2,7 +2,6 @@ import { sameJson } from '../../../compile/canonical.ts'
 import type { Field, Model, Resource } from '../../../compile/model.ts'
 import { counted } from '../../../compile/plural.ts'
 import type { Store } from '../../store.ts'
-import { lineagesOf } from '../lineage.ts'
 import type { Table } from '../table.ts'
 import { wantedTables } from '../wanted.ts'
 import { otherPrefix } from './other-prefix.ts'
@@ -15,7 +14,7 @@ import type { ColumnShape, StoredShape } from './shape.ts'
  * schema allows fewer values. Only columns whose schema changed are read.
  */
 export async function unfitRows(store: Store, model: Model, shape: StoredShape): Promise<readonly string[]> {
-  const tables = new Map(wantedTables(model, lineagesOf(model)).map((table) => [table.name, table]))
+  const tables = new Map(wantedTables(model).map((table) => [table.name, table]))
   return store.session(async (session) => {
     const reading = { session, dialect: store.dialect }
     const found: string[] = []
