@@ -24,13 +24,11 @@ const readDay = (
   if (date === undefined) return null
   const start = dayPattern.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
   // Date.parse rolls 30 February over into March.
-  if (Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== date) {
-    mistakes.add(
+  if (Number.isNaN(start) || new Date(start).toISOString().slice(0, 10) !== date)
+    return mistakes.add(
       where,
       `"${date}" is not a calendar day.`,
       'Write it as year-month-day, for example "2026-06-01".',
     )
-    return null
-  }
   return Object.freeze({ date, seconds: start / 1000 + (last ? 86_399 : 0) })
 }

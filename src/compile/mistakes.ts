@@ -25,7 +25,8 @@ const line = ({ where, what, hint }: Mistake, file: string | null): string =>
 
 /** Collects mistakes while a declaration is compiled, each once. */
 export interface MistakeList {
-  add(where: string, what: string, hint: string): void
+  /** Returns null, for functions whose result is null after a mistake. */
+  add(where: string, what: string, hint: string): null
   readonly all: readonly Mistake[]
 }
 
@@ -35,6 +36,7 @@ export const mistakeList = (): MistakeList => {
     all,
     add(where, what, hint) {
       if (!all.some((known) => known.where === where && known.what === what)) all.push({ where, what, hint })
+      return null
     },
   }
 }

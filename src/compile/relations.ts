@@ -152,12 +152,11 @@ const inverseOf = (
     if (by !== undefined) return by
     if (target.broken.has(declared.by)) return null
     const names = candidates.map((relation) => relation.name)
-    mistakes.add(
+    return mistakes.add(
       where,
       `"${declared.by}" is not a belongs-to of ${there} that points to ${here}.`,
       didYouMean(declared.by, names),
     )
-    return null
   }
   if (candidates.length === 1) return candidates[0] ?? null
   if (candidates.length > 1) {

@@ -118,7 +118,7 @@ const takeBack = (draft: Draft, list: ChangeList): Draft => {
       // A default may be declared again where a map of its values already gave it the older value.
       if (kind.changesNothing(change, at) && kind.changesNothing(change, draft))
         report.mistake('it changes nothing.', 'Leave it out, or say what the older version had.')
-      else at = kind.takeBack(at, change, report)
+      else at = kind.takeBack(at, change, report) ?? at
     })
   }
   return at

@@ -15,15 +15,13 @@ export const addRequiredField: ChangeKind<AddRequiredField> = {
   phase: 4,
   takeBack(draft, change, report) {
     const found = absentField(change, draft.get(change.resource), report)
-    if (!found) return draft
-    if (!found.required) {
-      report.mistake(
+    if (!found) return null
+    if (!found.required)
+      return report.mistake(
         `${change.resource}.${change.field} is not required.`,
         'An optional field needs no line: what a frozen contract does not show is hidden.',
       )
-      return draft
-    }
-    if (!report.claim(`${change.resource}.${change.field}`, 'all')) return draft
+    if (!report.claim(`${change.resource}.${change.field}`, 'all')) return null
     return withView(draft, change.resource, (view) =>
       hideField(absenceMeans(view, found, change.whenAbsent), change.field),
     )

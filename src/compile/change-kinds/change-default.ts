@@ -17,25 +17,19 @@ export const changeDefault: ChangeKind<ChangeDefault> = {
   takeBack(draft, change, report) {
     const view = report.view(change.resource)
     const field = view && report.field(view, change.resource, change.field)
-    if (!field || !report.claim(`${change.resource}.${change.field}`, 'absence')) return draft
-    if (field.readOnly) {
-      report.mistake(`${change.field} is read-only: nobody leaves it out.`, 'Leave this change out.')
-      return draft
-    }
-    if (change.was === null && !field.nullable) {
-      report.mistake(
+    if (!field || !report.claim(`${change.resource}.${change.field}`, 'absence')) return null
+    if (field.readOnly)
+      return report.mistake(`${change.field} is read-only: nobody leaves it out.`, 'Leave this change out.')
+    if (change.was === null && !field.nullable)
+      return report.mistake(
         `${change.resource}.${change.field} cannot be null, so null was never its default.`,
         'A field that was required and now has a default needs no line.',
       )
-      return draft
-    }
-    if (field.made || (change.was !== null && !isValue(field, change.was))) {
-      report.mistake(
+    if (field.made || (change.was !== null && !isValue(field, change.was)))
+      return report.mistake(
         `${JSON.stringify(change.was)} is not a value of ${change.field}.`,
         'Name the older default.',
       )
-      return draft
-    }
     return withView(draft, change.resource, (one) =>
       withField(one, change.field, { default: change.was ?? undefined, required: false }),
     )

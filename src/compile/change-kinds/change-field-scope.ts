@@ -2,13 +2,14 @@ import type { ChangeFieldScope } from '../../declare/change.ts'
 import { withField, withView } from '../changes/view-draft.ts'
 import type { ViewField } from '../model.ts'
 import { text } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, narrowsRequests } from './change-kind.ts'
 import { code, ruleEntry } from './guide-entry.ts'
 import { newerView, olderField, olderFieldName, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 /** As for rules: the scope is needed in every version, and the contract of the older one keeps what it was published with. */
 export const changeFieldScope: ChangeKind<ChangeFieldScope> = {
+  ...narrowsRequests,
   parameters: ['resource', 'field'],
   options: {
     form: "changeFieldScope('books', 'cost', { why: '…' })",
@@ -18,22 +19,16 @@ export const changeFieldScope: ChangeKind<ChangeFieldScope> = {
   takeBack(draft, { resource, field: name, why }, report) {
     const view = report.view(resource)
     const field = view && report.field(view, resource, name)
-    if (!field) return draft
-    if ((field.publishedScopes ?? field.needsScopes).length === 0) {
-      report.mistake(
+    if (!field) return null
+    if ((field.publishedScopes ?? field.needsScopes).length === 0)
+      return report.mistake(
         `${resource}.${name} needs no scope in the newer version.`,
         'A scope that is no longer needed breaks nobody: leave this out.',
       )
-      return draft
-    }
     if (!why) report.mistake('it does not say why.', "Say the reason to consumers: { why: '…' }.")
-    if (!report.claim(`${resource}.${name}`, 'key')) return draft
+    if (!report.claim(`${resource}.${name}`, 'key')) return null
     return withView(draft, resource, (one) => withField(one, name, { publishedScopes: [] }))
   },
-  changesNothing: () => false,
-  shownInContract: true,
-  verdict: () => 'breaking',
-  loss: () => 'two-way',
   line: ({ resource, field }, step) => ({
     where: `${resource}.${field}`,
     what: `scope ${scopesOf(olderField(step, resource, field))} → ${scopesOf(newerView(step, resource)?.field.get(field))}`,
@@ -45,8 +40,6 @@ export const changeFieldScope: ChangeKind<ChangeFieldScope> = {
       `It is needed in ${step.older.name} too. Without it the field is not shown, and sending it, filtering or sorting by it is refused with 403.`,
     ),
   newerFields: ({ field }) => [field],
-  describedFields: () => [],
-  stored: () => null,
   usage: ({ resource, field }, step) =>
     fieldTraces(olderView(step, resource), [olderFieldName(step, resource, field)]),
 }

@@ -22,8 +22,8 @@ export interface ChangeKind<C extends Change> {
    * a field comes last.
    */
   readonly phase: 0 | 1 | 2 | 3 | 4
-  /** The views of the newer version in, the views that the older version had out. */
-  takeBack(draft: Draft, change: C, report: Report): Draft
+  /** The views of the newer version in, the views that the older version had out; null, with a mistake, where it cannot be taken back. */
+  takeBack(draft: Draft, change: C, report: Report): Draft | null
   /** Whether the older version would be the same without the change, where `takeBack` does not check that itself. */
   changesNothing(change: C, draft: Draft): boolean
 
@@ -45,6 +45,20 @@ export interface ChangeKind<C extends Change> {
   stored(change: C): StoreEffect | null
   /** Which calls show that a consumer still depends on the older version. */
   usage(change: C, step: Step): UsageTraces
+}
+
+/** What kinds have in common that take something away from requests: rows look alike in both versions. */
+export const narrowsRequests: Omit<
+  ChangeKind<Change>,
+  'parameters' | 'options' | 'phase' | 'takeBack' | 'line' | 'guideEntry' | 'usage'
+> = {
+  changesNothing: () => false,
+  shownInContract: true,
+  verdict: () => 'breaking',
+  loss: () => 'two-way',
+  newerFields: () => [],
+  describedFields: () => [],
+  stored: () => null,
 }
 
 /** `two-way`: no data is lost; `keeps`: data that the other version cannot see stays stored; `loses`: see its `why`. */

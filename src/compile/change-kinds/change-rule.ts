@@ -6,7 +6,7 @@ import { didYouMean } from '../nearest.ts'
 import { effective } from '../rules/rule.ts'
 import { publishedRule } from '../rules/words.ts'
 import { text } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, narrowsRequests } from './change-kind.ts'
 import { code, ruleEntry } from './guide-entry.ts'
 import { newerView, olderView } from './step.ts'
 import { callTraces } from './usage-traces.ts'
@@ -16,6 +16,7 @@ import { callTraces } from './usage-traces.ts'
  * around it. The change declares the rule to consumers; the contract of the older version keeps the rule that it was published with.
  */
 export const changeRule: ChangeKind<ChangeRule> = {
+  ...narrowsRequests,
   parameters: ['resource', 'rule'],
   options: {
     form: "changeRule('books', 'read', { why: '…' })",
@@ -24,30 +25,22 @@ export const changeRule: ChangeKind<ChangeRule> = {
   phase: 4,
   takeBack(draft, { resource, rule, why }, report) {
     const view = report.view(resource)
-    if (!view) return draft
-    if (!ruleKinds.includes(rule)) {
-      report.mistake(`"${rule}" is not a kind of rule.`, didYouMean(rule, ruleKinds))
-      return draft
-    }
-    if (!hasRule(view, rule)) {
-      report.mistake(
+    if (!view) return null
+    if (!ruleKinds.includes(rule))
+      return report.mistake(`"${rule}" is not a kind of rule.`, didYouMean(rule, ruleKinds))
+    if (!hasRule(view, rule))
+      return report.mistake(
         `${resource} has no rule for "${rule}" in the newer version.`,
         'A rule that went breaks nobody: leave this out.',
       )
-      return draft
-    }
     if (!why) report.mistake('it does not say why.', "Say the reason to consumers: { why: '…' }.")
-    if (!report.claim(`rule ${rule} of ${resource}`, 'key')) return draft
+    if (!report.claim(`rule ${rule} of ${resource}`, 'key')) return null
     // The contract of the older version, where there is one, says which rule it had.
     return withView(draft, resource, (one) => ({
       ...one,
       publishedRules: new Map(one.publishedRules).set(rule, null),
     }))
   },
-  changesNothing: () => false,
-  shownInContract: true,
-  verdict: () => 'breaking',
-  loss: () => 'two-way',
   line: ({ resource, rule }, step) => ({
     where: `${resource}.rules.${rule}`,
     what: `rule ${wordsIn(olderView(step, resource), rule)} → ${wordsIn(newerView(step, resource), rule)}`,
@@ -58,9 +51,6 @@ export const changeRule: ChangeKind<ChangeRule> = {
       [[wordsIn(olderView(step, resource), rule), wordsIn(newerView(step, resource), rule)]],
       `It holds in ${step.older.name} too. ${refusals[rule]}`,
     ),
-  newerFields: () => [],
-  describedFields: () => [],
-  stored: () => null,
   usage: ({ resource, rule }, step) =>
     callTraces(step, resource, methods[rule], (method, template) => `calls \`${method} ${template}\``),
 }

@@ -19,15 +19,12 @@ export const changeType: ChangeKind<ChangeType> = {
   takeBack(draft, change, report) {
     const view = report.view(change.resource)
     const field = view && report.field(view, change.resource, change.field)
-    if (!field) return draft
+    if (!field) return null
     const was = readZod(change.was, `${report.where} was`, report.mistakes)
-    if (!was || !report.claim(`${change.resource}.${change.field}`, 'value')) return draft
+    if (!was || !report.claim(`${change.resource}.${change.field}`, 'value')) return null
     const codec = codecs[change.codec]
     const wrong = typeMistake(change, field, was)
-    if (wrong) {
-      report.mistake(...wrong)
-      return draft
-    }
+    if (wrong) return report.mistake(...wrong)
     if (codec.loses && !change.why) {
       report.mistake(`${change.codec} loses ${codec.loses}.`, "Say the reason: { why: '…' }.")
     }

@@ -26,13 +26,13 @@ export const custom: ChangeKind<Custom> = {
   phase: 4,
   takeBack(draft, change, report) {
     const view = report.view(change.resource)
-    if (!view) return draft
+    if (!view) return null
     const replaced = change.replaces.map((name) => report.field(view, change.resource, name))
     checkSamples(change, report)
     const read = madeFields(change, view.customs.length, report)
-    if (!replaced.every((field) => field !== null) || !read) return draft
-    if (!replaced.every((field) => replaceable(field, report))) return draft
-    if (!change.replaces.every((name) => report.claim(`${change.resource}.${name}`, 'all'))) return draft
+    if (!replaced.every((field) => field !== null) || !read) return null
+    if (!replaced.every((field) => replaceable(field, report))) return null
+    if (!change.replaces.every((name) => report.claim(`${change.resource}.${name}`, 'all'))) return null
     // Whoever may not see one of the newer fields may not see what code makes of it.
     const needsScopes = [...new Set(replaced.flatMap((field) => field.needsScopes))]
     const made = read.map(([key, field]) => [key, { ...field, needsScopes }] as const)

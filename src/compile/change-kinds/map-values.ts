@@ -18,17 +18,15 @@ export const mapValues: ChangeKind<MapValues> = {
   takeBack(draft, change, report) {
     const view = report.view(change.resource)
     const field = view && report.field(view, change.resource, change.field)
-    if (!field) return draft
-    if (field.made || !kinds[field.kind].listsValues) {
-      report.mistake(
+    if (!field) return null
+    if (field.made || !kinds[field.kind].listsValues)
+      return report.mistake(
         `${change.resource}.${change.field} has no listed values to map.`,
         'Only enums and states have; use changeType or custom for others.',
       )
-      return draft
-    }
-    if (!report.claim(`${change.resource}.${change.field}`, 'value')) return draft
+    if (!report.claim(`${change.resource}.${change.field}`, 'value')) return null
     const newer = (field.schema.enum ?? []).map(String)
-    if (!checkValues(change, newer, report)) return draft
+    if (!checkValues(change, newer, report)) return null
     const step = valueStep(change, newer)
     if (step.merges && !change.why) {
       report.mistake(

@@ -19,17 +19,15 @@ export const removeField: ChangeKind<RemoveField> = {
   phase: 0,
   takeBack(draft, change, report) {
     const view = report.view(change.resource)
-    if (!view) return draft
-    if (view.fields.has(change.field)) {
-      report.mistake(
+    if (!view) return null
+    if (view.fields.has(change.field))
+      return report.mistake(
         `${change.resource}.${change.field} still exists in the newer version.`,
         'Delete the field from the declaration, or this change.',
       )
-      return draft
-    }
     const was = readZod(change.was, `${report.where} was`, report.mistakes)
     const kept = view.resource.field.get(change.field)
-    if (!was || !kept?.kept || !report.claim(`${change.resource}.${change.field}`, 'name')) return draft
+    if (!was || !kept?.kept || !report.claim(`${change.resource}.${change.field}`, 'name')) return null
     const fallback = was.default ?? change.whenAbsent
     if (!was.nullable && fallback === undefined) {
       report.mistake(

@@ -3,12 +3,13 @@ import type { Report } from '../changes/report.ts'
 import { type Draft, type DraftView, viewOfResource, withView } from '../changes/view-draft.ts'
 import { didYouMean } from '../nearest.ts'
 import { text } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, narrowsRequests } from './change-kind.ts'
 import { code, ruleEntry } from './guide-entry.ts'
 import { newerView, olderName, olderView, type Step } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const removeInclude: ChangeKind<RemoveInclude> = {
+  ...narrowsRequests,
   parameters: ['resource', 'path'],
   options: {
     form: "removeInclude('books', 'author')",
@@ -17,35 +18,28 @@ export const removeInclude: ChangeKind<RemoveInclude> = {
   phase: 3,
   takeBack(draft, change, report) {
     const view = report.view(change.resource)
-    if (!view) return draft
+    if (!view) return null
     const steps = change.path.split('.')
-    if (!checkPath(draft, view, steps, report)) return draft
-    if (view.includePaths.has(change.path)) {
-      report.mistake(
+    if (!checkPath(draft, view, steps, report)) return null
+    if (view.includePaths.has(change.path))
+      return report.mistake(
         `${change.resource} still offers "${change.path}".`,
         'Take it off the include list, or leave this out.',
       )
-      return draft
-    }
     if (steps.length > view.limits.includeDepth) {
       const { includeDepth } = view.limits
-      report.mistake(
+      return report.mistake(
         `"${change.path}" has ${steps.length} steps, and ${includeDepth} is the limit.`,
         `Add changeLimit('${change.resource}', 'includeDepth', { was: ${steps.length} }) if the older limit was higher.`,
       )
-      return draft
     }
-    if (!report.claim(`include ${change.resource} ${change.path}`, 'include')) return draft
+    if (!report.claim(`include ${change.resource} ${change.path}`, 'include')) return null
     const paths = steps.map((_, index) => steps.slice(0, index + 1).join('.'))
     return withView(draft, change.resource, (one) => ({
       ...one,
       includePaths: one.includePaths.union(new Set(paths)),
     }))
   },
-  changesNothing: () => false,
-  shownInContract: true,
-  verdict: () => 'breaking',
-  loss: () => 'two-way',
   line: ({ resource, path }) => ({ where: resource, what: `include ${path} removed` }),
   guideEntry: ({ resource, path }, step) =>
     ruleEntry(`${code(resource)} can no longer include ${code(path)}`, [
@@ -54,9 +48,6 @@ export const removeInclude: ChangeKind<RemoveInclude> = {
         'fetch the rows from their own collection',
       ],
     ]),
-  newerFields: () => [],
-  describedFields: () => [],
-  stored: () => null,
   usage: ({ resource, path }, step) =>
     fieldTraces(olderView(step, resource), [olderPath(step, resource, path)], ['include']),
 }

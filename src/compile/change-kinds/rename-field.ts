@@ -17,20 +17,17 @@ export const renameField: ChangeKind<RenameField> = {
   takeBack(draft, { resource, from, to }, report) {
     const view = report.view(resource)
     const field = view && report.field(view, resource, to)
-    if (!field || !namedWell(from, 'underscores', report)) return draft
+    if (!field || !namedWell(from, 'underscores', report)) return null
     if (field.field?.relation) {
       const relation = to.replace(/_id$/, '')
-      report.mistake(
+      return report.mistake(
         `"${to}" is the id of the relation ${relation}.`,
         `Write renameRelation('${resource}', '${from.replace(/_id$/, '')}', '${relation}'): it renames both.`,
       )
-      return draft
     }
-    if (field.field?.name === 'id') {
-      report.mistake('the id of a row is called "id" in every version.', 'Leave this change out.')
-      return draft
-    }
-    if (!report.claim(`${resource}.${to}`, 'name')) return draft
+    if (field.field?.name === 'id')
+      return report.mistake('the id of a row is called "id" in every version.', 'Leave this change out.')
+    if (!report.claim(`${resource}.${to}`, 'name')) return null
     return withView(draft, resource, (one) => withField(one, to, { name: from }))
   },
   changesNothing: ({ from, to }) => from === to,

@@ -19,13 +19,14 @@ export const renameRelation: ChangeKind<RenameRelation> = {
   phase: 3,
   takeBack(draft, { resource, from, to }, report) {
     const view = report.view(resource)
-    if (!view || !namedWell(from, 'underscores', report)) return draft
+    if (!view || !namedWell(from, 'underscores', report)) return null
     const relation = view.relations.get(to)
-    if (!relation) {
-      report.mistake(`"${to}" is not a relation of ${resource}.`, didYouMean(to, view.relations.keys()))
-      return draft
-    }
-    if (!report.claim(`relation ${resource}.${to}`, 'name')) return draft
+    if (!relation)
+      return report.mistake(
+        `"${to}" is not a relation of ${resource}.`,
+        didYouMean(to, view.relations.keys()),
+      )
+    if (!report.claim(`relation ${resource}.${to}`, 'name')) return null
     return withView(draft, resource, (one) => withReference(withRelation(one, to, { name: from }), from, to))
   },
   changesNothing: ({ from, to }) => from === to,

@@ -1,12 +1,13 @@
 import type { RequireIdempotencyKey } from '../../declare/change.ts'
 import { withView } from '../changes/view-draft.ts'
 import { text } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, narrowsRequests } from './change-kind.ts'
 import { code, ruleEntry } from './guide-entry.ts'
 import { olderName } from './step.ts'
 import { methodTraces } from './usage-traces.ts'
 
 export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
+  ...narrowsRequests,
   parameters: ['resource'],
   options: {
     form: "requireIdempotencyKey('books')",
@@ -15,24 +16,18 @@ export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
   phase: 3,
   takeBack(draft, { resource }, report) {
     const view = report.view(resource)
-    if (!view) return draft
-    if (view.idempotency.mode !== 'required') {
-      report.mistake(
+    if (!view) return null
+    if (view.idempotency.mode !== 'required')
+      return report.mistake(
         `the Idempotency-Key of ${resource} is ${view.idempotency.mode}, not required.`,
         `Declare it on ${resource}: idempotencyKey: 'required'.`,
       )
-      return draft
-    }
-    if (!report.claim(`${resource} Idempotency-Key`, 'key')) return draft
+    if (!report.claim(`${resource} Idempotency-Key`, 'key')) return null
     return withView(draft, resource, (one) => ({
       ...one,
       idempotency: { ...one.idempotency, mode: 'optional' },
     }))
   },
-  changesNothing: () => false,
-  shownInContract: true,
-  verdict: () => 'breaking',
-  loss: () => 'two-way',
   line: ({ resource }) => ({ where: resource, what: 'creating needs an Idempotency-Key' }),
   guideEntry: ({ resource }, step) =>
     ruleEntry(
@@ -45,8 +40,5 @@ export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
       ],
       'Send the same key again when you retry, a new one for each new row.',
     ),
-  newerFields: () => [],
-  describedFields: () => [],
-  stored: () => null,
   usage: ({ resource }, step) => methodTraces(step, resource, 'POST'),
 }

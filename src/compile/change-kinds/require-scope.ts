@@ -2,12 +2,13 @@ import type { RequireScope } from '../../declare/change.ts'
 import { withView } from '../changes/view-draft.ts'
 import { didYouMean } from '../nearest.ts'
 import { text } from '../shape/shapes.ts'
-import type { ChangeKind } from './change-kind.ts'
+import { type ChangeKind, narrowsRequests } from './change-kind.ts'
 import { code, ruleEntry } from './guide-entry.ts'
 import { newerView } from './step.ts'
 import { methodTraces } from './usage-traces.ts'
 
 export const requireScope: ChangeKind<RequireScope> = {
+  ...narrowsRequests,
   parameters: ['resource', 'method'],
   options: {
     form: "requireScope('books', 'POST', { was: 'authenticated' })",
@@ -16,10 +17,10 @@ export const requireScope: ChangeKind<RequireScope> = {
   phase: 4,
   takeBack(draft, { resource, method, was }, report) {
     const view = report.view(resource)
-    if (!view) return draft
+    if (!view) return null
     const rule = view.scopes[method]
-    if (rule === undefined || rule === was) {
-      report.mistake(
+    if (rule === undefined || rule === was)
+      return report.mistake(
         rule === undefined
           ? `"${method}" is not a method.`
           : `${method} of ${resource} still needs "${was}".`,
@@ -27,15 +28,9 @@ export const requireScope: ChangeKind<RequireScope> = {
           ? didYouMean(method, Object.keys(view.scopes))
           : 'Change its scopes, or leave this out.',
       )
-      return draft
-    }
-    if (!report.claim(`scope of ${method} ${resource}`, 'key')) return draft
+    if (!report.claim(`scope of ${method} ${resource}`, 'key')) return null
     return withView(draft, resource, (one) => ({ ...one, scopes: { ...one.scopes, [method]: was } }))
   },
-  changesNothing: () => false,
-  shownInContract: true,
-  verdict: () => 'breaking',
-  loss: () => 'two-way',
   line: ({ resource, method, was }, step) => ({
     where: `${method} ${resource}`,
     what: `scope ${was} → ${newerView(step, resource)?.scopes[method]}`,
@@ -44,8 +39,5 @@ export const requireScope: ChangeKind<RequireScope> = {
     ruleEntry(`${code(`${method} ${resource}`)} needs another scope`, [
       [code(was), code(newerView(step, resource)?.scopes[method] ?? '')],
     ]),
-  newerFields: () => [],
-  describedFields: () => [],
-  stored: () => null,
   usage: ({ resource, method }, step) => methodTraces(step, resource, method),
 }

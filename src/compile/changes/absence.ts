@@ -12,22 +12,18 @@ export const absentField = (
   const view = known ?? report.view(change.resource)
   const field = view && report.field(view, change.resource, change.field)
   if (!field) return null
-  if (field.field?.relation) {
-    report.mistake(
+  if (field.field?.relation)
+    return report.mistake(
       `no row can stand in for ${change.field} in every account.`,
       'Make the relation optional in the newer version.',
     )
-    return null
-  }
-  if (field.made || !isValue(field, change.whenAbsent)) {
-    report.mistake(
+  if (field.made || !isValue(field, change.whenAbsent))
+    return report.mistake(
       `${JSON.stringify(change.whenAbsent)} is not a value of ${change.resource}.${change.field}.`,
       field.schema.enum
         ? `Use one of ${field.schema.enum.join(', ')}.`
         : `It holds values of kind ${field.kind}.`,
     )
-    return null
-  }
   return field
 }
 

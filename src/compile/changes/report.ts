@@ -5,7 +5,7 @@ import type { Draft, DraftField, DraftView } from './view-draft.ts'
 
 /** Where one change reports what is wrong with it, and looks up the names it uses. */
 export interface Report {
-  mistake(what: string, hint: string): void
+  mistake(what: string, hint: string): null
   /** The position of this change in messages, for mistakes in its schemas. */
   readonly where: string
   readonly mistakes: MistakeList
@@ -49,7 +49,7 @@ export const builderOf = ({ kind }: Pick<Change, 'kind'>): string =>
 export const reportOf = (list: ChangeList, index: number, change: Change, draft: Draft): Report => {
   const { mistakes, newer } = list
   const where = whereOf(list.version, index, change)
-  const mistake = (what: string, hint: string): void => mistakes.add(where, what, hint)
+  const mistake = (what: string, hint: string): null => mistakes.add(where, what, hint)
   return {
     mistake,
     where,

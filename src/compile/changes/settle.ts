@@ -40,7 +40,7 @@ const checkNames = (view: DraftView, version: string, mistakes: MistakeList): vo
   }
 }
 
-const collision = (mistakes: MistakeList, version: string, what: string): void =>
+const collision = (mistakes: MistakeList, version: string, what: string): null =>
   mistakes.add(`${version}.changes`, `taken together, ${what}.`, 'Rename or remove one of the two.')
 
 const pathInOlder = (draft: Draft, from: DraftView, path: string): string => {

@@ -53,12 +53,11 @@ function recorded(
     const condition = write({ row, caller: callerTerms })
     return whole ? { condition } : null
   } catch (error) {
-    if (whole)
-      note(
-        `it threw ${error}.`,
-        'A rule runs once, when the API is compiled, and returns a condition such as row.owner.is(caller.subject).',
-      )
-    return null
+    if (!whole) return null
+    return note(
+      `it threw ${error}.`,
+      'A rule runs once, when the API is compiled, and returns a condition such as row.owner.is(caller.subject).',
+    )
   }
 }
 

@@ -39,20 +39,17 @@ export function compareLeaf(
   if (left.kind === 'field') return fieldLeaf(operator, fieldPath(left, context), right, context)
   if (left.kind === 'constant') return compareLeaf(exchanged[operator], right, left, context)
   const kind = sharedKind(left, right)
-  if (kind === null) {
-    context.note(
+  if (kind === null)
+    return context.note(
       `${wordsOf(left)} is compared with ${wordsOf(right)}, and neither has a type.`,
       'Compare a claim with a field or with a constant.',
     )
-    return null
-  }
   if (isText(kind) && !isEquality(operator)) {
     // A column of texts says how they are ordered. Without one, each database has an order of its own.
-    context.note(
+    return context.note(
       `${wordsOf(left)} and ${wordsOf(right)} are texts, which have no order without a field.`,
       'Use is(…), isNot(…) or in([…]).',
     )
-    return null
   }
   const other = typedValue(right, kind, false, context)
   const own = typedValue(left, kind, false, context)
@@ -79,20 +76,16 @@ function fieldLeaf(
   context: LeafContext,
 ): RuleNode | null {
   const { kind } = field.field
-  if (kinds[kind].notQueryable !== null) {
-    context.note(
+  if (kinds[kind].notQueryable !== null)
+    return context.note(
       `${pathOf(field)} ${kinds[kind].notQueryable}.`,
       'Such a field can only be asked for isNull() and isNotNull().',
     )
-    return null
-  }
-  if (!isEquality(operator) && !kinds[kind].isOrdered) {
-    context.note(
+  if (!isEquality(operator) && !kinds[kind].isOrdered)
+    return context.note(
       `${pathOf(field)} is of kind ${kind}, whose values have no order.`,
       'Use is(…), isNot(…) or in([…]).',
     )
-    return null
-  }
   if (right.kind !== 'field') {
     const other = typedValue(right, kind, false, context, field)
     return other && Object.freeze({ kind: 'compare', operator, left: field, right: other })
@@ -100,11 +93,10 @@ function fieldLeaf(
   const other = fieldPath(right, context)
   if (areComparable(kind, other.field.kind))
     return Object.freeze({ kind: 'compare', operator, left: field, right: other })
-  context.note(
+  return context.note(
     `${pathOf(field)} is of kind ${kind} and ${pathOf(other)} of kind ${other.field.kind}: they cannot be compared.`,
     'Compare fields of one kind.',
   )
-  return null
 }
 
 /** `caller.claim('branches').includes(row.branch_id)`. */
@@ -114,10 +106,8 @@ export function includesLeaf(
   negated: boolean,
   context: LeafContext,
 ): RuleNode | null {
-  if (listed.kind !== 'claim') {
-    context.note(`${wordsOf(listed)} is not a list.`, "Write caller.claim('…').includes(…).")
-    return null
-  }
+  if (listed.kind !== 'claim')
+    return context.note(`${wordsOf(listed)} is not a list.`, "Write caller.claim('…').includes(…).")
   if (element.kind !== 'field') {
     const kind = sharedKind(listed, element)
     const list = kind && typedValue(listed, kind, true, context)
@@ -129,10 +119,8 @@ export function includesLeaf(
   }
   const field = fieldPath(element, context)
   const { kind } = field.field
-  if (kinds[kind].notQueryable !== null) {
-    context.note(`${pathOf(field)} ${kinds[kind].notQueryable}.`, 'Name another field.')
-    return null
-  }
+  if (kinds[kind].notQueryable !== null)
+    return context.note(`${pathOf(field)} ${kinds[kind].notQueryable}.`, 'Name another field.')
   const list = typedValue(listed, kind, true, context)
   return list?.kind === 'caller-value'
     ? Object.freeze({ kind: 'includes', list, element: field, negated })
@@ -142,11 +130,10 @@ export function includesLeaf(
 export function nullLeaf(operand: Operand, negated: boolean, context: LeafContext): RuleNode | null {
   if (operand.kind === 'field')
     return Object.freeze({ kind: 'null', field: fieldPath(operand, context), negated })
-  context.note(
+  return context.note(
     `${wordsOf(operand)} is asked for null, and what is absent in a caller must open nothing.`,
     'Ask a field of the row.',
   )
-  return null
 }
 
 /** The recorder has found the names. */
@@ -182,17 +169,20 @@ export function typedValue(
     case 'claim':
       if (typeof operand.name === 'string' && claimName.test(operand.name))
         return value({ source: 'claim', name: operand.name, as, isList })
-      note(`${JSON.stringify(operand.name)} is not the name of a claim.`, "Write caller.claim('member_id').")
-      return null
+      return note(
+        `${JSON.stringify(operand.name)} is not the name of a claim.`,
+        "Write caller.claim('member_id').",
+      )
     case 'now':
       if (kinds[as].atTime) return value({ source: 'now', name: '', as, isList })
-      note(`${where} is compared with now(), and is no time.`, 'Compare a date or a time with it.')
-      return null
+      return note(`${where} is compared with now(), and is no time.`, 'Compare a date or a time with it.')
     case 'subject':
     case 'consumer':
       if (isText(as)) return value({ source: operand.kind, name: '', as, isList })
-      note(`${where} is compared with ${wordsOf(operand)}, which is a text.`, 'Compare a text with it.')
-      return null
+      return note(
+        `${where} is compared with ${wordsOf(operand)}, which is a text.`,
+        'Compare a text with it.',
+      )
     case 'field':
       throw new Error('a field is no value')
   }
@@ -208,23 +198,17 @@ function constantOf(
   note: Note,
 ): Constant | null {
   const said = typeof value === 'string' ? JSON.stringify(value) : String(value)
-  if (value === null || value === undefined) {
-    note(`${where} is compared with ${said}, which no value equals.`, 'Use isNull() or isNotNull().')
-    return null
-  }
+  if (value === null || value === undefined)
+    return note(`${where} is compared with ${said}, which no value equals.`, 'Use isNull() or isNotNull().')
   const stored = storedAs(as, value)
   const choices = field && kinds[as].listsValues ? (field.field.schema.enum ?? []) : null
-  if (stored === undefined) {
-    note(
+  if (stored === undefined)
+    return note(
       `${where} is compared with ${said}, which is no value of kind ${as}.`,
       'Write a value that the field can have.',
     )
-    return null
-  }
-  if (choices && !choices.includes(stored)) {
-    note(`${said} is not a value of ${where}.`, didYouMean(String(value), choices.map(String)))
-    return null
-  }
+  if (choices && !choices.includes(stored))
+    return note(`${said} is not a value of ${where}.`, didYouMean(String(value), choices.map(String)))
   return Object.freeze({ kind: 'constant', value: stored, as })
 }
 

@@ -19,13 +19,11 @@ export interface ConditionContext extends LeafContext {
 
 /** Negation normal form: `not` is pushed down to the leaves. Null where there is a mistake; all mistakes are noted. */
 export function normalForm(condition: unknown, negated: boolean, context: ConditionContext): RuleNode | null {
-  if (!isCondition(condition)) {
-    context.note(
+  if (!isCondition(condition))
+    return context.note(
       `${JSON.stringify(condition) ?? String(condition)} is not a condition.`,
       "Write comparisons such as row.member_id.is(caller.claim('member_id')), joined by allOf and anyOf.",
     )
-    return null
-  }
   switch (condition.kind) {
     case 'all-of':
     case 'any-of':
@@ -71,10 +69,8 @@ function joined(
   negated: boolean,
   context: ConditionContext,
 ): RuleNode | null {
-  if (of.length === 0) {
-    context.note(`${kind === 'all-of' ? 'allOf' : 'anyOf'}() has no conditions.`, 'Name at least one.')
-    return null
-  }
+  if (of.length === 0)
+    return context.note(`${kind === 'all-of' ? 'allOf' : 'anyOf'}() has no conditions.`, 'Name at least one.')
   const parts = of.map((part) => normalForm(part, negated, context))
   const isAll = (kind === 'all-of') !== negated
   return parts.every((part) => part !== null) ? joinedNode(isAll ? 'all-of' : 'any-of', parts) : null
@@ -87,10 +83,7 @@ const joinedNode = (kind: 'all-of' | 'any-of', of: readonly RuleNode[]): RuleNod
 
 /** `in` is one leaf where all values are constants and a field is asked; otherwise it is one comparison for each value. */
 function among({ operand, among }: Of<'in'>, negated: boolean, context: ConditionContext): RuleNode | null {
-  if (among.length === 0) {
-    context.note('in([]) has no values.', 'Name at least one.')
-    return null
-  }
+  if (among.length === 0) return context.note('in([]) has no values.', 'Name at least one.')
   const operator = negated ? 'is-not' : 'is'
   const parts = among.map((other) => compareLeaf(operator, operand, other, context))
   if (!parts.every((part) => part !== null)) return null

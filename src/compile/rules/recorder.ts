@@ -3,7 +3,7 @@ import { didYouMean } from '../nearest.ts'
 import type { Drafts, ResourceDraft } from '../resource-draft.ts'
 
 /** Reports a mistake in the rule that is being recorded. */
-export type Note = (what: string, hint: string) => void
+export type Note = (what: string, hint: string) => null
 
 /** The most relations between a row and the field that its rule reads. */
 const mostRelations = 2
@@ -33,9 +33,9 @@ export const rowTerms = (
     },
   })
 
-function noteUnreadable(draft: ResourceDraft, name: string, path: string, note: Note): void {
+function noteUnreadable(draft: ResourceDraft, name: string, path: string, note: Note): null {
   // The mistake is reported where the field or the relation is declared.
-  if (draft.broken.has(name)) return
+  if (draft.broken.has(name)) return null
   if (draft.belongsTo.has(name))
     return note(
       `row.${path} leads over more than ${mostRelations} relations.`,
@@ -46,7 +46,7 @@ function noteUnreadable(draft: ResourceDraft, name: string, path: string, note: 
       `row.${path} is a has-many, and a rule reads rows one at a time.`,
       'Use a field of the row, or of a row that it belongs to.',
     )
-  note(
+  return note(
     `row.${path}: "${name}" is neither a field nor a to-one relation of ${draft.declaration.name}.`,
     didYouMean(name, [...draft.fields.keys(), ...draft.belongsTo.keys()]),
   )

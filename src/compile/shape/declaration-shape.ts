@@ -23,14 +23,12 @@ export interface Shaped {
  * Null when no part is usable.
  */
 export const checkedDeclaration = (declared: unknown, mistakes: MistakeList): Shaped | null => {
-  if (!isKind(declared, 'api')) {
-    mistakes.add(
+  if (!isKind(declared, 'api'))
+    return mistakes.add(
       'api',
       'this is not an API declaration.',
       "Export the result of api('name', { resources: […] }) as default.",
     )
-    return null
-  }
   if (typeof declared.name !== 'string' || !hyphenPattern.test(declared.name))
     mistakes.add(
       'api',
@@ -84,14 +82,12 @@ const soundResource = (
   index: number,
   mistakes: MistakeList,
 ): ResourceDeclaration | null => {
-  if (!isKind(declared, 'resource') || typeof declared.name !== 'string') {
-    mistakes.add(
+  if (!isKind(declared, 'resource') || typeof declared.name !== 'string')
+    return mistakes.add(
       `resources[${index}]`,
       'this is not a resource.',
       "Write resource('name', { fields: { … } }).",
     )
-    return null
-  }
   const { name } = declared
   const options = soundOptions(declared, resourceTable, name, mistakes)
   if (options === undefined || (declared.relations !== undefined && options.relations === undefined))
@@ -123,10 +119,8 @@ interface SoundVersion {
 }
 
 const soundVersion = (declared: unknown, index: number, mistakes: MistakeList): SoundVersion | null => {
-  if (!isKind(declared, 'version') || typeof declared.name !== 'string') {
-    mistakes.add(`versions[${index}]`, 'this is not a version.', "Write version('v1', { … }).")
-    return null
-  }
+  if (!isKind(declared, 'version') || typeof declared.name !== 'string')
+    return mistakes.add(`versions[${index}]`, 'this is not a version.', "Write version('v1', { … }).")
   const { name } = declared
   const options = soundOptions(declared, versionTable, `versions.${name}`, mistakes)
   const written = (options?.changes ?? null) as readonly unknown[] | null

@@ -22,14 +22,12 @@ export interface ZodField {
 
 /** Reads a field's schema; null, with a mistake, where it cannot be one. */
 export const readZod = (declared: unknown, where: string, mistakes: MistakeList): ZodField | null => {
-  if (!isZod(declared)) {
-    mistakes.add(
+  if (!isZod(declared))
+    return mistakes.add(
       where,
       'this is not a Zod schema.',
       'Use z.string() or the like (Zod 4), or states(…) or sum(…) with no mark around them.',
     )
-    return null
-  }
   const layers = layersOf(declared)
   const refusals = refusalsOf(layers.inner)
   for (const { what, hint } of refusals) mistakes.add(where, `${what} cannot be a field.`, hint)
