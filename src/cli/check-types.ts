@@ -18,11 +18,11 @@ export class TypeMistakes extends CommandMistake {
  * Checks types as `tsc` does, where the folder of the API has a tsconfig.json and TypeScript is installed: names in the code of hooks can
  * be checked in no other way without running it.
  */
-export async function checkTypes(folder: string): Promise<void> {
+export async function checkTypes(folder: string, signal?: AbortSignal): Promise<void> {
   const config = join(folder, 'tsconfig.json')
   const tsc = existsSync(config) ? compilerOf(folder) : null
   if (tsc === null) return
-  const { code, output } = await run([tsc, '--noEmit', '--project', config])
+  const { code, output } = await run([tsc, '--noEmit', '--pretty', 'false', '--project', config], signal)
   if (code !== 0) throw new TypeMistakes(output.trimEnd())
 }
 
@@ -37,9 +37,15 @@ function compilerOf(folder: string): string | null {
   }
 }
 
-function run(args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+function run(
+  args: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<{ readonly code: number | null; readonly output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(signal && { signal }),
+    })
     let output = ''
     const take = (chunk: Buffer) => {
       output += chunk.toString()

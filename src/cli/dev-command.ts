@@ -5,6 +5,7 @@ import type { Opened } from './dev/messages.ts'
 import { openPage } from './dev/open-page.ts'
 import { Supervisor } from './dev/supervisor.ts'
 import { type Command, Terminal } from './dev/terminal.ts'
+import { TypeWatch } from './dev/type-watch.ts'
 import { existingPath } from './load.ts'
 import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -37,6 +38,7 @@ async function develop(place: string, settings: ServeSettings): Promise<number> 
   })
   const url = urlOf(host, port)
   const terminal = process.stdin.isTTY ? new Terminal(process.stdin, say) : null
+  const types = new TypeWatch(place, say)
   let isReady = false
   const supervisor = new Supervisor({
     place,
@@ -51,6 +53,7 @@ async function develop(place: string, settings: ServeSettings): Promise<number> 
       if (key !== '') say(key)
       if (terminal && !isReady) say(terminal.help)
       isReady = true
+      types.check()
     },
   })
   process.once('exit', () => supervisor.kill())
@@ -60,6 +63,7 @@ async function develop(place: string, settings: ServeSettings): Promise<number> 
   const running = supervisor.run()
   await Promise.race([stopped.promise, running])
   door.close()
+  types.stop()
   await supervisor.stop()
   process.stdin.destroy()
   return 0

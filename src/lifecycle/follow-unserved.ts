@@ -51,7 +51,7 @@ export function waitingSentence(processes: number): string {
 }
 
 /** Whether the process of a recorder's id ran on this machine and is gone. */
-function isDead(id: string): boolean {
+export function isDead(id: string): boolean {
   const [host, pid, random] = id.split(' ')
   if (random === undefined || host !== hostname()) return false
   try {

@@ -55,7 +55,7 @@ function servingRefusal(alive: readonly RecorderRow[]): StoreRefused {
 const timeOf = (ms: number): string => new Date(ms).toISOString()
 
 /** `web-1 4711 019b…`, the id of a process. Earlier releases used a random id alone. */
-function processOf(id: string): string {
+export function processOf(id: string): string {
   const [host, pid, random] = id.split(' ')
   return random === undefined ? 'a process of an earlier release' : `process ${pid} on ${host}`
 }

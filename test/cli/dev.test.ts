@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createWriteStream, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -120,6 +120,8 @@ const exchange = (url: string, method: string, key: string, body?: object, agent
     })
     outgoing.end(body && JSON.stringify(body))
   })
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const isNightly = process.env.NOUNKIT_NIGHTLY === '1'
 
@@ -275,6 +277,56 @@ describe.each(walkedStores)('nounkit dev, on %s', (kind) => {
     expect(processes.filter(isAlive)).toEqual([])
     expect(dev.child.stderr).toMatch(/^request \S+ failed: Error: the hook broke/)
   })
+})
+
+test('types are checked after each reload; a second nounkit dev on the store is told of the first', async () => {
+  const { folder, write } = project()
+  for (const name of ['typescript', '@typescript'])
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  // Only the file that imports nothing: the types of the engine's own source take long.
+  const compilerOptions = { module: 'nodenext', strict: true, types: [], noEmit: true }
+  write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['numbers.ts'] }))
+  write('numbers.ts', numbers.replace('() =>', '(): string =>'))
+  const databaseUrl = await emptyDatabase('sqlite')
+  const first = await startDev(folder, databaseUrl)
+  await first.child.line(
+    /have mistakes:\n\n\S*numbers\.ts:3:35 {2}Type 'number' is not assignable to type 'string'\.\n[^>]*> 3 \| export const next = .*\n +\| +\^\n/,
+  )
+  expect((await first.call('POST', '/v1/tasks', { title: 'Water' })).status).toBe(201)
+  expect(first.child.output).not.toContain('also served')
+  const second = nounkit(['dev', folder, '--port', '0'], { env: { DATABASE_URL: databaseUrl } })
+  await second.line(
+    /^Warning: this store is also served by process \d+ on \S+\. While both run, neither can change the store/,
+  )
+  await second.kill('SIGTERM')
+  await first.after(() => write('numbers.ts', numbers), /The types are right again\./)
+})
+
+test('a rename of a published version is done once the person agrees, else the command is said', async () => {
+  const source = (field: string, versions: string) => `
+import { api, renameField, resource, version } from 'nounkit'
+import { z } from 'zod'
+const wells = resource('wells', { fields: { ${field}: z.string() } })
+export default api('water', { resources: [wells], versions: [${versions}] })
+`
+  const folder = declarationFolder(source('label', "version('v1', { published: '2026-01-01' })"))
+  const env = { DATABASE_URL: await emptyDatabase('sqlite') }
+  expect((await run(['publish', folder, 'v1'], { env })).code).toBe(0)
+  expect((await run(['migrate', folder], { env })).code).toBe(0)
+  const older = "version('v1', { published: '2026-01-01', changes: [renameField('wells', 'label', 'name')] })"
+  writeFileSync(join(folder, 'api.ts'), source('name', `version('v2'), ${older}`))
+  const told = nounkit(['dev', folder, '--port', '0'], { env })
+  await told.line(
+    /^- wells\.name was label in v1\nNothing was changed\. Stop nounkit dev, run nounkit migrate \S+ --rename, /,
+  )
+  await told.kill('SIGTERM')
+  const { child, keyboard } = await onTerminal(['dev', folder, '--port', '0'], env)
+  await child.line(/Change it now, as nounkit migrate \S+ --rename does\? All rows are kept\.\r?\n +1\) yes/)
+  keyboard.write('1\n')
+  await child.line(/is ready.*\(v2, v1; sqlite\)/)
+  keyboard.write('q\n')
+  expect(await child.ended).toEqual({ code: 0, signal: null })
+  keyboard.destroy()
 })
 
 test('killed, even in an endless loop, it leaves no process and frees the port; the key is not shown again', async () => {

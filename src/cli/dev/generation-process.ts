@@ -13,9 +13,11 @@ import { errorText, type Project, stackText } from '../mistake-places/error-text
 import { followImports, type ImportedFiles, withFilesOf } from '../mistake-places/imported-files.ts'
 import { developmentKey } from './development-key.ts'
 import { endWithParent } from './end-with-parent.ts'
-import { followDeclaration } from './follow-declaration.ts'
+import { type FollowParts, followDeclaration } from './follow-declaration.ts'
 import type { Asked, LoadWanted, Opened, OpenWanted, Reply, ToGeneration, Wanted } from './messages.ts'
+import { renamePublished } from './rename-published.ts'
 import { requestLines } from './request-line.ts'
+import { sharedStore } from './shared-store.ts'
 import { warmUp } from './warm-up.ts'
 import { explainLast, StatementWatch } from './watched-store.ts'
 
@@ -144,7 +146,7 @@ class GenerationProcess {
 
   async #open(open: OpenWanted): Promise<Opened> {
     const { api, model, load } = this.#loaded()
-    const followed = await followDeclaration({
+    const parts: FollowParts = {
       api,
       model,
       place: load.place,
@@ -152,13 +154,19 @@ class GenerationProcess {
       clock: this.#clock,
       ask: (question) => this.#ask(question),
       say: print,
+    }
+    const followed = await followDeclaration(parts)
+    const notes = [...(followed?.notes ?? [])]
+    const service = await this.#openService(followed).catch(async (refused: unknown) => {
+      notes.push(...(await renamePublished(refused, parts)))
+      return this.#openService()
     })
-    const service = await this.#openService(followed)
+    if (open.alone) notes.push(...(await sharedStore(service.store, this.#clock)))
     return {
       title: model.title,
       versions: model.versions.map(({ name }) => name),
       store: service.store.dialect.name,
-      notes: followed?.notes ?? [],
+      notes,
       key: await developmentKey(service, this.#clock, load.url),
     }
   }

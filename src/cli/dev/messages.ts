@@ -11,6 +11,8 @@ export interface OpenWanted {
   readonly reset: boolean
   /** Whether there is a person who can be asked. */
   readonly asks: boolean
+  /** Whether no other generation serves the store. */
+  readonly alone: boolean
 }
 
 export interface LoadWanted {

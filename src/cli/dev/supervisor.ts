@@ -150,11 +150,14 @@ export class Supervisor {
    */
   async #open(next: Generation, reset: boolean): Promise<Reply> {
     const { ask } = this.#options
-    const reply = await next.open({ reset, asks: ask !== null }, async (question) => {
-      if (question) return this.#ask(question)
-      await this.#hold()
-      return null
-    })
+    const reply = await next.open(
+      { reset, asks: ask !== null, alone: this.#serving === null },
+      async (question) => {
+        if (question) return this.#ask(question)
+        await this.#hold()
+        return null
+      },
+    )
     if (!reply.opened) await this.#resume()
     return reply
   }
