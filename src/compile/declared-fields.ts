@@ -49,6 +49,9 @@ export const timeField = (name: 'created_at' | 'updated_at', description: string
   description,
 })
 
+/** Fields of every resource, which only the server sets. */
+export const serverFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
+
 /** The declared fields, in order; those with a mistake are left out and listed as broken. */
 export const declaredFields = (draft: ResourceDraft, mistakes: MistakeList): Mutable<Field>[] => {
   const { name: resource, fields, hooks, engineMade } = draft.declaration

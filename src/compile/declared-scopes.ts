@@ -7,12 +7,16 @@ import type { Drafts } from './resource-draft.ts'
 /** Words that mean something else where the name of a scope can stand. */
 const taken = ['public', 'authenticated', 'operations:read']
 
+/** The scopes that every resource has. */
+const scopesOf = (resources: ApiDeclaration['resources']): readonly string[] =>
+  resources.flatMap(({ name }) => [`${name}:read`, `${name}:write`])
+
 /** The scopes that the API declares, each with its sentence for people. */
 export const declaredScopes = (
   { scopes = {}, resources }: ApiDeclaration,
   mistakes: MistakeList,
 ): ReadonlyMap<string, string> => {
-  const builtIn = resources.flatMap(({ name }) => [`${name}:read`, `${name}:write`])
+  const builtIn = scopesOf(resources)
   for (const [scope, sentence] of Object.entries(scopes)) {
     const where = `scopes.${scope}`
     if (!scopePattern.test(scope) || taken.includes(scope))
@@ -32,8 +36,8 @@ export const declaredScopes = (
 /** The scopes that rules and fields may ask for: declared ones, `{resource}:read` and `{resource}:write`, and those of methods. */
 export const askableScopes = ({ resources, scopes = {} }: ApiDeclaration): ReadonlySet<string> => {
   const ofMethods = resources.flatMap((one) => Object.values(one.scopes ?? {}))
-  const own = resources.flatMap(({ name }) => [`${name}:read`, `${name}:write`])
-  return new Set([...Object.keys(scopes), ...own, ...ofMethods].filter((scope) => !taken.includes(scope)))
+  const all = [...Object.keys(scopes), ...scopesOf(resources), ...ofMethods]
+  return new Set(all.filter((scope) => !taken.includes(scope)))
 }
 
 /** Adds a mistake where a rule or a field asks for a scope that does not exist. */
@@ -65,8 +69,7 @@ export const linkAskedScopes = (declaration: ApiDeclaration, drafts: Drafts, mis
 /** An API that declares scopes declares all: a name of a method's scope that is not among them is most likely misspelt. */
 export const checkMethodScopes = ({ resources, scopes }: ApiDeclaration, mistakes: MistakeList): void => {
   if (scopes === undefined) return
-  const own = resources.flatMap(({ name }) => [`${name}:read`, `${name}:write`])
-  const known = new Set([...Object.keys(scopes), ...own, ...taken])
+  const known = new Set([...Object.keys(scopes), ...scopesOf(resources), ...taken])
   for (const { name, scopes: ofMethods = {} } of resources)
     for (const scope of Object.values(ofMethods))
       if (typeof scope === 'string') checkAsked(scope, known, `${name}.scopes`, mistakes)

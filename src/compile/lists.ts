@@ -1,4 +1,5 @@
 import { kinds } from '../kinds/kinds.ts'
+import { serverFields } from './declared-fields.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { Field, Resource } from './model.ts'
 import { didYouMean } from './nearest.ts'
@@ -54,8 +55,7 @@ const unusable = (field: Field, use: Use): string | null => {
   const { notQueryable } = kinds[field.kind]
   if (notQueryable !== null) return notQueryable
   if (field.writeOnly && use !== 'unique') return 'is write-only, and this would show what it holds'
-  if (use === 'unique' && ['id', 'created_at', 'updated_at'].includes(field.name))
-    return 'is set by the server'
+  if (use === 'unique' && serverFields.has(field.name)) return 'is set by the server'
   return null
 }
 

@@ -7,36 +7,41 @@ import type { Method } from '../declare/resource.ts'
 import type { RuleKind } from '../declare/rule.ts'
 import { type ProblemKind, type ProblemType, problemKinds } from '../problems.ts'
 
-type Place = 'collection' | 'row'
-type Paths = { [path: string]: { [M in Method]?: ContractOperation } }
+export type Place = 'collection' | 'row'
+
+/** A collection or a row, as a path leads to it. */
+export interface Spot {
+  readonly path: string
+  readonly view: View
+  /** Of a path below an owner. */
+  readonly sub: SubCollection | null
+  readonly place: Place
+}
+
+export const spotsOf = (version: Version): readonly Spot[] =>
+  [...version.views.values()].flatMap((view) => [
+    ...(view.topLevel ? spotsAt(`/${view.name}`, view, null) : []),
+    ...view.under.flatMap((sub) => spotsAt(`/${sub.owner().name}/{id}/${sub.segment}`, view, sub)),
+  ])
+
+const spotsAt = (path: string, view: View, sub: SubCollection | null): readonly Spot[] => [
+  { path, view, sub, place: 'collection' },
+  { path: `${path}/${sub ? '{sub_id}' : '{id}'}`, view, sub, place: 'row' },
+]
 
 /** Every path of a version with its methods. */
-export const pathsOf = (version: Version): Contract['paths'] => {
-  const paths: Paths = {}
-  for (const view of version.views.values()) {
-    if (view.topLevel) addPaths(paths, `/${view.name}`, view, null)
-    for (const sub of view.under) addPaths(paths, `/${sub.owner().name}/{id}/${sub.segment}`, view, sub)
-  }
-  return paths
-}
+export const pathsOf = (version: Version): Contract['paths'] =>
+  Object.fromEntries(
+    spotsOf(version).flatMap(({ path, view, sub, place }) => {
+      const offered = methodsOf[place].filter((method) => view.methods.has(method))
+      const operations = offered.map((method) => [method, operationOf(view, method, place, sub !== null)])
+      return offered.length === 0 ? [] : [[path, Object.fromEntries(operations)]]
+    }),
+  )
 
 const methodsOf: { readonly [P in Place]: readonly Method[] } = {
   collection: ['GET', 'POST'],
   row: ['GET', 'PUT', 'PATCH', 'DELETE'],
-}
-
-const addPaths = (paths: Paths, path: string, view: View, sub: SubCollection | null): void => {
-  const places = [
-    ['collection', path],
-    ['row', `${path}/${sub ? '{sub_id}' : '{id}'}`],
-  ] as const
-  for (const [place, at] of places) {
-    const offered = methodsOf[place].filter((method) => view.methods.has(method))
-    if (offered.length === 0) continue
-    paths[at] = Object.fromEntries(
-      offered.map((method) => [method, operationOf(view, method, place, sub !== null)]),
-    )
-  }
 }
 
 const success: { readonly [M in Method]: number } = { GET: 200, POST: 201, PUT: 200, PATCH: 200, DELETE: 204 }

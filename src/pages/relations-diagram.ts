@@ -1,3 +1,4 @@
+import { serverFields } from '../compile/declared-fields.ts'
 import type { BelongsToModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { diagramDefaults, drawGraph, quoted } from './graphviz.ts'
@@ -54,10 +55,9 @@ ${links.map(lineOf).join('\n')}
 }
 
 /** Every resource has these fields, so the boxes leave them out. */
-const everywhere = new Set(['id', 'created_at', 'updated_at'])
 
 const boxOf = (view: View): string => {
-  const fields = view.fields.filter((field) => !everywhere.has(field.name))
+  const fields = view.fields.filter((field) => !serverFields.has(field.name))
   const shown = fields.slice(0, maxFields)
   const more = fields.length - shown.length
   const rows = shown.map((field) => rowOf(field.name, typeOf(field)))

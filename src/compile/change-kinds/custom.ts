@@ -1,6 +1,7 @@
 import type { Custom } from '../../declare/change.ts'
 import type { Report } from '../changes/report.ts'
 import { type DraftField, placeFields, without, withView } from '../changes/view-draft.ts'
+import { serverFields } from '../declared-fields.ts'
 import { code as aFunction, listOf, mapOf, object, optionsOf, text, zodSchema } from '../shape/shapes.ts'
 import { readZod } from '../zod/read.ts'
 import type { ChangeKind } from './change-kind.ts'
@@ -68,8 +69,6 @@ export const custom: ChangeKind<Custom> = {
   stored: ({ replaces }) => ({ kind: 'columns-added', fields: replaces }),
   usage: ({ resource, fields }, step) => fieldTraces(olderView(step, resource), Object.keys(fields)),
 }
-
-const serverFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 
 const replaceable = (field: DraftField, report: Report): boolean => {
   const { name = '', relation, sum } = field.field ?? {}

@@ -1,5 +1,6 @@
 import { resourceOf, storeEffects } from '../../compile/change-kinds/change-kinds.ts'
 import type { ContractField } from '../../compile/contract-format.ts'
+import { serverFields } from '../../compile/declared-fields.ts'
 import type { Version, View } from '../../compile/model.ts'
 import { hyphenated } from '../../compile/name-rules.ts'
 import type { Change } from '../../declare/change.ts'
@@ -240,5 +241,3 @@ const customLine = (difference: Difference): string => {
     samples: '[…]',
   })
 }
-
-const serverFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])

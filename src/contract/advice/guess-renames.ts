@@ -4,6 +4,7 @@ import type {
   ContractRelation,
   ContractResource,
 } from '../../compile/contract-format.ts'
+import { serverFields } from '../../compile/declared-fields.ts'
 import type { Model, Version, View, ViewRelation } from '../../compile/model.ts'
 import { withoutOrder } from '../../compile/order.ts'
 import {
@@ -153,4 +154,4 @@ const likeness = (from: ContractResource, to: ContractResource): number => {
 }
 
 const ownFields = ({ fields }: ContractResource): ReadonlySet<string> =>
-  new Set(Object.keys(fields)).difference(new Set(['id', 'created_at', 'updated_at']))
+  new Set(Object.keys(fields)).difference(serverFields)

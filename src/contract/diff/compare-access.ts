@@ -1,7 +1,7 @@
 import { sameJson } from '../../compile/canonical.ts'
 import type { ContractCors, ContractService, ContractTokens } from '../../compile/contract-format.ts'
 import { compareLimits, compareNames } from './compare-services.ts'
-import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
+import { additive, breaking, type Differences, matched, sayAt } from './difference.ts'
 
 /** Compares which tokens are accepted, the pages of which origins, and which scopes are declared. */
 export const compareAccess = (from: ContractService, to: ContractService): Differences => [
@@ -16,7 +16,8 @@ const compareScopes = (
   to: ContractService['scopes'] = {},
 ): Differences => {
   const { both, gone, come } = matched(from, to)
-  const said = (name: string, what: string) => service(additive, `scopes.${name}`, what, 'declared scope')
+  const said = (name: string, what: string) =>
+    sayAt('service', `scopes.${name}`)(additive, what, 'declared scope')
   return [
     ...gone.map((name) => said(name, 'is no longer declared')),
     ...come.map((name) => said(name, `was declared: ${to[name]}`)),
@@ -24,21 +25,13 @@ const compareScopes = (
   ]
 }
 
-const service = (verdict: Difference['verdict'], where: string, what: string, kind: string): Difference => ({
-  verdict,
-  part: 'service',
-  where,
-  what,
-  subject: { kind },
-})
-
 /** Whether tokens are accepted at all is compared as `authentication`. */
 const compareTokens = (older: ContractService, newer: ContractService): Differences => {
   const [from, to] = [older.tokens, newer.tokens]
   if (!to) return []
   if (!from)
     return older.authentication.includes('bearer token')
-      ? [service(additive, 'tokens', 'are listed with their issuer and claims', 'listed')]
+      ? [sayAt('service', 'tokens')(additive, 'are listed with their issuer and claims', 'listed')]
       : []
   const [before, after] = [namesIn(from), namesIn(to)]
   const skew = (tokens: ContractTokens) => ({ clock_skew_seconds: tokens.clock_skew_seconds })
@@ -46,7 +39,11 @@ const compareTokens = (older: ContractService, newer: ContractService): Differen
     ...Object.keys(after)
       .filter((name) => !sameJson(before[name], after[name]))
       .map((name) =>
-        service(breaking, `tokens.${name}`, `${before[name]} became ${after[name]}`, 'authentication'),
+        sayAt('service', `tokens.${name}`)(
+          breaking,
+          `${before[name]} became ${after[name]}`,
+          'authentication',
+        ),
       ),
     ...compareLimits(skew(from), skew(to), 'service', 'tokens'),
   ]
@@ -61,7 +58,7 @@ const namesIn = ({ issuer, audience, algorithms, claims }: ContractTokens): { [n
 
 const compareCors = (from: ContractCors | undefined, to: ContractCors | undefined): Differences => {
   if (!to) return []
-  if (!from) return [service(additive, 'CORS', 'is listed', 'listed')]
+  if (!from) return [sayAt('service', 'CORS')(additive, 'is listed', 'listed')]
   const everyone = to.origins.includes('*')
   const origins = compareNames(from.origins, to.origins, 'service', 'CORS', 'origin').filter(
     ({ verdict }) => verdict === additive || !everyone,

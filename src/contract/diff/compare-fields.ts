@@ -2,7 +2,15 @@ import { sameJson } from '../../compile/canonical.ts'
 import type { ContractField, ContractResource } from '../../compile/contract-format.ts'
 import { compareSchemas } from '../../compile/schema-difference.ts'
 import type { SchemaDifference, Verdict } from '../../compile/schema-verdict.ts'
-import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
+import {
+  additive,
+  breaking,
+  type Difference,
+  type Differences,
+  matched,
+  type Say,
+  sayAt,
+} from './difference.ts'
 
 /** A field that is both sent and returned is judged in both directions, and breaking wins. */
 export const compareFields = (
@@ -18,17 +26,12 @@ export const compareFields = (
   ]
 }
 
-type Say = (verdict: Verdict, what: string, kind: string) => Difference
-
-const said =
-  (resource: string, name: string, from: ContractResource['fields'], to: ContractResource['fields']): Say =>
-  (verdict, what, kind) => ({
-    verdict,
-    part: 'field',
-    where: `${resource}.${name}`,
-    what,
-    subject: { kind, resource, name, from: from[name], to: to[name] },
-  })
+const said = (
+  resource: string,
+  name: string,
+  from: ContractResource['fields'],
+  to: ContractResource['fields'],
+): Say => sayAt('field', `${resource}.${name}`, { resource, name, from: from[name], to: to[name] })
 
 const addedField = (say: Say, field: ContractField | undefined): Difference =>
   field?.request?.required

@@ -1,5 +1,5 @@
 import type { Contract, ContractResource } from '../../compile/contract-format.ts'
-import { breaking, type Differences, heldBack, matched } from './difference.ts'
+import { breaking, type Differences, heldBack, matched, sayAt } from './difference.ts'
 
 /**
  * A call is refused when its page size times the caps of what it includes passes the most rows of one request. So a limit that is
@@ -11,15 +11,7 @@ export const compareIncludeRows = (older: Contract, newer: Contract): Difference
     if (!refused) return []
     const { paths, size, rows } = refused
     const what = `include=${paths.join(',')} ${size} was allowed and is now refused: it could return ${rows} rows of at most ${ceilingOf(newer)}`
-    return [
-      {
-        verdict: breaking,
-        part: 'query',
-        where: resource,
-        what,
-        subject: { kind: heldBack.includeRows, resource },
-      },
-    ]
+    return [sayAt('query', resource, { resource })(breaking, what, heldBack.includeRows)]
   })
 
 interface Pair {

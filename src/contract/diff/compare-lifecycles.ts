@@ -1,6 +1,6 @@
 import type { ContractLifecycle } from '../../compile/contract-format.ts'
 import type { Verdict } from '../../compile/schema-verdict.ts'
-import { additive, breaking, type Difference, type Differences } from './difference.ts'
+import { additive, breaking, type Difference, type Differences, sayAt } from './difference.ts'
 
 export const compareLifecycles = (from: ContractLifecycle, to: ContractLifecycle): Differences => {
   const found: Difference[] = []
@@ -13,13 +13,7 @@ export const compareLifecycles = (from: ContractLifecycle, to: ContractLifecycle
         : after === null
           ? `(${before}) was withdrawn`
           : `moved from ${before} to ${after}`
-    found.push({
-      verdict,
-      part: 'lifecycle',
-      where: name,
-      what,
-      subject: { kind: 'date', name, from: before, to: after },
-    })
+    found.push(sayAt('lifecycle', name, { name, from: before, to: after })(verdict, what, 'date'))
   }
   moved('published', additive)
   // Consumers have time from the announcement on; a deprecation that is dated back shortens that time.
@@ -29,15 +23,12 @@ export const compareLifecycles = (from: ContractLifecycle, to: ContractLifecycle
   const shortened = from.sunset !== null && (to.sunset === null || to.sunset < from.sunset)
   moved('sunset', shortened ? breaking : additive)
   if (from.unversioned !== to.unversioned) {
-    found.push({
-      verdict: from.unversioned ? breaking : additive,
-      part: 'lifecycle',
-      where: 'unversioned',
-      what: from.unversioned
-        ? 'paths without a version are served by another version'
-        : 'paths without a version are now served too',
-      subject: { kind: 'pin' },
-    })
+    const say = sayAt('lifecycle', 'unversioned')
+    found.push(
+      from.unversioned
+        ? say(breaking, 'paths without a version are served by another version', 'pin')
+        : say(additive, 'paths without a version are now served too', 'pin'),
+    )
   }
   return found
 }

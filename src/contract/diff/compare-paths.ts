@@ -1,7 +1,7 @@
 import type { Contract, ContractOperation } from '../../compile/contract-format.ts'
 import { compareProblems, reportedByRules } from './compare-problems.ts'
 import { compareNames } from './compare-services.ts'
-import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
+import { additive, breaking, type Difference, type Differences, matched, sayAt } from './difference.ts'
 
 type Operations = { readonly [operation: string]: ContractOperation }
 
@@ -39,13 +39,7 @@ const endpoint = (
 ): Difference => {
   const resource = operationsOf(contract)[where]?.resource ?? ''
   const name = where.split(' ', 1)[0] ?? ''
-  return {
-    verdict,
-    part: 'path',
-    where,
-    what: `endpoint ${what}`,
-    subject: { kind: `endpoint ${what}`, resource, name },
-  }
+  return sayAt('path', where, { resource, name })(verdict, `endpoint ${what}`, `endpoint ${what}`)
 }
 
 const compareOperations = (
@@ -56,25 +50,18 @@ const compareOperations = (
 ): Differences => {
   const found: Difference[] = []
   const { resource } = from
-  const method = where.split(' ', 1)[0] ?? ''
+  const [name = ''] = where.split(' ', 1)
+  const say = sayAt('path', where, { resource })
   if (from.resource !== to.resource) {
-    const what = `serves ${to.resource} in place of ${from.resource}`
-    found.push({
-      verdict: breaking,
-      part: 'path',
-      where,
-      what,
-      subject: { kind: 'resource of path', resource },
-    })
+    found.push(say(breaking, `serves ${to.resource} in place of ${from.resource}`, 'resource of path'))
   }
   if (from.success !== to.success) {
-    const what = `success status ${from.success} became ${to.success}`
-    found.push({ verdict: breaking, part: 'path', where, what, subject: { kind: 'status', resource } })
+    found.push(say(breaking, `success status ${from.success} became ${to.success}`, 'status'))
   }
   if (from.scope !== to.scope) {
+    const subject = { resource: to.resource, name, from: from.scope, to: to.scope }
     const what = `needs ${to.scope} in place of ${from.scope}`
-    const subject = { kind: 'scope', resource: to.resource, name: method, from: from.scope, to: to.scope }
-    found.push({ verdict: breaking, part: 'path', where, what, subject })
+    found.push(sayAt('path', where, subject)(breaking, what, 'scope'))
   }
   return [
     ...found,

@@ -1,5 +1,5 @@
 import type { ContractProblems } from '../../compile/contract-format.ts'
-import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
+import { additive, breaking, type Difference, type Differences, matched, sayAt } from './difference.ts'
 
 /** Conflicts with the present state: an unchanged sender now gets this refusal. */
 const newRefusals: ReadonlySet<string> = new Set(['state-conflict'])
@@ -34,13 +34,8 @@ export const compareProblems = (
   reported: ReadonlySet<string> = new Set(),
 ): Differences => {
   const { both, gone, come } = matched(statusesOf(from), statusesOf(to))
-  const difference = (verdict: Difference['verdict'], name: string, what: string): Difference => ({
-    verdict,
-    part: 'problem',
-    where,
-    what: `problem ${name}${what}`,
-    subject: { kind: 'problem', name, ...(resource === undefined ? {} : { resource }) },
-  })
+  const difference = (verdict: Difference['verdict'], name: string, what: string): Difference =>
+    sayAt('problem', where, { name, resource })(verdict, `problem ${name}${what}`, 'problem')
   const isReported = (name: string): boolean => reportedElsewhere.has(name) || reported.has(name)
   return [
     ...both

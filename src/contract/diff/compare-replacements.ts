@@ -1,5 +1,5 @@
 import type { Contract, ContractField } from '../../compile/contract-format.ts'
-import { breaking, type Difference, type Differences, heldBack, matched } from './difference.ts'
+import { breaking, type Differences, heldBack, matched, sayAt } from './difference.ts'
 
 /**
  * A PUT replaces the fields that are both readable and writable, and keeps others that are not sent. A field that becomes both
@@ -11,16 +11,11 @@ export const compareReplacements = (older: Contract, newer: Contract): Differenc
     .flatMap(([resource, from, to]) =>
       matched(from.fields, to.fields)
         .both.filter(([, before, after]) => isKept(before) && !isKept(after))
-        .map(([name, before, after]): Difference => {
+        .map(([name, before, after]) => {
           const { required, default: value = null } = after.request ?? {}
           const now = required ? 'is now refused' : `now resets it to ${JSON.stringify(value)}`
-          return {
-            verdict: breaking,
-            part: 'field',
-            where: `${resource}.${name}`,
-            what: `a PUT without it kept it and ${now}`,
-            subject: { kind: heldBack.replacement, resource, name, from: before, to: after },
-          }
+          const say = sayAt('field', `${resource}.${name}`, { resource, name, from: before, to: after })
+          return say(breaking, `a PUT without it kept it and ${now}`, heldBack.replacement)
         }),
     )
 

@@ -12,7 +12,8 @@ import {
   type Differences,
   heldBack,
   matched,
-  type Part,
+  type Say,
+  sayAt,
 } from './difference.ts'
 
 export const compareResources = (from: Contract['resources'], to: Contract['resources']): Differences => {
@@ -33,7 +34,7 @@ const whole = (
   { [resource]: contract }: Contract['resources'],
 ): Difference => {
   const kind = verdict === breaking ? 'resource removed' : 'resource added'
-  return { verdict, part: 'resource', where: resource, what, subject: { kind, resource, from: contract } }
+  return sayAt('resource', resource, { resource, from: contract })(verdict, what, kind)
 }
 
 const compareResource = (name: string, from: ContractResource, to: ContractResource): Differences => [
@@ -58,26 +59,15 @@ const compareRelations = (
   to: ContractResource['relations'],
 ): Differences => {
   const { both, gone, come } = matched(from, to)
-  const difference = (
-    name: string,
-    verdict: Difference['verdict'],
-    what: string,
-    kind: string,
-  ): Difference => ({
-    verdict,
-    part: 'relation',
-    where: `${resource}.${name}`,
-    what,
-    subject: { kind, resource, name, from: from[name], to: to[name] },
-  })
+  const say = (name: string): Say =>
+    sayAt('relation', `${resource}.${name}`, { resource, name, from: from[name], to: to[name] })
   return [
-    ...gone.map((name) => difference(name, breaking, 'relation was removed', 'relation removed')),
-    ...come.map((name) => difference(name, additive, 'relation was added', 'relation added')),
+    ...gone.map((name) => say(name)(breaking, 'relation was removed', 'relation removed')),
+    ...come.map((name) => say(name)(additive, 'relation was added', 'relation added')),
     ...both
       .filter(([, before, after]) => before.kind !== after.kind || before.resource !== after.resource)
       .map(([name, before, after]) =>
-        difference(
-          name,
+        say(name)(
           breaking,
           `leads to ${after.resource} (${after.kind}) in place of ${before.resource} (${before.kind})`,
           'relation changed',
@@ -86,7 +76,7 @@ const compareRelations = (
     ...both
       .filter(([, before, after]) => before.by && after.by && before.by !== after.by)
       .map(([name, before, after]) =>
-        difference(name, breaking, `leads by ${after.by} in place of ${before.by}`, 'relation changed'),
+        say(name)(breaking, `leads by ${after.by} in place of ${before.by}`, 'relation changed'),
       ),
     ...both.flatMap(([name, before, after]) => compareRows(resource, name, before, after)),
   ]
@@ -118,9 +108,8 @@ const modes = ['off', 'optional', 'required']
 
 const compareRules = (resource: string, from: ContractResource, to: ContractResource): Differences => {
   const found: Difference[] = []
-  const add = (verdict: Difference['verdict'], what: string, kind: string, part: Part = 'rule'): void => {
-    found.push({ verdict, part, where: resource, what, subject: { kind, resource } })
-  }
+  const say = sayAt('rule', resource, { resource })
+  const add = (...said: Parameters<Say>): number => found.push(say(...said))
   const [mode, nowMode] = [from.idempotency.mode, to.idempotency.mode]
   if (mode !== nowMode) {
     const harmless = nowMode === 'optional' && modes.includes(mode)
@@ -148,13 +137,8 @@ const compareUniques = (resource: string, from: ContractResource, to: ContractRe
   const names = (sets: ContractResource['unique']) =>
     Object.fromEntries(sets.map((set) => [set.join(', '), set]))
   const { gone, come } = matched(names(from.unique), names(to.unique))
-  const difference = (set: string, verdict: Difference['verdict'], what: string): Difference => ({
-    verdict,
-    part: 'rule',
-    where: resource,
-    what: `${set} ${what}`,
-    subject: { kind: 'unique', resource, name: set },
-  })
+  const difference = (set: string, verdict: Difference['verdict'], what: string): Difference =>
+    sayAt('rule', resource, { resource, name: set })(verdict, `${set} ${what}`, 'unique')
   // A consumer that cannot send a new field cannot collide in it, unless a default is stored.
   const collides = (name: string) =>
     from.fields[name] !== undefined || to.fields[name]?.request?.default !== undefined
@@ -176,17 +160,16 @@ const compareUniques = (resource: string, from: ContractResource, to: ContractRe
 const compareSharing = (resource: string, from: ContractResource, to: ContractResource): Differences => {
   if (from.shared === undefined || to.shared === undefined || from.shared === to.shared) return []
   const what = to.shared ? 'rows are now seen by all accounts' : 'rows are now seen by their own account only'
-  return [{ verdict: breaking, part: 'rule', where: resource, what, subject: { kind: 'shared', resource } }]
+  return [sayAt('rule', resource, { resource })(breaking, what, 'shared')]
 }
 
 const compareWords = (resource: string, from: ContractResource, to: ContractResource): Differences => {
-  const found: Difference[] = []
-  const add = (where: string, what: string): void => {
-    found.push({ verdict: additive, part: 'words', where, what, subject: { kind: 'words', resource } })
-  }
-  if (from.description !== to.description) add(resource, 'description changed')
-  for (const [name, before, after] of matched(from.fields, to.fields).both) {
-    if (before.description !== after.description) add(`${resource}.${name}`, 'description changed')
-  }
-  return found
+  const changed = (where: string) =>
+    sayAt('words', where, { resource })(additive, 'description changed', 'words')
+  return [
+    ...(from.description === to.description ? [] : [changed(resource)]),
+    ...matched(from.fields, to.fields)
+      .both.filter(([, before, after]) => before.description !== after.description)
+      .map(([name]) => changed(`${resource}.${name}`)),
+  ]
 }

@@ -9,18 +9,14 @@ import {
   type Differences,
   matched,
   type Part,
+  sayAt,
 } from './difference.ts'
 
 export const compareServices = (from: ContractService, to: ContractService): Differences => {
   const found: Difference[] = []
   if (!sameJson(from.authentication, to.authentication)) {
-    found.push({
-      verdict: breaking,
-      part: 'service',
-      where: 'authentication',
-      what: `${from.authentication.join(', ')} became ${to.authentication.join(', ')}`,
-      subject: { kind: 'authentication' },
-    })
+    const what = `${from.authentication.join(', ')} became ${to.authentication.join(', ')}`
+    found.push(sayAt('service', 'authentication')(breaking, what, 'authentication'))
   }
   const types = { ...from.request_media_types, response: from.response_media_types }
   const nowTypes = { ...to.request_media_types, response: to.response_media_types }
@@ -31,13 +27,7 @@ export const compareServices = (from: ContractService, to: ContractService): Dif
   for (const [name, keys, nowKeys] of matched(from.envelopes, to.envelopes).both) {
     if (sameJson(keys, nowKeys)) continue
     const what = `keys ${keys.join(', ')} became ${nowKeys.join(', ')}`
-    found.push({
-      verdict: breaking,
-      part: 'service',
-      where: `envelope ${name}`,
-      what,
-      subject: { kind: 'envelope' },
-    })
+    found.push(sayAt('service', `envelope ${name}`)(breaking, what, 'envelope'))
   }
   return [
     ...found,
@@ -61,13 +51,8 @@ export const compareNames = (
   resource?: string,
 ): Differences => {
   const { gone, come } = matched(asSet(before), asSet(after))
-  const difference = (name: string, verdict: Difference['verdict'], verb: string): Difference => ({
-    verdict,
-    part,
-    where,
-    what: `${noun} ${name} was ${verb}`,
-    subject: { kind: `${noun} ${verb}`, name, ...(resource === undefined ? {} : { resource }) },
-  })
+  const difference = (name: string, verdict: Difference['verdict'], verb: string): Difference =>
+    sayAt(part, where, { name, resource })(verdict, `${noun} ${name} was ${verb}`, `${noun} ${verb}`)
   return [
     ...gone.map((name) => difference(name, breaking, 'removed')),
     ...come.map((name) => difference(name, additive, 'added')),
@@ -83,19 +68,12 @@ export const compareLimits = (
 ): Differences =>
   matched(from, to)
     .both.filter(([, before, after]) => before !== after)
-    .map(([name, before, after]) => ({
-      verdict: after < before ? breaking : additive,
-      part,
-      where: `${where}.${name}`,
-      what: `${before} was ${after < before ? 'lowered' : 'raised'} to ${after}`,
-      subject: {
-        kind: 'limit',
-        name,
-        from: before,
-        to: after,
-        ...(resource === undefined ? {} : { resource }),
-      },
-    }))
+    .map(([name, before, after]) => {
+      const say = sayAt(part, `${where}.${name}`, { name, from: before, to: after, resource })
+      return after < before
+        ? say(breaking, `${before} was lowered to ${after}`, 'limit')
+        : say(additive, `${before} was raised to ${after}`, 'limit')
+    })
 
 export const compareRates = (
   from: ContractRate | undefined,

@@ -4,7 +4,7 @@ import type {
   ContractRules,
   StateRules,
 } from '../../compile/contract-format.ts'
-import { additive, breaking, type Difference, type Differences, matched } from './difference.ts'
+import { additive, breaking, type Difference, type Differences, matched, sayAt } from './difference.ts'
 
 export const stateRule = 'state rule'
 
@@ -13,13 +13,7 @@ export const compareStateRules = (
   from: ContractResource,
   to: ContractResource,
 ): Differences => {
-  const say: Say = (verdict, what) => ({
-    verdict,
-    part: 'rule',
-    where: resource,
-    what,
-    subject: { kind: stateRule, resource },
-  })
+  const say: SayRule = (verdict, what) => sayAt('rule', resource, { resource })(verdict, what, stateRule)
   if (!to.rules) return []
   // Contracts published before rules were part of the format are not compared in them.
   if (!from.rules) return [say(additive, 'is listed with its rules of state')]
@@ -35,10 +29,10 @@ export const compareStateRules = (
   ]
 }
 
-type Say = (verdict: Difference['verdict'], what: string) => Difference
+type SayRule = (verdict: Difference['verdict'], what: string) => Difference
 
 const compareStates = (
-  say: Say,
+  say: SayRule,
   done: string,
   from: StateRules | undefined,
   to: StateRules | undefined,
@@ -67,7 +61,7 @@ const compareStates = (
 
 /** A new relation has no rows yet; for one that had rows, the difference says what a delete does with them now. */
 const compareDependents = (
-  say: Say,
+  say: SayRule,
   from: ContractRules['delete'],
   to: ContractRules['delete'],
 ): Differences => {

@@ -8,7 +8,7 @@ import { comparePaths } from './compare-paths.ts'
 import { compareReplacements } from './compare-replacements.ts'
 import { compareResources } from './compare-resources.ts'
 import { compareServices } from './compare-services.ts'
-import { additive, type Difference } from './difference.ts'
+import { additive, type Difference, sayAt } from './difference.ts'
 
 /**
  * Every difference that a consumer of `older` finds in `newer`, with its verdict. It reads nothing but the two contracts,
@@ -35,10 +35,4 @@ export const compareContracts = (older: Contract, newer: Contract): readonly Dif
 const compareWords = (older: Contract, newer: Contract): readonly Difference[] =>
   (['title', 'description'] as const)
     .filter((name) => older.title !== undefined && older[name] !== newer[name])
-    .map((name) => ({
-      verdict: additive,
-      part: 'words',
-      where: 'api',
-      what: `${name} changed`,
-      subject: { kind: 'words' },
-    }))
+    .map((name) => sayAt('words', 'api')(additive, `${name} changed`, 'words'))

@@ -26,7 +26,7 @@ export interface Difference {
 
 export interface Subject {
   readonly kind: string
-  readonly resource?: string
+  readonly resource?: string | undefined
   readonly name?: string
   readonly from?: unknown
   readonly to?: unknown
@@ -36,6 +36,13 @@ export type Differences = readonly Difference[]
 
 export const breaking: Verdict = 'breaking'
 export const additive: Verdict = 'additive'
+
+export type Say = (verdict: Verdict, what: string, kind: string) => Difference
+
+/** Makes the differences of one place. */
+export const sayAt =
+  (part: Part, where: string, subject: Omit<Subject, 'kind'> = {}): Say =>
+  (verdict, what, kind) => ({ verdict, part, where, what, subject: { kind, ...subject } })
 
 export const isBreaking = ({ verdict }: { readonly verdict: Verdict }): boolean => verdict === 'breaking'
 

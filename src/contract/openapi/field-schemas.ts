@@ -70,14 +70,15 @@ const sentField = (field: ViewField, view: View, schema: JsonSchema | Part): Par
   ...requiredScopes(field),
 })
 
-const scopesIn = ({ needsScopes }: ViewField): string =>
-  needsScopes.map((scope) => `\`${scope}\``).join(' and ')
+export const scopesIn = (scopes: readonly string[]): string =>
+  scopes.map((scope) => `\`${scope}\``).join(' and ')
 
-const shownScopeNote = (field: ViewField): string =>
-  field.needsScopes.length > 0 ? `There only for callers with the scope ${scopesIn(field)}.` : ''
+const scopeNote = ({ needsScopes }: ViewField, before: string): string =>
+  needsScopes.length > 0 ? `${before} the scope ${scopesIn(needsScopes)}.` : ''
 
-const sentScopeNote = (field: ViewField): string =>
-  field.needsScopes.length > 0 ? `Sending it needs the scope ${scopesIn(field)}.` : ''
+const shownScopeNote = (field: ViewField): string => scopeNote(field, 'There only for callers with')
+
+const sentScopeNote = (field: ViewField): string => scopeNote(field, 'Sending it needs')
 
 /** As for operations: the same extension names the scopes. */
 export const requiredScopes = ({ needsScopes }: ViewField): Part =>

@@ -3,8 +3,9 @@ import type { Method } from '../../declare/resource.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { type OperatorName, operators, operatorsFor } from '../../kinds/operators.ts'
 import { idempotencyKeyPattern } from '../../kinds/text-patterns.ts'
+import type { Place } from '../operations.ts'
 import { words } from './document-names.ts'
-import { type Part, requiredScopes } from './field-schemas.ts'
+import { type Part, requiredScopes, scopesIn } from './field-schemas.ts'
 import { filterSchema, nullNote } from './filter-schemas.ts'
 
 export const parameterRef = (name: string): Part => ({ $ref: `#/components/parameters/${name}` })
@@ -18,7 +19,7 @@ export const pathParameter = (name: 'id' | 'sub_id', view: View): Part => ({
   schema: view.field.get('id')?.schema ?? { type: 'string' },
 })
 
-export const headerParameters = (view: View, method: Method, place: 'collection' | 'row'): Part[] => {
+export const headerParameters = (view: View, method: Method, place: Place): Part[] => {
   if (method === 'GET') return place === 'row' ? [parameterRef('If-None-Match')] : []
   if (method !== 'POST') return [parameterRef(view.requireIfMatch ? 'If-Match-Required' : 'If-Match')]
   const { mode } = view.idempotency
@@ -26,7 +27,7 @@ export const headerParameters = (view: View, method: Method, place: 'collection'
   return [parameterRef(mode === 'required' ? 'Idempotency-Key-Required' : 'Idempotency-Key')]
 }
 
-export const queryParameters = (view: View, method: Method, place: 'collection' | 'row'): Part[] => {
+export const queryParameters = (view: View, method: Method, place: Place): Part[] => {
   if (method !== 'GET') return []
   const include = view.includePaths.length > 0 ? [parameterRef(`${view.name}.include`)] : []
   if (place === 'row') return include
@@ -140,10 +141,7 @@ const filtersOf = (view: View): [string, Part][] =>
 const scopeNote = (fields: readonly ViewField[]): string =>
   fields
     .filter(({ needsScopes }) => needsScopes.length > 0)
-    .map(
-      ({ name, needsScopes }) =>
-        ` \`${name}\` needs the scope ${needsScopes.map((scope) => `\`${scope}\``).join(' and ')}.`,
-    )
+    .map(({ name, needsScopes }) => ` \`${name}\` needs the scope ${scopesIn(needsScopes)}.`)
     .join('')
 
 const filterParameter = (field: ViewField, operator: OperatorName): Part => {

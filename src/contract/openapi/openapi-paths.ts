@@ -1,13 +1,13 @@
 import type { ContractOperation } from '../../compile/contract-format.ts'
 import type { Model, SubCollection, Version, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
-import { pathsOf, problemsEverywhere } from '../operations.ts'
+import { type Place, pathsOf, problemsEverywhere, type Spot, spotsOf } from '../operations.ts'
 import { type Naming, type OperationKind, singularName, withArticle, words } from './document-names.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace } from './examples.ts'
 import { type Part, schemaRef } from './field-schemas.ts'
 import { headerParameters, pathParameter, queryParameters } from './openapi-parameters.ts'
 import type { ProblemResponses } from './problem-responses.ts'
-import { type Place, successes } from './responses.ts'
+import { successes } from './responses.ts'
 import { rulesText } from './rules-text.ts'
 import { curlSample, type SampleCall, typescriptSample } from './samples.ts'
 import { type Sent, sentName } from './schemas.ts'
@@ -17,14 +17,6 @@ interface Scene {
   readonly version: Version
   readonly naming: Naming
   readonly problems: ProblemResponses
-}
-
-/** The collection or row of an operation, with its view and its owner. */
-interface Spot {
-  readonly path: string
-  readonly view: View
-  readonly sub: SubCollection | null
-  readonly place: Place
 }
 
 export const openapiPaths = (scene: Scene): Part => {
@@ -45,18 +37,6 @@ export const openapiPaths = (scene: Scene): Part => {
   }
   return paths
 }
-
-const spotsOf = (version: Version): Spot[] =>
-  [...version.views.values()].flatMap((view) => {
-    const top = view.topLevel ? spotsAt(`/${view.name}`, view, null) : []
-    const nested = view.under.map((sub) => spotsAt(`/${sub.owner().name}/{id}/${sub.segment}`, view, sub))
-    return [...top, ...nested.flat()]
-  })
-
-const spotsAt = (path: string, view: View, sub: SubCollection | null): Spot[] => [
-  { path, view, sub, place: 'collection' },
-  { path: `${path}/${sub ? '{sub_id}' : '{id}'}`, view, sub, place: 'row' },
-]
 
 const pathParameters = ({ view, sub, place }: Spot): Part => {
   const owner = sub ? [pathParameter('id', sub.owner())] : []

@@ -1,12 +1,11 @@
 import type { Version, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
+import type { Place } from '../operations.ts'
 import { type Naming, singularName, withArticle, words } from './document-names.ts'
 import { exampleOfRow } from './examples.ts'
 import { type Part, schemaRef } from './field-schemas.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 import { envelopeName, listName, readName } from './schemas.ts'
-
-export type Place = 'collection' | 'row'
 
 /** The ways an operation succeeds, by status. */
 export const successes = (view: View, method: Method, place: Place, naming: Naming): Part => {
