@@ -1,5 +1,6 @@
 import { isActive } from '../guard/key-ring.ts'
 import type { StoredKey } from '../guard/key-rows.ts'
+import { dayOf } from '../times.ts'
 import { paint } from './colour.ts'
 
 const heading = [
@@ -40,13 +41,13 @@ const cells = (key: StoredKey, now: number): string[] => [
   key.scopes.join(','),
   key.subject ?? '',
   Object.keys(key.claims).length === 0 ? '' : JSON.stringify(key.claims),
-  day(key.createdAt),
+  dayOf(key.createdAt),
   state(key, now),
   key.contact ?? '',
 ]
 
 const state = (key: StoredKey, now: number): string => {
-  if (key.revokedAt !== null) return `revoked ${day(key.revokedAt)}`
+  if (key.revokedAt !== null) return `revoked ${dayOf(key.revokedAt)}`
   if (key.expiresAt === null) return 'active'
   return `${isActive(key, now) ? 'active until' : 'expired'} ${timeText(key.expiresAt)}`
 }
@@ -56,5 +57,3 @@ export const timeText = (time: number): string => {
   const date = new Date(time)
   return Number.isNaN(date.getTime()) ? 'after the last date there is' : `${date.toISOString().slice(0, -8)}Z`
 }
-
-const day = (time: number): string => new Date(time).toISOString().slice(0, 10)

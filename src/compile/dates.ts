@@ -1,7 +1,8 @@
 import type { VersionDeclaration } from '../declare/version.ts'
 import type { MistakeList } from './mistakes.ts'
 
-const overlapMonths = 6
+/** How long both versions are served after the deprecation was announced. */
+export const overlapMonths = 6
 
 /** The dates of all versions, newest first, against each other: promises are made in order and kept long enough. */
 export const checkDates = (declared: readonly VersionDeclaration[], mistakes: MistakeList): void => {
@@ -64,14 +65,19 @@ const checkOverlap = (
   say: Say,
 ): void => {
   if (sunset === undefined || deprecated === undefined || sunset < deprecated) return
-  const announced = [deprecated, newer?.published ?? deprecated].sort().at(-1) ?? deprecated
-  const earliest = monthsAfter(announced, overlapMonths)
+  const { announced, earliest } = overlapOf(deprecated, newer?.published)
   if (earliest === null || sunset >= earliest) return
   say(
     'sunset',
     `${name} would end on ${sunset}, less than ${overlapMonths} calendar months after ${announced}.`,
     `Write "${earliest}" or later.`,
   )
+}
+
+/** The day from which both versions were served and the older one was deprecated, and the first day on which it may end. */
+export const overlapOf = (deprecated: string, published: string | null | undefined) => {
+  const announced = [deprecated, published ?? deprecated].sort().at(-1) ?? deprecated
+  return { announced, earliest: monthsAfter(announced, overlapMonths) }
 }
 
 /** The same day so many months later, or the last day of that month where it has none: 31 August + 6 = 28 February. */

@@ -1,4 +1,4 @@
-import { monthsAfter } from '../compile/dates.ts'
+import { overlapMonths, overlapOf } from '../compile/dates.ts'
 import { counted } from '../compile/plural.ts'
 import { dayMs, dayOf, minuteInUtc } from '../times.ts'
 import type { KnownConsumer } from './consumers.ts'
@@ -69,8 +69,6 @@ export interface Verdict {
   readonly blockers: readonly Blocker[]
 }
 
-const overlapMonths = 6
-
 /** Whether a version may be retired, with every blocker. It depends on the facts alone. */
 export function decideRetirement(facts: RetirementFacts): Verdict {
   const blockers = [
@@ -123,8 +121,7 @@ function overlap({ version, deprecated, successor: newer, now }: RetirementFacts
     const lift = `Write deprecated: '${dayOf(now)}' and a sunset at least ${overlapMonths} calendar months later into its declaration.`
     return [{ kind, what: `The deprecation of ${version} was never announced.`, lift }]
   }
-  const announced = [deprecated, newer?.published ?? deprecated].sort().at(-1) ?? deprecated
-  const earliest = monthsAfter(announced, overlapMonths)
+  const { announced, earliest } = overlapOf(deprecated, newer?.published)
   if (earliest !== null && now >= startOf(earliest)) return []
   const was = (day: string): string => (startOf(day) <= now ? 'was' : 'will be')
   const also =

@@ -46,6 +46,10 @@ export async function readDecisions(store: Store): Promise<readonly Decision[]> 
   return (await store.all(statements(store.dialect).all, [])).map(decisionOf)
 }
 
+/** The decision by which a version is retired now. */
+export const decisionInForce = (decisions: readonly Decision[], name: string): Decision | null =>
+  decisions.findLast((one) => one.version === name && one.withdrawnAt === null) ?? null
+
 /** False when a decision is already in force. Of two processes that decide at once, the second finds the decision or the number taken. */
 export async function storeDecision(store: Store, action: Action, evidence: unknown): Promise<boolean> {
   const values = [action.version, action.at, action.by, JSON.stringify(evidence)]

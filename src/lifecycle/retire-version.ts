@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
 import { decideRetirement, type RetirementFacts, type Verdict } from './decide.ts'
-import { type Decision, readDecisions, storeDecision } from './decisions.ts'
+import { type Decision, decisionInForce, readDecisions, storeDecision } from './decisions.ts'
 import { collectFacts } from './facts.ts'
 import { settleRecorders, type WaitOptions } from './settle-recorders.ts'
 
@@ -28,7 +28,7 @@ export async function retireVersion(
   version: Version,
   { clock, windowMs, by, dryRun, ...settling }: RetireOptions,
 ): Promise<RetireOutcome> {
-  const before = await decisionInForce(store, version)
+  const before = await readInForce(store, version)
   if (!before) await settleRecorders(store, clock, settling)
   const now = clock.now()
   const facts = await collectFacts(store, version, { now, windowMs })
@@ -36,8 +36,8 @@ export async function retireVersion(
   if (before) return { ...verdict, facts, retired: true, before }
   if (!verdict.allowed || dryRun) return { ...verdict, facts, retired: false, before: null }
   const first = await storeDecision(store, { version: version.name, at: now, by }, facts)
-  return { ...verdict, facts, retired: true, before: first ? null : await decisionInForce(store, version) }
+  return { ...verdict, facts, retired: true, before: first ? null : await readInForce(store, version) }
 }
 
-const decisionInForce = async (store: Store, { name }: Version): Promise<Decision | null> =>
-  (await readDecisions(store)).findLast((one) => one.version === name && one.withdrawnAt === null) ?? null
+const readInForce = async (store: Store, { name }: Version): Promise<Decision | null> =>
+  decisionInForce(await readDecisions(store), name)

@@ -8,7 +8,7 @@ import { type Consumers, type KnownConsumer, readConsumers } from './consumers.t
 import { type Contact, lastContacts, readContacts } from './contacts.ts'
 import { refused } from './counts.ts'
 import type { Traffic } from './decide.ts'
-import { type Decision, readDecisions } from './decisions.ts'
+import { type Decision, decisionInForce, readDecisions } from './decisions.ts'
 import { byConsumer, isAnonymous, sumOf } from './facts.ts'
 import { type Gap, readGaps } from './recorder-rows.ts'
 import { readSignals, type SentSignal } from './sent-signals.ts'
@@ -159,7 +159,7 @@ function usageOf(
 }
 
 function retirementOf(name: string, decisions: readonly Decision[]): VersionUsage['retired'] {
-  const decision = decisions.findLast((one) => one.version === name && one.withdrawnAt === null)
+  const decision = decisionInForce(decisions, name)
   return decision ? { decidedAt: decision.decidedAt, decidedBy: decision.decidedBy } : null
 }
 

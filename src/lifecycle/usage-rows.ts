@@ -1,4 +1,5 @@
 import type { DetailKind } from '../compile/change-kinds/usage-traces.ts'
+import { ident } from '../plan/dialect.ts'
 import type { Store, Value } from '../store/store.ts'
 import { dayOf } from '../times.ts'
 import { refused } from './counts.ts'
@@ -33,41 +34,38 @@ const from = (store: Store, table: string, { since, account }: Span): [string, V
   return [where, [dayOf(since), since, ...(account === null ? [] : [account])]]
 }
 
-const sums = `SUM("calls"), MAX("last_seen")`
-
 export async function readOperations(store: Store, span: Span): Promise<readonly CountedOperation[]> {
-  const [where, values] = from(store, 'nounkit_usage', span)
-  const names = '"version", "account_id", "consumer", "operation"'
-  const rows = await store.all(
-    `SELECT ${names}, ${sums} ${where} GROUP BY ${names} ORDER BY ${names}`,
-    values,
-  )
-  return rows.map(([version, account, consumer, operation, calls, lastSeen]) => ({
-    version: String(version),
-    account: String(account),
-    consumer: String(consumer),
-    operation: String(operation),
-    calls: Number(calls),
-    lastSeen: Number(lastSeen),
-  }))
+  const rows = await readCounts(store, 'nounkit_usage', ['operation'], span)
+  return rows.map(({ counted, names: [operation = ''] }) => ({ ...counted, operation }))
 }
 
 export async function readDetails(store: Store, span: Span): Promise<readonly CountedDetail[]> {
-  const [where, values] = from(store, 'nounkit_usage_details', span)
-  const names = '"version", "account_id", "consumer", "resource", "kind", "name"'
+  const rows = await readCounts(store, 'nounkit_usage_details', ['resource', 'kind', 'name'], span)
+  return rows.map(({ counted, names: [resource = '', kind, name = ''] }) => ({
+    ...counted,
+    resource,
+    kind: kind as DetailKind,
+    name,
+  }))
+}
+
+/** Counts by version, account, consumer and the columns. */
+async function readCounts(store: Store, table: string, columns: readonly string[], span: Span) {
+  const [where, values] = from(store, table, span)
+  const names = ['version', 'account_id', 'consumer', ...columns].map(ident).join(', ')
   const rows = await store.all(
-    `SELECT ${names}, ${sums} ${where} GROUP BY ${names} ORDER BY ${names}`,
+    `SELECT SUM("calls"), MAX("last_seen"), ${names} ${where} GROUP BY ${names} ORDER BY ${names}`,
     values,
   )
-  return rows.map(([version, account, consumer, resource, kind, name, calls, lastSeen]) => ({
-    version: String(version),
-    account: String(account),
-    consumer: String(consumer),
-    resource: String(resource),
-    kind: String(kind) as DetailKind,
-    name: String(name),
-    calls: Number(calls),
-    lastSeen: Number(lastSeen),
+  return rows.map(([calls, lastSeen, version, account, consumer, ...rest]) => ({
+    counted: {
+      version: String(version),
+      account: String(account),
+      consumer: String(consumer),
+      calls: Number(calls),
+      lastSeen: Number(lastSeen),
+    },
+    names: rest.map(String),
   }))
 }
 

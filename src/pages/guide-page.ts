@@ -1,4 +1,5 @@
-import type { Model, Version } from '../compile/model.ts'
+import { stepsBetween } from '../compile/change-kinds/step.ts'
+import type { Model } from '../compile/model.ts'
 import { guideOf } from '../contract/guide/guide.ts'
 import type { Layout } from './layout.ts'
 import { renderMarkdown } from './markdown.ts'
@@ -7,12 +8,7 @@ import { html } from './markup.ts'
 /** The Markdown of the guide named `v1-to-v2`; null where there is no such pair of versions. */
 export const guideText = (model: Model, name: string): string | null => {
   const [from, to] = name.split('-to-').map((one) => model.versions.find((version) => version.name === one))
-  return from && to && leadsTo(from, to) ? guideOf(from, to) : null
-}
-
-const leadsTo = (from: Version, to: Version): boolean => {
-  for (let at = from.successor; at !== null; at = at.successor) if (at === to) return true
-  return false
+  return from && to && stepsBetween(from, to).length > 0 ? guideOf(from, to) : null
 }
 
 export const guidePage = (layout: Layout, name: string, markdown: string): string =>

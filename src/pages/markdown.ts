@@ -1,4 +1,4 @@
-import { escaped, html, type Markup, trusted } from './markup.ts'
+import { escaped, html, type Markup, table, trusted } from './markup.ts'
 
 /**
  * The subset of Markdown that our guides and descriptions use: headings, paragraphs, lists, tables, code. A library would render
@@ -74,10 +74,12 @@ const cellsOf = (line: string): string[] =>
 
 const tableOf = (lines: readonly string[]): Markup => {
   const [head = '', , ...rows] = lines
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>
-<thead><tr>${cellsOf(head).map((cell) => html`<th scope="col">${inline(cell)}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${cellsOf(row).map((cell) => html`<td>${inline(cell)}</td>`)}</tr>`)}</tbody>
-</table></div>`
+  const cells = (row: string) => cellsOf(row).map((cell) => html`<td>${inline(cell)}</td>`)
+  return table(
+    'Table',
+    cellsOf(head).map(inline),
+    rows.map((row) => html`<tr>${cells(row)}</tr>`),
+  )
 }
 
 /** Inline Markdown. Code is split off first, so that nothing within it is read as Markdown. */

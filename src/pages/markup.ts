@@ -18,6 +18,21 @@ const textOf = (piece: Piece): string => {
   return 'kind' in piece ? piece.text : piece.map(textOf).join('')
 }
 
+/** Wide content that is scrolled within the page, also with the keyboard. */
+export const scrolled = (label: string, content: Markup, classes = 'scroll'): Markup =>
+  html`<div class="${classes}" tabindex="0" role="region" aria-label="${label}">${content}</div>`
+
+export const framed = (label: string, content: Markup): Markup => scrolled(label, content, 'scroll frame')
+
+export const table = (label: string, heads: readonly Piece[], rows: readonly Markup[]): Markup =>
+  scrolled(
+    label,
+    html`<table>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${rows}</tbody>
+</table>`,
+  )
+
 const entities: { readonly [character: string]: string } = {
   '&': '&amp;',
   '<': '&lt;',

@@ -1,8 +1,9 @@
 import type { Version } from '../compile/model.ts'
+import { movesOf } from '../compile/states.ts'
 import type { Layout } from './layout.ts'
-import { html, type Markup } from './markup.ts'
+import { framed, html, type Markup, table } from './markup.ts'
 import { type Link, linksOf, relationsDiagram } from './relations-diagram.ts'
-import { movesOf, type StateMachine, stateMachinesOf, statesDiagram } from './states-diagram.ts'
+import { type StateMachine, stateMachinesOf, statesDiagram } from './states-diagram.ts'
 import { type SwitchVersion, versionSwitch } from './version-switch.ts'
 
 /** The page with diagrams of the model, and the same as text. */
@@ -19,32 +20,30 @@ export const modelPage = async (
     aside: versionSwitch(versions, version, ({ name }) => `/docs/model/${name}`),
     body: html`<h1>The model of ${version.name}</h1>
 <h2>Resources and relations</h2>
-${framed(await relationsDiagram(version), 'Diagram of resources and relations')}
+${framed('Diagram of resources and relations', await relationsDiagram(version))}
 <p class="legend">A fork marks the side that has many; a circle, that there may be none. A line is named after the relation, and after its other direction where there is one. Dashed boxes are shared by all accounts; a question mark stands for a field that may be unset. Every resource also has <code>id</code>, <code>created_at</code> and <code>updated_at</code>.</p>
 ${linksTable(linksOf(version))}
 ${machines.length > 0 && html`<h2>States</h2>${drawn}`}`,
   })
 }
 
-const framed = (drawing: Markup, label: string): Markup =>
-  html`<div class="scroll frame" tabindex="0" role="region" aria-label="${label}">${drawing}</div>`
-
 const linksTable = (links: readonly Link[]): Markup =>
-  html`<details><summary>The same in words</summary><div class="scroll" tabindex="0" role="region" aria-label="Relations"><table>
-<thead><tr><th scope="col">Resource</th><th scope="col">belongs to</th><th scope="col">as</th><th scope="col">What</th></tr></thead>
-<tbody>${links.map(
-    ({ from, to, name, optional, description }) =>
-      html`<tr><td>${from.name}</td><td>${to.name}</td><td><code>${name}</code>${optional && ' (optional)'}</td><td>${description}</td></tr>`,
-  )}</tbody>
-</table></div></details>`
+  html`<details><summary>The same in words</summary>${table(
+    'Relations',
+    ['Resource', 'belongs to', 'as', 'What'],
+    links.map(
+      ({ from, to, name, optional, description }) =>
+        html`<tr><td>${from.name}</td><td>${to.name}</td><td><code>${name}</code>${optional && ' (optional)'}</td><td>${description}</td></tr>`,
+    ),
+  )}</details>`
 
 const machineSection = ({ view, field, states }: StateMachine, drawing: Markup): Markup =>
   html`<h3><code>${view.name}.${field.name}</code></h3>
 ${field.description !== '' && html`<p>${field.description}</p>`}
-${framed(drawing, `Diagram of the states of ${view.name}`)}
+${framed(`Diagram of the states of ${view.name}`, drawing)}
 <details><summary>The same in words</summary><ul>
 <li>A new row starts as <code>${states.initial}</code>.</li>
-${movesOf(states).map(
+${Object.entries(movesOf(states)).map(
   ([from, to]) =>
     html`<li><code>${from}</code> can move to ${to.map((one, index) => html`${index > 0 && ' or '}<code>${one}</code>`)}.</li>`,
 )}

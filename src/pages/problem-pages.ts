@@ -3,7 +3,7 @@ import { problemExample, problemUri } from '../contract/openapi/problem-schemas.
 import type { ProblemKind } from '../problems.ts'
 import type { Layout } from './layout.ts'
 import { codeBlock, inline } from './markdown.ts'
-import { html } from './markup.ts'
+import { html, table } from './markup.ts'
 
 /** One kind of problem, for programs. */
 export interface ProblemEntry {
@@ -57,13 +57,14 @@ export const problemListPage = (layout: Layout, entries: readonly ProblemEntry[]
     section: 'problems',
     body: html`<h1>Problems</h1>
 <p>A call that is refused answers with <code>application/problem+json</code>. Its <code>type</code> is the URL of one of these pages.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="All problems"><table>
-<thead><tr><th scope="col">Status</th><th scope="col">What</th><th scope="col">Type</th></tr></thead>
-<tbody>${entries
-      .toSorted((a, b) => a.status - b.status)
-      .map(
-        (entry) =>
-          html`<tr><td><span class="status">${entry.status}</span></td><td><a href="${entry.url}">${entry.title}</a></td><td><code>${entry.url.slice(10)}</code></td></tr>`,
-      )}</tbody>
-</table></div>`,
+${table(
+  'All problems',
+  ['Status', 'What', 'Type'],
+  entries
+    .toSorted((a, b) => a.status - b.status)
+    .map(
+      (entry) =>
+        html`<tr><td><span class="status">${entry.status}</span></td><td><a href="${entry.url}">${entry.title}</a></td><td><code>${entry.url.slice(10)}</code></td></tr>`,
+    ),
+)}`,
   })

@@ -54,8 +54,7 @@ ${links.map(lineOf).join('\n')}
   })
 }
 
-/** Every resource has these fields, so the boxes leave them out. */
-
+/** Without the fields that every resource has. */
 const boxOf = (view: View): string => {
   const fields = view.fields.filter((field) => !serverFields.has(field.name))
   const shown = fields.slice(0, maxFields)

@@ -1,4 +1,5 @@
 import type { Version, View, ViewField } from '../compile/model.ts'
+import { movesOf } from '../compile/states.ts'
 import type { StatesField } from '../declare/field.ts'
 import { diagramDefaults, drawGraph, quoted } from './graphviz.ts'
 import type { Markup } from './markup.ts'
@@ -14,12 +15,9 @@ export const stateMachinesOf = (version: Version): readonly StateMachine[] =>
     view.fields.flatMap((field) => (field.states ? [{ view, field, states: field.states }] : [])),
   )
 
-export const movesOf = ({ moves }: StatesField): readonly (readonly [string, readonly string[]])[] =>
-  Object.entries(moves).flatMap(([from, to]) => (to && to.length > 0 ? [[from, to] as const] : []))
-
 /** A state diagram. Final states have a double border. */
 export const statesDiagram = ({ view, field, states }: StateMachine): Promise<Markup> => {
-  const moves = movesOf(states)
+  const moves = Object.entries(movesOf(states))
   const leaves = new Set(moves.map(([from]) => from))
   const names = [...new Set([states.initial, ...moves.flatMap(([from, to]) => [from, ...to])])]
   const node = (name: string): string =>

@@ -1,5 +1,5 @@
 import type { Version } from '../compile/model.ts'
-import { dayMs } from '../times.ts'
+import { dayMs, dayOf } from '../times.ts'
 import { html, type Markup } from './markup.ts'
 
 /** A version on the timeline. */
@@ -135,6 +135,5 @@ const stacked = (labels: readonly Label[]): readonly (readonly PlacedLabel[])[] 
   return lines.map((line) => line.labels)
 }
 
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 const clamp = (x: number, margin: number): number => Math.min(Math.max(x, margin), width - margin)
-const round = (value: number): number => Math.round(value * 10) / 10
+export const round = (value: number): number => Math.round(value * 10) / 10

@@ -1,6 +1,7 @@
 import type { UsageReport, VersionUsage } from '../lifecycle/usage-report.ts'
 import { dayMs } from '../times.ts'
 import { html, type Markup } from './markup.ts'
+import { round } from './timeline.ts'
 
 const width = 720
 const height = 150
@@ -40,5 +41,3 @@ const niceCeiling = (value: number): number => {
   const nice = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= value) ?? value
   return nice % 2 === 0 ? nice : nice * 2
 }
-
-const round = (value: number): number => Math.round(value * 10) / 10

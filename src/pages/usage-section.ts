@@ -1,9 +1,9 @@
 import { counted } from '../compile/plural.ts'
 import type { Blocker } from '../lifecycle/decide.ts'
 import type { ConsumerUsage, UsageReport, VersionUsage } from '../lifecycle/usage-report.ts'
-import { minuteOf } from '../times.ts'
+import { dayOf, minuteOf } from '../times.ts'
 import { inline } from './markdown.ts'
-import { html, type Markup } from './markup.ts'
+import { framed, html, type Markup, table } from './markup.ts'
 import { usagePlot } from './usage-plot.ts'
 
 export interface Usage {
@@ -40,7 +40,7 @@ const versionSection = (
   const total = usage.calls.reduce((sum, one) => sum + one, 0)
   return html`<h3>${usage.version}</h3>
 <p>${total === 0 ? 'No calls.' : html`${counted(total, 'call')}, at most ${number(Math.max(...usage.calls))} on a day.`}${usage.anonymous && html` ${number(usage.anonymous.calls)} came without credentials.`}${usage.refused && html` ${number(usage.refused.calls)} more ${usage.refused.calls === 1 ? 'was' : 'were'} refused, because credentials were missing or the version is retired.`}</p>
-${total > 0 && html`<div class="scroll frame" tabindex="0" role="region" aria-label="Calls of ${usage.version} by day">${usagePlot(usage, days, gaps)}</div>`}
+${total > 0 && framed(`Calls of ${usage.version} by day`, usagePlot(usage, days, gaps))}
 ${usage.consumers.length > 0 && consumerTable(usage)}
 ${blockers !== null && blockerList(usage, blockers)}`
 }
@@ -48,17 +48,19 @@ ${blockers !== null && blockerList(usage, blockers)}`
 /** Deprecated versions also have columns for what consumers still use, and whether they were contacted. */
 const consumerTable = ({ version, deprecated, consumers }: VersionUsage): Markup => {
   const isDeprecated = deprecated !== null
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Consumers of ${version}"><table>
-<thead><tr><th scope="col">Consumer</th><th scope="col">Account</th><th scope="col">Kind</th><th scope="col">Calls</th><th scope="col">Last seen</th>${isDeprecated && html`<th scope="col">Still uses</th><th scope="col">Contacted</th>`}</tr></thead>
-<tbody>${consumers.map((one) => html`<tr>${consumerCells(one)}${isDeprecated && movingCells(one)}</tr>`)}</tbody>
-</table></div>`
+  const moving = isDeprecated ? ['Still uses', 'Contacted'] : []
+  return table(
+    `Consumers of ${version}`,
+    ['Consumer', 'Account', 'Kind', 'Calls', 'Last seen', ...moving],
+    consumers.map((one) => html`<tr>${consumerCells(one)}${isDeprecated && movingCells(one)}</tr>`),
+  )
 }
 
 const consumerCells = (one: ConsumerUsage): Markup =>
   html`<td>${one.name}${one.contact && html`<br><small>${one.contact}</small>`}</td><td>${one.account}</td><td>${one.kind}</td><td class="figure">${number(one.calls)}</td><td>${minuteOf(one.lastSeen)}</td>`
 
 const movingCells = (one: ConsumerUsage): Markup =>
-  html`<td>${stillUses(one)}</td><td>${one.contacted ? day(one.contacted.at) : html`<span class="none">no</span>`}</td>`
+  html`<td>${stillUses(one)}</td><td>${one.contacted ? dayOf(one.contacted.at) : html`<span class="none">no</span>`}</td>`
 
 const stillUses = ({ stillUses: all }: ConsumerUsage): Markup =>
   all.length === 0
@@ -71,4 +73,3 @@ const blockerList = ({ version }: VersionUsage, blockers: readonly Blocker[]): M
     : html`<p>What blocks the retirement of ${version}:</p><ul>${blockers.map(({ what, lift }) => html`<li>${what} ${lift}</li>`)}</ul>`
 
 const number = (value: number): string => value.toLocaleString('en')
-const day = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -1,9 +1,9 @@
-import type { Model } from '../compile/model.ts'
+import type { Model, Version } from '../compile/model.ts'
 import { guidePath } from '../lifecycle/facts.ts'
 import { type Status, statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Layout } from './layout.ts'
-import { html, type Markup } from './markup.ts'
+import { framed, html, type Markup, table } from './markup.ts'
 import { timeline } from './timeline.ts'
 
 export interface VersionsPage {
@@ -17,27 +17,30 @@ export interface VersionsPage {
 }
 
 /** The page with the dates of all versions, the rules for them, and their usage. */
-export const versionsPage = ({ layout, model, now, retirement, retiredAt, usage }: VersionsPage): string => {
+export const versionsPage = (page: VersionsPage): string => {
+  const { layout, model, now, retiredAt, usage } = page
   const lives = model.versions.map((version) => ({ version, retiredAt: retiredAt.get(version.name) ?? null }))
   return layout({
     title: 'Versions',
     section: 'versions',
     body: html`<h1>Versions</h1>
-<div class="scroll frame" tabindex="0" role="region" aria-label="Time line of the versions">${timeline(lives, now)}</div>
-<div class="scroll" tabindex="0" role="region" aria-label="Dates of the versions"><table>
-<thead><tr><th scope="col">Version</th><th scope="col">Status</th><th scope="col">Published</th><th scope="col">Deprecated</th><th scope="col">Sunset</th><th scope="col">Guide</th></tr></thead>
-<tbody>${model.versions.map((version) => {
-      const status = statusOf(version, model, now, retirement.isRetired)
-      const successor = version.deprecated ? retirement.successorOf(version) : null
-      const guide = guidePath(version, successor)
-      const name =
-        status === 'retired' ? version.name : html`<a href="/docs/${version.name}">${version.name}</a>`
-      return html`<tr><td>${name}</td><td>${words[status]}</td><td>${day(version.published)}</td><td>${day(version.deprecated)}</td><td>${day(version.sunset)}</td><td>${guide && html`<a href="${guide}">to ${successor?.name}</a>`}</td></tr>`
-    })}</tbody>
-</table></div>
+${framed('Time line of the versions', timeline(lives, now))}
+${table(
+  'Dates of the versions',
+  ['Version', 'Status', 'Published', 'Deprecated', 'Sunset', 'Guide'],
+  model.versions.map((version) => versionRow(version, page)),
+)}
 ${rules(model)}
 ${usage}`,
   })
+}
+
+const versionRow = (version: Version, { model, now, retirement }: VersionsPage): Markup => {
+  const status = statusOf(version, model, now, retirement.isRetired)
+  const successor = version.deprecated ? retirement.successorOf(version) : null
+  const guide = guidePath(version, successor)
+  const name = status === 'retired' ? version.name : html`<a href="/docs/${version.name}">${version.name}</a>`
+  return html`<tr><td>${name}</td><td>${words[status]}</td><td>${day(version.published)}</td><td>${day(version.deprecated)}</td><td>${day(version.sunset)}</td><td>${guide && html`<a href="${guide}">to ${successor?.name}</a>`}</td></tr>`
 }
 
 const words: { readonly [S in Status]: string } = {

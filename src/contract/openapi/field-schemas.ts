@@ -1,4 +1,5 @@
 import type { View, ViewField } from '../../compile/model.ts'
+import { movesOf } from '../../compile/states.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { checkedSchema } from './checked-schema.ts'
@@ -141,8 +142,9 @@ const referenceNote = (field: ViewField): string =>
 
 const movesNote = ({ states }: ViewField): string => {
   if (!states) return ''
-  const moves = Object.entries(states.moves).filter(([, to]) => to && to.length > 0)
-  const lines = moves.map(([from, to]) => `\`${from}\` → ${(to ?? []).map((one) => `\`${one}\``).join(', ')}`)
+  const lines = Object.entries(movesOf(states)).map(
+    ([from, to]) => `\`${from}\` → ${to.map((one) => `\`${one}\``).join(', ')}`,
+  )
   return `Moves: ${lines.join('; ')}.`
 }
 
