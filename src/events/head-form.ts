@@ -58,7 +58,9 @@ function upgraded(view: View, written: StoredRow): StoredRow {
   const sent = new Map<ViewField, unknown>()
   for (const [name, value] of Object.entries(written)) {
     const field = view.field.get(name)
-    if (field?.field) row[field.field.name] = toStored(field, value) ?? null
+    // A value has one form, stored and shown, unless the version shows another one.
+    if (field?.field)
+      row[field.field.name] = field.codec || field.values ? (toStored(field, value) ?? null) : value
     else if (field) sent.set(field, value)
     // Kept for an older version, which alone shows it.
     else if (view.resource.field.has(name)) row[name] = value

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { numberOrNull, type Store, type Transaction } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 import { type Attempted, writeAttempts } from './delivery-rows.ts'
@@ -7,6 +8,9 @@ import { firstRow, statement } from './rows.ts'
 /** Nothing but failures for this long end the calls of an endpoint. */
 const patienceMs = 5 * dayMs
 
+/** Between two writes: attempts of many calls are written together. Whoever is killed meanwhile has them made again. */
+const pauseMs = 20
+
 interface Waiting {
   readonly key: EndpointKey
   readonly attempt: Attempted
@@ -14,7 +18,7 @@ interface Waiting {
   readonly written: () => void
 }
 
-/** Writes what became of attempts. All that end while a write is under way are written together with the next one. */
+/** Writes what became of attempts. All that end while a write is under way, or soon after it, are written together with the next one. */
 export class AttemptWriter {
   readonly #store: Store
   readonly #now: () => number
@@ -51,6 +55,7 @@ export class AttemptWriter {
         this.#failed(error)
       }
       for (const { written } of batch) written()
+      await sleep(pauseMs)
     }
   }
 

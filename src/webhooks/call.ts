@@ -76,7 +76,6 @@ export function createCaller(settings: WebhookSettings): Caller {
     const written = writtenAddresses(url)
     if (written.length > 0 && !written.some((address) => guard.allows(address, scheme)))
       return failed('address-not-allowed')
-    const bytes = Buffer.from(body)
     const call = scheme === 'http:' ? httpRequest : httpsRequest
     const request = call(url, {
       method: 'POST',
@@ -84,13 +83,14 @@ export function createCaller(settings: WebhookSettings): Caller {
       lookup: lookups[scheme],
       headers: {
         'content-type': 'application/json',
-        'content-length': bytes.length,
+        'content-length': Buffer.byteLength(body),
         'user-agent': 'nounkit-webhooks',
         ...headers,
       },
     })
     const result = resultOf(request, timeoutMs)
-    request.end(bytes)
+    // As text, which node:http sends together with the head.
+    request.end(body)
     // The receiver closed an idle connection at the moment it was used again: nothing is known to have arrived.
     return (await result) === staleConnection ? post(text, headers, body) : result
   }

@@ -14,13 +14,13 @@ export interface Delivery {
   readonly body?: string | null
 }
 
-const longestKept = 16_384
+const longestKept = 8_192
 
 /** A long body is made again for its call: deliveries may wait long for an endpoint that hangs, and many of them would fill the memory. */
 const isShort = ({ body }: WantedEvent): boolean => body !== null && body.length <= longestKept
 
 /** Rows of one INSERT. Only these sizes, so that few statements are prepared. */
-const sizes = [50, 10, 1]
+const sizes = [100, 10, 1]
 
 /**
  * Makes the deliveries of some events and moves the endpoint's position past them, in one transaction: whoever is killed at any

@@ -14,8 +14,11 @@ const stopMs = 5_000
 
 export interface DispatcherOptions extends RunParts {
   readonly lookEveryMs?: number | undefined
-  /** Calls back when events of the account may have been committed, by this or another process, until the returned function is called. */
-  follow(account: string, wake: () => void): () => void
+  /**
+   * Calls back when events of the account after a position may have been committed, by this or another process, until the returned function is
+   * called.
+   */
+  follow(account: string, wake: () => void, position: () => number): () => void
 }
 
 /** An endpoint whose lease this process has. */
@@ -139,7 +142,11 @@ export class Dispatcher {
   #hold(name: string, key: EndpointKey): Held {
     const run = new EndpointRun(key, this.#options, () => this.#linger(name))
     // The processes that write events cannot send them while this one has the lease.
-    const unfollow = this.#options.follow(key.account, () => this.#poke(key))
+    const unfollow = this.#options.follow(
+      key.account,
+      () => this.#poke(key),
+      () => run.position,
+    )
     const held: Held = { run, unfollow, linger: null, releasing: false, again: false }
     this.#held.set(name, held)
     return held

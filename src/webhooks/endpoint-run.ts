@@ -39,9 +39,9 @@ interface Secret {
 
 /** Calls of one endpoint at a time. */
 const mostInFlight = 10
-/** Deliveries that are read at a time, and below how many more are read. */
-const batch = 100
-const low = 50
+/** Deliveries that are read at a time, and below how many more are read: so many that calls go on while more are read. */
+const batch = 200
+const low = 100
 
 /** The work for one endpoint, while this process has its lease. */
 export class EndpointRun {
@@ -49,6 +49,7 @@ export class EndpointRun {
   readonly #parts: RunParts
   readonly #idle: () => void
   #endpoint: Endpoint | null = null
+  #position = 0
   #secrets: readonly Secret[] = []
   readonly #queue: Delivery[] = []
   /** Deliveries that were read and whose outcome is not stored yet. */
@@ -68,6 +69,11 @@ export class EndpointRun {
 
   get isIdle(): boolean {
     return this.#known.size === 0 && !this.#loading && !this.#mayHaveMore
+  }
+
+  /** The position of the account's events up to which this run has made deliveries. */
+  get position(): number {
+    return this.#position
   }
 
   /** There may be new events, or deliveries that are due. */
@@ -163,7 +169,10 @@ export class EndpointRun {
     if (!last) return
     const wanted = await wantedEvents(this.#parts, endpoint, found, failed)
     const made = await makeDeliveries(store, endpoint, last.position, wanted, now())
-    if (made) this.#add(made)
+    if (made) {
+      this.#position = last.position
+      this.#add(made)
+    }
     if (found.length === batch || !made) this.#mayHaveMore = true
   }
 

@@ -75,7 +75,7 @@ export function startWebhooks(parts: SendingParts): Webhooks {
     isRetired: (name) => retirement.names().has(name),
     now: clock.now,
     failed,
-    follow: (account, wake) => signal.follow(account, wake),
+    follow: (account, wake, position) => signal.follow(account, wake, position),
     lookEveryMs: settings.lookEveryMs,
   })
   signal.onCommit((account) => dispatcher.wake(account))
