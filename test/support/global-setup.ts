@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from './own-postgres.ts'
+import { dropTemplate, makeTemplate } from './postgres-template.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -10,6 +11,9 @@ declare module 'vitest' {
     runFolder: string
   }
 }
+
+/** This server's data goes when the run is over, whatever the machine does meanwhile. Tests of durability have servers of their own. */
+const notDurable = { fsync: 'off', full_page_writes: 'off' }
 
 /**
  * One PostgreSQL for the whole run; set NOUNKIT_TEST_POSTGRES_URL to use a server that already runs. And one folder, for what test files
@@ -19,9 +23,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const runFolder = mkdtempSync(join(tmpdir(), 'nounkit-run-'))
   project.provide('runFolder', runFolder)
   const given = process.env.NOUNKIT_TEST_POSTGRES_URL
-  const server = given ? null : await startPostgres()
-  project.provide('postgresUrl', server?.url ?? given ?? '')
+  const server = given ? null : await startPostgres(notDurable)
+  const postgresUrl = server?.url ?? given ?? ''
+  project.provide('postgresUrl', postgresUrl)
+  await makeTemplate(postgresUrl)
   return async () => {
+    if (given) await dropTemplate(given)
     await server?.stop()
     rmSync(runFolder, { recursive: true, force: true })
   }

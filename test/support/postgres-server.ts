@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import postgres from 'postgres'
 import { inject } from 'vitest'
+import { templateName } from './postgres-template.ts'
 
 export type TestDatabase = { readonly url: string; drop(): Promise<void> }
 
 /** An empty database on the PostgreSQL that global-setup.ts started for this run. */
 export async function createDatabase(): Promise<TestDatabase> {
-  const server = inject('postgresUrl')
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await administer(server, `create database ${name}`)
-  const url = new URL(server)
+  // A copy of the template's files takes half the processor time of a copy through the write-ahead log.
+  await administer(`create database ${name} template ${templateName} strategy file_copy`)
+  const url = new URL(inject('postgresUrl'))
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => administer(server, `drop database if exists ${name} with (force)`) }
+  return { url: url.href, drop: () => administer(`drop database if exists ${name} with (force)`) }
 }
 
-async function administer(url: string, statement: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  try {
-    await sql.unsafe(statement)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+let session: postgres.Sql | undefined
+
+/** All test files that this process runs share one session. It ends when no database is created or dropped for a while. */
+async function administer(statement: string): Promise<void> {
+  session ??= postgres(inject('postgresUrl'), { max: 1, idle_timeout: 5, onnotice: () => {} })
+  await session.unsafe(statement)
 }
