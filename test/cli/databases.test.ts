@@ -9,8 +9,8 @@ import { isMistake, type Ran, run } from './run.ts'
 
 const withDatabase = (url: string, ...args: string[]): Promise<Ran> =>
   runHere(args, { env: { DATABASE_URL: url } })
-const serve = (url: string, folder = 'examples/shop'): Promise<Ran> =>
-  run(['serve', folder, '--port', '0'], { env: { DATABASE_URL: url, NOUNKIT_LOG: 'error' } })
+const serve = (url: string, folder = 'examples/shop', command: typeof run = runHere): Promise<Ran> =>
+  command(['serve', folder, '--port', '0'], { env: { DATABASE_URL: url, NOUNKIT_LOG: 'error' } })
 
 test('a database that cannot be used ends serve with 1 and a sentence, and is left as it was', async () => {
   const folder = temporaryFolder()
@@ -39,6 +39,7 @@ test('a database that cannot be used ends serve with 1 and a sentence, and is le
     expect(one.stderr).not.toContain('secret')
   }
   expect([readFileSync(notes), readFileSync(strange)]).toEqual(before)
+  expect(await serve(`sqlite:${notes}`, undefined, run)).toEqual(ran[0])
 })
 
 test.each(['sqlite', 'postgres'] as const)(

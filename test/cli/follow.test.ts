@@ -6,6 +6,7 @@ import { emptyDatabase, storeKinds, walkedStores } from '../support/databases.ts
 import { declarationFolder } from '../support/declaration-folder.ts'
 import { newKey, startServer } from '../support/server-process.ts'
 import { openForTest } from '../support/stores.ts'
+import { runHere } from './in-process.ts'
 import { isMistake, run } from './run.ts'
 
 const source = (fields: string, more = '') => `
@@ -25,7 +26,7 @@ const promised = declarationFolder(
 const halfWay = fileURLToPath(new URL('../store/follow-half.ts', import.meta.url))
 
 const on = (url: string) => {
-  const command = (...args: string[]) => run(args, { env: { DATABASE_URL: url } })
+  const command = (...args: string[]) => runHere(args, { env: { DATABASE_URL: url } })
   const rows = async (column: string) => {
     const store = await openForTest(url)
     return (await store.all(`SELECT "label", "${column}" FROM "things" ORDER BY "id"`, [])).map((row) => [
@@ -66,10 +67,9 @@ test.each(storeKinds)(
     expect(refused.stderr).toMatch(/such as "much": it would become null\.\nUse --accept-data-loss to do it/)
     expect(await rows('cost')).toEqual(before)
     // Of two at once, one does it, and the other waits and finds it done.
-    const both = await Promise.all([
-      command('migrate', next, '--accept-data-loss'),
-      command('migrate', next, '--accept-data-loss'),
-    ])
+    const both = await Promise.all(
+      [1, 2].map(() => run(['migrate', next, '--accept-data-loss'], { env: { DATABASE_URL: url } })),
+    )
     expect(both.map(({ code, stderr }) => [code, stderr])).toEqual([
       [0, ''],
       [0, ''],
@@ -99,7 +99,7 @@ describe.each(walkedStores)('a store with others around it (%s)', (kind) => {
     expect(await command('migrate', next, '--accept-data-loss', '--force')).toMatchObject({ code: 0 })
     expect(await server.child.ended).toEqual({ code: 3, signal: null })
     // Started again, it refuses with the command that helps.
-    const late = await run(['serve', first, '--port', '0'], { env: { DATABASE_URL: url } })
+    const late = await command('serve', first, '--port', '0')
     expect(isMistake(late)).toBe(true)
     expect(late.stderr).toMatch(/Run nounkit migrate, which keeps the rows/)
   })

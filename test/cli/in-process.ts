@@ -51,4 +51,10 @@ async function runNow(args: readonly string[], { env = {}, cwd }: HereOptions): 
 }
 
 /** As in a process that `run` starts. What starts the tests may ask for colours. */
-const unset = { DATABASE_URL: undefined, FORCE_COLOR: undefined, NO_COLOR: undefined }
+const unset = {
+  DATABASE_URL: undefined,
+  FORCE_COLOR: undefined,
+  HOST: undefined,
+  NO_COLOR: undefined,
+  PORT: undefined,
+}

@@ -7,7 +7,7 @@ import { type Items, type ItemWriter, itemWriter } from './item-writer.ts'
 import { nightly } from './nightly.ts'
 import { inStore, settled, wrongTotals } from './stored-rows.ts'
 
-const killsOf = nightly ? { sqlite: 50, postgres: 50 } : { sqlite: 4, postgres: 3 }
+const killsOf = nightly ? { sqlite: 50, postgres: 50 } : { sqlite: 2, postgres: 2 }
 const writersAtOnce = 6
 
 async function newWriters(server: ServerProcess): Promise<readonly ItemWriter[]> {

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import postgres from 'postgres'
 import { describe, expect, test } from 'vitest'
+import { runHere } from '../cli/in-process.ts'
+import { run } from '../cli/run.ts'
 import { countOf, inStore } from '../crash/stored-rows.ts'
 import { nounkit } from '../support/child.ts'
 import { whenOver } from '../support/clean-up.ts'
@@ -58,14 +60,17 @@ async function takenPort(): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-async function failsToServe(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
-  const child = nounkit(['serve', 'examples/shop', ...args], {
+async function failsToServe(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  command: typeof run = run,
+): Promise<string> {
+  const ran = await command(['serve', 'examples/shop', ...args], {
     env: { DATABASE_URL: await emptyDatabase('sqlite'), NOUNKIT_LOG: 'error', NOUNKIT_RATE: 'off', ...env },
   })
-  expect(await child.ended).toEqual({ code: 1, signal: null })
-  expect(child.stdout).toBe('')
-  expect(child.stderr).not.toMatch(/^\s+at /m)
-  return child.stderr
+  expect(ran).toMatchObject({ code: 1, stdout: '' })
+  expect(ran.stderr).not.toMatch(/^\s+at /m)
+  return ran.stderr
 }
 
 test.each([[[]], [['--workers', '2']]])(
@@ -86,7 +91,7 @@ test('a port in use for probes and metrics ends it as well', async () => {
 })
 
 test('one port for the API and its probes is refused', async () => {
-  expect(await failsToServe(['--port', '65535'], { NOUNKIT_OPS_PORT: '65535' })).toBe(
+  expect(await failsToServe(['--port', '65535'], { NOUNKIT_OPS_PORT: '65535' }, runHere)).toBe(
     'The API and its probes cannot both have port 65535. Choose another for the probes: --ops-port 65534\n',
   )
 })
@@ -97,7 +102,7 @@ test('an empty variable is none: only this machine is listened to', async () => 
 })
 
 test('an empty flag is refused', async () => {
-  expect(await failsToServe(['--port', '0', '--host', ''])).toBe(
+  expect(await failsToServe(['--port', '0', '--host', ''], {}, runHere)).toBe(
     '--host is empty. Write a value after it, or leave it out.\n',
   )
 })
@@ -106,6 +111,10 @@ test('a host that is not this machine is named', async () => {
   expect(await failsToServe(['--port', '0', '--host', '192.0.2.1'])).toMatch(
     /"192\.0\.2\.1" is not an address of this machine/,
   )
+})
+
+test('a setting that cannot be ends the process', async () => {
+  expect(await failsToServe(['--port', '70000'])).toMatch(/^--port is "70000"\./)
 })
 
 test.each([
@@ -120,7 +129,7 @@ test.each([
   [[], { NOUNKIT_REDIS_URL: 'http://me:secret@x' }, 'NOUNKIT_REDIS_URL is "http://***@x". Write redis://'],
   [[], { NOUNKIT_CLOCK: 'tomorrow' }, 'NOUNKIT_CLOCK is "tomorrow"'],
 ] as const)('a setting that cannot be is told before a port opens: %j %j', async (args, env, message) => {
-  expect(await failsToServe([...args], env)).toContain(message)
+  expect(await failsToServe([...args], env, runHere)).toContain(message)
 })
 
 test('with a port of their own, probes and metrics are there and nowhere else', async () => {

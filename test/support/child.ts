@@ -108,7 +108,7 @@ function follow(spawned: ChildProcess, commandLine: string): Child {
       return text.output
     },
     ended,
-    async line(pattern, within = 30_000) {
+    async line(pattern, within = 120_000) {
       const perLine = new RegExp(
         pattern.source,
         pattern.flags.includes('m') ? pattern.flags : `${pattern.flags}m`,

@@ -48,7 +48,7 @@ interface Found {
 function typeErrors(folder: string): Promise<Map<string, Found[]>> {
   return new Promise((done) => {
     const tsc = join(root, 'node_modules/.bin/tsc')
-    execFile(tsc, ['-p', folder], { cwd: folder, maxBuffer: 1e8 }, (_, told) => {
+    execFile(tsc, ['-p', folder, '--checkers', '1'], { cwd: folder, maxBuffer: 1e8 }, (_, told) => {
       const found = new Map<string, Found[]>()
       for (const error of told.split(/\n(?=\S)/)) {
         const [, name, file, line] = /^([\w-]+)\/([\w.]+)\((\d+),/.exec(error) ?? []
