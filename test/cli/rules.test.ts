@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { declarationFolder } from '../support/declaration-folder.ts'
-import { isMistake, run } from './run.ts'
+import { runHere } from './in-process.ts'
+import { isMistake } from './run.ts'
 
 const source = ({
   rules = '',
@@ -23,9 +24,14 @@ const rules = 'rules: { read: ({ row, caller }) => row.owner.is(caller.subject) 
 const note = "needsScope('books:notes', z.string().optional())"
 
 test('a rule and a scope that are new since publishing are refused until a version declares them', async () => {
-  const folder = declarationFolder(source({}))
-  const nounkit = (...args: string[]) => run([...args], { cwd: folder })
-  const write = (text: string) => writeFileSync(join(folder, 'api.ts'), text)
+  let folder = declarationFolder(source({}))
+  const nounkit = (...args: string[]) => runHere(args, { cwd: folder })
+  /** In another folder with the same contracts, since a process loads a declaration once. */
+  const write = (text: string) => {
+    const next = declarationFolder(text)
+    cpSync(join(folder, 'contracts'), join(next, 'contracts'), { recursive: true })
+    folder = next
+  }
   expect((await nounkit('publish', '.', 'v1')).code).toBe(0)
   const frozen = readFileSync(join(folder, 'contracts/v1.json'), 'utf8')
 

@@ -5,7 +5,7 @@ import { declarationFolder } from '../support/declaration-folder.ts'
 import { hooksApi, testWebhooks } from '../support/hooks-api.ts'
 import { serve } from '../support/serving.ts'
 import { runHere } from './in-process.ts'
-import { isMistake, run } from './run.ts'
+import { isMistake } from './run.ts'
 
 const place = () =>
   declarationFolder(
@@ -21,7 +21,7 @@ test.each([
   ['NOUNKIT_WEBHOOK_DELAYS', '1,soon', 'NOUNKIT_WEBHOOK_DELAYS has "soon". Write the seconds'],
 ])('%s=%s is refused before a port opens', async (name, value, message) => {
   const DATABASE_URL = await emptyDatabase('sqlite')
-  const ran = await run(['serve', place(), '--port', '0'], { env: { DATABASE_URL, [name]: value } })
+  const ran = await runHere(['serve', place(), '--port', '0'], { env: { DATABASE_URL, [name]: value } })
   expect(ran.code).toBe(1)
   expect(ran.stderr).toContain(message)
   expect(ran.stderr).not.toContain('    at ')

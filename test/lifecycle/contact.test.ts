@@ -43,9 +43,10 @@ async function calledBy(...callers: readonly Caller[]): Promise<Called> {
       return traffic.map(({ lift }) => lift.match(/nounkit (contact .* --note "…")/)?.[1] ?? lift)
     },
     async paste(line) {
-      const child = shell(`bin/nounkit.js ${line.replace('contact ', 'contact examples/shop ')}`, options)
-      const { code } = await child.ended
-      return { code, stdout: child.stdout, stderr: child.stderr }
+      // The words of the line as a shell reads them.
+      const words = shell(`printf '%s\\0' ${line.replace('contact ', 'contact examples/shop ')}`)
+      expect(await words.ended).toEqual({ code: 0, signal: null })
+      return runHere(words.stdout.split('\0').slice(0, -1), options)
     },
     contact: (...flags) => runHere(['contact', 'examples/shop', 'v1', '--note', 'mail', ...flags], options),
   }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
+import { runHere } from '../cli/in-process.ts'
 import { nounkit } from '../support/child.ts'
 import { emptyDatabase, walkedStores } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
@@ -37,8 +38,8 @@ describe.each(walkedStores)('%s', (kind) => {
     return { databaseUrl, server, key, list }
   }
   const migrate = async (databaseUrl: string, ...flags: string[]) => {
-    const child = nounkit(['migrate', folders.newer, ...flags], { env: { DATABASE_URL: databaseUrl } })
-    return { ...(await child.ended), output: child.output }
+    const ran = await runHere(['migrate', folders.newer, ...flags], { env: { DATABASE_URL: databaseUrl } })
+    return { ...ran, output: ran.stdout + ran.stderr }
   }
   const expectRefused = (reply: Reply) => {
     expect(reply.status).toBe(503)

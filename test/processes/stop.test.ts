@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
+import { runHere } from '../cli/in-process.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
 import { newKey, type Reply, type ServerProcess, startServer } from '../support/server-process.ts'
@@ -13,9 +14,8 @@ let key: string
 beforeAll(async () => {
   api = declarationFolder(librarySource())
   databaseUrl = await emptyDatabase('sqlite')
-  const server = await startServer(databaseUrl, { api })
+  expect(await runHere(['migrate', api], { env: { DATABASE_URL: databaseUrl } })).toMatchObject({ code: 0 })
   key = await newKey(databaseUrl)
-  await server.child.kill()
 })
 
 /** A create that has reached the service and is not answered yet. */
