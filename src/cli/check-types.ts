@@ -23,8 +23,23 @@ export async function checkTypes(folder: string, signal?: AbortSignal): Promise<
   const tsc = existsSync(config) ? compilerOf(folder) : null
   if (tsc === null) return
   const { code, output } = await run([tsc, '--noEmit', '--pretty', 'false', '--project', config], signal)
-  if (code !== 0) throw new TypeMistakes(output.trimEnd())
+  if (code !== 0) throw new TypeMistakes(shortened(output.trimEnd()))
 }
+
+/**
+ * The output of tsc, in which a mistake that only `api(…)` can find is the sentence that its type has, instead of the types of whole
+ * resources around it. See `declare/mistake.ts`.
+ */
+export const shortened = (output: string): string =>
+  output
+    .split(/\n(?=\S)/)
+    .map((error) => {
+      const [, sentence, names = 'never'] = /\bMistake<"((?:[^"\\]|\\.)+)", ([^>]+)>/.exec(error) ?? []
+      if (sentence === undefined) return error
+      const allowed = names === 'never' ? '' : `. There is ${names.replaceAll(' | ', ', ')}`
+      return error.replace(/^(.+? error TS\d+: ).*$/s, (_, place: string) => `${place}${sentence}${allowed}.`)
+    })
+    .join('\n')
 
 /** The compiler that the folder's own project has installed. */
 function compilerOf(folder: string): string | null {

@@ -1,4 +1,4 @@
-import type { SumField } from './field.ts'
+import type { FieldValue, SumField } from './field.ts'
 import type { Mistake } from './mistake.ts'
 import type { Choices, FieldName, SummandName, SumName } from './names.ts'
 import type { DeclaredResource } from './relation.ts'
@@ -79,17 +79,26 @@ type ValueMistake<Where extends string, Named extends string, Known extends stri
 type Elements<List> = NonNullable<List> extends readonly (infer E extends string)[] ? E : never
 
 type SumMistake<Where extends string, F, R, Nouns> = {
-  [K in SumName<F>]: F[K] extends SumField<infer _, infer Relation, infer Of>
-    ? SummandMistake<`${Where}.${K}`, Of, TargetIn<Nouns, R[Relation & keyof R]>>
+  [K in SumName<F>]: F[K] extends SumField<infer V, infer Relation, infer Of>
+    ? SummandMistake<`${Where}.${K}`, V, Of, TargetIn<Nouns, R[Relation & keyof R]>>
     : never
 }[SumName<F>]
-type SummandMistake<Where extends string, Of extends string, Target> = [Target] extends [never]
+type SummandMistake<Where extends string, V, Of extends string, Target> = [Target] extends [never]
   ? never
   : Of extends SummandName<FieldsOf<Target>>
-    ? never
+    ? DecimalMistake<Where, V, FieldValue<FieldsOf<Target>[Of & keyof FieldsOf<Target>]>>
     : string extends Of
       ? never
       : Mistake<`${Where}: '${Of}' is not a number there`, SummandName<FieldsOf<Target>>>
+
+/** Without its type written, a sum counts as a number. Nothing is known of a field whose type is `z.ZodType`. */
+type DecimalMistake<Where extends string, V, Summand> = string extends V
+  ? never
+  : unknown extends Summand
+    ? never
+    : string extends Summand
+      ? Mistake<`${Where}: a sum of decimals is a string: write sum<string>(…)`>
+      : never
 
 /**
  * Changes name what the next newer version has. Of the newest version everything is known, so the changes of the second are checked here;

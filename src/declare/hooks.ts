@@ -1,4 +1,13 @@
-import type { Nameable, NewValues, RowMeant, SomeValues, SumMeant, SummandMeant } from './reach.ts'
+import type { Mistake } from './mistake.ts'
+import type {
+  Nameable,
+  NewValues,
+  RowMeant,
+  SomeValues,
+  SumMeant,
+  SummandMeant,
+  UnknownName,
+} from './reach.ts'
 
 export interface Rejection<Code extends string = string, Field extends string = string> {
   /** One of the resource's declared `problems`, which say the status and the title. */
@@ -59,11 +68,13 @@ export interface HookContext<Code extends string = string, Field extends string 
     const T extends Nameable<Own> = Nameable<Own>,
     const K extends SummandMeant<Unless<V, T>, Own> = SummandMeant<Unless<V, T>, Own>,
   >(
-    resource: T,
+    resource: [V] extends [never]
+      ? T
+      : UnknownName<Own> | Mistake<'the type of this sum is known: leave out <string> or <number>'>,
     field: K,
     where: SomeValues<Unless<V, T>, Own>,
     options?: Seeing,
-  ): Promise<[V] extends [never] ? SumMeant<T, Own, K> : V>
+  ): Promise<[V] extends [never] ? SumMeant<T, Own, K> : NoInfer<V>>
   create<const T extends Nameable<Own>>(resource: T, values: NewValues<T, Own>): Promise<RowMeant<T, Own>>
   update<const T extends Nameable<Own>>(
     resource: T,
@@ -75,7 +86,10 @@ export interface HookContext<Code extends string = string, Field extends string 
   reject(rejection: Rejection<Code, Field>): never
 }
 
-/** TypeScript infers nothing where the type of a sum is written, as in `sum<string>(…)`: then the names are checked when the hook runs. */
+/**
+ * The type of a sum is written only where the fields of the resource are not known here, as in `sum<string>('lines', 'price', {})`. TypeScript then
+ * infers nothing, and the names are checked when the hook runs.
+ */
 type Unless<V, T> = [V] extends [never] ? T : string
 
 /** Code around a write. A `before` hook may return fields to set; the values it gets are already valid. */

@@ -34,6 +34,11 @@ export type Nameable<Own> = 0 extends 1 & Own
   ? string | DeclaredResource
   : Extract<Reach<Own>, Noun>['name'] | DeclaredResource
 
+/** A name that the hook knows, of a resource whose fields it does not know. */
+export type UnknownName<Own> = 0 extends 1 & Own
+  ? string
+  : Exclude<Extract<Reach<Own>, Noun>, { readonly fields: unknown }>['name']
+
 /** The resource that is meant; `never` where its fields are not known. */
 type Meant<T, Own> = T extends DeclaredResource
   ? Extract<T, { readonly fields: unknown }>

@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { shortened } from '../../src/cli/check-types.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
 import { runHere } from './in-process.ts'
@@ -199,6 +200,16 @@ test('check finds mistakes in the code of hooks by their types, where the folder
   expect(isMistake(ran)).toBe(true)
   expect(ran.stderr).toMatch(/^api\.ts.6,.*'titel' does not exist/)
   expect(ran.stderr).toContain('These are mistakes in types, as tsc reports them.')
+})
+
+test('a mistake of types that only api(…) finds is shown as its sentence', () => {
+  const long = `api.ts(9,43): error TS2322: Type 'ResourceDeclaration<{ readonly title: ZodString; }, … "books">' is not assignable to type 'ResourceDeclaration<…> & Mistake<...>'.
+  Type 'ResourceDeclaration<…>' is missing the following properties from type 'Mistake<"books.relations.author: there is no resource 'author'", "authors" | "books">': whatIsWrong, allowed
+api.ts(12,3): error TS2322: Type 'number' is not assignable to type 'string'.`
+  expect(shortened(long)).toBe(
+    `api.ts(9,43): error TS2322: books.relations.author: there is no resource 'author'. There is "authors", "books".
+api.ts(12,3): error TS2322: Type 'number' is not assignable to type 'string'.`,
+  )
 })
 
 test('a folder that is not there, or has no declaration, is named', async () => {

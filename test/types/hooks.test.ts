@@ -7,6 +7,7 @@ import type { HookContext } from '../../src/declare/hooks.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { type ResourceDeclaration, resource } from '../../src/declare/resource.ts'
 import type { RowOf } from '../../src/declare/row.ts'
+import { decimal } from '../../src/kinds/decimal.ts'
 
 type Row<D> = D extends ResourceDeclaration<infer F, infer R> ? RowOf<F, R> : never
 
@@ -99,6 +100,44 @@ test('a hook may only refuse with problems that are declared', () => {
     // @ts-expect-error 401 is not a status that a hook can refuse with
     problems: { 'who-are-you': { status: 401, title: 'Who are you' } },
   })
+})
+
+test('a sum has the type of its field: a decimal is a string, and the type is written only where the field is not known', () => {
+  const wells = resource('wells', { fields: { depth: decimal({ scale: 2 }), pumps: z.int() } })
+  resource('drills', {
+    fields: { power: decimal({ scale: 1 }).optional() },
+    relations: { well: belongsTo(wells), parts: hasMany('parts') },
+    hooks: {
+      async beforeCreate(_, { sum }) {
+        expectTypeOf(await sum('wells', 'depth', {})).toEqualTypeOf<string>()
+        expectTypeOf(await sum(wells, 'pumps', { depth: '1.00' })).toEqualTypeOf<number>()
+        expectTypeOf(await sum('drills', 'power', {})).toEqualTypeOf<string>()
+        expectTypeOf(await sum<string>('parts', 'price', {})).toEqualTypeOf<string>()
+        // @ts-expect-error a sum of decimals is a string
+        const depth: number = await sum('wells', 'depth', {})
+        // @ts-expect-error the type is known, and is another
+        await sum<number>('wells', 'depth', {})
+        // @ts-expect-error the same of a resource that is given by itself
+        await sum<string>(wells, 'pumps', {})
+        return depth > 0 ? {} : undefined
+      },
+    },
+  })
+})
+
+test('a declared sum of decimals is a string, which must be written', () => {
+  const lines = resource('lines', {
+    fields: { price: decimal({ scale: 2 }).optional(), pieces: z.int() },
+    relations: { bill: belongsTo('bills') },
+  })
+  const relations = { lines: hasMany('lines') }
+  const sums = { pieces: sum('lines', 'pieces'), net: sum<string>('lines', ['price', 'pieces']) }
+  expectTypeOf(api).toBeCallableWith('trade', {
+    resources: [lines, resource('bills', { fields: sums, relations })],
+  })
+  const wrong = resource('bills', { fields: { net: sum('lines', ['price', 'pieces']) }, relations })
+  // @ts-expect-error bills.fields.net: a sum of decimals is a string: write sum<string>(…)
+  api('trade', { resources: [lines, wrong] })
 })
 
 test('a function of its own takes the context of any hook', () => {

@@ -31,7 +31,7 @@ test('names that TypeScript cannot know are left to the compilation', () => {
       colour: z.enum(colours).optional(),
       size: z.enum(['s', 'm']).default('s'),
       price: sum<string>('parts', 'price'),
-      fee: needsScope('parts:fees', sum('parts', 'fee')),
+      fee: needsScope('parts:fees', sum<string>('parts', 'fee')),
       all: sum('parts', 'anything'),
       ...(isLent ? { until: z.iso.date() } : {}),
     },
