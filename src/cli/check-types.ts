@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CommandMistake } from './command-mistake.ts'
 
@@ -61,6 +62,7 @@ function run(
       stdio: ['ignore', 'pipe', 'pipe'],
       ...(signal && { signal }),
     })
+    if (signal) yieldToOthers(child.pid)
     let output = ''
     const take = (chunk: Buffer) => {
       output += chunk.toString()
@@ -70,4 +72,13 @@ function run(
     child.on('error', reject)
     child.on('close', (code) => resolve({ code, output }))
   })
+}
+
+/** In the background, the compiler must not slow down what the user waits for. */
+function yieldToOthers(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // The process has ended already, or the system does not allow it.
+  }
 }
