@@ -4,8 +4,8 @@ import type { Store } from '../store/store.ts'
 /** Statements for several accounts that run at the same time. The next one takes all accounts that were asked for meanwhile. */
 const mostRunning = 2
 /**
- * Such statements begin at least this far apart. PostgreSQL takes nearly as long for the events of one account as for those of five, so that
- * events of many accounts cost less together.
+ * Such statements begin at least this far apart. Most of the time that one takes PostgreSQL does not depend on how many events it moves, so
+ * that events of many accounts cost less together.
  */
 const beginEveryMs = 10
 
