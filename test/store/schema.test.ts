@@ -207,7 +207,7 @@ describeStores('the schema follows the model', ({ kind, open, url }) => {
     const store = await older()
     await insert(store, 'books', { ...book, id: 'b2' })
     expect(await refusal(store, { unique: ['title'] })).toMatch(
-      /but rows of books share values of title, in 1 group: "[^"]+" \(ids b1, b2 of the account [^)]+\): change those first/,
+      /but rows of books share values of title, in 1 group: "[^"]+" \(ids b1, b2 of the account [^)]+\)\.$/,
     )
     await store.writeOne(`UPDATE "books" SET "title" = 'Two' WHERE "id" = 'b2'`, [])
     expect((await migrate(store, booksModel({ unique: ['title'] }))).applied).toBe(true)
