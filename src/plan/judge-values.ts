@@ -1,5 +1,5 @@
 import type { Field, Resource } from '../compile/model.ts'
-import type { Rule, RuleNode, RuleOperand } from '../compile/rules/rule.ts'
+import { operandsOf, type Rule, type RuleOperand } from '../compile/rules/rule.ts'
 import type { Grants } from '../request/grants.ts'
 import type { Dialect } from './dialect.ts'
 import { type RowStatement, rowStatement } from './row-statements.ts'
@@ -36,20 +36,3 @@ export const judgedFields = ({ fields }: Resource, { root }: Rule): readonly Fie
 
 const ownName = (operand: RuleOperand): readonly string[] =>
   operand.kind === 'field' ? [operand.path[0]?.field ?? operand.field.name] : []
-
-function operandsOf(node: RuleNode): readonly RuleOperand[] {
-  switch (node.kind) {
-    case 'all-of':
-    case 'any-of':
-      return node.of.flatMap(operandsOf)
-    case 'has':
-      return []
-    case 'compare':
-      return [node.left, node.right]
-    case 'includes':
-      return [node.list, node.element]
-    case 'in':
-    case 'null':
-      return [node.field]
-  }
-}

@@ -19,8 +19,7 @@ export type Lock = 'to-change' | 'to-delete'
 export function lockRow(resource: Resource, dialect: Dialect, lock: Lock): RowStatement {
   const locking = { 'to-change': dialect.forOwnUpdate, 'to-delete': dialect.forUpdate }[lock]
   const binds = new Binds(dialect)
-  const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')}`
-  const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${where}${locking}`
+  const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${binds.row(resource)}${locking}`
   return rowStatement(text, binds)
 }
 
@@ -91,8 +90,7 @@ export const knownField = (resource: Resource, name: string): Field => {
 export function existsRow(resource: Resource, sight: Sight, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect, sight)
   const alias = binds.alias()
-  const where = `${binds.rows(resource, alias)}${alias}"id" = ${binds.use('id', 'id')}`
-  return rowStatement(`SELECT 1 FROM ${from(resource, alias)} WHERE ${where}`, binds)
+  return rowStatement(`SELECT 1 FROM ${from(resource, alias)} WHERE ${binds.row(resource, alias)}`, binds)
 }
 
 /** A rule, and the scopes that answer it. */
@@ -112,8 +110,10 @@ export function judgeRow(
   const verdicts = judgements.map(
     ({ rule, grants }) => `CASE WHEN ${ruleSql(rule, grants, alias, binds) ?? '1 = 1'} THEN 1 ELSE 0 END`,
   )
-  const where = `${binds.rows(resource, alias)}${alias}"id" = ${binds.use('id', 'id')}`
-  return rowStatement(`SELECT ${verdicts.join(', ')} FROM ${from(resource, alias)} WHERE ${where}`, binds)
+  return rowStatement(
+    `SELECT ${verdicts.join(', ')} FROM ${from(resource, alias)} WHERE ${binds.row(resource, alias)}`,
+    binds,
+  )
 }
 
 /** The rows that name one of several others (bound: their ids as a JSON array) through a field: `[id]` each. */

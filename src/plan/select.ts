@@ -21,7 +21,7 @@ export function selectOne(
   const binds = new Binds(dialect, grants)
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
-  const where = [`${binds.rows(view.resource, alias)}${alias}"id" = ${binds.use('id', 'id')}`]
+  const where = [binds.row(view.resource, alias)]
   if (owner) where.push(`${alias}${ident(owner.field)} = ${binds.use('owner', 'id')}`)
   if (owner?.resource.rules.read) where.push(`EXISTS (${selectOwner(owner, binds)})`)
   const text = `SELECT ${row}, ${alias}"version" FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')}`

@@ -71,6 +71,11 @@ export class Binds {
     return rule ? `${account}${rule} AND ` : account
   }
 
+  /** The one row of the bound id, where the statement may touch it. */
+  row(resource: Resource, alias = ''): string {
+    return `${this.rows(resource, alias)}${alias}"id" = ${this.use('id', 'id')}`
+  }
+
   /** The account alone: for the rows that a rule itself reads. Everything else uses `rows`. */
   account(shared: boolean, alias: string): string {
     return shared ? '' : `${alias}"account_id" = ${this.use('account', 'id')} AND `

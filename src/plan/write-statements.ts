@@ -44,7 +44,7 @@ export function insertRows(resource: Resource, dialect: Dialect): RowStatement {
 export function fillReference(resource: Resource, name: string, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const column = ident(knownField(resource, name).column)
-  const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')} AND ${column} IS NULL`
+  const where = `${binds.row(resource)} AND ${column} IS NULL`
   const text = `UPDATE ${ident(resource.table)} SET ${column} = ${binds.use(0, 'reference')} WHERE ${where} RETURNING 1`
   return rowStatement(text, binds)
 }
@@ -99,15 +99,13 @@ export function updateRow(resource: Resource, fields: readonly string[], dialect
     return `${ident(field.column)} = ${binds.use(index, field.kind)}`
   })
   sets.push(`"updated_at" = ${binds.use(fields.length, 'datetime')}`, '"version" = "version" + 1')
-  const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')}`
-  const text = `UPDATE ${ident(resource.table)} SET ${sets.join(', ')} WHERE ${where}${returningRow(resource, binds)}`
+  const text = `UPDATE ${ident(resource.table)} SET ${sets.join(', ')} WHERE ${binds.row(resource)}${returningRow(resource, binds)}`
   return rowStatement(text, binds)
 }
 
 export function deleteRow(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
-  const where = `${binds.rows(resource, '')}"id" = ${binds.use('id', 'id')}`
-  return rowStatement(`DELETE FROM ${ident(resource.table)} WHERE ${where} RETURNING 1`, binds)
+  return rowStatement(`DELETE FROM ${ident(resource.table)} WHERE ${binds.row(resource)} RETURNING 1`, binds)
 }
 
 /** The sum that the rows of one owner give. */
@@ -130,7 +128,7 @@ export function refreshSum(feed: SumFeed, source: Resource, dialect: Dialect): R
   const binds = new Binds(dialect)
   const sum = sumSql(feed, source, binds.use('id', 'id'), binds)
   const target = ident(feed.field.column)
-  const where = `${binds.rows(feed.on, '')}"id" = ${binds.use('id', 'id')} AND ${dialect.distinct(target, sum)}`
+  const where = `${binds.row(feed.on)} AND ${dialect.distinct(target, sum)}`
   const text = `UPDATE ${ident(feed.on.table)} SET ${target} = ${sum}, "updated_at" = ${binds.use(0, 'datetime')}, "version" = "version" + 1 WHERE ${where}${returningRow(feed.on, binds)}`
   return rowStatement(text, binds)
 }

@@ -6,7 +6,7 @@ import type { MistakeList } from '../mistakes.ts'
 import type { Drafts, ResourceDraft } from '../resource-draft.ts'
 import { normalForm } from './normal-form.ts'
 import { type Note, rowTerms } from './recorder.ts'
-import { type CallerValue, noRules, type Rule, type RuleNode, type RuleOperand } from './rule.ts'
+import { type CallerValue, noRules, operandsOf, type Rule, type RuleNode } from './rule.ts'
 
 /** Runs and checks all rules. The fields of all resources must be known. */
 export const linkRules = (declaration: ApiDeclaration, drafts: Drafts, mistakes: MistakeList): void => {
@@ -62,26 +62,16 @@ function recorded(
 }
 
 const ruleOf = (kind: RuleKind, condition: ConditionData, root: RuleNode): Rule => {
-  const leaves = leavesOf(root)
-  const scopes = leaves.flatMap((leaf) => (leaf.kind === 'has' ? [leaf.scope] : []))
   return Object.freeze({
     kind,
     condition,
     root,
-    scopes: [...new Set(scopes)].sort(),
-    callerValues: [...new Set(leaves.flatMap(callerValuesOf))],
+    scopes: [...new Set(scopesOf(root))].sort(),
+    callerValues: [...new Set(operandsOf(root).filter((operand) => operand.kind === 'caller-value'))],
   })
 }
 
-const leavesOf = (node: RuleNode): readonly RuleNode[] =>
-  node.kind === 'all-of' || node.kind === 'any-of' ? node.of.flatMap(leavesOf) : [node]
-
-const callerValuesOf = (leaf: RuleNode): readonly CallerValue[] => {
-  const operands: readonly RuleOperand[] =
-    leaf.kind === 'compare'
-      ? [leaf.left, leaf.right]
-      : leaf.kind === 'includes'
-        ? [leaf.list, leaf.element]
-        : []
-  return operands.filter((operand) => operand.kind === 'caller-value')
+const scopesOf = (node: RuleNode): readonly string[] => {
+  if (node.kind === 'all-of' || node.kind === 'any-of') return node.of.flatMap(scopesOf)
+  return node.kind === 'has' ? [node.scope] : []
 }

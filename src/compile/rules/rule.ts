@@ -96,6 +96,24 @@ export interface CallerValue {
   readonly isList: boolean
 }
 
+/** All that the comparisons of a rule are made of. */
+export function operandsOf(node: RuleNode): readonly RuleOperand[] {
+  switch (node.kind) {
+    case 'all-of':
+    case 'any-of':
+      return node.of.flatMap(operandsOf)
+    case 'has':
+      return []
+    case 'compare':
+      return [node.left, node.right]
+    case 'includes':
+      return [node.list, node.element]
+    case 'in':
+    case 'null':
+      return [node.field]
+  }
+}
+
 /** The rule that takes the place of one that is not declared. */
 const ruleInstead: { readonly [K in RuleKind]: RuleKind | null } = {
   read: null,
