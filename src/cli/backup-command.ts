@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { backupSqlite } from '../store/sqlite/backup.ts'
-import { sizeText } from './amounts.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { storeUrl } from './command-store.ts'
@@ -49,4 +48,13 @@ function targetFile(file: string, store: string, force: boolean): string {
       `${file} exists. Name another file, or replace it: nounkit backup ${file} --force`,
     )
   return target
+}
+
+/** `12.3 MB` */
+function sizeText(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
+  let size = bytes
+  let unit = 0
+  for (; size >= 1_000 && unit < units.length - 1; unit++) size /= 1_000
+  return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../compile/canonical.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { CommandMistake } from './command-mistake.ts'
 
@@ -39,7 +40,7 @@ function put(claims: Members, path: readonly string[], value: unknown, flag: str
   for (const name of path.slice(0, -1)) {
     if (!Object.hasOwn(at, name)) at[name] = {}
     const inner = at[name]
-    if (!isMembers(inner))
+    if (!isJsonObject(inner))
       throw mistake(flag, `has a part, "${name}", that another --claim gave a value`, 'Leave one out')
     at = inner
   }
@@ -47,9 +48,6 @@ function put(claims: Members, path: readonly string[], value: unknown, flag: str
   if (Object.hasOwn(at, last)) throw mistake(flag, 'names a claim that another --claim gave', 'Leave one out')
   at[last] = value
 }
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function readText(flag: string, text: string): string {
   if (/\p{Cc}|\p{Cs}/u.test(text)) throw mistake(flag, 'has control characters', 'Write plain text')

@@ -14,3 +14,7 @@ export const sorted = (value: unknown): unknown => {
 /** Equal data mostly have their keys in the same order, and then need not be sorted. */
 export const sameJson = (a: unknown, b: unknown): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonicalJson(a) === canonicalJson(b)
+
+/** Whether a value is an object of JSON: neither null nor an array. */
+export const isJsonObject = (value: unknown): value is { [key: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

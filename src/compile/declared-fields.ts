@@ -1,4 +1,4 @@
-import { type FieldDeclaration, isStates, isSum, type StatesField } from '../declare/field.ts'
+import { type FieldDeclaration, isStates, isSum, type StatesField, type SumField } from '../declare/field.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import { safeInteger } from '../kinds/integer.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
@@ -7,7 +7,7 @@ import type { MistakeList } from './mistakes.ts'
 import type { Field } from './model.ts'
 import { snakeNameFault } from './name-rules.ts'
 import type { Mutable, ResourceDraft } from './resource-draft.ts'
-import { checkFieldShape } from './shape/field-shape.ts'
+import { listOf, mapOf, type OptionTable, soundOptions, text } from './shape/shapes.ts'
 import { checkStates, stateNames } from './states.ts'
 import { readZod, type ZodField } from './zod/read.ts'
 
@@ -101,6 +101,26 @@ const oneField = (
     }
   const read = readZod(declaration, where, mistakes)
   return read === null ? null : zodField(name, read, where, mistakes)
+}
+
+const optionTables: { readonly [K in 'states' | 'sum']: OptionTable } = {
+  states: {
+    form: "states('draft', { draft: ['placed'] })",
+    needs: { initial: text, moves: mapOf(listOf(text)) },
+    may: { description: text, needsScopes: listOf(text), was: text },
+  },
+  sum: {
+    form: "sum('items', 'price')",
+    needs: { relation: text, of: listOf(text) },
+    may: { description: text, needsScopes: listOf(text), was: text },
+  },
+}
+
+/** Checks the arguments of states(…) and sum(…). */
+const checkFieldShape = (field: StatesField | SumField, where: string, mistakes: MistakeList): boolean => {
+  const before = mistakes.all.length
+  soundOptions({ ...field }, optionTables[field.kind], where, mistakes)
+  return mistakes.all.length === before
 }
 
 const stateField = (

@@ -1,4 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose'
+import { isJsonObject } from '../compile/canonical.ts'
 import { keysSourceFault } from '../compile/shape/settings.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { cooldownMs, fetchTimeoutMs, IssuerUnavailable, maxAgeMs, remoteKeys } from './token-keys.ts'
@@ -80,6 +81,6 @@ function asObject(text: string, address: string): { readonly [name: string]: unk
   } catch {
     throw new Error(`${address} is not JSON`)
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  if (isJsonObject(value)) return { ...value }
   throw new Error(`${address} is not a JSON object`)
 }

@@ -7,7 +7,7 @@ const listedValue = (text: string, schema: JsonSchema): unknown =>
   schema.enum?.find((one) => String(one) === text)
 
 /** What enums and states have in common: texts that the schema lists. */
-export const listed: Omit<Kind, 'readsZod' | 'canBeOpen' | 'typeName'> = {
+const listed: Omit<Kind, 'readsZod' | 'canBeOpen' | 'typeName'> = {
   ...text,
   formats: {},
   listsValues: true,
@@ -31,4 +31,12 @@ export const enumKind: Kind = Object.freeze({
   readsZod: (zodType) => zodType === 'enum' || zodType === 'literal',
   canBeOpen: true,
   typeName: () => 'enum',
+} satisfies Kind)
+
+/** `states(…)`: a text that changes by declared moves only. */
+export const state: Kind = Object.freeze({
+  ...listed,
+  readsZod: null,
+  canBeOpen: false,
+  typeName: () => 'state',
 } satisfies Kind)

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../compile/canonical.ts'
 import { toShown } from '../compile/codecs.ts'
 import type { Field, Version, View, ViewField } from '../compile/model.ts'
 import type { FieldError } from '../problems.ts'
@@ -93,7 +94,7 @@ const olderBefore = (view: View, current: Stored | null): { [key: string]: unkno
 function up(view: View, at: number, older: JsonObject): JsonObject | Error {
   try {
     const newer: unknown = view.customs[at]?.change.up(older)
-    return isObject(newer) ? newer : new Error(`${upInWords(view, at)} returned no object`)
+    return isJsonObject(newer) ? newer : new Error(`${upInWords(view, at)} returned no object`)
   } catch (error) {
     return new Error(`${upInWords(view, at)} threw`, { cause: error })
   }
@@ -108,9 +109,6 @@ function upInWords(view: View, at: number): string {
   const fields = Object.keys(change.fields).join(', ')
   return `A write of ${view.name} in ${view.version.name} was refused (422): "up" of custom('${change.resource}', { fields: { ${fields} } }) in the changes of ${declaredIn?.name}`
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Validates what an `up` returned as a body of the newer version, and sets it; false where it is not valid. */
 function setNewer(

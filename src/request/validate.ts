@@ -1,3 +1,4 @@
+import { isJsonObject } from '../compile/canonical.ts'
 import { isMultiple } from '../compile/multiples.ts'
 import { plainCounted } from '../compile/plural.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
@@ -44,7 +45,7 @@ const hasType = (value: unknown, type: NonNullable<JsonSchema['type']>): boolean
   if (type === 'integer') return typeof value === 'number' && Number.isInteger(value)
   if (type === 'array') return Array.isArray(value)
   if (type === 'null') return value === null
-  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (type === 'object') return isJsonObject(value)
   // JSON has no infinities, but 1e999 parses to one.
   return typeof value === type && (typeof value !== 'number' || Number.isFinite(value))
 }

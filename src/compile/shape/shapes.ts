@@ -1,4 +1,5 @@
 import { isZod } from '../../declare/field.ts'
+import { isJsonObject } from '../canonical.ts'
 import type { MistakeList } from '../mistakes.ts'
 import { didYouMean } from '../nearest.ts'
 
@@ -25,9 +26,6 @@ export const soundPart = (
   return undefined
 }
 
-const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export const zodSchema: Shape = { said: 'a Zod schema, such as z.string()', holds: isZod }
 export const text: Shape = { said: 'a text', holds: (value) => typeof value === 'string' }
 export const flag: Shape = { said: 'true or false', holds: (value) => typeof value === 'boolean' }
@@ -37,7 +35,7 @@ export const count: Shape = {
   holds: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 }
 export const code: Shape = { said: 'a function', holds: (value) => typeof value === 'function' }
-export const object: Shape = { said: 'an object', holds: isObject }
+export const object: Shape = { said: 'an object', holds: isJsonObject }
 export const list: Shape = { said: 'a list', holds: Array.isArray }
 export const scalar: Shape = {
   said: 'a text, a number, true or false',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { stringFormats } from '../../kinds/kinds.ts'
+import { isJsonObject } from '../canonical.ts'
 import { defOf } from './def.ts'
 import { formatOf, patternsOf } from './strings.ts'
 
@@ -71,16 +72,16 @@ const clean = (raw: Raw): JsonSchema => {
   const own: readonly string[] = stringFormats[String(raw.format)]?.keywords ?? []
   for (const [key, value] of Object.entries(raw)) if (known.has(key) || own.includes(key)) out[key] = value
   if (raw.type === 'integer') capInteger(out)
-  if (isRaw(raw.items)) out.items = clean(raw.items)
+  if (isJsonObject(raw.items)) out.items = clean(raw.items)
   if (Array.isArray(raw.prefixItems)) out.prefixItems = raw.prefixItems.map(clean)
-  if (isRaw(raw.properties))
+  if (isJsonObject(raw.properties))
     out.properties = Object.fromEntries(
       Object.entries(raw.properties).map(([name, child]) => [name, clean(child as Raw)]),
     )
   if (raw.additionalProperties === false) out.additionalProperties = false
-  if (isRaw(raw.additionalProperties)) out.additionalProperties = clean(raw.additionalProperties)
+  if (isJsonObject(raw.additionalProperties)) out.additionalProperties = clean(raw.additionalProperties)
   // Every key of a JSON object is a string: that restriction is redundant.
-  if (isRaw(raw.propertyNames) && Object.keys(raw.propertyNames).length > 1)
+  if (isJsonObject(raw.propertyNames) && Object.keys(raw.propertyNames).length > 1)
     out.propertyNames = clean(raw.propertyNames)
   const choices = raw.anyOf ?? raw.oneOf
   if (Array.isArray(choices)) out.anyOf = choices.map(clean)
@@ -100,6 +101,3 @@ const capInteger = (out: Part): void => {
     delete out.exclusiveMaximum
   } else out.maximum = typeof maximum === 'number' ? Math.min(maximum, safe) : safe
 }
-
-const isRaw = (value: unknown): value is Raw =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,13 +1,12 @@
 import { sameJson } from '../../compile/canonical.ts'
-import type { Contract } from '../../compile/contract-format.ts'
+import type { Contract, ContractEvents } from '../../compile/contract-format.ts'
 import { compareAccess } from './compare-access.ts'
-import { compareEvents } from './compare-events.ts'
 import { compareIncludeRows } from './compare-include-rows.ts'
 import { compareLifecycles } from './compare-lifecycles.ts'
 import { comparePaths } from './compare-paths.ts'
 import { compareReplacements } from './compare-replacements.ts'
 import { compareResources } from './compare-resources.ts'
-import { compareServices } from './compare-services.ts'
+import { compareLimits, compareNames, compareServices } from './compare-services.ts'
 import { additive, type Difference, sayAt } from './difference.ts'
 
 /**
@@ -36,3 +35,14 @@ const compareWords = (older: Contract, newer: Contract): readonly Difference[] =
   (['title', 'description'] as const)
     .filter((name) => older.title !== undefined && older[name] !== newer[name])
     .map((name) => sayAt('words', 'api')(additive, `${name} changed`, 'words'))
+
+/** A new type of event is additive, a lost one breaks. Days are the service's, so an older version cannot hide that there are more. */
+const compareEvents = (
+  from: ContractEvents | undefined,
+  to: ContractEvents | undefined,
+): readonly Difference[] => [
+  ...compareNames(from?.types ?? [], to?.types ?? [], 'rule', 'events', 'event type'),
+  ...(from && to
+    ? compareLimits({ keep_days: from.keep_days }, { keep_days: to.keep_days }, 'service', 'events')
+    : []),
+]
