@@ -118,7 +118,9 @@ const options = (methods: readonly string[]): PlainResponse => ({
   body: null,
 })
 
-function run(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
+type Answer = (engine: Engine, request: PlainRequest, call: Call, context: RequestContext) => Maybe<Outcome>
+
+const run: Answer = (engine, request, call, context) => {
   switch (request.method) {
     case 'POST':
       return post(engine, request, call, context)
@@ -143,7 +145,7 @@ function run(engine: Engine, request: PlainRequest, call: Call, context: Request
 const readerOf = (engine: Engine, request: PlainRequest, { caller }: Call): Reader =>
   engine.readerFor(caller.account, header(request, 'store-position'))
 
-function one(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
+const one: Answer = (engine, request, call, context) => {
   const ceiling = engine.model.limits.rowsPerRequest
   const query = readOneQuery(request.query, call.target.view, ceiling, disclosedTo(context.caller))
   allowQuery(query, context)
@@ -151,30 +153,23 @@ function one(engine: Engine, request: PlainRequest, call: Call, context: Request
   return readOne(readerOf(engine, request, call), call, query)
 }
 
-function list(engine: Engine, request: PlainRequest, call: Call, context: RequestContext): Maybe<Outcome> {
-  const ceiling = engine.model.limits.rowsPerRequest
-  const query = readListQuery(request.query, call.target.view, ceiling, disclosedTo(context.caller))
-  allowQuery(query.list, context)
+const list: Answer = (engine, request, call, context) => {
+  const query = listQuery(engine, request, call, context)
   refuseUnknownTo(context.caller, query.list)
   if (call.target.view.serves === 'events')
     return readEventList(engine.events, call, query, audienceOf(call.caller))
   return readList(readerOf(engine, request, call), call, query)
 }
 
+function listQuery({ model }: Engine, { query }: PlainRequest, { target }: Call, context: RequestContext) {
+  const read = readListQuery(query, target.view, model.limits.rowsPerRequest, disclosedTo(context.caller))
+  allowQuery(read.list, context)
+  return read
+}
+
 /** GET of the events with `Accept: text/event-stream`: an answer that goes on with what happens from here on. */
-async function follow(
-  engine: Engine,
-  request: PlainRequest,
-  call: Call,
-  context: RequestContext,
-): Promise<Outcome> {
-  const { list: query, cursor } = readListQuery(
-    request.query,
-    call.target.view,
-    engine.model.limits.rowsPerRequest,
-    disclosedTo(context.caller),
-  )
-  allowQuery(query, context)
+const follow: Answer = async (engine, request, call, context) => {
+  const { list: query, cursor } = listQuery(engine, request, call, context)
   if (query.sort[0]?.descending) throw streamsOldestFirst()
   const scan = new EventScan(engine.events, call, query, audienceOf(call.caller))
   // A client that reconnects sends the URL as before, so the header is the newer of the two.
@@ -195,22 +190,12 @@ function allowQuery({ include, uses }: OneQuery, context: RequestContext): void 
   demandIncludeScopes(include.views, context.caller)
 }
 
-async function post(
-  engine: Engine,
-  request: PlainRequest,
-  call: Call,
-  context: RequestContext,
-): Promise<Outcome> {
+const post: Answer = async (engine, request, call, context) => {
   const body = await writtenBody(engine, request, call, context)
   return written(engine, call, () => create(engine.writer, call, body, readKeyed(request, call, body)))
 }
 
-async function change(
-  engine: Engine,
-  request: PlainRequest,
-  call: Call,
-  context: RequestContext,
-): Promise<Outcome> {
+const change: Answer = async (engine, request, call, context) => {
   const body = await writtenBody(engine, request, call, context)
   const ifMatch = readIfMatch(header(request, 'if-match'))
   const how = request.method === 'PUT' ? 'replace' : 'patch'

@@ -82,7 +82,7 @@ const requestCounts = (all: Iterable<Series>): Family => {
   for (const { labels, statuses } of all) {
     for (const [status, count] of statuses) samples[`{${labels},status="${status}"}`] = count
   }
-  return { name: 'nounkit_requests_total', help: 'Requests answered.', type: 'counter', samples }
+  return counter('nounkit_requests_total', 'Requests answered.', samples)
 }
 
 const requestDurations = (all: Iterable<Series>): Family => {
@@ -97,7 +97,7 @@ const requestDurations = (all: Iterable<Series>): Family => {
     samples[`_count{${labels}}`] = total
   }
   const help = 'Time from the end of the headers to the answer.'
-  return { name: 'nounkit_request_duration_seconds', help, type: 'histogram', samples }
+  return histogram('nounkit_request_duration_seconds', help, samples)
 }
 
 const admissionFamilies = (admission: Admission): Family[] => [
@@ -128,24 +128,21 @@ const nodeFamilies = (nodes: readonly NodeCounters[]): Family[] => {
   const samplesOf = (figure: (node: NodeCounters) => number): Family['samples'] =>
     Object.fromEntries(nodes.map((one) => [`{node="${one.node}"}`, figure(one)]))
   return [
-    {
-      name: 'nounkit_store_node_statements_total',
-      help: 'Statements by the server that ran them.',
-      type: 'counter',
-      samples: samplesOf(({ statements }) => statements),
-    },
-    {
-      name: 'nounkit_store_node_errors_total',
-      help: 'Statements that failed because the server was not available.',
-      type: 'counter',
-      samples: samplesOf(({ errors }) => errors),
-    },
-    {
-      name: 'nounkit_store_node_waiting',
-      help: 'Statements of accounts on the node that wait for a connection.',
-      type: 'gauge',
-      samples: samplesOf(({ waiting }) => waiting),
-    },
+    counter(
+      'nounkit_store_node_statements_total',
+      'Statements by the server that ran them.',
+      samplesOf(({ statements }) => statements),
+    ),
+    counter(
+      'nounkit_store_node_errors_total',
+      'Statements that failed because the server was not available.',
+      samplesOf(({ errors }) => errors),
+    ),
+    gauge(
+      'nounkit_store_node_waiting',
+      'Statements of accounts on the node that wait for a connection.',
+      samplesOf(({ waiting }) => waiting),
+    ),
   ]
 }
 
@@ -157,12 +154,11 @@ const eventFamilies = ({ written, streams }: EventCounters): Family[] => [
 const webhookFamilies = (webhooks: WebhookFigures): Family[] => {
   const results = Object.entries(webhooks.counts)
   return [
-    {
-      name: 'nounkit_webhook_calls_total',
-      help: 'Calls of webhook endpoints, by what became of the delivery.',
-      type: 'counter',
-      samples: Object.fromEntries(results.map(([result, count]) => [`{result="${result}"}`, count])),
-    },
+    counter(
+      'nounkit_webhook_calls_total',
+      'Calls of webhook endpoints, by what became of the delivery.',
+      Object.fromEntries(results.map(([result, count]) => [`{result="${result}"}`, count])),
+    ),
     {
       ...gauge(
         'nounkit_webhook_oldest_pending_seconds',
@@ -183,15 +179,14 @@ const processFamilies = (): Family[] => {
   ]
 }
 
-const counter = (name: string, help: string, value: number): Family => ({
-  name,
-  help,
-  type: 'counter',
-  samples: { '': value },
-})
-const gauge = (name: string, help: string, value: number): Family => ({
-  name,
-  help,
-  type: 'gauge',
-  samples: { '': value },
-})
+const familyOf =
+  (type: Family['type']) =>
+  (name: string, help: string, figures: number | Family['samples']): Family => ({
+    name,
+    help,
+    type,
+    samples: typeof figures === 'number' ? { '': figures } : figures,
+  })
+const counter = familyOf('counter')
+const gauge = familyOf('gauge')
+const histogram = familyOf('histogram')
