@@ -1,11 +1,10 @@
-import { codecs } from '../compile/codecs.ts'
+import { codecs, toStored } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { isOperatorName, type OperatorName, operators, operatorsFor } from '../kinds/operators.ts'
 import type { FieldError } from '../problems.ts'
 import { allowedNames, anyOf, type Disclosure, offeredFilters } from './disclosure.ts'
-import { readScalar } from './scalar.ts'
 import { type StoredValue, storedImages } from './values.ts'
 
 /** A condition on a field. */
@@ -111,4 +110,10 @@ function splitList(text: string): readonly string[] {
     } else item += escaped ? text[++at] : text[at]
   }
   return [...items, item]
+}
+
+/** Text of a query parameter → a shown value of the field's type; undefined when it is none. */
+function readScalar(text: string, field: ViewField): unknown {
+  const value = kinds[field.kind].parse(text, field.schema)
+  return value === undefined || toStored(field, value) === undefined ? undefined : value
 }
