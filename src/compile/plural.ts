@@ -120,7 +120,7 @@ export const plainCounted = (count: number, noun: string): string => `${count} $
 
 const singularOfIrregular = new Map([...irregular].map(([singular, plural]) => [plural, singular]))
 /** Plurals for which the endings below give a wrong singular. */
-const singularByHeart = new Map([
+const irregularSingulars = new Map([
   ['movies', 'movie'],
   ['cookies', 'cookie'],
   ['ties', 'tie'],
@@ -130,7 +130,7 @@ const singularByHeart = new Map([
 
 /** For names of single things, such as schemas: the result for an unusual word is readable, though it may be wrong. */
 export const singularOf = (word: string): string => {
-  const known = singularOfIrregular.get(word) ?? singularByHeart.get(word)
+  const known = singularOfIrregular.get(word) ?? irregularSingulars.get(word)
   if (known !== undefined) return known
   if (!looksPlural(word) || (irregularPlurals.has(word) && !/us$|is$/.test(word))) return word
   if (/[^aeiou]ies$/.test(word)) return `${word.slice(0, -3)}y`

@@ -31,7 +31,7 @@ export interface ShownRows {
   readonly grants: Grants
 }
 
-/** Collects what a statement binds, so that each value is bound once and nothing is bound in vain. */
+/** Collects what a statement binds, so that each value is bound once, and only where the statement uses it. */
 export class Binds {
   readonly dialect: Dialect
   /** What the caller's scopes open; null in statements of the service itself, which sees everything. */
