@@ -18,43 +18,36 @@ afterAll(async () => {
   await shop.close()
 })
 
+/** Follows an anchor of the page that is open, which loads nothing: each load of a reference takes seconds of processor time. */
+const goTo = (anchor: string) => visitor.page.evaluate(`location.hash = '${anchor}'`)
+
+const testRequest = () =>
+  visitor.page
+    .getByRole('button', { name: /Test Request/ })
+    .locator('visible=true')
+    .first()
+
 describe('the reference in a browser', () => {
-  // One visitor for all: like a person's, its browser keeps the files that it has.
+  // One visitor for all, who goes from one part of the page to the next.
   beforeAll(async () => {
     visitor = await visit(browser, shop.server.url)
+    await visitor.open('/')
   })
   // A policy that blocks something, a missing file or a font from elsewhere would all stand here.
   afterEach(() => expect(visitor.faults).toEqual([]))
   afterAll(() => visitor.leave())
 
   it('opens at / with all resources of the newest version', async () => {
-    await visitor.open('/')
     const { page } = visitor
     await page.getByRole('heading', { level: 1, name: 'The shop' }).waitFor()
     for (const name of ['customers', 'products', 'orders', 'order-items', 'payments', 'refunds'])
       await page.getByRole('link', { name, exact: true }).first().waitFor()
   })
 
-  it('switches to the older version, which says that it goes and where to read on', async () => {
-    await visitor.open('/docs')
-    const { page } = visitor
-    await page.getByRole('navigation', { name: 'Versions' }).getByRole('link', { name: /v1/ }).click()
-    await page.waitForURL('**/docs/v1')
-    await page.getByRole('link', { name: 'clients', exact: true }).first().waitFor()
-    const notice = page.getByRole('note')
-    expect(await notice.textContent()).toMatch(/v1 is deprecated.*2026-12-31/)
-    await notice.getByRole('link', { name: 'the migration guide' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Moving from v1 to v2' }).waitFor()
-  })
-
   it('sends a request with a pasted key and shows what came back', async () => {
-    await visitor.open('/docs#tag/customers/GET/customers')
+    await goTo('tag/customers/GET/customers')
     const { page } = visitor
-    await page
-      .getByRole('button', { name: /Test Request/ })
-      .locator('visible=true')
-      .first()
-      .click()
+    await testRequest().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByPlaceholder('Token').fill(shop.key)
     const answered = page.waitForResponse((response) => response.url().includes('/v2/customers'))
@@ -64,10 +57,12 @@ describe('the reference in a browser', () => {
     expect(response.request().headers().authorization).toBe(`Bearer ${shop.key}`)
     await dialog.getByText('200 OK').first().waitFor()
     await dialog.getByText('Ada Lindqvist').first().waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
   })
 
   it('shows samples in curl and in TypeScript', async () => {
-    await visitor.open('/docs#tag/orders/POST/orders')
+    await goTo('tag/orders/POST/orders')
     const { page } = visitor
     const sample = page.locator('section, div').filter({ hasText: 'curl -X POST "$API/v2/orders"' }).last()
     await sample.waitFor()
@@ -81,35 +76,43 @@ describe('the reference in a browser', () => {
       .first()
       .waitFor()
   })
+
+  it('switches to the older version, which says that it goes and where to read on', async () => {
+    const { page } = visitor
+    await page.getByRole('navigation', { name: 'Versions' }).getByRole('link', { name: /v1/ }).click()
+    await page.waitForURL('**/docs/v1')
+    await page.getByRole('link', { name: 'clients', exact: true }).first().waitFor()
+    const notice = page.getByRole('note')
+    expect(await notice.textContent()).toMatch(/v1 is deprecated.*2026-12-31/)
+    await notice.getByRole('link', { name: 'the migration guide' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Moving from v1 to v2' }).waitFor()
+  })
 })
 
-it.each(['light', 'dark'] as const)(
-  'the reference can be used by everyone in %s mode, also while a request is tried',
-  async (colorScheme) => {
-    visitor = await visit(browser, shop.server.url, { colorScheme })
-    const { page } = visitor
+describe.each(['light', 'dark'] as const)('the reference in %s mode', (colorScheme) => {
+  const desk = { width: 1280, height: 900 }
+  beforeAll(async () => {
+    visitor = await visit(browser, shop.server.url, { colorScheme, viewport: desk })
     await visitor.open('/docs/v1#tag/orders/GET/orders')
-    const button = page
-      .getByRole('button', { name: /Test Request/ })
-      .locator('visible=true')
-      .first()
-    await button.waitFor()
-    expect(await visitor.barriers()).toEqual([])
-    await button.click()
-    await page.getByRole('dialog').getByPlaceholder('Token').waitFor()
-    expect(await visitor.barriers()).toEqual([])
-    expect(visitor.faults).toEqual([])
-    await visitor.leave()
-  },
-)
+  })
+  afterEach(() => expect(visitor.faults).toEqual([]))
+  afterAll(() => visitor.leave())
 
-it('the reference fits a phone', async () => {
-  visitor = await visit(browser, shop.server.url, { viewport: { width: 390, height: 844 } })
-  await visitor.open('/docs/v1')
-  await visitor.page.getByRole('heading', { level: 1, name: 'The shop' }).waitFor()
-  expect(await visitor.overhang()).toBeLessThanOrEqual(0)
-  expect(visitor.faults).toEqual([])
-  await visitor.leave()
+  it('fits a phone', async () => {
+    const { page } = visitor
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('heading', { level: 1, name: 'The shop' }).waitFor()
+    expect(await visitor.overhang()).toBeLessThanOrEqual(0)
+    await page.setViewportSize(desk)
+  })
+
+  it('can be used by everyone, also while a request is tried', async () => {
+    await testRequest().waitFor()
+    expect(await visitor.barriers()).toEqual([])
+    await testRequest().click()
+    await visitor.page.getByRole('dialog').getByPlaceholder('Token').waitFor()
+    expect(await visitor.barriers()).toEqual([])
+  })
 })
 
 it('without scripts, every operation can still be read', async () => {

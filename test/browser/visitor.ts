@@ -20,7 +20,7 @@ export const visit = async (
 ): Promise<Visitor> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(120_000)
   const faults: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(`console: ${message.text()}`)
