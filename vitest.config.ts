@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Not 'import': it would hold for `require` as well, and give libraries parts that do not fit.
 const conditions = ['nounkit-source', 'node']
@@ -27,6 +28,17 @@ const onlyNightly = [
 // Run by scripts/citus-cluster.
 const needsCluster = 'test/cluster/**'
 
+/** Vitest starts with the largest files. These are small and take long: as the last ones, they would leave a core idle. */
+const longFiles = ['test/docs/tutorial.test.ts', 'test/package/image.test.ts', 'test/package/install.test.ts']
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => longFiles.some((name) => moduleId.endsWith(name))
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
@@ -35,6 +47,7 @@ export default defineConfig({
     exclude: [needsCluster, ...(process.env.NOUNKIT_NIGHTLY === '1' ? [] : onlyNightly)],
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/setup.ts'],
+    sequence: { sequencer: LongFirst },
     pool: 'forks',
     isolate: false,
     execArgv: ['--conditions=nounkit-source'],
