@@ -33,9 +33,9 @@ const settings = {
 const installed = process.env.NOUNKIT_CITUS
 const workerCount = Number(process.env.NOUNKIT_CITUS_WORKERS ?? 3)
 
-/** A cluster with the tables of the shop, distributed. It ends with the test file. */
-export async function startCluster(): Promise<Cluster> {
-  const cluster = await startNodes()
+/** A cluster with the tables of the shop, distributed over the workers but the spare ones. It ends with the test file. */
+export async function startCluster({ spare = 0 } = {}): Promise<Cluster> {
+  const cluster = await startNodes(spare)
   const migrated = nounkit(['migrate', 'examples/shop', '--citus'], {
     env: { DATABASE_URL: cluster.coordinator.url },
   })
@@ -44,7 +44,8 @@ export async function startCluster(): Promise<Cluster> {
   return cluster
 }
 
-export async function startNodes(): Promise<Cluster> {
+/** The spare workers run, and are not part of the cluster yet. */
+async function startNodes(spare: number): Promise<Cluster> {
   if (!installed)
     throw new Error(
       'These tests need Citus. Run scripts/citus-cluster with the folder of a PostgreSQL that has it.',
@@ -65,8 +66,12 @@ export async function startNodes(): Promise<Cluster> {
   const sql = postgres(coordinator.url, { max: 2, onnotice: () => {} })
   whenOver(() => sql.end({ timeout: 1 }))
   await sql`SELECT citus_set_coordinator_host('127.0.0.1', ${portOf(coordinator)})`
-  for (const worker of workers) await sql`SELECT citus_add_node('127.0.0.1', ${portOf(worker)})`
+  for (const worker of workers.slice(0, workers.length - spare)) await addWorker(sql, worker)
   return { coordinator, workers, sql }
+}
+
+export async function addWorker(sql: postgres.Sql, worker: OwnPostgres): Promise<void> {
+  await sql`SELECT citus_add_node('127.0.0.1', ${portOf(worker)})`
 }
 
 export const portOf = ({ url }: OwnPostgres): number => Number(new URL(url).port)
@@ -89,9 +94,12 @@ export async function workerOf({ sql, workers }: Cluster, account: string): Prom
 }
 
 /** An account on each worker, in their order. */
-export async function accountPerWorker(cluster: Cluster): Promise<readonly string[]> {
+export async function accountPerWorker(
+  cluster: Cluster,
+  workers = cluster.workers.length,
+): Promise<readonly string[]> {
   const found: string[] = []
-  for (let at = 0; Object.keys(found).length < cluster.workers.length; at++) {
+  for (let at = 0; Object.keys(found).length < workers; at++) {
     if (at === 1_000) throw new Error('Some worker has no shards.')
     const account = `account-${at}`
     const worker = await workerOf(cluster, account)

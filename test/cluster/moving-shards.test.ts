@@ -1,6 +1,15 @@
 import { beforeAll, expect, test } from 'vitest'
+import type { OwnPostgres } from '../support/own-postgres.ts'
 import { type ServerProcess, startServer } from '../support/server-process.ts'
-import { accountPerWorker, type Cluster, keyOf, portOf, startCluster, workerOf } from './cluster.ts'
+import {
+  accountPerWorker,
+  addWorker,
+  type Cluster,
+  keyOf,
+  portOf,
+  startCluster,
+  workerOf,
+} from './cluster.ts'
 import {
   type Creator,
   creating,
@@ -13,12 +22,13 @@ let cluster: Cluster
 let server: ServerProcess
 let creators: readonly Creator[]
 let creates: KeyedCreates
+let movedMs = 0
 
 beforeAll(async () => {
-  cluster = await startCluster()
+  cluster = await startCluster({ spare: 1 })
   const { url } = cluster.coordinator
   creators = []
-  for (const account of await accountPerWorker(cluster))
+  for (const account of await accountPerWorker(cluster, cluster.workers.length - 1))
     creators = [...creators, { account, key: await keyOf(url, account) }]
   server = await startServer(url)
 })
@@ -30,10 +40,13 @@ const figure = (): string =>
 async function whileCreating(work: () => Promise<void>): Promise<void> {
   creates = startCreates(() => server, creators)
   await creating(creates, creators, 10)
+  const begunAt = performance.now()
   await work()
+  movedMs = Math.round(performance.now() - begunAt)
   await creating(creates, creators, 10)
   await creates.stop()
   await expectExactlyOnce(cluster, creates, creators)
+  expect([...creates.statuses.keys()]).toEqual([201])
   await cluster.sql`DELETE FROM customers WHERE email LIKE '%@cluster.example'`
   await cluster.sql`DELETE FROM nounkit_idempotency`
 }
@@ -47,26 +60,38 @@ test('shards move to another worker while their accounts create rows', async ({ 
         '127.0.0.1', ${from}, '127.0.0.1', ${to}, shard_transfer_mode => 'force_logical')`
   })
   expect(await workerOf(cluster, account)).toBe(1)
-  task.meta.figure = figure()
+  task.meta.figure = `moved in ${movedMs} ms; ${figure()}`
 })
 
-const placements = () => cluster.sql`SELECT shardid, nodeport FROM citus_shards ORDER BY shardid, nodeport`
+/** Shards by the port of their worker. */
+async function shardsByWorker(): Promise<ReadonlyMap<number, number>> {
+  const rows = await cluster.sql`
+    SELECT nodeport, count(*)::int AS "shards" FROM citus_shards
+    WHERE table_name = 'orders'::regclass GROUP BY nodeport`
+  return new Map(rows.map(({ nodeport, shards }) => [Number(nodeport), Number(shards)]))
+}
 
-test('the cluster is rebalanced while accounts create rows', async ({ task }) => {
-  const before = await placements()
+test('a worker is added and the cluster rebalanced while accounts create rows', async ({ task }) => {
+  const added = cluster.workers.at(-1) as OwnPostgres
+  expect((await shardsByWorker()).get(portOf(added))).toBe(undefined)
   await whileCreating(async () => {
+    await addWorker(cluster.sql, added)
     await cluster.sql`SELECT citus_rebalance_start('by_shard_count', shard_transfer_mode => 'force_logical')`
     await cluster.sql`SELECT citus_rebalance_wait()`
   })
-  expect(await placements()).not.toEqual(before)
-  task.meta.figure = figure()
+  const moved = (await shardsByWorker()).get(portOf(added)) ?? 0
+  expect(moved).toBeGreaterThan(0)
+  task.meta.figure = `${moved} of 8 shards moved in ${movedMs} ms; ${figure()}`
 })
 
 test('an account is isolated into a shard of its own while it creates rows', async ({ task }) => {
   const [{ account } = { account: '' }] = creators
+  const shards = async () => [...(await shardsByWorker()).values()].reduce((sum, count) => sum + count, 0)
+  const before = await shards()
   await whileCreating(async () => {
     await cluster.sql`
       SELECT isolate_tenant_to_new_shard('orders', ${account}::text, 'CASCADE', shard_transfer_mode => 'force_logical')`
   })
-  task.meta.figure = figure()
+  expect(await shards()).toBe(before + 2)
+  task.meta.figure = `split in ${movedMs} ms; ${figure()}`
 })
