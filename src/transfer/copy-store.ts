@@ -112,10 +112,18 @@ const keysInTheWay = (tables: readonly Table[]): readonly TableKey[] =>
       .map((key) => ({ table, key })),
   )
 
+/**
+ * Citus refuses rows of shared resources after it has written several shards at once in the same transaction. PostgreSQL without Citus
+ * ignores the setting.
+ */
+const oneAfterTheOther = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
+
 /** One transaction. No process can begin to serve the target meanwhile: it would seed it. */
 async function asOne<T>(target: Session, to: Store, work: () => Promise<T>): Promise<T> {
   await target.script(
-    to.dialect.name === 'sqlite' ? 'BEGIN IMMEDIATE' : 'BEGIN; LOCK TABLE "nounkit_meta" IN EXCLUSIVE MODE',
+    to.dialect.name === 'sqlite'
+      ? 'BEGIN IMMEDIATE'
+      : `BEGIN; LOCK TABLE "nounkit_meta" IN EXCLUSIVE MODE; ${oneAfterTheOther}`,
   )
   try {
     const value = await work()

@@ -44,15 +44,10 @@ const within = (ms: number) => {
   return () => performance.now() > end
 }
 
-test('a silent worker stops its own accounts only, which get 503 with Retry-After; they are back when it is', async ({
-  task,
-}) => {
-  const server = await startServer(cluster.coordinator.url)
-  for (const at of [0, ...others()]) expect((await list(server, at)).status).toBe(200)
-  const normal = await reads(server, within(3_000))
-
+/** Reads of the other accounts while a worker is silent and gets two requests a second, which are 503 each. */
+async function readsWhileSilent(server: ServerProcess): Promise<readonly number[]> {
   silence(worker(0))
-  const over = within(12_000)
+  const over = within(6_000)
   const refused: Promise<Reply>[] = []
   const [times] = await Promise.all([
     reads(server, over),
@@ -65,15 +60,36 @@ test('a silent worker stops its own accounts only, which get 503 with Retry-Afte
   ])
   const replies = await Promise.all(refused)
   wake(worker(0))
-  task.meta.figure = `p99 of the other accounts ${p99(normal).toFixed(0)} ms before, ${p99(times).toFixed(0)} ms meanwhile, longest ${times.at(-1)?.toFixed(0)} ms`
   for (const reply of replies) {
     expect(reply.status, reply.text).toBe(503)
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0)
   }
-  // Far below the 10 s of a stuck statement, and above what a busy machine takes.
-  expect(times.at(-1)).toBeLessThan(3_000)
   await until(async () => (await list(server, 0)).status === 200, { what: 'the accounts of the worker' })
-})
+  return times
+}
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
+
+test('a silent worker stops its own accounts only, which get 503 with Retry-After; they are back when it is', async ({
+  task,
+}) => {
+  const server = await startServer(cluster.coordinator.url)
+  for (const at of [0, ...others()]) expect((await list(server, at)).status).toBe(200)
+  const [normal, silent]: [number[], number[]] = [[], []]
+  let longest = 0
+  // The load of the machine changes, so that turns are compared.
+  for (let turn = 0; turn < 5; turn++) {
+    normal.push(p99(await reads(server, within(4_000))))
+    const times = await readsWhileSilent(server)
+    silent.push(p99(times))
+    longest = Math.max(longest, times.at(-1) ?? 0)
+  }
+  const shown = (times: readonly number[]) => times.map((ms) => ms.toFixed(0)).join(', ')
+  task.meta.figure = `p99 of the other accounts ${median(normal).toFixed(0)} ms before (${shown(normal)}), ${median(silent).toFixed(0)} ms meanwhile (${shown(silent)}), longest ${longest.toFixed(0)} ms`
+  // Far below the 10 s of a stuck statement, and above what a busy machine takes.
+  expect(longest).toBeLessThan(3_000)
+}, 240_000)
 
 test('a killed worker loses nothing that was acknowledged, and its accounts are back when it is', async ({
   task,

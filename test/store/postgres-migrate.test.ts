@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { systemClock } from '../../src/clock.ts'
 import { belongsTo } from '../../src/declare/relation.ts'
+import { resetStore } from '../../src/lifecycle/reset-store.ts'
 import { postgres, postgresOnCitus } from '../../src/plan/postgres.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { migrationSql } from '../../src/store/schema/migration.ts'
@@ -200,6 +202,10 @@ SELECT create_distributed_table('"nounkit_api_keys"', 'hash', colocate_with => '
       `SELECT undistribute_table('"nounkit_recorders"');
 SELECT create_distributed_table('"nounkit_recorders"', 'id', colocate_with => 'nounkit_idempotency')`,
     ])
+    // A store that is distributed only grows, and says so.
+    await expect(resetStore(store, booksModel(), { clock: systemClock, published: [] })).rejects.toThrow(
+      /Citus cluster, where a store is not emptied by one command\. Nothing was changed\./,
+    )
     const migrateTo = (shards: number) => migrate(store, booksModel(), { dryRun: true, citus: true, shards })
     await migrateTo(32)
     await expect(migrateTo(64)).rejects.toThrow(

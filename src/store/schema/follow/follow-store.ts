@@ -14,6 +14,8 @@ import { Decisions, type Following, Undecided } from './decisions.ts'
 import type { FollowPlan } from './follow-plan.ts'
 import type { FollowSql, Present } from './follow-sql.ts'
 import { formerNamesOf } from './former-names.ts'
+import { refuseToFollow } from './not-followed.ts'
+import { onCluster, onlyAdditions } from './only-additions.ts'
 import { planFollow } from './plan-follow.ts'
 import { postgresFollow } from './postgres-follow.ts'
 import { rewriteEvents } from './rewrite-events.ts'
@@ -65,21 +67,8 @@ export async function followStore(
   })
 }
 
-/** A store that is new, or lacks tables of the engine because it is old, or is distributed. */
-const allowsOnlyAdditions = (present: Present): boolean =>
-  // Citus does not run every kind of statement in one transaction over several nodes.
-  [...present.values()].some((table) => table.spread) || !present.has('nounkit_recorders')
-
-async function onlyAdditions(
-  store: Store,
-  model: Model,
-  { dryRun = false, waiting }: FollowOptions,
-): Promise<Followed> {
-  const generation = await generationAtStart(store)
-  const { steps, applied } = await migrate(store, model, { dryRun, ...(waiting && { waiting }) })
-  if (!dryRun) await store.writeOne(recordShape(shapeOf(model)), [])
-  return { notes: [], losses: [], additions: steps, applied, generation }
-}
+/** The store is distributed by Citus; or it is new, or lacks tables of the engine because it is old. */
+type OnlyAdditions = 'distributed' | 'incomplete'
 
 async function refusePublished(session: Session): Promise<void> {
   const versions = await recordedPublished(session)
@@ -132,12 +121,13 @@ class Follower {
   async run(): Promise<Followed> {
     for (;;) {
       const planned = await this.#planUnlocked()
-      if (!planned) return onlyAdditions(this.#store, this.#model, this.#options)
+      if (planned === 'distributed') return onCluster(this.#store, this.#session, this.#model, this.#options)
+      if (planned === 'incomplete') return onlyAdditions(this.#store, this.#model, this.#options)
       const { plan, present, shape, generation } = planned
       const additions = this.#additions(plan, present)
       const { notes, losses } = plan
       if (this.#options.dryRun) {
-        refuse([...plan.refusals])
+        refuseToFollow([...plan.refusals])
         return { notes: plan.steps.length > 0 ? notes : [], losses, additions, applied: false, generation }
       }
       await this.#approve(plan)
@@ -155,15 +145,16 @@ class Follower {
   }
 
   /**
-   * Null where only additions are possible. Another process may change the store meanwhile, so that columns are gone which were there a
+   * Or why only additions are possible. Another process may change the store meanwhile, so that columns are gone which were there a
    * moment ago.
    */
-  async #planUnlocked(): Promise<PlannedUnlocked | null> {
+  async #planUnlocked(): Promise<PlannedUnlocked | OnlyAdditions> {
     for (;;) {
       const generation = await generationAtStart(this.#store)
       try {
         const present = await this.#sql.read(this.#session)
-        if (allowsOnlyAdditions(present)) return null
+        if ([...present.values()].some((table) => table.spread)) return 'distributed'
+        if (!present.has('nounkit_recorders')) return 'incomplete'
         if (!this.#options.emptying) await refusePublished(this.#session)
         return { ...(await this.#plan(present)), generation }
       } catch (error) {
@@ -211,7 +202,7 @@ class Follower {
 
   /** Asks about losses; throws where the plan cannot be carried out. */
   async #approve({ refusals, losses }: FollowPlan): Promise<void> {
-    if (refusals.length > 0) refuse([...refusals, ...losses])
+    if (refusals.length > 0) refuseToFollow([...refusals, ...losses])
     if (losses.length === 0 || this.#decisions.acceptsDataLoss) return
     const answer = await this.#decisions.answer(losses.join('\n'), {
       kind: 'loss',
@@ -223,7 +214,7 @@ class Follower {
     })
     if (answer === 'yes') return
     if (answer === 'no') throw new StoreRefused('Nothing was changed.')
-    refuse(losses, 'Use --accept-data-loss to do it all the same.')
+    refuseToFollow(losses, 'Use --accept-data-loss to do it all the same.')
   }
 
   async #apply(approved: readonly string[]): Promise<Followed> {
@@ -274,15 +265,4 @@ class Follower {
       )
     await this.#session.script(step.sql)
   }
-}
-
-/** Something must be decided first, and there is nobody to ask: the sentences say how. */
-export class NotFollowed extends StoreRefused {}
-
-function refuse(sentences: readonly string[], advice = ''): void {
-  if (sentences.length === 0) return
-  const list = sentences.map((one) => `\n- ${one}`).join('')
-  throw new NotFollowed(
-    `The store does not follow the declaration yet, and nothing was changed:${list}${advice && `\n${advice}`}`,
-  )
 }
