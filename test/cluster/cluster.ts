@@ -18,6 +18,9 @@ export interface Cluster {
 const settings = {
   shared_preload_libraries: 'citus',
   wal_level: 'logical',
+  // Moving and splitting a shard waits, without an error, until the node has a background worker for it.
+  max_worker_processes: '32',
+  max_logical_replication_workers: '16',
   max_prepared_transactions: '200',
   max_connections: '200',
   // Each shard is a table on a worker: fewer make the migration of a test faster.
