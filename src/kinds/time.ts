@@ -1,11 +1,9 @@
-const storedForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const storedForm = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
-/** Whether a text is already in the one form. A day that does not exist, such as 30 February, would come back as another one. */
-const isUtcText = (text: string): boolean => {
-  if (!storedForm.test(text) || text.startsWith('0000')) return false
-  const date = new Date(text)
-  return !Number.isNaN(date.getTime()) && date.toISOString() === text
-}
+/** Whether a text is already in the one form. */
+const isUtcText = (text: string): boolean =>
+  storedForm.test(text) &&
+  isDay(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)))
 
 /** RFC 3339 with any offset → UTC with milliseconds, the one form that is stored and shown; null when it is none. */
 export function utcText(text: string): string | null {

@@ -50,6 +50,8 @@ export interface Dialect {
   readonly commitsInOrder: boolean
   /** Whether rows that the database numbers get greater numbers later; not where every node of a cluster counts for itself. */
   readonly numbersInOrder: boolean
+  /** How many events one statement inserts. Each more saves a call, and makes the statement longer. */
+  readonly mostEventsAtOnce: number
   /** How many accounts one statement gives positions to the events of: one where accounts may be on different nodes. */
   readonly accountsMovedAtOnce: number
   /**

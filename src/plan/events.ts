@@ -52,7 +52,7 @@ export function insertEvent(dialect: Dialect, account: string, bind: Bind, from 
   return `INSERT INTO ${ident(inboxTable)} (${columns}) ${from === '' ? `VALUES (${row})` : `SELECT ${row} ${from}`}`
 }
 
-/** Inserts events of one account, in their order. Binds the columns of each. Only an inbox takes several at once. */
+/** Inserts events of one account, in their order. Binds the columns of each. */
 export function insertEvents(dialect: Dialect, count: number): RowStatement {
   const binds = new Binds(dialect)
   const account = binds.use('account', 'id')
@@ -61,10 +61,17 @@ export function insertEvents(dialect: Dialect, count: number): RowStatement {
     (index, kind) =>
       binds.use(row * eventColumns.length + index, kind)
   if (count === 1) return rowStatement(insertEvent(dialect, account, from(0)), binds)
-  const rows = Array.from({ length: count }, (_, row) => [account, ...boundColumns(from(row))].join(', '))
-  const columns = ['account_id', ...eventColumns].map(ident).join(', ')
-  const text = `INSERT INTO ${ident(inboxTable)} (${columns}) VALUES ${rows.map((row) => `(${row})`).join(', ')}`
+  const rows = Array.from({ length: count }, (_, row) => boundColumns(from(row)))
+  const text = dialect.commitsInOrder
+    ? insertAllInPlace(dialect, account, rows)
+    : insertIntoInbox(account, rows)
   return rowStatement(text, binds)
+}
+
+function insertIntoInbox(account: string, rows: readonly (readonly string[])[]): string {
+  const columns = ['account_id', ...eventColumns].map(ident).join(', ')
+  const values = rows.map((row) => `(${[account, ...row].join(', ')})`).join(', ')
+  return `INSERT INTO ${ident(inboxTable)} (${columns}) VALUES ${values}`
 }
 
 const keptColumns = eventColumns.filter((name) => name !== 'id_end')
@@ -83,15 +90,10 @@ const nextPosition = (account: string, time: string): string => {
   return `SELECT CASE WHEN l.p < ${clock} THEN ${clock} ELSE l.p + 1 END AS p FROM (SELECT ${lastPosition(account)} AS p) l`
 }
 
-/**
- * Inserts many events of one account where they get their positions at once. Binds a JSON array of arrays, each with
- * the event's number, from 0, and the event's columns, and the time of the first.
- */
-export function insertEventList(dialect: Dialect): RowStatement {
-  const binds = new Binds(dialect)
-  const account = binds.use('account', 'id')
-  const columns = eventColumns.map((name) => ({ name, kind: kinds[name] ?? ('string' as const) }))
-  const list = dialect.rowsIn(binds.use(0, 'json'), [{ name: 'number', kind: 'integer' }, ...columns])
+/** The first event gets the next position, and each of the others the one after the event before it. */
+function insertAllInPlace(dialect: Dialect, account: string, rows: readonly (readonly string[])[]): string {
+  const given = rows.map((row, number) => `(${[number, ...row].join(', ')})`).join(', ')
+  const columns = ['number', ...eventColumns].map(ident).join(', ')
   const position = `n.p + e."number"`
   const row = [
     account,
@@ -99,9 +101,8 @@ export function insertEventList(dialect: Dialect): RowStatement {
     idSql(dialect, `(${position})`, 'e."id_end"'),
     ...keptColumns.map((name) => `e.${ident(name)}`),
   ]
-  const next = nextPosition(account, binds.use(1, 'integer'))
-  const text = `INSERT INTO ${ident(eventTable)} (${placedColumns}) SELECT ${row.join(', ')} FROM (${next}) n, (${list}) e`
-  return rowStatement(text, binds)
+  const next = nextPosition(account, rows[0]?.[eventColumns.indexOf('created_at')] ?? '')
+  return `WITH e(${columns}) AS (VALUES ${given}) INSERT INTO ${ident(eventTable)} (${placedColumns}) SELECT ${row.join(', ')} FROM (${next}) n, e`
 }
 
 /**

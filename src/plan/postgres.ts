@@ -73,6 +73,7 @@ export const postgres: Dialect = Object.freeze({
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   commitsInOrder: false,
   numbersInOrder: true,
+  mostEventsAtOnce: 64,
   accountsMovedAtOnce: 100,
   insertsAlong: 'in one query',
   returnsRows: true,

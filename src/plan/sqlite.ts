@@ -61,6 +61,8 @@ export const sqlite: Dialect = Object.freeze({
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
   commitsInOrder: true,
   numbersInOrder: true,
+  // Twice as fast as 1 or as 64.
+  mostEventsAtOnce: 8,
   accountsMovedAtOnce: 1,
   insertsAlong: 'one by one',
   returnsRows: true,

@@ -1,6 +1,6 @@
 import type { Resource, SumFeed } from '../compile/model.ts'
 import type { Dialect } from './dialect.ts'
-import { insertEventList, insertEvents } from './events.ts'
+import { insertEvents } from './events.ts'
 import { mostRowStatements, PlanCache } from './plan-cache.ts'
 import type { RowStatement } from './row-statements.ts'
 import {
@@ -48,10 +48,6 @@ export class WritePlanner {
 
   insertEvents(count: number): RowStatement {
     return this.#plan(`events ${count}`, () => insertEvents(this.#dialect, count))
-  }
-
-  insertEventList(): RowStatement {
-    return this.#plan('event list', () => insertEventList(this.#dialect))
   }
 
   update(resource: Resource, fields: readonly string[]): RowStatement {

@@ -22,14 +22,8 @@ export async function writeEvents(
   changes: readonly RowChange[],
 ): Promise<number> {
   const events = changes.flatMap((change) => eventOf(writer, change))
-  if (tx.dialect.commitsInOrder && events.length > 1) {
-    const list = writer.writes.insertEventList()
-    const values = [JSON.stringify(events.map((event, number) => [number, ...event])), writer.now()]
-    await tx.first(list.text, bindSlots(list.slots, { account, values }))
-    return events.length
-  }
   for (let from = 0; from < events.length; ) {
-    const count = sizeOf(events.length - from)
+    const count = sizeOf(events.length - from, tx.dialect.mostEventsAtOnce)
     const insert = writer.writes.insertEvents(count)
     const values = events.slice(from, from + count).flat()
     await tx.first(insert.text, bindSlots(insert.slots, { account, values }))
@@ -38,10 +32,8 @@ export async function writeEvents(
   return events.length
 }
 
-const mostPerStatement = 64
-
 /** A power of two, so that there are few texts of statements. */
-const sizeOf = (left: number): number => Math.min(mostPerStatement, 2 ** Math.floor(Math.log2(left)))
+const sizeOf = (left: number, most: number): number => Math.min(most, 2 ** Math.floor(Math.log2(left)))
 
 /** The net change of a row as at most one event. */
 function eventOf(writer: Writer, { resource, before, after }: RowChange): readonly (readonly Value[])[] {
