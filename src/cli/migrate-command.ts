@@ -7,7 +7,7 @@ import type { Model } from '../compile/model.ts'
 import { followUnserved, waitingSentence } from '../lifecycle/follow-unserved.ts'
 import { demandNobodyServes } from '../lifecycle/serving.ts'
 import { openStore } from '../store/open.ts'
-import type { Following } from '../store/schema/follow/decisions.ts'
+import type { Ask, Following } from '../store/schema/follow/decisions.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import { hasRenames, type MigrateOptions, type Migration, mayBeTaken } from '../store/schema/migration.ts'
 import { recordPublished } from '../store/schema/published.ts'
@@ -20,7 +20,7 @@ import { readFill } from './fill-flags.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { reportMigration } from './migrate-report.ts'
 import { positionalsUpTo } from './positionals.ts'
-import { openProgress } from './progress.ts'
+import { openProgress, type Progress } from './progress.ts'
 
 export const options = {
   'dry-run': { type: 'boolean', does: 'prints what would be done and changes nothing' },
@@ -59,12 +59,16 @@ export async function migrateCommand(args: string[]): Promise<number> {
     rename: values.rename ?? false,
     citus: values.citus ?? false,
     ...shardsOf(values.shards, values.citus),
-    waiting: (sentence: string) => console.error(sentence),
+    waiting(sentence: string) {
+      progress.end()
+      console.error(sentence)
+    },
     stepping: (why: string, done: number, total: number) => progress.show(why, done, total),
   }
   const work = async (store: Store): Promise<number> => {
     if (published.length === 0 && !asked.citus)
       return followCommand(store, model, following, {
+        progress,
         dryRun: asked.dryRun,
         force: values.force ?? false,
         json: values.json ?? false,
@@ -99,21 +103,39 @@ function shardsOf(text: string | undefined, citus: boolean | undefined): Pick<Mi
   return { shards }
 }
 
+interface FollowFlags {
+  readonly progress: Progress
+  readonly dryRun: boolean
+  readonly force: boolean
+  readonly json: boolean
+}
+
 /** While nothing is published, the store follows the declaration. */
 async function followCommand(
   store: Store,
   model: Model,
   following: Following,
-  { dryRun, force, json }: { readonly dryRun: boolean; readonly force: boolean; readonly json: boolean },
+  { progress, dryRun, force, json }: FollowFlags,
 ): Promise<number> {
   const ask = json ? undefined : terminalAsk()
+  const askBelow: Ask | undefined =
+    ask &&
+    ((question) => {
+      progress.end()
+      return ask(question)
+    })
+  const waiting = (sentence: string): void => {
+    progress.end()
+    console.error(sentence)
+  }
   const clock = clockFromEnvironment(process.env)
   const { notes, losses, additions } = await followUnserved(
     store,
     model,
-    { ...following, ...(ask && { ask }) },
-    { dryRun, force, clock, waiting: console.error },
+    { ...following, ...(askBelow && { ask: askBelow }) },
+    { dryRun, force, clock, waiting, stepping: progress.show },
   )
+  progress.end()
   return reportMigration(
     { dryRun, steps: additions, refused: new Set(), notes, losses },
     { json, ok: !dryRun || losses.length === 0 || following.acceptDataLoss === true },

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import shop from '../../examples/shop/api.ts'
 import { openProgress } from '../../src/cli/progress.ts'
+import { systemClock } from '../../src/clock.ts'
 import { compileApi } from '../../src/compile/compile.ts'
+import { api } from '../../src/declare/api.ts'
+import { resource } from '../../src/declare/resource.ts'
+import { followUnserved } from '../../src/lifecycle/follow-unserved.ts'
 import { openStore } from '../../src/store/open.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
@@ -47,3 +52,24 @@ test.each(storeKinds)('a migration on %s says each step before it is taken', asy
     await store.close()
   }
 })
+
+test.each(storeKinds)(
+  'an unpublished store on %s says which rows are copied, before they are',
+  async (kind) => {
+    const store = await openStore(await emptyDatabase(kind))
+    const notes = (text: z.ZodType) =>
+      compileApi(api('notes', { resources: [resource('notes', { fields: { text } })] }))
+    try {
+      const told: (readonly [string, number, number])[] = []
+      const follow = (text: z.ZodType) =>
+        followUnserved(store, notes(text), {}, { clock: systemClock, stepping: (...step) => told.push(step) })
+      await follow(z.string())
+      expect(told.length).toBeGreaterThan(0)
+      await follow(z.string().optional())
+      expect(told).toContainEqual(['comparing the rows with the declaration', 0, 0])
+      expect(told).toContainEqual(['copying the rows of notes', 0, 1])
+    } finally {
+      await store.close()
+    }
+  },
+)

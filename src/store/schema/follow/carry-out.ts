@@ -1,5 +1,6 @@
 import { ident } from '../../../plan/dialect.ts'
 import type { Value } from '../../store.ts'
+import type { MigrateOptions } from '../migration.ts'
 import type { ColumnPlan, FollowStep, Rebuild } from './follow-plan.ts'
 import type { FollowSql, Present } from './follow-sql.ts'
 import type { Reading } from './scan.ts'
@@ -13,11 +14,15 @@ export async function carryOut(
   steps: readonly FollowStep[],
   present: Present,
   sql: FollowSql,
+  stepping?: MigrateOptions['stepping'],
 ): Promise<void> {
   const { session } = reading
   const rebuilds = steps.filter((step) => step.kind === 'rebuild')
   const dropped = new Set(steps.map((step) => (step.kind === 'drop' ? step.table : step.from)))
-  for (const rebuild of rebuilds) await copyRows(reading, rebuild, sql)
+  for (const [done, rebuild] of rebuilds.entries()) {
+    stepping?.(`copying the rows of ${rebuild.table.name}`, done, rebuilds.length)
+    await copyRows(reading, rebuild, sql)
+  }
   const statements = [
     ...sql.releaseReferences(present, dropped),
     ...[...dropped].map((table) => `DROP TABLE ${ident(table)}`),

@@ -40,6 +40,8 @@ export interface FollowOptions {
   readonly dryRun?: boolean
   /** Called with a sentence when something is waited for. */
   readonly waiting?: MigrateOptions['waiting']
+  /** Called before each part that takes long where there are many rows. */
+  readonly stepping?: MigrateOptions['stepping']
   /** Deletes all rows first, by these statements too. */
   readonly emptying?: Emptying
 }
@@ -164,6 +166,7 @@ class Follower {
   }
 
   async #plan(present: Present): Promise<Planned> {
+    this.#options.stepping?.('comparing the rows with the declaration', 0, 0)
     const shape = await readShape(this.#session)
     const plan = await planFollow({
       session: this.#session,
@@ -195,6 +198,7 @@ class Follower {
   async #grow(generation: number): Promise<Followed> {
     const { steps, applied } = await migrate(this.#store, this.#model, {
       ...(this.#options.waiting && { waiting: this.#options.waiting }),
+      ...(this.#options.stepping && { stepping: this.#options.stepping }),
     })
     await this.#run([recordShape(shapeOf(this.#model))])
     return { notes: [], losses: [], additions: steps, applied, generation }
@@ -230,15 +234,18 @@ class Follower {
   }
 
   async #applyLocked(approved: readonly string[], ours: readonly string[]): Promise<Followed> {
-    const { emptying } = this.#options
+    const { emptying, stepping } = this.#options
     const { plan, present } = await this.#plan(await this.#sql.read(this.#session))
     if (plan.refusals.length > 0 || plan.losses.join('\n') !== approved.join('\n')) throw new Undecided()
     if (plan.outdates) await this.#following.underLock?.()
     if (emptying) await this.#run([...emptying.statements, ...this.#sql.empty([...ours, ...emptying.tables])])
     const reading = { session: this.#session, dialect: this.#store.dialect }
-    await carryOut(reading, plan.steps, present, this.#sql)
+    await carryOut(reading, plan.steps, present, this.#sql, stepping)
     const additions = this.#sql.differences(this.#wanted, await this.#sql.read(this.#session))
-    for (const step of additions) await this.#add(step)
+    for (const [done, step] of additions.entries()) {
+      stepping?.(step.why, done, additions.length)
+      await this.#add(step)
+    }
     await rewriteEvents(reading, this.#model, plan.steps)
     await this.#run(sumUpdates(this.#model, this.#store.dialect))
     await this.#run([recordShape(shapeOf(this.#model)), ...(plan.outdates ? [nextGeneration] : [])])

@@ -28,10 +28,14 @@ export async function onCluster(
 export async function onlyAdditions(
   store: Store,
   model: Model,
-  { dryRun = false, waiting }: FollowOptions,
+  { dryRun = false, waiting, stepping }: FollowOptions,
 ): Promise<Followed> {
   const generation = await generationAtStart(store)
-  const { steps, applied } = await migrate(store, model, { dryRun, ...(waiting && { waiting }) })
+  const { steps, applied } = await migrate(store, model, {
+    dryRun,
+    ...(waiting && { waiting }),
+    ...(stepping && { stepping }),
+  })
   if (!dryRun) await store.writeOne(recordShape(shapeOf(model)), [])
   return { notes: [], losses: [], additions: steps, applied, generation }
 }
