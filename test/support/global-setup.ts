@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startPostgres } from './own-postgres.ts'
-import { dropTemplate, makeTemplate } from './postgres-template.ts'
+import { makeTemplate } from './postgres-template.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     postgresUrl: string
+    /** The end of CREATE DATABASE for a test's database. */
+    copiedFrom: string
     runFolder: string
   }
 }
@@ -24,11 +26,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('runFolder', runFolder)
   const given = process.env.NOUNKIT_TEST_POSTGRES_URL
   const server = given ? null : await startPostgres(notDurable)
-  const postgresUrl = server?.url ?? given ?? ''
-  project.provide('postgresUrl', postgresUrl)
-  await makeTemplate(postgresUrl)
+  project.provide('postgresUrl', server?.url ?? given ?? '')
+  project.provide('copiedFrom', server ? await makeTemplate(server.url) : '')
   return async () => {
-    if (given) await dropTemplate(given)
     await server?.stop()
     rmSync(runFolder, { recursive: true, force: true })
   }
