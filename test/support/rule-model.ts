@@ -184,6 +184,12 @@ const claimOf = (name: string, { claims }: JudgedCaller): unknown => {
   return at ?? null
 }
 
+/** JavaScript reads 2026-02-30 as the second of March, and 2026-13-45 as no date at all. */
+function isDay(text: string): boolean {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
+}
+
 /** The claim as a value of the kind, or null where it is none. */
 function asKind(kind: RuleKindOfValue, value: unknown): unknown {
   switch (kind) {
@@ -194,7 +200,7 @@ function asKind(kind: RuleKindOfValue, value: unknown): unknown {
     case 'boolean':
       return typeof value === 'boolean' ? value : null
     case 'date':
-      return typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? value : null
+      return typeof value === 'string' && isDay(value) ? value : null
     case 'datetime':
       return typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
         ? new Date(value).toISOString()
