@@ -106,7 +106,7 @@ interface ServerParts {
 }
 
 const serverParts = ({ model, store, eventCounters, webhooks }: ServerOptions): ServerParts => {
-  const admission = new Admission(model.limits.requestsInFlight)
+  const admission = new Admission(model.limits.requestsInFlight, { ownsProcess: true })
   const metrics = createMetrics({ store: store.counters, admission, events: eventCounters, webhooks })
   const snapshots = shareMetrics(metrics.snapshot)
   const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })

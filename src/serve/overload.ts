@@ -9,7 +9,7 @@ const bodyBytesLimit = 256 * 1_048_576
 /** Limits the requests in flight: a request over the ceiling is refused at once, so that it does not slow down the others. */
 export class Admission {
   readonly #ceiling: number
-  readonly #timer: NodeJS.Timeout
+  readonly #timer: NodeJS.Timeout | undefined
   #inFlight = 0
   #refused = 0
   #bodyBytes = 0
@@ -17,9 +17,10 @@ export class Admission {
   #lateSamples = 0
   #expected = performance.now() + sampleMs
 
-  constructor(ceiling: number) {
+  /** `ownsProcess`: the event loop has nothing else to do, so that a late timer means too many requests. */
+  constructor(ceiling: number, { ownsProcess }: { readonly ownsProcess: boolean }) {
     this.#ceiling = ceiling
-    this.#timer = setInterval(() => this.#sample(), sampleMs).unref()
+    if (ownsProcess) this.#timer = setInterval(() => this.#sample(), sampleMs).unref()
   }
 
   /** False when the request must be refused as `overloaded()`. Otherwise `leave` must follow. */

@@ -20,7 +20,8 @@ export interface WebFetch {
  */
 export function webFetch(service: Service, warn: (message: string, error: unknown) => void): WebFetch {
   const { model, store, engine, webhooks } = service
-  const admission = new Admission(model.limits.requestsInFlight)
+  // A test computes in the same process: that its event loop is late says nothing about the requests.
+  const admission = new Admission(model.limits.requestsInFlight, { ownsProcess: false })
   const events = engine.eventCounters
   const metrics = createMetrics({ store: store.counters, admission, events, webhooks })
   const shell = new Shell({

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
 
@@ -81,4 +82,20 @@ describe('nounkit/testing answers as a served API does', () => {
     expect({ ...tested, headers }).toEqual(served)
     expect(served.status).toBe(431)
   })
+})
+
+test('a test that computes for seconds is not taken for too many requests', async () => {
+  const shop = await listeningShop()
+  const answers: number[] = []
+  for (let time = 0; time < 3; time++) {
+    // Blocks the event loop without using a processor.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200)
+    await sleep(1)
+    const response = await shop.api.fetch('/v2/products', {
+      headers: { Authorization: `Bearer ${shop.key}` },
+    })
+    answers.push(response.status)
+  }
+  await shop.close()
+  expect(answers).toEqual([200, 200, 200])
 })
