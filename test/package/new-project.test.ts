@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { visit } from '../browser/visitor.ts'
@@ -20,6 +20,22 @@ describe('npx nounkit init', () => {
   test('writes a project that has sound types, no mistakes, and passes its own test', async () => {
     expect(await machine.run('npm run check', 'errands')).toContain('No mistakes, no broken promises.')
     expect(await machine.run('npm test', 'errands')).toMatch(/^(# |ℹ )pass 3$/m)
+  })
+
+  test('its test passes too once the nouns are replaced, and says which parts to write anew', async () => {
+    const file = join(machine.folder, 'errands/api.ts')
+    const declared = readFileSync(file, 'utf8')
+    writeFileSync(
+      file,
+      `import { api, resource } from 'nounkit'
+import { z } from 'zod'
+export default api('water', { resources: [resource('wells', { fields: { name: z.string() } })] })
+`,
+    )
+    const told = await machine.run('npm test', 'errands')
+    writeFileSync(file, declared)
+    expect(told).toMatch(/^(# |ℹ )pass 1$/m)
+    expect(told).toContain('projects and tasks are gone')
   })
 
   test('writes a project that npm run dev serves, with its pages', async () => {
