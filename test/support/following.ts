@@ -5,7 +5,7 @@ import { compileApi } from '../../src/compile/compile.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { followUnserved } from '../../src/lifecycle/follow-unserved.ts'
 import type { Following } from '../../src/store/schema/follow/decisions.ts'
-import type { Followed } from '../../src/store/schema/follow/follow-store.ts'
+import type { Followed } from '../../src/store/schema/follow/follow-options.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testApi } from '../../src/testing.ts'
 

@@ -3,7 +3,6 @@ import { type Session, type Store, StoreRefused } from '../../store.ts'
 import { engineTables } from '../engine-tables.ts'
 import { generationAtStart, nextGeneration, readGeneration } from '../generation.ts'
 import { migrate } from '../migrate-store.ts'
-import type { MigrateOptions } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
 import { recordedPublished } from '../published.ts'
 import { sharedRows } from '../shared-values.ts'
@@ -11,6 +10,7 @@ import type { Table } from '../table.ts'
 import { wantedTables } from '../wanted.ts'
 import { carryOut } from './carry-out.ts'
 import { Decisions, type Following, Undecided } from './decisions.ts'
+import type { Followed, FollowOptions } from './follow-options.ts'
 import type { FollowPlan } from './follow-plan.ts'
 import type { FollowSql, Present } from './follow-sql.ts'
 import { formerNamesOf } from './former-names.ts'
@@ -22,35 +22,6 @@ import { rewriteEvents } from './rewrite-events.ts'
 import { readShape, recordShape, type StoredShape, shapeOf } from './shape.ts'
 import { sqliteFollow } from './sqlite-follow.ts'
 import { sumUpdates } from './sum-updates.ts'
-
-export interface Followed {
-  /** The changes that additions do not cover, a sentence each. */
-  readonly notes: readonly string[]
-  /** What is lost with them, a sentence each. */
-  readonly losses: readonly string[]
-  /** The additions, as SQL. */
-  readonly additions: readonly Step[]
-  readonly applied: boolean
-  /** Of the store that fits. A higher one means that another process has migrated it since. */
-  readonly generation: number
-}
-
-export interface FollowOptions {
-  /** Says what would be done, and does nothing. Nobody is asked. */
-  readonly dryRun?: boolean
-  /** Called with a sentence when something is waited for. */
-  readonly waiting?: MigrateOptions['waiting']
-  /** Called before each part that takes long where there are many rows. */
-  readonly stepping?: MigrateOptions['stepping']
-  /** Deletes all rows first, by these statements too. */
-  readonly emptying?: Emptying
-}
-
-export interface Emptying {
-  /** Tables of the engine's own whose rows are deleted too. */
-  readonly tables: readonly string[]
-  readonly statements: readonly string[]
-}
 
 /**
  * Makes the store fit a declaration of which no version is published, and keeps all rows: fields may become optional or required, be

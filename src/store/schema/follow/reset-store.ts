@@ -1,7 +1,7 @@
 import { sqlText } from '../../../plan/dialect.ts'
 import { renamedPrefix, upsertMeta } from '../generation.ts'
 import { forgetPublished } from '../published.ts'
-import type { Emptying } from './follow-store.ts'
+import type { Emptying } from './follow-options.ts'
 
 const metaRows = (prefix: string): string =>
   `DELETE FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)}`
