@@ -5,7 +5,7 @@ import { knownField, type Lock, type RowStatement } from '../plan/row-statements
 import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
-import { outOfRange } from './conflicts.ts'
+import { outOfRange } from './out-of-range.ts'
 import {
   boundRow,
   type LockedRow,

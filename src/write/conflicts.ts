@@ -3,37 +3,24 @@ import { inOrderOf } from '../compile/order.ts'
 import { Problem, problem } from '../problems.ts'
 import type { Call } from '../read/call.ts'
 import { notThere } from '../read/read-rows.ts'
-import type { StoredRow } from '../request/body.ts'
 import { sentFor } from '../request/customs.ts'
 import { mayKnow } from '../request/field-scopes.ts'
 import { pointerStep } from '../request/validate.ts'
-import { StoreError, type Transaction } from '../store/store.ts'
+import { StoreError } from '../store/store.ts'
 import { type Blocker, blockersOf } from './blockers.ts'
 import { mayRead, refuseUnlessMayMake } from './judge.ts'
-import type { Writer } from './writer.ts'
-
-/** The row that a request asks for, and what was to be written after hooks; null where it did not come to that. */
-export interface Attempt {
-  asked: StoredRow
-  written: StoredRow | null
-}
+import { outOfRange } from './out-of-range.ts'
+import type { Attempt, WriteRequest } from './write-request.ts'
 
 /** The problem for a write that the store refused. A reference to a missing row is reported before any conflict. */
-export async function writeRefused(
-  error: unknown,
-  writer: Writer,
-  call: Call,
-  { asked, written }: Attempt,
-  before: StoredRow | null,
-): Promise<unknown> {
-  const missing = isConflict(error)
-    ? await missingReferences(writer, writer.store, call, asked, before)
-    : null
+export async function writeRefused(error: unknown, write: WriteRequest, attempt: Attempt): Promise<unknown> {
+  const missing = isConflict(error) ? await missingReferences(write, attempt) : null
   if (missing) return missing
   if (!(error instanceof StoreError)) return error
   if (error.kind === 'unique' && error.columns.length > 0) {
-    if (written) await refuseUnlessMayMake(writer, call, written, before ? 'update' : 'create')
-    return taken(call, error.columns)
+    const { before, written } = attempt
+    if (written) await refuseUnlessMayMake(write, written, before ? 'update' : 'create')
+    return taken(write.call, error.columns)
   }
   if (error.kind === 'out-of-range') return outOfRange()
   return error
@@ -48,18 +35,12 @@ const isConflict = (error: unknown): boolean =>
  * The problem with references to rows that do not exist, or that the caller may not read, or null. Checked after a refusal, and before
  * a hook that relies on them. A reference that was there before stays accepted: what a caller was shown can be sent back.
  */
-export async function missingReferences(
-  writer: Writer,
-  reader: Pick<Transaction, 'first'>,
-  call: Call,
-  row: StoredRow,
-  before: StoredRow | null,
-): Promise<Error | null> {
-  const { target } = call
+export async function missingReferences(write: WriteRequest, attempt: Attempt): Promise<Error | null> {
+  const { target } = write.call
   const errors = []
   const shown = target.view.fields.flatMap(({ field }) => field?.relation ?? [])
   for (const relation of inOrderOf(target.view.resource.belongsTo, shown)) {
-    if (await isThere(writer, reader, call, relation, row, before)) continue
+    if (await isThere(write, relation, attempt)) continue
     if (target.sub?.by === relation) return notThere(target)
     const field = target.view.fields.find((one) => one.field?.name === relation.field)
     errors.push({
@@ -76,28 +57,20 @@ export async function missingReferences(
 }
 
 async function isThere(
-  writer: Writer,
-  reader: Pick<Transaction, 'first'>,
-  call: Call,
+  write: WriteRequest,
   { field, target }: BelongsToModel,
-  row: StoredRow,
-  before: StoredRow | null,
+  { before, asked }: Attempt,
 ): Promise<boolean> {
-  const id = row[field]
-  return typeof id !== 'string' || id === before?.[field] || mayRead(writer, reader, call, target, id)
+  const id = asked[field]
+  return typeof id !== 'string' || id === before?.[field] || mayRead(write, target, id)
 }
 
 /** Refuses new references to rows that the caller may not read. The store itself refuses those to rows that do not exist. */
-export async function refuseUnreadable(
-  writer: Writer,
-  reader: Pick<Transaction, 'first'>,
-  call: Call,
-  row: StoredRow,
-  before: StoredRow | null,
-): Promise<void> {
-  for (const relation of call.target.view.resource.belongsTo) {
-    if (!relation.target.rules.read || (await isThere(writer, reader, call, relation, row, before))) continue
-    throw (await missingReferences(writer, reader, call, row, before)) ?? notThere(call.target)
+export async function refuseUnreadable(write: WriteRequest, attempt: Attempt): Promise<void> {
+  const { target } = write.call
+  for (const relation of target.view.resource.belongsTo) {
+    if (!relation.target.rules.read || (await isThere(write, relation, attempt))) continue
+    throw (await missingReferences(write, attempt)) ?? notThere(target)
   }
 }
 
@@ -114,20 +87,8 @@ function taken({ target, caller }: Call, columns: readonly string[]): Error {
   })
 }
 
-export const outOfRange = (): Error =>
-  problem('validation-failed', {
-    detail: 'A value is too large for the service to keep or to compute with.',
-    errors: [
-      {
-        pointer: '#',
-        detail: 'leads to a number beyond 2^53 - 1 or a text too long for an index',
-        code: 'out_of_range',
-      },
-    ],
-  })
-
 /** The problem for a delete that the store refused: rows still reference the row, or a row that would be deleted along with it. */
-export async function deleteRefused(error: unknown, writer: Writer, call: Call): Promise<unknown> {
+export async function deleteRefused(error: unknown, { writer, call }: WriteRequest): Promise<unknown> {
   if (error instanceof StoreError && error.kind === 'out-of-range') return outOfRange()
   if (!(error instanceof StoreError) || error.kind !== 'foreign-key') return error
   const { target, caller } = call

@@ -7,8 +7,7 @@ import { shownText } from '../read/row-text.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { changeRows, insertAlone } from './change-rows.ts'
-import type { ChangeSet } from './change-set.ts'
-import { type Attempt, missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
+import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
 import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
 import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
@@ -17,6 +16,13 @@ import { createVerdict, mayRead, notPermitted, refuseUnlessMade } from './judge.
 import { newRow } from './new-row.ts'
 import { refuseUnlessWhile } from './state-checks.ts'
 import { lockTarget } from './update.ts'
+import {
+  type Attempt,
+  inTransaction,
+  type OpenWrite,
+  outsideTransaction,
+  type WriteRequest,
+} from './write-request.ts'
 import type { Writer } from './writer.ts'
 
 /** Another request has the key: its answer is the one to replay. */
@@ -36,49 +42,51 @@ export async function createOnce(
   body: JsonObject,
   keyed: KeyedRequest | null,
 ): Promise<Outcome> {
-  const sent = sentRow(writer, call, body)
+  const request = outsideTransaction(writer, call)
+  const sent = sentRow(request, body)
   const { resource } = call.target.view
   const row = newRow(resource, sent instanceof Promise ? await sent : sent, writer.now())
-  const location = locationOf(call, String(row.id))
-  const attempt: Attempt = { asked: row, written: null }
+  const attempt: Attempt = { before: null, asked: row, written: null }
+  const create: Create = { attempt, keyed, location: locationOf(call, String(row.id)) }
   try {
-    await refuseUnreadable(writer, writer.store, call, row, null)
+    await refuseUnreadable(request, attempt)
     if (createVerdict(call) === false)
-      throw (
-        (await missingReferences(writer, writer.store, call, row, null)) ??
-        notPermitted(call, 'create this row')
-      )
-    if (isSingleStatement(call)) return await createAlone(writer, call, row, location, keyed)
+      throw (await missingReferences(request, attempt)) ?? notPermitted(call, 'create this row')
+    if (isSingleStatement(call)) return await createAlone(request, create)
     const own = resource.engineMade ? await writer.engineHooks(call, row) : noEngineHooks
-    return await createInteractive(writer, call, attempt, location, keyed, own)
+    return await createInteractive(request, create, own)
   } catch (error) {
-    throw await writeRefused(error, writer, call, attempt, null)
+    throw await writeRefused(error, request, attempt)
   }
 }
 
-function sentRow(writer: Writer, call: Call, body: JsonObject): Maybe<StoredRow> {
+/** The new row, its key where there is one, and the value of the Location header. */
+interface Create {
+  readonly attempt: Attempt
+  readonly keyed: KeyedRequest | null
+  readonly location: string
+}
+
+function sentRow(request: WriteRequest, body: JsonObject): Maybe<StoredRow> {
+  const { target, caller } = request.call
   try {
-    return readCreate(call.target, body, call.caller.scopes)
+    return readCreate(target, body, caller.scopes)
   } catch (error) {
-    return refuseOwnerFirst(writer, call, error)
+    return refuseOwnerFirst(request, error)
   }
 }
 
 /** An owner in the path that does not exist is 404, before any fault of the body. */
-async function refuseOwnerFirst(writer: Writer, call: Call, error: unknown): Promise<never> {
-  const { sub, ownerId } = call.target
-  const isThere = !sub || (await mayRead(writer, writer.store, call, sub.owner().resource, ownerId))
-  throw isThere ? error : notThere(call.target)
+async function refuseOwnerFirst(request: WriteRequest, error: unknown): Promise<never> {
+  const { target } = request.call
+  const isThere = !target.sub || (await mayRead(request, target.sub.owner().resource, target.ownerId))
+  throw isThere ? error : notThere(target)
 }
 
 /** The row alone, with its key and stored answer where there is one. */
-async function createAlone(
-  writer: Writer,
-  call: Call,
-  row: StoredRow,
-  location: string,
-  keyed: KeyedRequest | null,
-): Promise<Outcome> {
+async function createAlone({ writer, call }: WriteRequest, create: Create): Promise<Outcome> {
+  const { attempt, keyed, location } = create
+  const row = attempt.asked
   const outcome = created(call, row, firstVersion, location)
   const body = storedBody(call, outcome)
   const key = keyed && keyValues(writer, keyed, String(row.id), location, body, outcome.etag ?? null)
@@ -87,23 +95,19 @@ async function createAlone(
   return outcome
 }
 
-async function createInteractive(
-  writer: Writer,
-  call: Call,
-  attempt: Attempt,
-  location: string,
-  keyed: KeyedRequest | null,
-  own: EngineHooks,
-): Promise<Outcome> {
+async function createInteractive(request: WriteRequest, create: Create, own: EngineHooks): Promise<Outcome> {
+  const { writer, call } = request
   const { account } = call.caller
+  const { attempt, keyed, location } = create
   const { keys } = writer
   return changeRows(writer, account, async (changes) => {
-    if (!keyed) return (await insertWithHooks(writer, changes, call, attempt, location, null, own)).answer
+    const write = inTransaction(request, changes)
+    if (!keyed) return (await insertWithHooks(write, create, own)).answer
     const values = keyValues(writer, keyed, String(attempt.asked.id), location, null, null)
     if (!(await keys.claim(changes.tx, account, values))) throw keyTaken
     keyed.claimed?.()
     try {
-      const { answer, replay } = await insertWithHooks(writer, changes, call, attempt, location, keyed, own)
+      const { answer, replay } = await insertWithHooks(write, create, own)
       const stored = answerValues(writer, storedBody(call, replay), replay.etag ?? '')
       await keys.complete(changes.tx, account, keyed.key, stored)
       return answer
@@ -121,38 +125,32 @@ interface Created {
   readonly replay: Outcome
 }
 
-async function insertWithHooks(
-  writer: Writer,
-  changes: ChangeSet,
-  call: Call,
-  attempt: Attempt,
-  location: string,
-  keyed: KeyedRequest | null,
-  own: EngineHooks,
-): Promise<Created> {
+async function insertWithHooks(write: OpenWrite, create: Create, own: EngineHooks): Promise<Created> {
+  const { call, changes } = write
+  const { attempt, keyed, location } = create
   const row = attempt.asked
   const { resource } = call.target.view
   const { beforeCreate, afterCreate } = hooksOf(resource)
-  const contextOf = hookContexts(writer, changes, call, keyed && derivedKey(changes.account, keyed))
-  await refuseUnlessWhile(writer, changes, call, [row])
+  const contextOf = hookContexts(write, keyed && derivedKey(changes.account, keyed))
+  await refuseUnlessWhile(write, [row])
   if (beforeCreate) {
-    const missing = await missingReferences(writer, changes.tx, call, row, null)
+    const missing = await missingReferences(write, attempt)
     if (missing) throw missing
   }
   const next = beforeCreate ? copyForHook(row) : row
   const set = beforeCreate && (await finishHook(changes, beforeCreate(next, contextOf('beforeCreate'))))
   if (set) checkReturned(set, resource, 'beforeCreate')
   const whole = { ...next, ...set, ...(await own.beforeCreate?.(row, changes)) }
-  if (beforeCreate) await refuseUnlessWhile(writer, changes, call, [whole])
+  if (beforeCreate) await refuseUnlessWhile(write, [whole])
   attempt.written = whole
   const inserted = await changes.insert(resource, whole)
   const shownOnce = await own.afterCreate?.(inserted.row, changes)
   const id = String(inserted.row.id)
-  await refuseUnlessMade(writer, changes.tx, call, id, 'create')
+  await refuseUnlessMade(write, id, 'create')
   if (afterCreate) {
     await finishHook(changes, afterCreate(copyForHook(inserted.row), contextOf('afterCreate')))
     // The hook may have changed the row it was called for.
-    await refuseUnlessMade(writer, changes.tx, call, id, 'create')
+    await refuseUnlessMade(write, id, 'create')
   }
   const now = await lockTarget(changes, { ...call, target: { ...call.target, id } }, 'to-change')
   const replay = created(call, now.row, now.version, location)

@@ -9,9 +9,9 @@ import { bindSlots, type Call } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { ChangeSet } from './change-set.ts'
 import { hookNames } from './hook-names.ts'
-import { mayRead } from './judge.ts'
+import { mayRead, whoAsks } from './judge.ts'
 import { newRow } from './new-row.ts'
-import type { Writer } from './writer.ts'
+import type { OpenWrite } from './write-request.ts'
 
 /** Hooks are typed by their resource where they are declared. The engine calls them with rows of any resource. */
 type LooseHooks = Hooks<StoredRow>
@@ -33,73 +33,43 @@ type Named = string | DeclaredResource
 /** The change set goes on using its rows, so hooks get copies that they may change. */
 export const copyForHook = (row: StoredRow): AnyRow => structuredClone(row) as AnyRow
 
-/** What each hook of a request may do, bound to one transaction and one account. */
-export function hookContexts(
-  writer: Writer,
-  changes: ChangeSet,
-  call: Call,
-  derivedKey: string | null,
-): (hook: HookName) => HookContext {
-  return (hook) => hookContext(writer, changes, call, derivedKey, hook)
-}
+/** What each hook of a request may do, bound to one transaction and one account. `derivedKey` is null for a request without a key. */
+export const hookContexts =
+  (write: OpenWrite, derivedKey: string | null) =>
+  (hook: HookName): HookContext =>
+    hookContext(write, derivedKey, hook) as HookContext
 
-function hookContext(
-  writer: Writer,
-  changes: ChangeSet,
-  call: Call,
-  derivedKey: string | null,
-  hook: HookName,
-): HookContext {
+function hookContext(write: OpenWrite, derivedKey: string | null, hook: HookName): LooseContext {
+  const { writer, changes, call } = write
   const { account, consumer, subject, claims } = call.caller
   const scopes = Object.freeze([...call.caller.scopes])
   const names = hookNames(writer.model, call.target.view.resource, hook)
-  const rowsWhere = (resource: Resource, where: StoredRow) => {
-    const all = Object.keys(where).sort()
-    const set = all.filter((name) => where[name] !== null && where[name] !== undefined)
-    return {
-      fields: { set, unset: all.filter((name) => !set.includes(name)) },
-      values: set.map((name) => bound(knownField(resource, name), where[name])),
-    }
-  }
-  const who = { account, asked: { by: call.caller, at: writer.now() } }
-  const sightOf = ({ asCaller }: Seeing) => (asCaller ? call.caller.scopes : null)
-  const rowsOf = async (
-    resource: Resource,
-    where: StoredRow,
-    options: Seeing,
-  ): Promise<readonly AnyRow[]> => {
-    const { fields, values } = rowsWhere(resource, where)
-    const statement = writer.planner.find(resource, fields, sightOf(options))
-    const rows = await changes.tx.all(statement.text, bindSlots(statement.slots, { ...who, values }))
-    return rows.map((row) => JSON.parse(String(row[0])) as AnyRow)
-  }
   const tracked =
     <Args extends unknown[], T>(run: (...args: Args) => Promise<T>) =>
     (...args: Args): Promise<T> =>
       changes.track(run(...args))
-  const context: LooseContext = {
+  return {
     account,
     now: new Date(writer.now()).toISOString(),
     caller: { consumer: consumer.name, scopes, subject, claims, idempotencyKey: derivedKey },
     find: tracked(async (name, id, options = {}) => {
       const resource = names.resource('find', name)
-      if (!options.lock) return (await rowsOf(resource, { id }, options))[0] ?? null
-      const locked = await changes.lock(resource, id, 'to-delete')
-      const isSeen = !options.asCaller || (await mayRead(writer, changes.tx, call, resource, id))
-      return locked && isSeen ? copyForHook(locked.row) : null
+      return options.lock
+        ? lockRow(write, resource, id, options)
+        : ((await findRows(write, resource, { id }, options))[0] ?? null)
     }),
     list: tracked(async (name, where, options = {}) => {
       const resource = names.resource('list', name)
       names.fields('list', resource, where)
-      return rowsOf(resource, where, options)
+      return findRows(write, resource, where, options)
     }),
     sum: tracked(async (name, field, where, options = {}) => {
       const resource = names.resource('sum', name)
       names.summand(resource, field)
       names.fields('sum', resource, where)
-      const { fields, values } = rowsWhere(resource, where)
-      const statement = writer.planner.sum(resource, field, fields, sightOf(options))
-      const row = await changes.tx.first(statement.text, bindSlots(statement.slots, { ...who, values }))
+      const { fields, values } = conditionsOf(resource, where)
+      const sum = writer.planner.sum(resource, field, fields, sightOf(call, options))
+      const row = await changes.tx.first(sum.text, bindSlots(sum.slots, { ...whoAsks(write), values }))
       return JSON.parse(String(row?.[0]))
     }),
     create: tracked(async (name, values) => {
@@ -117,7 +87,43 @@ function hookContext(
       throw rejected(rejection, names.problem(rejection), call)
     },
   }
-  return context as HookContext
+}
+
+/** The scopes that decide which rows a hook's read sees; null for all rows of the account. */
+const sightOf = ({ caller }: Call, { asCaller }: Seeing) => (asCaller ? caller.scopes : null)
+
+/** The fields that a hook's `where` names, set and null apart because their SQL differs, and the values to bind. */
+function conditionsOf(resource: Resource, where: StoredRow) {
+  const all = Object.keys(where).sort()
+  const set = all.filter((name) => where[name] !== null && where[name] !== undefined)
+  return {
+    fields: { set, unset: all.filter((name) => !set.includes(name)) },
+    values: set.map((name) => bound(knownField(resource, name), where[name])),
+  }
+}
+
+async function findRows(
+  write: OpenWrite,
+  resource: Resource,
+  where: StoredRow,
+  seeing: Seeing,
+): Promise<readonly AnyRow[]> {
+  const { writer, changes, call } = write
+  const { fields, values } = conditionsOf(resource, where)
+  const { text, slots } = writer.planner.find(resource, fields, sightOf(call, seeing))
+  const rows = await changes.tx.all(text, bindSlots(slots, { ...whoAsks(write), values }))
+  return rows.map((row) => JSON.parse(String(row[0])) as AnyRow)
+}
+
+async function lockRow(
+  write: OpenWrite,
+  resource: Resource,
+  id: string,
+  { asCaller }: Seeing,
+): Promise<AnyRow | null> {
+  const locked = await write.changes.lock(resource, id, 'to-delete')
+  const isSeen = !asCaller || (await mayRead(write, resource, id))
+  return locked && isSeen ? copyForHook(locked.row) : null
 }
 
 /** Waits for a hook, and for all calls that it has started and not awaited: they belong to the same transaction. */

@@ -9,11 +9,7 @@ import { passingRows } from '../read/passing-rows.ts'
 import { notThere } from '../read/read-rows.ts'
 import type { StoredRow } from '../request/body.ts'
 import { grantsToWrite } from '../request/grants.ts'
-import type { Transaction } from '../store/store.ts'
-import type { Writer } from './writer.ts'
-
-/** Where a judgement reads: within a transaction, or in the store as it is. */
-type From = Pick<Transaction, 'first'>
+import type { WriteRequest } from './write-request.ts'
 
 /** What a caller's scopes say of all rows; the rule where the row decides. */
 function verdict({ caller }: Call, resource: Resource, kind: RuleKind): boolean | Judgement {
@@ -32,64 +28,51 @@ export const createVerdict = (call: Call): boolean | null => {
 
 /** Whether the rules of these kinds let the caller have a row of the resource that the request is about. */
 async function judge(
-  writer: Writer,
-  from: From,
-  call: Call,
+  write: WriteRequest,
   id: string,
   kinds: readonly RuleKind[],
 ): Promise<readonly boolean[]> {
+  const { writer, call, from } = write
   const { resource } = call.target.view
   const said = kinds.map((kind) => verdict(call, resource, kind))
   const open = said.filter((one) => typeof one !== 'boolean')
   if (open.length === 0) return said.map((one) => one === true)
   const { text, slots } = writer.planner.judge(resource, open)
-  const found = await from.first(text, bindSlots(slots, { ...asked(writer, call), id }))
+  const found = await from.first(text, bindSlots(slots, { ...whoAsks(write), id }))
   const verdicts = (found ?? []).map((one) => Number(one) === 1)
   return said.map((one) => (typeof one === 'boolean' ? one : (verdicts.shift() ?? false)))
 }
 
-const asked = (writer: Writer, { caller }: Call) => ({
+/** What statements bind of the caller. */
+export const whoAsks = ({ writer, call: { caller } }: WriteRequest) => ({
   account: caller.account,
   asked: { by: caller, at: writer.now() },
 })
 
 /** Whether a row exists for the caller. */
-export async function mayRead(
-  writer: Writer,
-  from: From,
-  call: Call,
-  resource: Resource,
-  id: string | null,
-): Promise<boolean> {
-  const { text, slots } = writer.planner.exists(resource, call.caller.scopes)
-  return (await from.first(text, bindSlots(slots, { ...asked(writer, call), id }))) !== undefined
+export async function mayRead(write: WriteRequest, resource: Resource, id: string | null): Promise<boolean> {
+  const { text, slots } = write.writer.planner.exists(resource, write.call.caller.scopes)
+  return (await write.from.first(text, bindSlots(slots, { ...whoAsks(write), id }))) !== undefined
 }
 
 /** Before a row is changed or deleted: 404 where it, or the owner in the path, may not be read; 403 where the rule says no. */
-export async function refuseUnlessMay(
-  writer: Writer,
-  from: From,
-  call: Call,
-  kind: 'update' | 'delete',
-): Promise<void> {
-  const { target } = call
+export async function refuseUnlessMay(write: WriteRequest, kind: 'update' | 'delete'): Promise<void> {
+  const { target } = write.call
   const owner = target.sub?.owner().resource
-  if (owner?.rules.read && !(await mayRead(writer, from, call, owner, target.ownerId))) throw notThere(target)
-  const [reads, writes] = await judge(writer, from, call, target.id ?? '', ['read', kind])
+  if (owner?.rules.read && !(await mayRead(write, owner, target.ownerId))) throw notThere(target)
+  const [reads, writes] = await judge(write, target.id ?? '', ['read', kind])
   if (!reads) throw notThere(target)
-  if (!writes) throw notPermitted(call, kind === 'update' ? 'change this row' : 'delete this row')
+  if (!writes) throw notPermitted(write.call, kind === 'update' ? 'change this row' : 'delete this row')
 }
 
 /** After a row was made or changed: the caller must be allowed to make such a row. */
 export async function refuseUnlessMade(
-  writer: Writer,
-  from: From,
-  call: Call,
+  write: WriteRequest,
   id: string,
   verb: 'create' | 'update',
 ): Promise<void> {
-  const [makes] = await judge(writer, from, call, id, ['create'])
-  if (!makes) throw notMade(call, verb)
+  const [makes] = await judge(write, id, ['create'])
+  if (!makes) throw notMade(write.call, verb)
 }
 
 /**
@@ -97,8 +80,7 @@ export async function refuseUnlessMade(
  * the refusal would tell of rows that the caller may not read.
  */
 export async function refuseUnlessMayMake(
-  writer: Writer,
-  call: Call,
+  { writer, call }: WriteRequest,
   row: StoredRow,
   verb: 'create' | 'update',
 ): Promise<void> {

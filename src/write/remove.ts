@@ -6,26 +6,29 @@ import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.t
 import { refuseUnlessMay } from './judge.ts'
 import { refuseDeleteUnlessWhile, refuseUnlessWhile } from './state-checks.ts'
 import { lockTarget } from './update.ts'
+import { inTransaction, outsideTransaction } from './write-request.ts'
 import type { Writer } from './writer.ts'
 
 /** DELETE: judged and removed in one transaction, with all rows that are declared to go along. */
 export async function remove(writer: Writer, call: Call, ifMatch: IfMatch | null): Promise<Outcome> {
   const { resource } = call.target.view
+  const request = outsideTransaction(writer, call)
   try {
     return await changeRows(writer, call.caller.account, async (changes) => {
+      const write = inTransaction(request, changes)
       const { row, version } = await lockTarget(changes, call, 'to-delete')
-      await refuseUnlessMay(writer, changes.tx, call, 'delete')
+      await refuseUnlessMay(write, 'delete')
       refuseStale(ifMatch, version, call)
       refuseDeleteUnlessWhile(call, row)
-      await refuseUnlessWhile(writer, changes, call, [row])
+      await refuseUnlessWhile(write, [row])
       const { beforeDelete, afterDelete } = hooksOf(resource)
-      const contextOf = hookContexts(writer, changes, call, null)
+      const contextOf = hookContexts(write, null)
       if (beforeDelete) await finishHook(changes, beforeDelete(copyForHook(row), contextOf('beforeDelete')))
       await changes.remove(resource, String(row.id))
       if (afterDelete) await finishHook(changes, afterDelete(copyForHook(row), contextOf('afterDelete')))
       return { status: 204, body: null }
     })
   } catch (error) {
-    throw await deleteRefused(error, writer, call)
+    throw await deleteRefused(error, request)
   }
 }

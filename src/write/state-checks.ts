@@ -6,10 +6,9 @@ import type { Call } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import { mayKnow } from '../request/field-scopes.ts'
 import type { JsonObject } from '../request/json-body.ts'
-import type { ChangeSet } from './change-set.ts'
 import { mayRead } from './judge.ts'
 import { ownersOf } from './row-change.ts'
-import type { Writer } from './writer.ts'
+import type { OpenWrite } from './write-request.ts'
 
 /**
  * A state moves along the moves of the caller's version, and never against those of the newest: an older version may lack a
@@ -42,19 +41,15 @@ export function refuseMove(call: Call, body: JsonObject, before: StoredRow, afte
  * `onlyWhile`: the related row is locked, so that it cannot leave its state until this write has ended. A row that moves from
  * one to another must be allowed to leave and to arrive.
  */
-export async function refuseUnlessWhile(
-  writer: Writer,
-  changes: ChangeSet,
-  call: Call,
-  rows: readonly StoredRow[],
-): Promise<void> {
+export async function refuseUnlessWhile(write: OpenWrite, rows: readonly StoredRow[]): Promise<void> {
+  const { call, changes } = write
   for (const { relation, field, values } of call.target.view.resource.onlyWhile) {
     for (const id of ownersOf(rows, relation)) {
       const related = await changes.lock(relation.target, id, 'to-change')
       const value = String(related?.row[field])
       if (!related || values.includes(value)) continue
-      const isSeen = await mayRead(writer, changes.tx, call, relation.target, id)
-      throw stateConflict(call, relation.target, field, isSeen ? value : null, values, 'written')
+      const isSeen = await mayRead(write, relation.target, id)
+      throw stateConflict(call, 'written', { on: relation.target, field, values }, isSeen ? value : null)
     }
   }
 }
@@ -63,19 +58,23 @@ export function refuseDeleteUnlessWhile(call: Call, row: StoredRow): void {
   const { resource } = call.target.view
   for (const rule of resource.deleteOnlyWhile) {
     const value = String(row[rule.field])
-    if (!rule.values.includes(value))
-      throw stateConflict(call, resource, rule.field, value, rule.values, 'deleted')
+    if (!rule.values.includes(value)) throw stateConflict(call, 'deleted', { on: resource, ...rule }, value)
   }
+}
+
+/** Which values a field of a row must have, for a write to be allowed. */
+interface AllowedValues {
+  readonly on: Resource
+  readonly field: string
+  readonly values: readonly string[]
 }
 
 /** `value` is null where the caller may not read the row. */
 function stateConflict(
   { target, caller }: Call,
-  on: Resource,
-  field: string,
+  verb: 'written' | 'deleted',
+  { on, field, values }: AllowedValues,
   value: string | null,
-  values: readonly string[],
-  verb: string,
 ): Error {
   const view = target.version.viewOf.get(on.name)
   const shown = view?.fields.find(

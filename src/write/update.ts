@@ -9,13 +9,14 @@ import { equalValues } from '../request/equal-values.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { changeRows } from './change-rows.ts'
 import type { ChangeSet } from './change-set.ts'
-import { type Attempt, missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
+import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
 import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
 import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { checkReturned } from './hook-names.ts'
 import { refuseUnlessMade, refuseUnlessMay } from './judge.ts'
 import type { LockedRow } from './row-change.ts'
 import { refuseMove, refuseUnlessWhile } from './state-checks.ts'
+import { type Attempt, inTransaction, type OpenWrite, outsideTransaction } from './write-request.ts'
 import type { Writer } from './writer.ts'
 
 export type UpdateKind = 'replace' | 'patch'
@@ -28,19 +29,20 @@ export async function update(
   body: JsonObject,
   ifMatch: IfMatch | null,
 ): Promise<Outcome> {
-  const attempt: Attempt = { asked: {}, written: null }
-  let before: StoredRow = {}
+  const request = outsideTransaction(writer, call)
+  const attempt: Attempt = { before: {}, asked: {}, written: null }
   const own = call.target.view.resource.engineMade ? await writer.engineHooks(call, body) : noEngineHooks
   try {
     return await changeRows(writer, call.caller.account, async (changes) => {
       const { row, version } = await lockTarget(changes, call, 'to-change')
-      before = row
-      await refuseUnlessMay(writer, changes.tx, call, 'update')
+      const write = inTransaction(request, changes)
+      attempt.before = row
+      await refuseUnlessMay(write, 'update')
       refuseStale(ifMatch, version, call)
       const read = kind === 'replace' ? readReplace : readPatch
       attempt.asked = read(call.target, body, row, call.caller.scopes)
       refuseMove(call, body, row, attempt.asked)
-      const updated = await write(writer, changes, call, row, attempt, own)
+      const updated = await updateWithHooks(write, row, attempt, own)
       return {
         status: 200,
         body: `{"data":${shownText(call.target.view, updated.row, call.caller.scopes)}}`,
@@ -48,7 +50,7 @@ export async function update(
       }
     })
   } catch (error) {
-    throw await writeRefused(error, writer, call, attempt, before)
+    throw await writeRefused(error, request, attempt)
   }
 }
 
@@ -63,23 +65,22 @@ export async function lockTarget(
   return found
 }
 
-async function write(
-  writer: Writer,
-  changes: ChangeSet,
-  call: Call,
+async function updateWithHooks(
+  write: OpenWrite,
   before: StoredRow,
   attempt: Attempt,
   own: EngineHooks,
 ): Promise<LockedRow> {
+  const { call, changes } = write
   const { asked } = attempt
   const { resource } = call.target.view
   const { beforeUpdate, afterUpdate } = hooksOf(resource)
-  await refuseUnreadable(writer, changes.tx, call, asked, before)
+  await refuseUnreadable(write, attempt)
   if (changedFields(resource.fields, before, asked).length > 0)
-    await refuseUnlessWhile(writer, changes, call, [before, asked])
-  const contextOf = hookContexts(writer, changes, call, null)
+    await refuseUnlessWhile(write, [before, asked])
+  const contextOf = hookContexts(write, null)
   if (beforeUpdate) {
-    const missing = await missingReferences(writer, changes.tx, call, asked, before)
+    const missing = await missingReferences(write, attempt)
     if (missing) throw missing
   }
   const next = beforeUpdate ? copyForHook(asked) : asked
@@ -90,16 +91,16 @@ async function write(
   const whole = { ...next, ...set, ...(await own.beforeUpdate?.(asked, before, changes)) }
   attempt.written = whole
   const changed = changedFields(resource.fields, before, whole)
-  if (beforeUpdate && changed.length > 0) await refuseUnlessWhile(writer, changes, call, [before, whole])
+  if (beforeUpdate && changed.length > 0) await refuseUnlessWhile(write, [before, whole])
   if (changed.length > 0) {
     const values = Object.fromEntries(changed.map(({ name }) => [name, whole[name]]))
     const id = call.target.id ?? ''
     const { row } = await changes.update(resource, id, values)
-    await refuseUnlessMade(writer, changes.tx, call, id, 'update')
+    await refuseUnlessMade(write, id, 'update')
     await own.afterUpdate?.(row, before, changes)
     if (afterUpdate) {
       await finishHook(changes, afterUpdate(copyForHook(row), copyForHook(before), contextOf('afterUpdate')))
-      await refuseUnlessMade(writer, changes.tx, call, id, 'update')
+      await refuseUnlessMade(write, id, 'update')
     }
   }
   return lockTarget(changes, call, 'to-change')

@@ -1,0 +1,40 @@
+import type { Call } from '../read/call.ts'
+import type { StoredRow } from '../request/body.ts'
+import type { Transaction } from '../store/store.ts'
+import type { ChangeSet } from './change-set.ts'
+import type { Writer } from './writer.ts'
+
+/** A write that a request asks for. Every check of it needs these three. */
+export interface WriteRequest {
+  readonly writer: Writer
+  readonly call: Call
+  /** Where checks read: in the transaction of the write while it is open, else in the store. */
+  readonly from: Pick<Transaction, 'first'>
+}
+
+/** A write whose transaction is open. */
+export interface OpenWrite extends WriteRequest {
+  readonly changes: ChangeSet
+}
+
+/** The row of a write: as it is stored, as the request asks for it, and as it is to be written after hooks. */
+export interface Attempt {
+  /** Null for a create. */
+  before: StoredRow | null
+  asked: StoredRow
+  /** Null where it did not come to that. */
+  written: StoredRow | null
+}
+
+export const outsideTransaction = (writer: Writer, call: Call): WriteRequest => ({
+  writer,
+  call,
+  from: writer.store,
+})
+
+export const inTransaction = ({ writer, call }: WriteRequest, changes: ChangeSet): OpenWrite => ({
+  writer,
+  call,
+  from: changes.tx,
+  changes,
+})
