@@ -70,4 +70,20 @@ export const findCaller = 'SELECT account_id, id FROM nounkit_api_keys WHERE rev
 export const createKeyTable =
   'CREATE TABLE IF NOT EXISTS bench_keys (account_id text NOT NULL, key text NOT NULL, fingerprint text NOT NULL, answer text NOT NULL, PRIMARY KEY (account_id, key))'
 
+const eventColumns =
+  'account_id text NOT NULL, kind text NOT NULL, resource text NOT NULL, row_id text NOT NULL, version text NOT NULL, created_at bigint NOT NULL, data text NOT NULL'
+
+/**
+ * The shop has events, so a create writes one, in the same transaction. Each table has as many indexes as Nounkit's on that database,
+ * where an event on PostgreSQL first goes to a table with one.
+ */
+export const createEventTable = {
+  SQLite: `CREATE TABLE IF NOT EXISTS bench_events (position integer PRIMARY KEY, id text NOT NULL, ${eventColumns});
+    CREATE INDEX IF NOT EXISTS bench_events_of_account ON bench_events (account_id, position);
+    CREATE INDEX IF NOT EXISTS bench_events_of_row ON bench_events (account_id, row_id, position)`,
+  PostgreSQL: `CREATE TABLE IF NOT EXISTS bench_events (position bigint GENERATED ALWAYS AS IDENTITY, id uuid NOT NULL, ${eventColumns}, PRIMARY KEY (account_id, position))`,
+}
+
+export const eventNames = '(id, account_id, kind, resource, row_id, version, created_at, data)'
+
 export const fingerprintOf = (body: string): string => hash('sha256', body, 'hex')

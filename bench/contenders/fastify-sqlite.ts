@@ -1,5 +1,6 @@
+import { randomUUIDv7 } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { createKeyTable, findCaller } from './common.ts'
+import { createEventTable, createKeyTable, eventNames, findCaller } from './common.ts'
 import type { Queries, Row } from './fastify.ts'
 
 const order = 'id, customer_id, currency, note, status, total, version, created_at, updated_at'
@@ -8,6 +9,7 @@ export function openSqliteQueries(file: string): Queries {
   const db = new DatabaseSync(file)
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON')
   db.exec(createKeyTable)
+  db.exec(createEventTable.SQLite)
   const query = (sql: string) => {
     const statement = db.prepare(sql)
     // Not `get`, after which SQLite never checkpoints: its log would grow for as long as the server runs.
@@ -30,6 +32,15 @@ export function openSqliteQueries(file: string): Queries {
   const insert = query(
     `INSERT INTO orders (account_id, id, customer_id, currency, note, status, total, version, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, 'draft', 0, 1, ?6, ?6) RETURNING ${order}`,
   )
+  const tell = query(
+    `INSERT INTO bench_events ${eventNames} VALUES (?, ?, 'created', 'orders', ?, 'v2', ?, ?)`,
+  )
+  const insertAndTell = (values: readonly (string | null)[]) => {
+    const rows = insert(...values)
+    const [account = null, id = null] = values
+    tell(randomUUIDv7(), account, id, Date.now(), JSON.stringify(rows[0]))
+    return rows
+  }
   return {
     caller,
     orders,
@@ -37,12 +48,17 @@ export function openSqliteQueries(file: string): Queries {
     customers: (account, ids) => customers(account, JSON.stringify(ids)),
     items: (account, id) => items(account, String(id)),
     products: (ids) => products(JSON.stringify(ids)),
-    insert: (values) => insert(...values),
+    insert(values) {
+      db.exec('BEGIN IMMEDIATE')
+      const rows = insertAndTell(values)
+      db.exec('COMMIT')
+      return rows
+    },
     keyed(account, key, fingerprint, values) {
       const [known] = findKey(account, key)
       if (known) return [JSON.parse(String(known.answer))]
       db.exec('BEGIN IMMEDIATE')
-      const rows = insert(...values)
+      const rows = insertAndTell(values)
       keepKey(account, key, fingerprint, JSON.stringify(rows[0]))
       db.exec('COMMIT')
       return rows

@@ -1,5 +1,6 @@
+import { randomUUIDv7 } from 'node:crypto'
 import postgres from 'postgres'
-import { createKeyTable, findCaller } from './common.ts'
+import { createEventTable, createKeyTable, eventNames, findCaller } from './common.ts'
 import type { Answer, FloorStore } from './floor.ts'
 
 const id = (column: string) => `'"' || ${column} || '"'`
@@ -69,9 +70,12 @@ const reads = {
   list: listed(object(own), 'FROM orders o'),
   listWithCustomer: listed(object({ ...own, customer }), joined),
 }
-const insert = `INSERT INTO orders AS o (account_id, id, customer_id, currency, note, status, total, version, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, 'draft', 0, 1, $6::timestamptz, $6::timestamptz) RETURNING ${object({ data: object(own) })}`
-// One statement, so one round trip. A key that is known already inserts nothing.
-const keyedInsert = `WITH made AS (${insert} AS answer), kept AS (INSERT INTO bench_keys (account_id, key, fingerprint, answer) SELECT $1, $7, $8, answer FROM made) SELECT answer FROM made`
+const inserted = `INSERT INTO orders AS o (account_id, id, customer_id, currency, note, status, total, version, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, 'draft', 0, 1, $6::timestamptz, $6::timestamptz) RETURNING ${object({ data: object(own) })} AS answer`
+// One statement, so one round trip.
+const made = `WITH made AS (${inserted}), told AS (INSERT INTO bench_events ${eventNames} SELECT $7, $1, 'created', 'orders', $2, 'v2', $8, answer FROM made)`
+const insert = `${made} SELECT answer FROM made`
+// A key that is known already inserts nothing.
+const keyedInsert = `${made}, kept AS (INSERT INTO bench_keys (account_id, key, fingerprint, answer) SELECT $1, $9, $10, answer FROM made) SELECT answer FROM made`
 const known = 'SELECT answer FROM bench_keys WHERE account_id = $1 AND key = $2'
 
 /** The settings of Nounkit's sessions, and generic plans, so that each statement is planned once. */
@@ -89,14 +93,16 @@ export async function openPostgresFloor(url: string): Promise<FloorStore> {
     return rows?.[0] as string[] | undefined
   }
   await clients[0]?.unsafe(createKeyTable)
+  await clients[0]?.unsafe(createEventTable.PostgreSQL)
   return {
     caller: (hash) => first(`${findCaller} $1`, [hash]),
     read: async (name, values) => (await first(reads[name], values)) as unknown as Answer,
     async create(values, keyed) {
       const id = values[1] ?? ''
-      if (!keyed) return [(await first(insert, values))?.[0] ?? '', id]
+      const all = [...values, randomUUIDv7(), String(Date.now())]
+      if (!keyed) return [(await first(insert, all))?.[0] ?? '', id]
       try {
-        const row = await first(keyedInsert, [...values, keyed.key, keyed.fingerprint])
+        const row = await first(keyedInsert, [...all, keyed.key, keyed.fingerprint])
         return [row?.[0] ?? '', id]
       } catch (error) {
         const row = await first(known, [values[0] ?? '', keyed.key])

@@ -1,5 +1,6 @@
+import { randomUUIDv7 } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { createKeyTable, findCaller } from './common.ts'
+import { createEventTable, createKeyTable, eventNames, findCaller } from './common.ts'
 import type { Answer, FloorStore } from './floor.ts'
 
 const customer = `json_object('id', c.id, 'referrer_id', c.referrer_id, 'name', c.name, 'email', c.email, 'phone', c.phone, 'created_at', c.created_at, 'updated_at', c.updated_at)`
@@ -28,6 +29,7 @@ export function openSqliteFloor(file: string): FloorStore {
   // The same settings as Nounkit: a page cache of 4 MB, the file memory-mapped, a checkpoint at 16 MB of write-ahead log.
   db.exec('PRAGMA cache_size = -4000; PRAGMA mmap_size = 2147418112; PRAGMA wal_autocheckpoint = 4000')
   db.exec(createKeyTable)
+  db.exec(createEventTable.SQLite)
   const prepare = (sql: string) => {
     const statement = db.prepare(sql)
     statement.setReturnArrays(true)
@@ -40,19 +42,22 @@ export function openSqliteFloor(file: string): FloorStore {
   const insert = prepare(
     `INSERT INTO orders AS o (account_id, id, customer_id, currency, note, status, total, version, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, 'draft', 0, 1, ?6, ?6) RETURNING json_object('data', json_object(${own.replaceAll('o.', '')})), id`,
   )
+  const tell = db.prepare(
+    `INSERT INTO bench_events ${eventNames} VALUES (?, ?, 'created', 'orders', ?, 'v2', ?, ?)`,
+  )
   // Not `get`, after which SQLite never checkpoints: its log would grow for as long as the server runs.
   const inserted = (values: readonly (string | null)[]) => insert.all(...values)[0] as unknown as Answer
   return {
     caller: (hash) => caller.get(hash) as string[] | undefined,
     read: (name, values) => prepared.get(name)?.get(...values) as unknown as Answer,
     create(values, keyed) {
-      if (!keyed) return inserted(values)
       const account = values[0] ?? ''
-      const before = known.get(account, keyed.key) as string[] | undefined
+      const before = keyed && (known.get(account, keyed.key) as string[] | undefined)
       if (before) return [before[1] ?? '', '']
       db.exec('BEGIN IMMEDIATE')
       const answer = inserted(values)
-      keep.run(account, keyed.key, keyed.fingerprint, answer[0])
+      tell.run(randomUUIDv7(), account, answer[1], Date.now(), answer[0])
+      if (keyed) keep.run(account, keyed.key, keyed.fingerprint, answer[0])
       db.exec('COMMIT')
       return answer
     },
