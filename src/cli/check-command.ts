@@ -5,10 +5,12 @@ import { counted } from '../compile/plural.ts'
 import { unindexedRules } from '../compile/rules/rule-indexes.ts'
 import { tokenWarnings } from '../compile/tokens.ts'
 import { BrokenPromises, refuseBrokenPromises } from '../contract/broken-promises.ts'
+import type { Refusal } from '../contract/gate-refusal.ts'
 import { seedRows } from '../write/seed-rows.ts'
 import { checkTypes, TypeMistakes } from './check-types.ts'
 import { paintError } from './colour.ts'
 import { jsonOption } from './command.ts'
+import { differenceJson } from './difference-line.ts'
 import { compileLoaded, type LoadedApi, loadApi } from './load.ts'
 import { placedMistakes } from './mistake-places/error-text.ts'
 import { textsFrom } from './mistake-places/imported-files.ts'
@@ -60,10 +62,15 @@ async function checkForMachines(api: LoadedApi): Promise<number> {
   } catch (error) {
     if (error instanceof Mistakes)
       found.mistakes = placedMistakes(error.list, { files: textsFrom(api.path), main: api.path })
-    else if (error instanceof BrokenPromises) found.broken = error.refusals
+    else if (error instanceof BrokenPromises) found.broken = error.refusals.map(refusalJson)
     else if (error instanceof TypeMistakes) found.types = error.output
     else throw error
   }
   console.log(JSON.stringify({ ok, file: api.file, ...summary, ...found }, null, 2))
   return ok ? 0 : 1
 }
+
+const refusalJson = (refusal: Refusal): object => ({
+  ...refusal,
+  differences: refusal.differences.map(differenceJson),
+})

@@ -6,7 +6,7 @@ import { compareContracts } from '../contract/diff/diff.ts'
 import { type Difference, isBreaking } from '../contract/diff/difference.ts'
 import { type ExplainedLine, explainDifference } from '../contract/guide/explain-difference.ts'
 import { jsonOption } from './command.ts'
-import { differenceLine } from './difference-line.ts'
+import { differenceJson, differenceLine } from './difference-line.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
 import { apiAnd } from './positionals.ts'
@@ -27,9 +27,15 @@ export async function diffCommand(args: string[]): Promise<number> {
   const [older, newer] = [namedVersion(model, from), namedVersion(model, to)]
   const raw = compareContracts(contractOf(model, older), contractOf(model, newer))
   const explained = isForward(model, older, newer) ? explainDifference(model, older, newer) : null
-  if (values.json) console.log(JSON.stringify({ explained, raw }, null, 2))
+  if (values.json) console.log(jsonText(explained, raw))
   else console.log(explained === null || values.raw ? rawText(raw) : explainedText(explained, raw))
   return 0
+}
+
+const jsonText = (lines: readonly ExplainedLine[] | null, raw: readonly Difference[]): string => {
+  const explained =
+    lines?.map((line) => ({ ...line, differences: line.differences.map(differenceJson) })) ?? null
+  return JSON.stringify({ explained, raw: raw.map(differenceJson) }, null, 2)
 }
 
 /** Declared changes lead from an older version to a newer one. In the other direction there are none. */

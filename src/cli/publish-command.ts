@@ -12,7 +12,7 @@ import { paintError } from './colour.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf } from './command-store.ts'
-import { differenceLine } from './difference-line.ts'
+import { differenceJson, differenceLine } from './difference-line.ts'
 import { compileLoaded, type LoadedApi, loadApi } from './load.ts'
 import { namedVersion } from './named-version.ts'
 import { apiAnd } from './positionals.ts'
@@ -36,7 +36,8 @@ export async function publishCommand(args: string[]): Promise<number> {
   const published = version.published?.date ?? null
   if (published === null) console.error(`${paintError('yellow', 'Warning:')} ${undated(version.name, api)}`)
   if (values.json) {
-    console.log(JSON.stringify({ version: version.name, published, file: path, differences }, null, 2))
+    const shown = differences.map(differenceJson)
+    console.log(JSON.stringify({ version: version.name, published, file: path, differences: shown }, null, 2))
     return 0
   }
   for (const difference of differences) console.log(differenceLine(difference))

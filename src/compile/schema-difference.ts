@@ -121,9 +121,9 @@ const addedProperty = (where: string, from: JsonSchema, property: JsonSchema, mu
   const others = from.additionalProperties ?? true
   const what = must ? 'was added and is required' : 'was added'
   // Readers of a record know every key that it can have.
-  if (from.propertyNames) return one(where, what, must ? broken : wider, 'key')
+  if (from.propertyNames) return one(where, what, must ? broken : wider, { kind: 'key added' })
   const judged = must ? narrower : harmless
-  if (others === false) return one(where, what, judged, 'key')
+  if (others === false) return one(where, what, judged, { kind: 'key added' })
   return [...one(where, what, judged), ...compareSchemas(others === true ? {} : others, property, where)]
 }
 
@@ -136,7 +136,7 @@ const compareOthers = (from: JsonSchema, to: JsonSchema, at: string): Found => {
   if (sameJson(before, after)) return keys
   const grew = before === false || after === true
   const what = grew ? 'other keys became possible' : 'other keys became limited'
-  return [...keys, ...one(at, what, grew ? wider : narrower, before === false ? 'key' : null)]
+  return [...keys, ...one(at, what, grew ? wider : narrower, before === false ? { kind: 'key added' } : null)]
 }
 
 const anyKey: JsonSchema = { type: 'string' }
@@ -146,5 +146,5 @@ const compareKeys = (from: JsonSchema = anyKey, to: JsonSchema = anyKey, at: str
     ...found,
     at,
     what: `the rule for keys: ${found.what}`,
-    added: null,
+    listed: null,
   }))

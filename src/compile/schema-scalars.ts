@@ -3,21 +3,27 @@ import { stringFormats } from '../kinds/kinds.ts'
 import { isMultiple } from './multiples.ts'
 import { broken, type Found, narrower, one, wider } from './schema-verdict.ts'
 
-const listed = (schema: JsonSchema): readonly string[] | null => {
-  if (schema.const !== undefined) return [JSON.stringify(schema.const)]
-  return schema.enum ? schema.enum.map((value) => JSON.stringify(value)) : null
+/** The values that a schema lists, by their JSON. */
+const listed = (schema: JsonSchema): ReadonlyMap<string, unknown> | null => {
+  const values = schema.const === undefined ? schema.enum : [schema.const]
+  return values ? new Map(values.map((value) => [JSON.stringify(value), value])) : null
 }
 
 export const compareValues = (from: JsonSchema, to: JsonSchema, at: string): Found => {
   const [before, after] = [listed(from), listed(to)]
   if (before === null && after === null) return []
-  if (before === null) return one(at, `became one of ${after?.join(', ')} (type narrowed)`, narrower)
+  if (before === null)
+    return one(at, `became one of ${[...(after?.keys() ?? [])].join(', ')} (type narrowed)`, narrower)
   if (after === null) return one(at, 'is no longer one of listed values (type widened)', wider)
-  const come = after.filter((value) => !before.includes(value))
-  const gone = before.filter((value) => !after.includes(value))
+  const come = [...after].filter(([json]) => !before.has(json))
+  const gone = [...before].filter(([json]) => !after.has(json))
   return [
-    ...come.flatMap((value) => one(at, `value ${value} was added`, wider, 'value')),
-    ...gone.flatMap((value) => one(at, `value ${value} was removed`, narrower)),
+    ...come.flatMap(([json, value]) =>
+      one(at, `value ${json} was added`, wider, { kind: 'value added', value }),
+    ),
+    ...gone.flatMap(([json, value]) =>
+      one(at, `value ${json} was removed`, narrower, { kind: 'value removed', value }),
+    ),
   ]
 }
 

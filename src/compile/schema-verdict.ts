@@ -7,9 +7,14 @@ export interface SchemaDifference {
   readonly what: string
   readonly request: Verdict
   readonly response: Verdict
-  /** `value`: a listed value, which readers of an open field must expect. `key`: a key of a closed object, which cannot be hidden. */
-  readonly added: 'value' | 'key' | null
+  /** What was added or removed, where that matters to those who judge the difference. */
+  readonly listed: Listed | null
 }
+
+/** A listed value, of which readers of an open field must expect more; or a new key of a closed object, which cannot be hidden. */
+export type Listed =
+  | { readonly kind: 'value added' | 'value removed'; readonly value: unknown }
+  | { readonly kind: 'key added' }
 
 export type Found = readonly SchemaDifference[]
 export interface Judged {
@@ -24,9 +29,6 @@ export const narrower: Judged = { request: 'breaking', response: 'additive' }
 export const broken: Judged = { request: 'breaking', response: 'breaking' }
 export const harmless: Judged = { request: 'additive', response: 'additive' }
 
-export const one = (
-  at: string,
-  what: string,
-  judged: Judged,
-  added: SchemaDifference['added'] = null,
-): Found => [{ at, what, ...judged, added }]
+export const one = (at: string, what: string, judged: Judged, listed: Listed | null = null): Found => [
+  { at, what, ...judged, listed },
+]

@@ -1,7 +1,8 @@
 import { kindOf } from '../compile/change-kinds/change-kinds.ts'
 import type { Contract } from '../compile/contract-format.ts'
 import type { Model, Version } from '../compile/model.ts'
-import { type Crossing, isRemark, linesFor } from './advice/advice-lines.ts'
+import type { AdviceLine } from './advice/advice-line.ts'
+import { type Crossing, linesFor } from './advice/advice-lines.ts'
 import { sourceOf } from './advice/change-source.ts'
 import { explain } from './advice/proven-changes.ts'
 import { nextName } from './advice/with-changes.ts'
@@ -64,8 +65,8 @@ const withoutRepeats = (
     const rest = unreported((corrected === model ? null : left) ?? differences)
     for (const { where, what } of differences) reported.add(`${where} ${what}`)
     if (fresh.length === 0 || changes.length + rest.length === 0) return []
-    const lines = [...changes.map(sourceOf), ...linesFor(rest, crossingOf(corrected, version))]
-    return [advised(refusal, fresh, lines)]
+    const proven = changes.map((change) => ({ text: sourceOf(change), isRemark: false }))
+    return [advised(refusal, fresh, [...proven, ...linesFor(rest, crossingOf(corrected, version))])]
   })
 }
 
@@ -75,8 +76,13 @@ const crossingOf = ({ versions, head }: Model, name: string): Crossing => {
 }
 
 /** With the lines to write. A hint leads to them; where there are none, it says so. */
-const advised = (refusal: Refusal, differences: readonly Difference[], lines: readonly string[]): Refusal => {
-  if (!lines.every(isRemark)) return { ...refusal, differences, lines }
+const advised = (
+  refusal: Refusal,
+  differences: readonly Difference[],
+  advice: readonly AdviceLine[],
+): Refusal => {
+  const lines = advice.map(({ text }) => text)
+  if (!advice.every(({ isRemark }) => isRemark)) return { ...refusal, differences, lines }
   if (lines.length === 0 && differences.every(isHeldBack))
     return { ...refusal, differences, lines, hint: heldBackHint(refusal.version) }
   const hint =

@@ -135,10 +135,12 @@ const frozenScopes = (
 const onlyAdded = (field: DraftField, { request, response }: ContractField): boolean => {
   const sent = request ? compareSchemas(request.schema, field.schema) : []
   const shown = response ? compareSchemas(response.schema, field.schema) : []
-  if ([...sent, ...shown].some(({ added }) => added === 'key')) return false
+  if ([...sent, ...shown].some(({ listed }) => listed?.kind === 'key added')) return false
   return (
     sent.every((one) => one.request === 'additive') &&
-    shown.every((one) => one.response === 'additive' || (one.added === 'value' && response?.open === true))
+    shown.every(
+      (one) => one.response === 'additive' || (one.listed?.kind === 'value added' && response?.open === true),
+    )
   )
 }
 

@@ -7,8 +7,14 @@ import type { Change } from '../../declare/change.ts'
 import type { Method } from '../../declare/resource.ts'
 import { fieldScope } from '../diff/compare-fields.ts'
 import { rowRule } from '../diff/compare-row-rules.ts'
-import { type Difference, isBreaking, isHeldBack, type Subject } from '../diff/difference.ts'
-import { callSource } from './change-source.ts'
+import {
+  type Difference,
+  type Differences,
+  isBreaking,
+  isHeldBack,
+  type Subject,
+} from '../diff/difference.ts'
+import { type AdviceLine, codeLine, type Renamed, remarkLine } from './advice-line.ts'
 import { followsFromValues, valuesLine } from './value-lines.ts'
 import { quoted, zodFor } from './zod-source.ts'
 
@@ -23,7 +29,7 @@ export interface Crossing {
  * The changes that would declare refused differences, as code to paste into the older version. Where only a person can
  * know a value, the line has `…` in its place; what no change can declare has a remark. Lines use the newer names.
  */
-export const linesFor = (refused: readonly Difference[], crossing: Crossing): readonly string[] => {
+export const linesFor = (refused: Differences, crossing: Crossing): readonly AdviceLine[] => {
   const differences = refused.filter((one) => !isHeldBack(one)).map((one) => inNewerNames(one, crossing))
   const broken = differences.filter(
     (one) =>
@@ -41,19 +47,20 @@ export const linesFor = (refused: readonly Difference[], crossing: Crossing): re
   const rest = broken.map((one) =>
     one.part === 'field' && remade.has(one.where) ? customLine(one) : lineFor(one, broken, crossing),
   )
-  return [...new Set([...rest, ...added.map(remarkFor)])]
+  const lines = [...rest, ...added.map(remarkFor)]
+  return [...new Map(lines.map((line) => [line.text, line])).values()]
 }
 
-/** Differences have the older version's names; changes are written with the newer ones. */
-const inNewerNames = (difference: Difference, { declared, newer }: Crossing): Difference => {
-  const { resource, name, kind } = difference.subject
-  if (resource === undefined || kind === 'resource added') return difference
+const inNewerNames = (difference: Difference, { declared, newer }: Crossing): Renamed => {
+  const older = difference.subject
+  const { resource, name, kind } = older
+  if (resource === undefined || kind === 'resource added') return { ...difference, older }
   const to = storeEffects(declared, 'table-renamed').find(({ from }) => from === resource)?.to ?? resource
-  const subject = { ...difference.subject, resource: to }
-  if (name === undefined) return { ...difference, subject }
+  const subject = { ...older, resource: to }
+  if (name === undefined) return { ...difference, older, subject }
   const newerName =
     kind === 'include removed' ? pathIn(newer.views.get(to), name, declared) : nameIn(to, name, declared)
-  return { ...difference, subject: { ...subject, name: newerName } }
+  return { ...difference, older, subject: { ...subject, name: newerName } }
 }
 
 const nameIn = (resource: string, name: string, declared: readonly Change[]): string => {
@@ -75,8 +82,8 @@ const pathIn = (view: View | undefined, path: string, declared: readonly Change[
 
 /** An include or a sub-collection needs its relation, whose removal is reported by itself. */
 const goesWithItsWay = (
-  { where, subject: { kind, resource = '', name = '' } }: Difference,
-  refused: readonly Difference[],
+  { subject: { kind, resource = '', name = '' }, facts }: Difference,
+  refused: Differences,
   { newer }: Crossing,
 ): boolean => {
   if (kind === 'include removed') {
@@ -84,7 +91,7 @@ const goesWithItsWay = (
     return !leads(view, name) || view?.includePaths.includes(name) === true
   }
   if (kind !== 'endpoint was removed') return false
-  const [, owner = '', , relation = ''] = where.slice(where.indexOf('/')).split('/')
+  const [, owner = '', , relation = ''] = (facts?.path ?? '').split('/')
   return refused.some(
     ({ subject: gone }) =>
       gone.resource === owner &&
@@ -94,7 +101,7 @@ const goesWithItsWay = (
 }
 
 /** A filter or sort needs its field, and no change can restore a reference or a field of states. */
-const goesWithItsField = ({ subject }: Difference, all: readonly Difference[]): boolean =>
+const goesWithItsField = ({ subject }: Difference, all: Differences): boolean =>
   (subject.kind === 'filter removed' || subject.kind === 'sort removed') &&
   all.some(({ subject: { kind, resource, name, from } }) => {
     const same = kind === 'field removed' && resource === subject.resource && name === subject.name
@@ -109,23 +116,24 @@ const leads = (view: View | undefined, path: string): boolean => {
 }
 
 /** A query parameter is removed with the last filter, sort or include that used it. */
-const followsAnother = ({ subject }: Difference, all: readonly Difference[]): boolean =>
+const followsAnother = ({ subject }: Difference, all: Differences): boolean =>
   subject.kind === 'query parameter removed' &&
   all.some(
     (one) => one.subject.kind === `${subject.name} removed` && one.subject.resource === subject.resource,
   )
 
-export const isRemark = (line: string): boolean => line.startsWith('//')
-
-const remarkFor = (difference: Difference): string => {
+const remarkFor = (difference: Difference): AdviceLine => {
   const { where, what, part, subject } = difference
   const { kind, name } = subject
   const turned = turnedStates(difference)
-  if (turned) return `// ${where}: ${turned}`
+  if (turned) return remarkLine(where, turned)
   if (kind === 'key added')
-    return `// ${where}: ${what}; nothing within a JSON value can be hidden: put it into a field of its own beside ${where}`
+    return remarkLine(
+      where,
+      `${what}; nothing within a JSON value can be hidden: put it into a field of its own beside ${where}`,
+    )
   const instead = part === 'field' && name !== 'id' ? ' or add a new field' : ''
-  return `// ${where}: ${what}; no change can declare this: undo it${instead}`
+  return remarkLine(where, `${what}; no change can declare this: undo it${instead}`)
 }
 
 /** No change can declare that a field became a field of states or stopped being one. One remark covers all differences of it. */
@@ -140,7 +148,7 @@ const turnedStates = ({ part, subject: { kind, from, to } }: Difference): string
   return null
 }
 
-const lineFor = (difference: Difference, all: readonly Difference[], { newer }: Crossing): string => {
+const lineFor = (difference: Renamed, all: readonly Renamed[], { newer }: Crossing): AdviceLine => {
   const { subject, where, what } = difference
   const { kind, resource = '', name = '', from } = subject
   const at = fieldAt(subject)
@@ -151,8 +159,8 @@ const lineFor = (difference: Difference, all: readonly Difference[], { newer }: 
     case 'required field added':
       // Where the target is hidden, the difference does not show that the field is a reference.
       if (newer.views.get(resource)?.field.get(name)?.field?.relation)
-        return `// ${where}: ${what}; make the relation optional`
-      return callSource('add-required-field', { ...at, whenAbsent: '…' })
+        return remarkLine(where, `${what}; make the relation optional`)
+      return codeLine('add-required-field', { ...at, whenAbsent: '…' })
     case 'required':
       return requiredLine(difference)
     case 'values':
@@ -160,54 +168,58 @@ const lineFor = (difference: Difference, all: readonly Difference[], { newer }: 
     case 'default':
       return defaultLine(difference)
     case 'include removed':
-      return callSource('remove-include', { resource: at.resource, path: at.field })
+      return codeLine('remove-include', { resource: at.resource, path: at.field })
     case 'filter removed':
-      return callSource('remove-filter', at)
+      return codeLine('remove-filter', at)
     case 'sort removed':
-      return callSource('remove-sort', at)
+      return codeLine('remove-sort', at)
     case 'limit':
       return resource === ''
-        ? `// ${where}: ${what}; raise it again`
-        : callSource('change-limit', { resource: at.resource, limit: at.field, was: String(from) })
+        ? remarkLine(where, `${what}; raise it again`)
+        : codeLine('change-limit', { resource: at.resource, limit: at.field, was: String(from) })
     case 'key required':
-      return callSource('require-idempotency-key', { resource: at.resource })
+      return codeLine('require-idempotency-key', { resource: at.resource })
     case 'scope':
-      return callSource('require-scope', { resource: at.resource, method: at.field, was: quoted(from) })
+      return codeLine('require-scope', { resource: at.resource, method: at.field, was: quoted(from) })
     case rowRule:
-      return callSource('change-rule', { resource: at.resource, rule: at.field, why: "'…'" })
+      return codeLine('change-rule', { resource: at.resource, rule: at.field, why: "'…'" })
     case fieldScope:
-      return callSource('change-field-scope', { ...at, why: "'…'" })
+      return codeLine('change-field-scope', { ...at, why: "'…'" })
     case 'resource removed':
-      return `// ${where}: declare it with methods: [], and removeMethod('${resource}', …) for each method it had`
+      return remarkLine(
+        where,
+        `declare it with methods: [], and removeMethod('${resource}', …) for each method it had`,
+      )
     case 'endpoint was removed':
       // Only one of several paths is gone.
       return newer.views.get(resource)?.methods.has(name as Method)
         ? remarkFor(difference)
-        : callSource('remove-method', { resource: at.resource, method: at.field })
+        : codeLine('remove-method', { resource: at.resource, method: at.field })
     default:
       return remarkFor(difference)
   }
 }
 
-const removedLine = ({ subject, where, what }: Difference): string => {
+const removedLine = ({ subject, where, what }: Difference): AdviceLine => {
   const field = subject.from as ContractField
-  if (field.reference) return `// ${where}: ${what}; keep the relation, and take it off the include list`
+  if (field.reference)
+    return remarkLine(where, `${what}; keep the relation, and take it off the include list`)
   const { nullable } = field.request ?? field.response ?? {}
   const absent = nullable || field.request?.default !== undefined ? {} : { whenAbsent: '…' }
-  return callSource('remove-field', { ...fieldAt(subject), was: zodFor(field), ...absent })
+  return codeLine('remove-field', { ...fieldAt(subject), was: zodFor(field), ...absent })
 }
 
-const requiredLine = (difference: Difference): string => {
+const requiredLine = (difference: Difference): AdviceLine => {
   const { subject, where, what } = difference
   const { reference, request } = subject.from as ContractField
-  if (reference) return `// ${where}: ${what}; make the relation optional`
+  if (reference) return remarkLine(where, `${what}; make the relation optional`)
   if (request?.default !== undefined) return defaultLine(difference)
-  return callSource('make-required', { ...fieldAt(subject), whenAbsent: '…', why: "'…'" })
+  return codeLine('make-required', { ...fieldAt(subject), whenAbsent: '…', why: "'…'" })
 }
 
-const defaultLine = ({ subject }: Difference): string => {
+const defaultLine = ({ subject }: Difference): AdviceLine => {
   const { request } = subject.from as ContractField
-  return callSource('change-default', { ...fieldAt(subject), was: quoted(request?.default ?? null) })
+  return codeLine('change-default', { ...fieldAt(subject), was: quoted(request?.default ?? null) })
 }
 
 const fieldAt = ({ resource = '', name = '' }: Subject) => ({
@@ -226,15 +238,14 @@ const needsCode = ({ subject: { kind, from, to } }: Difference): boolean => {
   return kind === 'required' && before?.nullable === true && before.default !== undefined
 }
 
-const customLine = (difference: Difference): string => {
+const customLine = (difference: Renamed): AdviceLine => {
   const { resource, name = '', from } = difference.subject
   const field = from as ContractField
   if (field.reference || field.states || turnedStates(difference) || serverFields.has(name))
     return remarkFor(difference)
-  const older = difference.where.slice(difference.where.indexOf('.') + 1)
-  return callSource('custom', {
+  return codeLine('custom', {
     resource: quoted(resource),
-    fields: `{ ${older}: ${zodFor(field)} }`,
+    fields: `{ ${difference.older.name}: ${zodFor(field)} }`,
     replaces: `[${quoted(name)}]`,
     up: '…',
     down: '…',

@@ -1,65 +1,49 @@
 import type { ContractField } from '../../compile/contract-format.ts'
-import { stateRule } from '../diff/compare-state-rules.ts'
-import type { Difference } from '../diff/difference.ts'
-import { callSource } from './change-source.ts'
+import type { Difference, Differences } from '../diff/difference.ts'
+import { type AdviceLine, codeLine, type Renamed } from './advice-line.ts'
 import { keyed, quoted } from './zod-source.ts'
 
 /** One line for all values that were added to a field or removed from it. */
-export const valuesLine = ({ where, subject }: Difference, all: readonly Difference[]): string => {
+export const valuesLine = ({ where, subject }: Difference, all: Differences): AdviceLine => {
   const at = { resource: quoted(subject.resource), field: quoted(subject.name) }
   const { gone, come } = valuesOf(where, all)
   if (come.length === 1 && gone.length === 1)
-    return callSource('map-values', { ...at, values: `{ ${keyed(gone[0] ?? '')}: ${quoted(come[0])} }` })
+    return codeLine('map-values', { ...at, values: `{ ${keyed(gone[0] ?? '')}: ${quoted(come[0])} }` })
   const open = (names: readonly string[]) => names.map((one) => `${keyed(one)}: '…'`).join(', ')
   // Where other values are mapped to an unchanged value, the unchanged one must be listed too.
   const { request, response } = subject.to as ContractField
   const stay = ((request ?? response)?.schema.enum ?? []).map(String).filter((one) => !come.includes(one))
   const themselves = stay.map((one) => `, ${keyed(one)}: ${quoted(one)}`).join('')
   const values = gone.length === 0 ? '{}' : `{ ${open(gone)}${themselves} }`
-  if (come.length === 0) return callSource('map-values', { ...at, values, why: "'…'" })
+  if (come.length === 0) return codeLine('map-values', { ...at, values, why: "'…'" })
   const named = come.map((one) => JSON.stringify(one)).join(', ')
   const remark = `// ${named} ${come.length === 1 ? 'has' : 'have'} no image in the older version`
   const onlyInNewer = `{ ${open(come)} }`
-  return `${callSource('map-values', { ...at, values, onlyInNewer, why: "'…'" })} ${remark}`
+  const { text, isRemark } = codeLine('map-values', { ...at, values, onlyInNewer, why: "'…'" })
+  return { text: `${text} ${remark}`, isRemark }
 }
 
-interface Values {
-  readonly gone: readonly string[]
-  readonly come: readonly string[]
-}
-
-const valuesOf = (where: string, all: readonly Difference[]): Values => {
-  const values = all
-    .filter((one) => one.where === where && one.subject.kind === 'values')
-    .map(({ what }) => {
-      const end = what.lastIndexOf(' was ')
-      return { value: String(JSON.parse(what.slice('value '.length, end))), added: what.endsWith(' added') }
-    })
-  return {
-    gone: values.filter(({ added }) => !added).map(({ value }) => value),
-    come: values.filter(({ added }) => added).map(({ value }) => value),
-  }
+/** The values that were removed from the field of this place, and those that were added to it. */
+const valuesOf = (where: string, all: Differences) => {
+  const values = all.flatMap((one) => (one.where === where && one.facts?.value) || [])
+  const those = (is: 'added' | 'removed') => values.filter((one) => one.is === is).map(({ name }) => name)
+  return { gone: those('removed'), come: those('added') }
 }
 
 /** Whether the difference is about a move or a rule of a removed value: the line for the value covers it. */
 export const followsFromValues = (
-  { where, what, subject: { kind, from } }: Difference,
-  all: readonly Difference[],
+  { where, subject: { kind, from }, facts }: Difference,
+  all: readonly Renamed[],
 ): boolean => {
   const { gone } = valuesOf(where, all)
   if (kind === 'initial state') return gone.includes((from as ContractField).states?.initial ?? '')
-  if (kind === 'moves') {
-    const [, before = '', after = ''] = /^move (.*) → (.*) was removed$/.exec(what) ?? []
-    return gone.includes(before) || gone.includes(after)
-  }
+  const { move, lostState } = facts ?? {}
+  if (move) return gone.includes(move.from) || gone.includes(move.to)
+  if (!lostState) return false
   // A rule may belong to another resource whose rows refer to this one: `order.status`.
-  return (
-    kind === stateRule &&
-    what.startsWith('rows can no longer be ') &&
-    all.some((one) => {
-      const field = one.where.slice(one.where.indexOf('.') + 1)
-      const named = (value: string) => what.endsWith(`${field} is ${JSON.stringify(value)}`)
-      return one.subject.kind === 'values' && valuesOf(one.where, all).gone.some(named)
-    })
+  const field = lostState.field.split('.').at(-1)
+  return all.some(
+    ({ facts: { value } = {}, older }) =>
+      value?.is === 'removed' && value.name === lostState.value && older.name === field,
   )
 }

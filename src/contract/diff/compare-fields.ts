@@ -135,16 +135,16 @@ const compareValues = (say: Say, from: ContractField, to: ContractField): Differ
     if (all.get(key)?.verdict !== 'breaking') all.set(key, { one, verdict })
   }
   for (const one of sent) judge(one, one.request)
-  for (const one of shown) judge(one, open && one.added === 'value' ? additive : one.response)
+  for (const one of shown) judge(one, open && one.listed?.kind === 'value added' ? additive : one.response)
   return [...all.values()].map(({ one, verdict }) => {
     const at = one.at === '' ? '' : `${one.at}: `
-    return say(verdict, `${at}${one.what}`, kindOf(one))
+    const what = `${at}${one.what}`
+    const { listed } = one
+    if (listed?.kind === 'key added') return say(verdict, what, 'key added')
+    if (!listed || one.at !== '') return say(verdict, what, 'type')
+    const is = listed.kind === 'value added' ? 'added' : 'removed'
+    return say(verdict, what, 'values', { value: { name: String(listed.value), is } })
   })
-}
-
-const kindOf = ({ at, what, added }: SchemaDifference): string => {
-  if (added === 'key') return 'key added'
-  return at === '' && what.startsWith('value ') ? 'values' : 'type'
 }
 
 const compareStates = (say: Say, from: ContractField['states'], to: ContractField['states']): Differences => {
@@ -155,10 +155,16 @@ const compareStates = (say: Say, from: ContractField['states'], to: ContractFiel
   if (from.initial !== to.initial) {
     found.push(say(breaking, `first state ${from.initial} became ${to.initial}`, 'initial state'))
   }
-  const arrows = (states: NonNullable<ContractField['states']>) =>
-    new Set(Object.entries(states.moves).flatMap(([at, next]) => next.map((one) => `${at} → ${one}`)))
-  const [before, after] = [arrows(from), arrows(to)]
-  for (const move of before.difference(after)) found.push(say(breaking, `move ${move} was removed`, 'moves'))
-  for (const move of after.difference(before)) found.push(say(additive, `move ${move} was added`, 'moves'))
+  for (const move of movesOnlyIn(from, to))
+    found.push(say(breaking, `move ${move.from} → ${move.to} was removed`, 'moves', { move }))
+  for (const move of movesOnlyIn(to, from))
+    found.push(say(additive, `move ${move.from} → ${move.to} was added`, 'moves', { move }))
   return found
 }
+
+type States = NonNullable<ContractField['states']>
+
+const movesOnlyIn = (some: States, others: States): readonly { from: string; to: string }[] =>
+  Object.entries(some.moves).flatMap(([from, next]) =>
+    [...new Set(next)].filter((to) => !others.moves[from]?.includes(to)).map((to) => ({ from, to })),
+  )

@@ -3,54 +3,47 @@ import { compareProblems, reportedByRules } from './compare-problems.ts'
 import { compareNames } from './compare-services.ts'
 import { additive, breaking, type Difference, type Differences, matched, sayAt } from './difference.ts'
 
-type Operations = { readonly [operation: string]: ContractOperation }
+interface Operation extends ContractOperation {
+  readonly method: string
+  readonly path: string
+}
+
+/** By method and path: `GET /orders`. */
+type Operations = { readonly [operation: string]: Operation }
 
 /** Paths of a resource that only one contract has are reported once, as that resource. */
 export const comparePaths = (older: Contract, newer: Contract): Differences => {
-  const { both, gone, come } = matched(operationsOf(older), operationsOf(newer))
-  const known = (name: string, contract: Contract, other: Contract): boolean =>
-    other.resources[operationsOf(contract)[name]?.resource ?? ''] !== undefined
+  const [before, after] = [operationsOf(older), operationsOf(newer)]
+  const { both, gone, come } = matched(before, after)
+  const named = (names: readonly string[], operations: Operations, other: Contract) =>
+    names.flatMap((name) => operations[name] ?? []).filter(({ resource }) => other.resources[resource])
   const hasRules = (resource: string): boolean =>
     older.resources[resource]?.rules !== undefined && newer.resources[resource]?.rules !== undefined
   return [
-    ...gone
-      .filter((name) => known(name, older, newer))
-      .map((name) => endpoint(name, older, breaking, 'was removed')),
-    ...come
-      .filter((name) => known(name, newer, older))
-      .map((name) => endpoint(name, newer, additive, 'was added')),
+    ...named(gone, before, newer).map((one) => endpoint(one, breaking, 'endpoint was removed')),
+    ...named(come, after, older).map((one) => endpoint(one, additive, 'endpoint was added')),
     ...both.flatMap(([name, from, to]) => compareOperations(name, from, to, hasRules(from.resource))),
   ]
 }
 
 const operationsOf = (contract: Contract): Operations => {
-  const operations: { [operation: string]: ContractOperation } = {}
+  const operations: { [operation: string]: Operation } = {}
   for (const [path, methods] of Object.entries(contract.paths)) {
-    for (const [method, operation] of Object.entries(methods)) operations[`${method} ${path}`] = operation
+    for (const [method, operation] of Object.entries(methods))
+      operations[`${method} ${path}`] = { ...operation, method, path }
   }
   return operations
 }
 
 const endpoint = (
-  where: string,
-  contract: Contract,
+  { method, path, resource }: Operation,
   verdict: Difference['verdict'],
-  what: string,
-): Difference => {
-  const resource = operationsOf(contract)[where]?.resource ?? ''
-  const name = where.split(' ', 1)[0] ?? ''
-  return sayAt('path', where, { resource, name })(verdict, `endpoint ${what}`, `endpoint ${what}`)
-}
+  what: 'endpoint was removed' | 'endpoint was added',
+): Difference => sayAt('path', `${method} ${path}`, { resource, name: method })(verdict, what, what, { path })
 
-const compareOperations = (
-  where: string,
-  from: ContractOperation,
-  to: ContractOperation,
-  hasRules: boolean,
-): Differences => {
+const compareOperations = (where: string, from: Operation, to: Operation, hasRules: boolean): Differences => {
   const found: Difference[] = []
   const { resource } = from
-  const [name = ''] = where.split(' ', 1)
   const say = sayAt('path', where, { resource })
   if (from.resource !== to.resource) {
     found.push(say(breaking, `serves ${to.resource} in place of ${from.resource}`, 'resource of path'))
@@ -59,7 +52,7 @@ const compareOperations = (
     found.push(say(breaking, `success status ${from.success} became ${to.success}`, 'status'))
   }
   if (from.scope !== to.scope) {
-    const subject = { resource: to.resource, name, from: from.scope, to: to.scope }
+    const subject = { resource: to.resource, name: from.method, from: from.scope, to: to.scope }
     const what = `needs ${to.scope} in place of ${from.scope}`
     found.push(sayAt('path', where, subject)(breaking, what, 'scope'))
   }

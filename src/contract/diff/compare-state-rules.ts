@@ -4,7 +4,16 @@ import type {
   ContractRules,
   StateRules,
 } from '../../compile/contract-format.ts'
-import { additive, breaking, type Difference, type Differences, matched, sayAt } from './difference.ts'
+import {
+  additive,
+  breaking,
+  type Dependent,
+  type Difference,
+  type Differences,
+  type Facts,
+  matched,
+  sayAt,
+} from './difference.ts'
 
 export const stateRule = 'state rule'
 
@@ -13,7 +22,8 @@ export const compareStateRules = (
   from: ContractResource,
   to: ContractResource,
 ): Differences => {
-  const say: SayRule = (verdict, what) => sayAt('rule', resource, { resource })(verdict, what, stateRule)
+  const say: SayRule = (verdict, what, facts) =>
+    sayAt('rule', resource, { resource })(verdict, what, stateRule, facts)
   if (!to.rules) return []
   // Contracts published before rules were part of the format are not compared in them.
   if (!from.rules) return [say(additive, 'is listed with its rules of state')]
@@ -29,7 +39,7 @@ export const compareStateRules = (
   ]
 }
 
-type SayRule = (verdict: Difference['verdict'], what: string) => Difference
+type SayRule = (verdict: Difference['verdict'], what: string, facts?: Facts) => Difference
 
 const compareStates = (
   say: SayRule,
@@ -50,7 +60,9 @@ const compareStates = (
     ...gone.map((field) => say(additive, `rows can be ${done} whatever ${field} is`)),
     ...both.flatMap(([field, before, after]) => [
       ...only(before, after).map((value) =>
-        say(breaking, `rows can no longer be ${done} while ${field} is ${quoted(value)}`),
+        say(breaking, `rows can no longer be ${done} while ${field} is ${quoted(value)}`, {
+          lostState: { field, value },
+        }),
       ),
       ...only(after, before).map((value) =>
         say(additive, `rows can be ${done} while ${field} is ${quoted(value)} too`),
@@ -66,21 +78,34 @@ const compareDependents = (
   to: ContractRules['delete'],
 ): Differences => {
   if (!from || !to) return []
+  const sayOf = (verdict: Difference['verdict'], dependent: Dependent) =>
+    say(verdict, dependentSentence(dependent), { dependent })
   return [
-    ...only(to.refused_by, from.refused_by).map((name) =>
-      from.takes_along.includes(name)
-        ? say(
-            breaking,
-            `a row can no longer be deleted while ${name} leads to it: those rows were deleted along`,
-          )
-        : say(additive, `a row cannot be deleted while ${name} leads to it`),
+    ...only(to.refused_by, from.refused_by).map((relation) =>
+      from.takes_along.includes(relation)
+        ? sayOf(breaking, { relation, onDelete: 'refuses, was deleted along' })
+        : sayOf(additive, { relation, onDelete: 'refuses' }),
     ),
-    ...only(to.takes_along, from.takes_along).map((name) =>
-      from.refused_by.includes(name)
-        ? say(breaking, `rows whose ${name} leads to a deleted one are deleted along: they refused it`)
-        : say(additive, `rows whose ${name} leads to a deleted one are deleted along`),
+    ...only(to.takes_along, from.takes_along).map((relation) =>
+      from.refused_by.includes(relation)
+        ? sayOf(breaking, { relation, onDelete: 'deleted along, refused' })
+        : sayOf(additive, { relation, onDelete: 'deleted along' }),
     ),
   ]
+}
+
+/** What a delete does, because of rows whose relation, such as `orders.customer`, leads to the deleted row. */
+export const dependentSentence = ({ relation, onDelete }: Dependent): string => {
+  switch (onDelete) {
+    case 'refuses':
+      return `a row cannot be deleted while ${relation} leads to it`
+    case 'refuses, was deleted along':
+      return `a row can no longer be deleted while ${relation} leads to it: those rows were deleted along`
+    case 'deleted along':
+      return `rows whose ${relation} leads to a deleted one are deleted along`
+    case 'deleted along, refused':
+      return `rows whose ${relation} leads to a deleted one are deleted along: they refused it`
+  }
 }
 
 const firstValueOf = (field: ContractField | undefined): string =>

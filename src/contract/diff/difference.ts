@@ -22,6 +22,8 @@ export interface Difference {
   readonly what: string
   /** The compared values, for the change that would declare the difference. */
   readonly subject: Subject
+  /** What else `what` says, as data. Advice needs it; it is not part of the output for machines. */
+  readonly facts?: Facts
 }
 
 export interface Subject {
@@ -32,17 +34,43 @@ export interface Subject {
   readonly to?: unknown
 }
 
+export interface Facts {
+  /** The path of an endpoint: `/orders/{id}/items`. */
+  readonly path?: string
+  /** The listed value that was added or removed. */
+  readonly value?: { readonly name: string; readonly is: 'added' | 'removed' }
+  /** The move between states that was added or removed. */
+  readonly move?: { readonly from: string; readonly to: string }
+  /** The state in which rows can no longer be written or deleted; the field may be one of a related row: `order.status`. */
+  readonly lostState?: { readonly field: string; readonly value: string }
+  readonly dependent?: Dependent
+}
+
+/** Rows that refer to a row, and what becomes of them, or of the delete, when the row is deleted. */
+export interface Dependent {
+  /** `orders.customer` */
+  readonly relation: string
+  readonly onDelete: 'refuses' | 'refuses, was deleted along' | 'deleted along' | 'deleted along, refused'
+}
+
 export type Differences = readonly Difference[]
 
 export const breaking: Verdict = 'breaking'
 export const additive: Verdict = 'additive'
 
-export type Say = (verdict: Verdict, what: string, kind: string) => Difference
+export type Say = (verdict: Verdict, what: string, kind: string, facts?: Facts) => Difference
 
 /** Makes the differences of one place. */
 export const sayAt =
   (part: Part, where: string, subject: Omit<Subject, 'kind'> = {}): Say =>
-  (verdict, what, kind) => ({ verdict, part, where, what, subject: { kind, ...subject } })
+  (verdict, what, kind, facts) => ({
+    verdict,
+    part,
+    where,
+    what,
+    subject: { kind, ...subject },
+    ...(facts && { facts }),
+  })
 
 export const isBreaking = ({ verdict }: { readonly verdict: Verdict }): boolean => verdict === 'breaking'
 

@@ -3,7 +3,7 @@ import { olderName, type Step } from '../../compile/change-kinds/step.ts'
 import type { Model } from '../../compile/model.ts'
 import { withAdditions } from '../../compile/versions.ts'
 import { contractOf } from '../contract.ts'
-import { stateRule } from '../diff/compare-state-rules.ts'
+import { dependentSentence } from '../diff/compare-state-rules.ts'
 import { compareContracts } from '../diff/diff.ts'
 import type { Difference } from '../diff/difference.ts'
 
@@ -76,9 +76,10 @@ const additionOf = (differences: readonly Difference[], step: Step): Addition =>
     return { resource, where: `${resource}.${thing}`, what: [...what].join('; '), differences }
   }
   const where = new Set(differences.map((one) => inNewerNames(one.where, step)))
-  const said = first?.what ?? ''
-  // Rules name resources, as `clients.referrer`. Elsewhere the first word may be a relation of that name.
-  const what = first?.subject.kind === stateRule ? inNewerNames(said, step) : said
+  const dependent = first?.facts?.dependent
+  const what = dependent
+    ? dependentSentence({ ...dependent, relation: inNewerNames(dependent.relation, step) })
+    : (first?.what ?? '')
   return { resource, where: [...where].join(', '), what, differences }
 }
 
