@@ -50,6 +50,9 @@ async function connect(
   await whenFree(() => writer.exec('PRAGMA journal_mode = WAL'), patienceMs)
   // FULL: an acknowledged write survives the loss of power, not only of the process.
   writer.exec('PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF')
+  // What a statement or savepoint would need to be undone is kept in memory. SQLite would write it to a temporary file when it is more
+  // than 64 KB, which is over half of all writes to disk of an import.
+  writer.exec('PRAGMA temp_store = MEMORY')
   writer.exec(pageAccess)
   writer.exec(logLength)
   // A read-only file can be opened and read; only a write fails.
