@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { whenOver } from './clean-up.ts'
+import { memoryFolder } from './memory-folder.ts'
 import { createDatabase } from './postgres-server.ts'
 
 export type StoreKind = 'sqlite' | 'postgres'
@@ -24,7 +25,7 @@ export const walkedStores: readonly StoreKind[] =
 
 /** The URL of an empty database that is dropped afterwards. */
 export async function emptyDatabase(form: StoreForm): Promise<string> {
-  if (form === 'sqlite') return `sqlite:${join(temporaryFolder(), 'store.db')}`
+  if (form === 'sqlite') return `sqlite:${join(removedLater(memoryFolder('nounkit-sqlite-')), 'store.db')}`
   const database = await createDatabase()
   whenOver(database.drop)
   if (form !== 'postgres') await run(database.url, likeCitus)
@@ -45,8 +46,9 @@ export async function inTokyo(): Promise<string> {
   return url
 }
 
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'nounkit-test-'))
+export const temporaryFolder = (): string => removedLater(mkdtempSync(join(tmpdir(), 'nounkit-test-')))
+
+function removedLater(folder: string): string {
   whenOver(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { memoryFolder } from './memory-folder.ts'
 import { createDatabase, type TestDatabase } from './postgres-server.ts'
 
 const createFile = async (): Promise<TestDatabase> => {
-  const folder = mkdtempSync(join(tmpdir(), 'nounkit-sqlite-'))
+  const folder = memoryFolder('nounkit-sqlite-')
   return {
     url: `sqlite:${join(folder, 'test.db')}`,
     drop: async () => rmSync(folder, { recursive: true, force: true }),

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { compileApi } from '../../src/compile/compile.ts'
@@ -8,6 +7,7 @@ import { contractOf } from '../../src/contract/contract.ts'
 import type { ApiDeclaration, SeedRow } from '../../src/declare/api.ts'
 import { MigrationRefused } from '../../src/store/schema/migration.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
+import { memoryFolder } from './memory-folder.ts'
 import { samplesOf } from './schema-samples.ts'
 
 /** Two servers of one API, before and after an edit, with the same rows. */
@@ -20,9 +20,6 @@ export interface GateServers {
   readonly isCopied: boolean
   close(): Promise<void>
 }
-
-/** In a RAM disk where the system has one, because commits took most of the time. */
-const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 const clock = { now: () => Date.UTC(2026, 5, 1) }
 const uuid = (kind: number, at: number) => `0190a0a0-000${kind}-7000-8000-00000000000${at}`
@@ -42,7 +39,7 @@ export const openGateServers = async (
   after: ApiDeclaration,
   scopes: readonly string[],
 ): Promise<GateServers> => {
-  const folder = mkdtempSync(join(fastFolder, 'nounkit-gate-'))
+  const folder = memoryFolder('nounkit-gate-')
   const model = compileApi(before)
   const contracts = new Map([[model.head.name, contractOf(model, model.head)]])
   const seed = seedOf(model, compileApi(after, { contracts }))

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { memoryFolder } from './memory-folder.ts'
 import { startPostgres } from './own-postgres.ts'
 import { makeTemplate } from './postgres-template.ts'
 
@@ -25,7 +26,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const runFolder = mkdtempSync(join(tmpdir(), 'nounkit-run-'))
   project.provide('runFolder', runFolder)
   const given = process.env.NOUNKIT_TEST_POSTGRES_URL
-  const server = given ? null : await startPostgres(notDurable)
+  const server = given ? null : await startPostgres(notDurable, { newFolder: memoryFolder })
   project.provide('postgresUrl', server?.url ?? given ?? '')
   project.provide('copiedFrom', server ? await makeTemplate(server.url) : '')
   return async () => {

@@ -35,6 +35,8 @@ export interface PostgresOptions {
   readonly installed?: string | undefined
   /** A program with its first arguments that runs the server and becomes it, such as `largestFile`. */
   readonly under?: readonly string[]
+  /** Makes the folder that its data is in; by default one for temporary files. */
+  readonly newFolder?: (prefix: string) => string
   /** More options of initdb. */
   readonly initdb?: readonly string[]
 }
@@ -62,16 +64,18 @@ export async function startStandby(primary: OwnPostgres): Promise<OwnPostgres> {
   return startFrom(copy, { primary_conninfo: `host=127.0.0.1 port=${port} user=${superuser}` })
 }
 
+const temporary = (prefix: string): string => mkdtempSync(join(tmpdir(), prefix))
+
 type MakeData = (binaries: string, data: string, user: ServerUser) => Promise<void>
 
 async function startFrom(
   makeData: MakeData,
   settings: Record<string, string>,
-  { installed, under = [] }: PostgresOptions = {},
+  { installed, under = [], newFolder = temporary }: PostgresOptions = {},
 ): Promise<OwnPostgres> {
   const user = serverUser()
   const binaries = join(installed ?? postgresFolder(user), 'bin')
-  const folder = mkdtempSync(join(tmpdir(), 'nounkit-pg-'))
+  const folder = newFolder('nounkit-pg-')
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
   chmodSync(folder, 0o700)
   const data = join(folder, 'data')
