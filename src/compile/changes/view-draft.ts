@@ -1,32 +1,25 @@
 import type { Version, View, ViewField, ViewRelation } from '../model.ts'
 
 /**
- * A version's views as plain data, while an older version is computed from the newer one. Keys are still the
- * NEWER version's names while `name` already has the older name, so the order of changes does not matter.
+ * The views of a version as plain data, while an older version is computed from the newer one (compile/versions.ts): views refer to each
+ * other by name, and each kind of change gives a new draft.
+ *
+ * Until `settle` (settle.ts) the keys are the NEWER version's names, and only `name` is the older one. So the changes of a list find what
+ * they name, whatever their order. For example, `renameField('orders', 'sum', 'total')` leaves the field of `orders` under the key
+ * `total` and sets its `name` to `sum`; `changeDefault('orders', 'total', …)` still finds it.
  */
 export type Draft = ReadonlyMap<string, DraftView>
 
 export type DraftField = Omit<ViewField, 'target'>
 export type DraftRelation = Omit<ViewRelation, 'target'>
 
-type Linked =
-  | 'version'
-  | 'fields'
-  | 'field'
-  | 'shape'
-  | 'relations'
-  | 'includePaths'
-  | 'include'
-  | 'filters'
-  | 'sorts'
-  | 'under'
+/** What leads to other views, or is made from the rest, when a draft becomes a version (link-version.ts). */
+type Linked = 'version' | 'fields' | 'field' | 'shape' | 'relations' | 'includePaths' | 'include' | 'under'
 
 export interface DraftView extends Omit<View, Linked> {
   readonly fields: ReadonlyMap<string, DraftField>
   readonly relations: ReadonlyMap<string, DraftRelation>
   readonly includePaths: ReadonlySet<string>
-  readonly filters: ReadonlySet<string>
-  readonly sorts: ReadonlySet<string>
   readonly under: readonly DraftSub[]
 }
 
@@ -37,30 +30,19 @@ export interface DraftSub {
   readonly relation: string
 }
 
-export const draftOf = (version: Version): Draft => {
-  const draft = new Map<string, DraftView>()
-  for (const {
-    version: _,
-    fields,
-    field: __,
-    shape: ___,
-    include: ____,
-    ...view
-  } of version.views.values()) {
-    // The collection of events is made anew for each version, in its own words.
-    if (view.serves === 'events') continue
-    draft.set(view.name, {
-      ...view,
-      fields: new Map(fields.map(({ target: _____, ...field }) => [field.name, field])),
-      relations: new Map(
-        [...view.relations].map(([name, { target: _____, ...relation }]) => [name, relation]),
-      ),
-      includePaths: new Set(view.includePaths),
-      under: view.under.map((sub) => ({ owner: sub.owner().resource.name, relation: sub.relation.name })),
-    })
-  }
-  return draft
+/** All views of a version but the collection of events, which is made anew for each version, in its own words. */
+export const draftOf = ({ views }: Version): Draft => {
+  const rows = [...views.values()].filter(({ serves }) => serves === 'rows')
+  return new Map(rows.map((view) => [view.name, draftView(view)]))
 }
+
+const draftView = ({ version, field, shape, include, ...view }: View): DraftView => ({
+  ...view,
+  fields: new Map(view.fields.map(({ target, ...one }) => [one.name, one])),
+  relations: new Map([...view.relations].map(([name, { target, ...one }]) => [name, one])),
+  includePaths: new Set(view.includePaths),
+  under: view.under.map(({ owner, relation }) => ({ owner: owner().resource.name, relation: relation.name })),
+})
 
 export const withView = (draft: Draft, key: string, change: (view: DraftView) => DraftView): Draft => {
   const view = draft.get(key)
@@ -79,16 +61,18 @@ export const withRelation = (view: DraftView, key: string, change: Partial<Draft
     : view
 }
 
-/** Puts fields where a consumer expects them: in place of `at`, or before the server's own times at the end. */
+/** Puts fields where a consumer expects them: where the first replaced one is, else before the server's own times, else at the end. */
 export const placeFields = (
   fields: ReadonlyMap<string, DraftField>,
   added: readonly (readonly [string, DraftField])[],
   replaced: ReadonlySet<string>,
 ): ReadonlyMap<string, DraftField> => {
   const all = [...fields]
-  const firstReplaced = all.findIndex(([key]) => replaced.has(key))
-  const firstTime = all.findIndex(([, field]) => field.field?.name === 'created_at')
-  const at = firstReplaced >= 0 ? firstReplaced : firstTime >= 0 ? firstTime : all.length
+  const places = [
+    all.findIndex(([key]) => replaced.has(key)),
+    all.findIndex(([, field]) => field.field?.name === 'created_at'),
+  ]
+  const at = places.find((place) => place >= 0) ?? all.length
   return new Map([...all.slice(0, at), ...added, ...all.slice(at)].filter(([key]) => !replaced.has(key)))
 }
 
