@@ -1,5 +1,13 @@
 import { type Dialect, ident } from './dialect.ts'
-import { eventColumns, eventTable, headTable, idSql, inboxTable, positionsPerMs } from './events.ts'
+import {
+  eventTable,
+  headTable,
+  idSql,
+  inboxTable,
+  keptColumns,
+  placedColumns,
+  positionsPerMs,
+} from './events.ts'
 
 const table = ident(eventTable)
 const inbox = ident(inboxTable)
@@ -9,8 +17,23 @@ const heads = ident(headTable)
 export const mostMoved = 1_000
 
 /**
+ * Where transactions do not commit in the order in which they write (`commitsInOrder`), a new event waits in the inbox without a
+ * position. When somebody reads the events of an account, `moveEvents` moves the oldest ones from the inbox into the table of events and
+ * gives each its position, in one statement: an event is always in one of the two tables and never in both.
+ *
+ * For example, the last position of an account is 7000 and its inbox has events of the milliseconds 5 and 9. Their positions become 7001
+ * (the clock would give 5000, but positions grow) and 9000, and 9000 is remembered as the last one, in the account's row of the heads.
+ *
+ * The statement writes a row for each account that had events in its inbox and has a head.
+ */
+export const moveEvents = (dialect: Dialect): string =>
+  `WITH head AS (${lockHeads(dialect)}), up_to AS (${lastToTake(dialect)}), taken AS (${takeEvents(dialect)}), moved AS (${writeEvents(dialect)}) ${rememberLast(dialect)}`
+
+/**
  * Bound: the account, or the accounts as a JSON array where several are moved at once. With `= ANY(ARRAY(…))` PostgreSQL uses an index; with
  * `IN (…)` it may read the whole inbox each time, most of whose pages are full of events that were taken before.
+ *
+ * Every table of a statement is filtered by it: Citus then knows that all of the statement is for one node.
  */
 const isAsked = (column: string, dialect: Dialect): string =>
   dialect.accountsMovedAtOnce > 1
@@ -28,31 +51,42 @@ export function insertHeads(dialect: Dialect): string {
 }
 
 /**
- * Gives positions to the oldest events of the accounts' inboxes, and writes a row for each account that had any and has a head.
- *
- * The events of an account are looked for by way of its head, so its head is locked before any of them is taken. A statement that had to
- * wait for another one gets the last position of that one, and skips the events that were taken meanwhile. Heads are locked in the order of
+ * Locks the heads, and with them the inboxes of their accounts: all that follows goes by way of the head. A statement that had to wait for
+ * another one gets the last position of that one, and skips the events that were taken meanwhile. Heads are locked in the order of
  * accounts, so that two statements do not block each other.
- *
- * The inbox numbers events when they are written. Two events of one row have the right order by their numbers: the later transaction had
- * to wait for the earlier one before it could change the row, and it writes its events last. On a cluster every node counts for itself, so
- * that events are ordered by their times first, which are as exact as the clocks of the processes.
- *
- * Every table is filtered by the account itself: Citus then knows that all of the statement is for one node.
  */
-export function moveEvents(dialect: Dialect): string {
-  const kept = eventColumns.filter((name) => name !== 'id_end').map(ident)
-  const head = `SELECT "account_id", "last" FROM ${heads} WHERE ${isAsked('"account_id"', dialect)} ORDER BY "account_id" FOR UPDATE`
-  const order = (alias: string): string =>
-    dialect.numbersInOrder ? `${alias}"number"` : `ARRAY[${alias}"created_at", ${alias}"number"]`
-  const oldest = `SELECT ${order('i.')} AS "order" FROM ${inbox} i WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = h."account_id" ORDER BY 1 LIMIT ${mostMoved}`
-  const upTo = `SELECT h."account_id", (SELECT max(o."order") FROM (${oldest}) o) AS "order" FROM head h`
-  const taken = `DELETE FROM ${inbox} i USING up_to u WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = u."account_id" AND ${order('i.')} <= u."order" RETURNING i.*`
-  const counted = `SELECT row_number() OVER (PARTITION BY t."account_id" ORDER BY ${order('t.')}) AS n, h."last", t.* FROM taken t JOIN head h ON h."account_id" = t."account_id"`
-  // The time of the event, or one more than the position before it.
-  const placed = `SELECT n + greatest("last", max("created_at" * ${positionsPerMs} - n) OVER (PARTITION BY "account_id" ORDER BY n)) AS p, c.* FROM (${counted}) c`
-  const moved = `INSERT INTO ${table} ("account_id", "position", "id", ${kept.join(', ')}) SELECT "account_id", p, ${idSql(dialect, 'p', '"id_end"')}, ${kept.join(', ')} FROM (${placed}) d RETURNING "account_id", "position"`
+const lockHeads = (dialect: Dialect): string =>
+  `SELECT "account_id", "last" FROM ${heads} WHERE ${isAsked('"account_id"', dialect)} ORDER BY "account_id" FOR UPDATE`
+
+/**
+ * The order of events in the inbox, which numbers them when they are written. Two events of one row have the right order by their numbers:
+ * the later transaction had to wait for the earlier one before it could change the row, and it writes its events last. On a cluster every
+ * node counts for itself, so that events are ordered by their times first, which are as exact as the clocks of the processes.
+ */
+const orderOf = (alias: string, dialect: Dialect): string =>
+  dialect.numbersInOrder ? `${alias}."number"` : `ARRAY[${alias}."created_at", ${alias}."number"]`
+
+/** The place in that order up to which each account's events are taken. */
+const lastToTake = (dialect: Dialect): string => {
+  const oldest = `SELECT ${orderOf('i', dialect)} AS "order" FROM ${inbox} i WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = h."account_id" ORDER BY 1 LIMIT ${mostMoved}`
+  return `SELECT h."account_id", (SELECT max(o."order") FROM (${oldest}) o) AS "order" FROM head h`
+}
+
+const takeEvents = (dialect: Dialect): string =>
+  `DELETE FROM ${inbox} i USING up_to u WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = u."account_id" AND ${orderOf('i', dialect)} <= u."order" RETURNING i.*`
+
+/** The position `p` of each event that was taken: that of its time, or one more than the position before it, whichever is greater. */
+const givePositions = (dialect: Dialect): string => {
+  const counted = `SELECT row_number() OVER (PARTITION BY t."account_id" ORDER BY ${orderOf('t', dialect)}) AS n, h."last", t.* FROM taken t JOIN head h ON h."account_id" = t."account_id"`
+  return `SELECT n + greatest("last", max("created_at" * ${positionsPerMs} - n) OVER (PARTITION BY "account_id" ORDER BY n)) AS p, c.* FROM (${counted}) c`
+}
+
+const writeEvents = (dialect: Dialect): string => {
+  const kept = keptColumns.map(ident).join(', ')
+  return `INSERT INTO ${table} (${placedColumns}) SELECT "account_id", p, ${idSql(dialect, 'p', '"id_end"')}, ${kept} FROM (${givePositions(dialect)}) d RETURNING "account_id", "position"`
+}
+
+const rememberLast = (dialect: Dialect): string => {
   const newest = `SELECT "account_id", max("position") AS "last" FROM moved GROUP BY "account_id"`
-  const remember = `UPDATE ${heads} h SET "last" = n."last" FROM (${newest}) n WHERE ${isAsked('h."account_id"', dialect)} AND h."account_id" = n."account_id"`
-  return `WITH head AS (${head}), up_to AS (${upTo}), taken AS (${taken}), moved AS (${moved}) ${remember}`
+  return `UPDATE ${heads} h SET "last" = n."last" FROM (${newest}) n WHERE ${isAsked('h."account_id"', dialect)} AND h."account_id" = n."account_id"`
 }

@@ -74,8 +74,8 @@ function insertIntoInbox(account: string, rows: readonly (readonly string[])[]):
   return `INSERT INTO ${ident(inboxTable)} (${columns}) VALUES ${values}`
 }
 
-const keptColumns = eventColumns.filter((name) => name !== 'id_end')
-const placedColumns = ['account_id', 'position', 'id', ...keptColumns].map(ident).join(', ')
+export const keptColumns = eventColumns.filter((name) => name !== 'id_end')
+export const placedColumns = ['account_id', 'position', 'id', ...keptColumns].map(ident).join(', ')
 
 function insertInPlace(dialect: Dialect, account: string, values: readonly string[]): string {
   const bound = (name: (typeof eventColumns)[number]): string => values[eventColumns.indexOf(name)] ?? ''
