@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/plural.ts'
@@ -6,6 +5,7 @@ import type { Following } from '../store/schema/follow/decisions.ts'
 import type { Followed, FollowOptions } from '../store/schema/follow/follow-options.ts'
 import { followStore } from '../store/schema/follow/follow-store.ts'
 import type { Store } from '../store/store.ts'
+import { isDead } from './process-id.ts'
 import { demandNobodyServes, type NobodyServes } from './serving.ts'
 
 export interface UnservedOptions extends FollowOptions {
@@ -49,16 +49,4 @@ export async function followUnserved(
 export function waitingSentence(processes: number): string {
   const still = processes === 1 ? 'it still does' : 'they still do'
   return `${counted(processes, 'process')} served this store lately. Waiting up to 12 s to see whether ${still} …`
-}
-
-/** Whether the process of a recorder's id ran on this machine and is gone. */
-export function isDead(id: string): boolean {
-  const [host, pid, random] = id.split(' ')
-  if (random === undefined || host !== hostname()) return false
-  try {
-    process.kill(Number(pid), 0)
-    return false
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
-  }
 }

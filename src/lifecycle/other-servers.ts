@@ -1,16 +1,13 @@
 import type { Clock } from '../clock.ts'
 import type { Store } from '../store/store.ts'
-import { isDead } from './follow-unserved.ts'
+import { isDead, isOwnProcess, processText } from './process-id.ts'
 import { lostAfterMs, readUnended } from './recorder-rows.ts'
-import { processOf } from './serving.ts'
 
 /** The other processes that serve the store, in words: `process 4711 on web-1`. One that ended a few seconds ago on another machine may be among them. */
 export async function otherServers(store: Store, clock: Clock): Promise<readonly string[]> {
   const recent = clock.now() - lostAfterMs
   const rows = await readUnended(store)
   return rows
-    .filter((row) => !row.lost && row.lastFlushAt >= recent && !isOwn(row.id) && !isDead(row.id))
-    .map(({ id }) => processOf(id))
+    .filter((row) => !row.lost && row.lastFlushAt >= recent && !isOwnProcess(row.id) && !isDead(row.id))
+    .map(({ id }) => processText(id))
 }
-
-const isOwn = (id: string): boolean => id.split(' ')[1] === String(process.pid)

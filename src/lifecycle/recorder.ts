@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import type { Clock } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
 import type { DetailRow, UsageRow } from './counts.ts'
+import { newProcessId } from './process-id.ts'
 import { insertRecorder, readFlushes, updateRecorder } from './recorder-rows.ts'
 import { writeSignal } from './sent-signals.ts'
 import { type Taken, Tally, type TallyLimits } from './tally.ts'
@@ -28,7 +27,7 @@ export interface RecorderOptions {
   readonly store: Store
   readonly clock: Clock
   readonly limits?: TallyLimits
-  /** Called when memory fills up before the next flush is due. */
+  /** Called when half of a limit is used up before the next flush is due. */
   readonly flushSoon?: () => void
   readonly warn?: (message: string, error: unknown) => void
 }
@@ -49,10 +48,23 @@ export async function openRecorder(options: RecorderOptions): Promise<Recorder> 
   return recorder
 }
 
-/** Counts the calls of one process in memory, and adds them to the store's counts at each flush. */
+/**
+ * Counts the calls of one process in memory, and adds them to the store's counts at each flush.
+ *
+ * - Counting: when a request ends, the engine calls `count`. The tally (tally.ts) adds one in memory, so no request waits for the store.
+ * - Taking: `Lifecycle` (start-lifecycle.ts) calls `flush` every two seconds, or sooner where the tally asks for it with `flushSoon`.
+ *   A flush takes all counts out of the tally, as rows, and cuts the rows into batches with consecutive numbers.
+ * - Writing: each batch is one transaction. It adds the rows to the tables of counts (upsert.ts) and sets the batch's number in this
+ *   process's row of `nounkit_recorders` (recorder-rows.ts); the last batch of a flush also sets the time, which says "alive, complete
+ *   up to here".
+ * - Failing: a batch that could not be written stays first in the queue, unchanged. Nothing more is taken meanwhile, so that a day's
+ *   counts need no more memory than the tally's limits allow. Where only the answer of the store was lost, the number in the process's
+ *   row says so, and nothing is added twice.
+ * - Ending: `end` is a last flush that also sets `ended_at`: no count of this process is missing. A process that dies leaves a row without
+ *   it; others mark that row as lost after 12 s (`markSilent`, settle-recorders.ts), and reports and `retire` show a gap in usage.
+ */
 export class Recorder implements UsageRecorder {
-  /** Tells an operator which process it is. */
-  readonly #id = `${hostname()} ${process.pid} ${randomUUID()}`
+  readonly #id = newProcessId()
   readonly #store: Store
   readonly #clock: Clock
   readonly #startedAt: number

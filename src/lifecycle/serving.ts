@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { type Store, StoreRefused } from '../store/store.ts'
+import { processText } from './process-id.ts'
 import { lostAfterMs, type RecorderRow, readUnended } from './recorder-rows.ts'
 import { pollMs, surelyDeadMs, type WaitOptions } from './settle-recorders.ts'
 
@@ -45,7 +46,7 @@ export async function demandNobodyServes(
 function servingRefusal(alive: readonly RecorderRow[]): StoreRefused {
   const lines = alive.map(
     ({ id, startedAt, lastFlushAt }) =>
-      `  ${processOf(id)}, serving since ${timeOf(startedAt)}, last seen ${timeOf(lastFlushAt)}`,
+      `  ${processText(id)}, serving since ${timeOf(startedAt)}, last seen ${timeOf(lastFlushAt)}`,
   )
   return new StoreRefused(
     `The store is being served, and what is to be renamed or converted would be gone from under these processes. Nothing was changed.\n${lines.join('\n')}\nStop them and run it again, or use --force if you know that they are dead.`,
@@ -53,9 +54,3 @@ function servingRefusal(alive: readonly RecorderRow[]): StoreRefused {
 }
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
-
-/** `web-1 4711 019b…`, the id of a process. Earlier releases used a random id alone. */
-export function processOf(id: string): string {
-  const [host, pid, random] = id.split(' ')
-  return random === undefined ? 'a process of an earlier release' : `process ${pid} on ${host}`
-}

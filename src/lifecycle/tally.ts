@@ -34,11 +34,11 @@ export interface TallyLimits {
 
 const defaultLimits: TallyLimits = { consumers: 5_000, counts: 50_000 }
 
-/** Counts calls in memory. Clients cannot make it grow: names must be known to the view, and consumers authenticated. */
+/** Counts calls in memory, until the recorder takes the counts (recorder.ts says how). Clients cannot make it grow: names must be known to the view, and consumers authenticated. */
 export class Tally implements UsageRecorder {
   readonly #clock: Clock
   readonly #limits: TallyLimits
-  readonly #halfFull: () => void
+  readonly #flushSoon: () => void
   /** When each version's signal was first sent by this process. */
   readonly #signalledAt = new Map<Version, number>()
   #signalsToTake: Version[] = []
@@ -48,11 +48,11 @@ export class Tally implements UsageRecorder {
   #counts = 0
   #rows = newRows()
 
-  /** `halfFull` is called when memory is half used up before the next `take`. */
-  constructor(clock: Clock, limits: TallyLimits = defaultLimits, halfFull: () => void = () => {}) {
+  /** `flushSoon` is called when half of a limit is used up before the next `take`. */
+  constructor(clock: Clock, limits: TallyLimits = defaultLimits, flushSoon: () => void = () => {}) {
     this.#clock = clock
     this.#limits = limits
-    this.#halfFull = halfFull
+    this.#flushSoon = flushSoon
   }
 
   /** How many counts are held. */
@@ -109,7 +109,7 @@ export class Tally implements UsageRecorder {
     if (this.#consumers >= this.#limits.consumers && account !== '')
       return this.#consumerOf(version, '', anonymous)
     this.#consumers++
-    if (this.#consumers === this.#limits.consumers >> 1) this.#halfFull()
+    if (this.#consumers === this.#limits.consumers >> 1) this.#flushSoon()
     const made = { account, consumer, operations: new Map(), details: new Map() }
     entry(accounts, account, newMap<string, ConsumerCounts>).set(consumer, made)
     return made
@@ -144,7 +144,7 @@ export class Tally implements UsageRecorder {
       count.lastSeen = now
     } else if (this.#counts < this.#limits.counts && isKnown(view, kind, name)) {
       this.#counts++
-      if (this.#counts === this.#limits.counts >> 1) this.#halfFull()
+      if (this.#counts === this.#limits.counts >> 1) this.#flushSoon()
       details[kind].set(name, { calls: 1, lastSeen: now })
     }
   }

@@ -1,4 +1,4 @@
-import { isDead } from '../../lifecycle/follow-unserved.ts'
+import { isDead } from '../../lifecycle/process-id.ts'
 import { demandNobodyServes } from '../../lifecycle/serving.ts'
 import { openStore } from '../../store/open.ts'
 import { migrate } from '../../store/schema/migrate-store.ts'
