@@ -1,22 +1,27 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { shopContracts } from '../contract/openapi-shop.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
-import { visit } from './visitor.ts'
+import { type Visitor, visit } from './visitor.ts'
 
 let shop: ListeningShop
 let browser: Browser
+let visitor: Visitor
 
+// One visitor for all: each new one costs processor time for processes of Chromium.
 beforeAll(async () => {
   shop = await listeningShop({ contracts: await shopContracts() })
   browser = await launchChromium()
+  visitor = await visit(browser, shop.server.url)
 })
+afterEach(() => expect(visitor.faults).toEqual([]))
 afterAll(async () => {
   await browser.close()
   await shop.close()
 })
 
+const desk = { width: 1280, height: 900 }
 const pages = [
   '/problems',
   '/problems/validation-failed',
@@ -26,8 +31,8 @@ const pages = [
 ]
 
 it.each(pages)('%s can be used by everyone, light and dark, at a desk and on a phone', async (path) => {
-  const visitor = await visit(browser, shop.server.url)
   const { page } = visitor
+  await page.setViewportSize(desk)
   await visitor.open(path)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -35,15 +40,18 @@ it.each(pages)('%s can be used by everyone, light and dark, at a desk and on a p
   }
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await visitor.overhang()).toBeLessThanOrEqual(0)
-  expect(visitor.faults).toEqual([])
-  await visitor.leave()
 })
 
 describe('without scripts', () => {
+  let reader: Visitor
+  beforeAll(async () => {
+    reader = await visit(browser, shop.server.url, { javaScriptEnabled: false })
+  })
+  afterEach(() => expect(reader.faults).toEqual([]))
+
   it('pages read the same', async () => {
-    const visitor = await visit(browser, shop.server.url, { javaScriptEnabled: false })
-    const { page } = visitor
-    await visitor.open('/problems')
+    const { page } = reader
+    await reader.open('/problems')
     await page.getByRole('link', { name: 'The value is taken' }).click()
     await page.getByRole('heading', { name: 'How to fix it' }).waitFor()
     await page.getByRole('navigation', { name: 'Documents' }).getByRole('link', { name: 'Versions' }).click()
@@ -53,29 +61,25 @@ describe('without scripts', () => {
     await page.getByRole('img', { name: 'Resources and relations of v2' }).waitFor()
     await page.getByRole('navigation', { name: 'Versions' }).getByRole('link', { name: /v1/ }).click()
     await page.getByRole('img', { name: 'States of orders.status' }).waitFor()
-    expect(visitor.faults).toEqual([])
-    await visitor.leave()
   })
 
   it('an operator pastes a key and sees who calls', async () => {
     await shop.api.fetch('/v1/clients', { headers: { Authorization: `Bearer ${shop.key}` } })
     await shop.api.service.lifecycle.beat()
     const operator = await shop.api.key('acme', { name: 'ops', scopes: ['operations:read'] })
-    const visitor = await visit(browser, shop.server.url, { javaScriptEnabled: false })
-    const { page } = visitor
-    await visitor.open('/docs/versions')
+    const { page } = reader
+    await reader.open('/docs/versions')
     await page.getByLabel('API key').fill(operator)
     await page.getByRole('button', { name: 'Show usage' }).click()
     await page.getByRole('img', { name: /Calls of v1 by day/ }).waitFor()
     await page.getByText('What blocks the retirement of v1').waitFor()
     expect(page.url()).not.toContain(operator)
-    expect(visitor.faults).toEqual([])
-    await visitor.leave()
   })
 })
 
 it('the labels of the time line and of the diagrams do not touch each other as they are drawn', async () => {
-  const visitor = await visit(browser, shop.server.url)
+  await visitor.page.emulateMedia({ colorScheme: 'light' })
+  await visitor.page.setViewportSize(desk)
   for (const path of ['/docs/versions', '/docs/model', '/docs/model/v1']) {
     await visitor.open(path)
     const boxes = await visitor.page.evaluate<Box[]>(textBoxes)
@@ -88,7 +92,6 @@ it('the labels of the time line and of the diagrams do not touch each other as t
     expect(boxes.length).toBeGreaterThan(5)
     expect(overlaps).toEqual([])
   }
-  await visitor.leave()
 })
 
 interface Box {

@@ -21,6 +21,9 @@ afterAll(async () => {
 /** Follows an anchor of the page that is open, which loads nothing: each load of a reference takes seconds of processor time. */
 const goTo = (anchor: string) => visitor.page.evaluate(`location.hash = '${anchor}'`)
 
+const listOfOrders = 'tag/orders/GET/orders'
+const desk = { width: 1280, height: 900 }
+
 const testRequest = () =>
   visitor.page
     .getByRole('button', { name: /Test Request/ })
@@ -28,9 +31,9 @@ const testRequest = () =>
     .first()
 
 describe('the reference in a browser', () => {
-  // One visitor for all, who goes from one part of the page to the next.
+  // One visitor for all, who goes from one part of a page to the next and loads as few pages as possible.
   beforeAll(async () => {
-    visitor = await visit(browser, shop.server.url)
+    visitor = await visit(browser, shop.server.url, { viewport: desk })
     await visitor.open('/')
   })
   // A policy that blocks something, a missing file or a font from elsewhere would all stand here.
@@ -77,43 +80,53 @@ describe('the reference in a browser', () => {
       .waitFor()
   })
 
-  it('switches to the older version, which says that it goes and where to read on', async () => {
+  it('switches to the older version, which says that it goes', async () => {
     const { page } = visitor
     await page.getByRole('navigation', { name: 'Versions' }).getByRole('link', { name: /v1/ }).click()
     await page.waitForURL('**/docs/v1')
     await page.getByRole('link', { name: 'clients', exact: true }).first().waitFor()
-    const notice = page.getByRole('note')
-    expect(await notice.textContent()).toMatch(/v1 is deprecated.*2026-12-31/)
-    await notice.getByRole('link', { name: 'the migration guide' }).click()
+    expect(await page.getByRole('note').textContent()).toMatch(/v1 is deprecated.*2026-12-31/)
+  })
+
+  usableByEveryone('light', () => goTo(listOfOrders))
+
+  it('leads from the older version to where to read on', async () => {
+    const { page } = visitor
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.getByRole('note').getByRole('link', { name: 'the migration guide' }).click()
     await page.getByRole('heading', { level: 1, name: 'Moving from v1 to v2' }).waitFor()
   })
+
+  usableByEveryone('dark', () => visitor.open(`/docs/v1#${listOfOrders}`))
 })
 
-describe.each(['light', 'dark'] as const)('the reference in %s mode', (colorScheme) => {
-  const desk = { width: 1280, height: 900 }
-  beforeAll(async () => {
-    visitor = await visit(browser, shop.server.url, { colorScheme, viewport: desk })
-    await visitor.open('/docs/v1#tag/orders/GET/orders')
-  })
-  afterEach(() => expect(visitor.faults).toEqual([]))
-  afterAll(() => visitor.leave())
+/** Leaves the dialog of a request open. */
+function usableByEveryone(colorScheme: 'light' | 'dark', open: () => Promise<unknown>): void {
+  describe(`in ${colorScheme} mode`, () => {
+    beforeAll(async () => {
+      await visitor.page.emulateMedia({ colorScheme })
+      await open()
+    })
 
-  it('fits a phone', async () => {
-    const { page } = visitor
-    await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByRole('heading', { level: 1, name: 'The shop' }).waitFor()
-    expect(await visitor.overhang()).toBeLessThanOrEqual(0)
-    await page.setViewportSize(desk)
-  })
+    it('fits a phone', async () => {
+      const { page } = visitor
+      await page.setViewportSize({ width: 390, height: 844 })
+      await page.getByRole('heading', { level: 1, name: 'The shop' }).waitFor()
+      expect(await visitor.overhang()).toBeLessThanOrEqual(0)
+      await page.setViewportSize(desk)
+    })
 
-  it('can be used by everyone, also while a request is tried', async () => {
-    await testRequest().waitFor()
-    expect(await visitor.barriers()).toEqual([])
-    await testRequest().click()
-    await visitor.page.getByRole('dialog').getByPlaceholder('Token').waitFor()
-    expect(await visitor.barriers()).toEqual([])
+    it('can be used by everyone, also while a request is tried', async () => {
+      await testRequest().waitFor()
+      expect(await visitor.page.locator('body').getAttribute('class')).toContain(`${colorScheme}-mode`)
+      expect(await visitor.barriers()).toEqual([])
+      await testRequest().click()
+      await visitor.page.getByRole('dialog').getByPlaceholder('Token').waitFor()
+      expect(await visitor.barriers()).toEqual([])
+    })
   })
-})
+}
 
 it('without scripts, every operation can still be read', async () => {
   visitor = await visit(browser, shop.server.url, { javaScriptEnabled: false })

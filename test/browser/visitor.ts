@@ -34,8 +34,6 @@ export const visit = async (
     page,
     faults,
     async open(path) {
-      // A browser does not reload a page when only the anchor differs.
-      await page.goto('about:blank')
       await page.goto(`${origin}${path}`)
     },
     overhang: () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
