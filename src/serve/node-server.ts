@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { createServer } from '../node-http.ts'
 import type { LiveBody, PlainResponse } from '../request/exchange.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { NodeRequest } from './node-request.ts'
