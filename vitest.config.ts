@@ -29,7 +29,11 @@ const onlyNightly = [
 const needsCluster = 'test/cluster/**'
 
 /** Vitest starts with the largest files. These are small and take long: as the last ones, they would leave a core idle. */
-const longFiles = ['test/docs/tutorial.test.ts', 'test/package/image.test.ts', 'test/package/install.test.ts']
+const longFiles = [
+  'test/docs/tutorial.test.ts',
+  'test/package/install.test.ts',
+  'test/processes/workers.test.ts',
+]
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -94,7 +94,7 @@ async function startDev(
     async after(act, pattern) {
       const from = child.output.length
       await act()
-      await until(() => pattern.test(child.output.slice(from)), { within: 30_000 }).catch((error: Error) => {
+      await until(() => pattern.test(child.output.slice(from)), { within: 120_000 }).catch((error: Error) => {
         throw new Error(`${pattern} was not printed. This was:\n${child.output.slice(from)}`, {
           cause: error,
         })

@@ -104,7 +104,8 @@ export function emptyProject(): string {
   mkdirSync(join(modules, '.bin'), { recursive: true })
   symlinkSync(root, join(modules, 'nounkit'))
   symlinkSync(join(root, 'node_modules/zod'), join(modules, 'zod'))
-  symlinkSync('../nounkit/bin/nounkit.js', join(modules, '.bin/nounkit'))
+  // Not nounkit.js, which in a checkout starts a second Node.
+  symlinkSync('../nounkit/bin/nounkit', join(modules, '.bin/nounkit'))
   writeFileSync(join(folder, 'package.json'), '{ "name": "shop", "type": "module" }')
   return folder
 }

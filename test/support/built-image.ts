@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  cpSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs'
+import { chmodSync, chownSync, copyFileSync, cpSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import lock from '../../package-lock.json' with { type: 'json' }
@@ -15,7 +6,7 @@ import { type Child, program } from './child.ts'
 import { whenOver } from './clean-up.ts'
 import { temporaryFolder } from './databases.ts'
 import { serverUser } from './postgres-binaries.ts'
-import { userMachine } from './user-machine.ts'
+import type { UserMachine } from './user-machine.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -35,8 +26,9 @@ interface Stage {
   readonly command: readonly string[]
 }
 
-export async function builtImage(): Promise<BuiltImage> {
-  const build = await buildStage()
+/** The machine has installed the packed package in its folder. */
+export async function builtImage(machine: UserMachine): Promise<BuiltImage> {
+  const build = await buildStage(machine)
   const stage = lastStage(readFileSync(join(root, 'Dockerfile'), 'utf8'))
   const folder = temporaryFolder()
   const user = serverUser()
@@ -77,10 +69,8 @@ export async function builtImage(): Promise<BuiltImage> {
  * The stage `build`, as a folder: `/app` without development dependencies, and `/drivers`. The packed package takes the place of
  * `npm ci`, the build and `npm prune`: those would fetch every development dependency.
  */
-async function buildStage(): Promise<string> {
-  const machine = await userMachine()
+async function buildStage(machine: UserMachine): Promise<string> {
   const version = (name: 'pg' | 'ioredis') => lock.packages[`node_modules/${name}`].version
-  await machine.run('npm init -y && npm install --omit=dev --ignore-scripts nounkit')
   mkdirSync(join(machine.folder, 'drivers'))
   await machine.run(
     `npm install --prefix drivers --no-package-lock --ignore-scripts "pg@${version('pg')}" "ioredis@${version('ioredis')}"`,
@@ -88,8 +78,13 @@ async function buildStage(): Promise<string> {
   const installed = join(machine.folder, 'node_modules')
   const app = join(machine.folder, 'app')
   cpSync(join(installed, 'nounkit'), app, { recursive: true })
-  rmSync(join(installed, 'nounkit'), { recursive: true })
-  cpSync(installed, join(app, 'node_modules'), { recursive: true, verbatimSymlinks: true })
+  // What commands have cached on this machine is not in an image.
+  const notCopied = [join(installed, 'nounkit'), join(installed, '.cache')]
+  cpSync(installed, join(app, 'node_modules'), {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => !notCopied.includes(path),
+  })
   return machine.folder
 }
 
