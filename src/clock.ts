@@ -9,7 +9,7 @@ export interface Clock {
 export const systemClock: Clock = { now: Date.now }
 
 /** A clock that runs `milliseconds` ahead (or behind), for tests and demonstrations. */
-export const shiftedClock = (milliseconds: number): Clock =>
+const shiftedClock = (milliseconds: number): Clock =>
   milliseconds === 0 ? systemClock : { now: () => Date.now() + milliseconds }
 
 const unitMilliseconds: { readonly [unit: string]: number } = {

@@ -4,7 +4,7 @@ import type { View } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import type { ResourceDraft } from './resource-draft.ts'
 
-export const allMethods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const allMethods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export const readMethods = (draft: ResourceDraft, mistakes: MistakeList): ReadonlySet<Method> => {
   const declared = draft.declaration.methods ?? allMethods

@@ -109,7 +109,7 @@ const regularPlural = (word: string): string => {
 }
 
 /** `call` for one, `calls` for any other number. */
-export const nounFor = (count: number, noun: string): string => (count === 1 ? noun : pluralOf(noun))
+const nounFor = (count: number, noun: string): string => (count === 1 ? noun : pluralOf(noun))
 
 /** For people: `1 call`, `2,000 calls` */
 export const counted = (count: number, noun: string): string =>

@@ -4,7 +4,7 @@ import type { Contract } from '../compile/contract-format.ts'
 import { missingMember } from './missing-member.ts'
 
 /** The order of members is part of the contract from format 2 on. */
-export const contractHash = (contract: Contract): string => {
+const contractHash = (contract: Contract): string => {
   const text = contract.format === 1 ? canonicalJson(contract) : JSON.stringify(contract)
   return `sha256:${createHash('sha256').update(text).digest('hex')}`
 }

@@ -20,7 +20,7 @@ export interface EventFilter {
 /** Of an account without events. */
 export const noMark: EventMark = { text: '', last: 0, isWaiting: false }
 
-export const everyEvent: EventFilter = { conditions: [], values: [] }
+const everyEvent: EventFilter = { conditions: [], values: [] }
 
 export type EventOrder = 'oldest-first' | 'newest-first'
 

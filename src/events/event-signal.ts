@@ -1,4 +1,4 @@
-import type { EventSink } from '../write/event-sink.ts'
+import type { EventSink } from '../write/writer.ts'
 import { type EventLog, noMark } from './event-log.ts'
 
 /** How often events of other processes are looked for. */

@@ -1,10 +1,7 @@
 import type { Caller } from '../request/caller.ts'
 import type { Disclosure } from '../request/disclosure.ts'
-import { mayKnow } from '../request/field-scopes.ts'
-import type { Grants } from '../request/grants.ts'
+import { mayKnow, noScopes } from '../request/field-scopes.ts'
 import { hasScope, isPublic } from './scopes.ts'
-
-const noScopes: Grants = new Set()
 
 /** A refusal names only fields that the caller may know, and relations to rows that it may read. */
 export const disclosedTo = (caller: Caller | null): Disclosure => ({

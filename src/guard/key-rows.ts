@@ -1,5 +1,5 @@
 import type { Maybe } from '../maybe.ts'
-import { type Dialect, ident } from '../plan/dialect.ts'
+import { type Dialect, ident, idents } from '../plan/dialect.ts'
 import { type Consumer, freezeClaims, noClaims } from '../request/caller.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { numberOrNull, type Row, type Store, textOrNull, type Value } from '../store/store.ts'
@@ -77,7 +77,7 @@ export const keyStatements = (dialect: Dialect) => {
     all: list,
     /** The same for a node that is asked by itself. */
     onNode: { table: 'nounkit_api_keys', columns: expressions(listed) },
-    insert: `INSERT INTO ${table} (${inserted.map(ident).join(', ')}) VALUES (${values.join(', ')}) RETURNING ${shown}`,
+    insert: `INSERT INTO ${table} (${idents(inserted)}) VALUES (${values.join(', ')}) RETURNING ${shown}`,
     revoke: `UPDATE ${table} SET "revoked_at" = ${time(2)} WHERE "hash" = ${text(1)}`,
     rescope: `UPDATE ${table} SET "scopes" = ${dialect.param(2, 'json')} WHERE "id" = ${text(1)}`,
     retire: `UPDATE ${table} SET "id" = ${text(2)}, "expires_at" = ${time(3)} WHERE "hash" = ${text(1)}`,

@@ -76,7 +76,7 @@ export const operators: { readonly [N in OperatorName]: Operator } = Object.free
   lte: { ...comparison('<='), forFinerValues: 'lte', words: 'less than this, or equal' },
 })
 
-export const operatorNames = Object.keys(operators) as readonly OperatorName[]
+const operatorNames = Object.keys(operators) as readonly OperatorName[]
 
 export const isOperatorName = (name: string): name is OperatorName => Object.hasOwn(operators, name)
 

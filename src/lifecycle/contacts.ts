@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Dialect, ident } from '../plan/dialect.ts'
+import { type Dialect, ident, idents } from '../plan/dialect.ts'
 import { type Row, type Store, textOrNull } from '../store/store.ts'
 
 /** A record that a consumer was informed of the end of a version: when, how, by whom. */
@@ -19,7 +19,7 @@ const columns = ['version', 'account_id', 'consumer', 'note', 'told_by', 'told_a
 const insertText = (dialect: Dialect): string => {
   const kinds = ['string', 'string', 'string', 'string', 'string', 'integer', 'string'] as const
   const values = kinds.map((kind, index) => dialect.param(index + 1, kind))
-  return `INSERT INTO ${table} (${[...columns, 'id'].map(ident).join(', ')}) VALUES (${values.join(', ')})`
+  return `INSERT INTO ${table} (${idents([...columns, 'id'])}) VALUES (${values.join(', ')})`
 }
 
 export async function storeContact(store: Store, contact: Contact): Promise<void> {
@@ -30,10 +30,7 @@ export async function storeContact(store: Store, contact: Contact): Promise<void
 
 /** Every contact, oldest first. */
 export async function readContacts(store: Store): Promise<readonly Contact[]> {
-  const rows = await store.all(
-    `SELECT ${columns.map(ident).join(', ')} FROM ${table} ORDER BY "told_at", "id"`,
-    [],
-  )
+  const rows = await store.all(`SELECT ${idents(columns)} FROM ${table} ORDER BY "told_at", "id"`, [])
   return rows.map(contactOf)
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { type Store, StoreRefused } from '../store/store.ts'
-import { processText } from './process-id.ts'
+import { isDead, isOwnProcess, processText } from './process-id.ts'
 import { lostAfterMs, type RecorderRow, readUnended } from './recorder-rows.ts'
 import { pollMs, surelyDeadMs, type WaitOptions } from './settle-recorders.ts'
 
@@ -23,12 +23,12 @@ interface ServingOptions extends WaitOptions {
 export async function demandNobodyServes(
   store: Store,
   clock: Clock,
-  { patienceMs = lostAfterMs, waiting, isDead = () => false }: ServingOptions = {},
+  { patienceMs = lostAfterMs, waiting, isDead: isKnownDead = () => false }: ServingOptions = {},
 ): Promise<NobodyServes> {
   const before = new Map((await readUnended(store)).map((row) => [row.id, row]))
   const recent = clock.now() - surelyDeadMs
   const silent = [...before.values()].filter(
-    (row) => !row.lost && row.lastFlushAt >= recent && !isDead(row.id),
+    (row) => !row.lost && row.lastFlushAt >= recent && !isKnownDead(row.id),
   )
   const again = async (): Promise<void> => {
     const alive = (await readUnended(store)).filter(({ id, flushes }) => before.get(id)?.flushes !== flushes)
@@ -54,3 +54,12 @@ function servingRefusal(alive: readonly RecorderRow[]): StoreRefused {
 }
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
+
+/** The other processes that serve the store, in words: `process 4711 on web-1`. One that ended a few seconds ago on another machine may be among them. */
+export async function otherServers(store: Store, clock: Clock): Promise<readonly string[]> {
+  const recent = clock.now() - lostAfterMs
+  const rows = await readUnended(store)
+  return rows
+    .filter((row) => !row.lost && row.lastFlushAt >= recent && !isOwnProcess(row.id) && !isDead(row.id))
+    .map(({ id }) => processText(id))
+}

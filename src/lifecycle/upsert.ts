@@ -1,5 +1,5 @@
 import type { FieldKind } from '../kinds/kinds.ts'
-import { type Dialect, ident } from '../plan/dialect.ts'
+import { type Dialect, ident, idents } from '../plan/dialect.ts'
 import type { Transaction, Value } from '../store/store.ts'
 
 type CountRow = readonly [...string[], number, number]
@@ -70,9 +70,9 @@ function upsert(dialect: Dialect, table: CountTable, size: number): string {
     `(${columns.map((_, at) => dialect.param(number * columns.length + at + 1, kindAt(at))).join(', ')})`
   const mine = (column: string) => `${ident(table.name)}.${ident(column)}`
   const text = [
-    `INSERT INTO ${ident(table.name)} (${columns.map(ident).join(', ')})`,
+    `INSERT INTO ${ident(table.name)} (${idents(columns)})`,
     `VALUES ${Array.from({ length: size }, (_, number) => row(number)).join(', ')}`,
-    `ON CONFLICT (${table.key.map(ident).join(', ')}) DO UPDATE SET "calls" = ${mine('calls')} + excluded."calls",`,
+    `ON CONFLICT (${idents(table.key)}) DO UPDATE SET "calls" = ${mine('calls')} + excluded."calls",`,
     `"last_seen" = CASE WHEN excluded."last_seen" > ${mine('last_seen')} THEN excluded."last_seen" ELSE ${mine('last_seen')} END`,
   ].join(' ')
   texts.set(name, text)

@@ -1,5 +1,5 @@
 import type { DetailKind } from '../compile/change-kinds/usage-traces.ts'
-import { ident } from '../plan/dialect.ts'
+import { idents } from '../plan/dialect.ts'
 import type { Store, Value } from '../store/store.ts'
 import { dayOf } from '../times.ts'
 import { refused } from './counts.ts'
@@ -52,7 +52,7 @@ export async function readDetails(store: Store, span: Span): Promise<readonly Co
 /** Counts by version, account, consumer and the columns. */
 async function readCounts(store: Store, table: string, columns: readonly string[], span: Span) {
   const [where, values] = from(store, table, span)
-  const names = ['version', 'account_id', 'consumer', ...columns].map(ident).join(', ')
+  const names = idents(['version', 'account_id', 'consumer', ...columns])
   const rows = await store.all(
     `SELECT SUM("calls"), MAX("last_seen"), ${names} ${where} GROUP BY ${names} ORDER BY ${names}`,
     values,

@@ -5,7 +5,7 @@ import type { Retirement } from '../lifecycle/use.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 
 /** `GET /`: the versions, their status and dates. */
-export function apiIndex(model: Model, now: number, retirement: Retirement): unknown {
+function apiIndex(model: Model, now: number, retirement: Retirement): unknown {
   return {
     data: {
       name: model.name,
@@ -18,7 +18,7 @@ export function apiIndex(model: Model, now: number, retirement: Retirement): unk
 }
 
 /** `GET /v2`: the collections of one version, in its own names. */
-export function versionIndex(version: Version, model: Model, now: number, retirement: Retirement): unknown {
+function versionIndex(version: Version, model: Model, now: number, retirement: Retirement): unknown {
   const views = [...version.views.values()]
   const top = views
     .filter((view) => view.topLevel)

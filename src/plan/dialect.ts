@@ -122,10 +122,10 @@ export const powerOfTwo = (size: number): number => 2 ** Math.ceil(Math.log2(Mat
 /** Identifiers come from the compiled model (checked names), never from a request; quoting is for reserved words. */
 export const ident = (name: string): string => `"${name}"`
 
+export const idents = (names: readonly string[]): string => names.map(ident).join(', ')
+
 export const indexOrder = (most: number): Order => ({
   by: 'order',
   sort: (column) => `ORDER BY ${ident(column)}`,
   most,
 })
-
-export { sqlText } from '../kinds/sql.ts'

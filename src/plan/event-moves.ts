@@ -1,4 +1,4 @@
-import { type Dialect, ident } from './dialect.ts'
+import { type Dialect, ident, idents } from './dialect.ts'
 import {
   eventTable,
   headTable,
@@ -82,7 +82,7 @@ const givePositions = (dialect: Dialect): string => {
 }
 
 const writeEvents = (dialect: Dialect): string => {
-  const kept = keptColumns.map(ident).join(', ')
+  const kept = idents(keptColumns)
   return `INSERT INTO ${table} (${placedColumns}) SELECT "account_id", p, ${idSql(dialect, 'p', '"id_end"')}, ${kept} FROM (${givePositions(dialect)}) d RETURNING "account_id", "position"`
 }
 

@@ -1,5 +1,5 @@
 import { type OperatorName, operators } from '../kinds/operators.ts'
-import { type Dialect, ident } from './dialect.ts'
+import { type Dialect, ident, idents } from './dialect.ts'
 import { mostMoved } from './event-moves.ts'
 import { eventTable, headTable, inboxTable, lastPosition } from './events.ts'
 
@@ -47,7 +47,7 @@ export function selectEvents({ conditions, descending, pageSize }: EventsShape, 
     const params = Array.from({ length: values }, () => dialect.param(++bound, kind))
     return ` AND ${operators[operator].sql(ident(column), params, false)}`
   })
-  const columns = readColumns.map(ident).join(', ')
+  const columns = idents(readColumns)
   const after = `"position" ${descending ? '<' : '>'} ${dialect.param(2, 'integer')}`
   const rows = `SELECT ${columns} FROM ${table} WHERE "account_id" = ${account} AND ${after}${where.join('')} ORDER BY "position"${descending ? ' DESC' : ''}`
   const page = dialect.firstRows(rows, dialect.param(3, 'integer'), pageSize)
@@ -64,7 +64,7 @@ const state = (account: string, dialect: Dialect): string => {
 
 /** The event at a position: `readColumns`. */
 export const selectEvent = (dialect: Dialect): string =>
-  `SELECT ${readColumns.map(ident).join(', ')} FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" = ${dialect.param(2, 'integer')} AND "id" = ${dialect.param(3, 'id')}`
+  `SELECT ${idents(readColumns)} FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" = ${dialect.param(2, 'integer')} AND "id" = ${dialect.param(3, 'id')}`
 
 /**
  * What tells whether accounts (bound: their names as a JSON array) have new events: `[account, a text that changes with them, whether they

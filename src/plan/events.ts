@@ -1,5 +1,5 @@
 import type { FieldKind } from '../kinds/kinds.ts'
-import { type Dialect, ident } from './dialect.ts'
+import { type Dialect, ident, idents } from './dialect.ts'
 import { type RowStatement, rowStatement } from './row-statements.ts'
 import { Binds } from './statement.ts'
 
@@ -47,7 +47,7 @@ const boundColumns = (bind: Bind): readonly string[] =>
 export function insertEvent(dialect: Dialect, account: string, bind: Bind, from = ''): string {
   const values = boundColumns(bind)
   if (dialect.commitsInOrder) return insertInPlace(dialect, account, values)
-  const columns = ['account_id', ...eventColumns].map(ident).join(', ')
+  const columns = idents(['account_id', ...eventColumns])
   const row = [account, ...values].join(', ')
   return `INSERT INTO ${ident(inboxTable)} (${columns}) ${from === '' ? `VALUES (${row})` : `SELECT ${row} ${from}`}`
 }
@@ -69,13 +69,13 @@ export function insertEvents(dialect: Dialect, count: number): RowStatement {
 }
 
 function insertIntoInbox(account: string, rows: readonly (readonly string[])[]): string {
-  const columns = ['account_id', ...eventColumns].map(ident).join(', ')
+  const columns = idents(['account_id', ...eventColumns])
   const values = rows.map((row) => `(${[account, ...row].join(', ')})`).join(', ')
   return `INSERT INTO ${ident(inboxTable)} (${columns}) VALUES ${values}`
 }
 
 export const keptColumns = eventColumns.filter((name) => name !== 'id_end')
-export const placedColumns = ['account_id', 'position', 'id', ...keptColumns].map(ident).join(', ')
+export const placedColumns = idents(['account_id', 'position', 'id', ...keptColumns])
 
 function insertInPlace(dialect: Dialect, account: string, values: readonly string[]): string {
   const bound = (name: (typeof eventColumns)[number]): string => values[eventColumns.indexOf(name)] ?? ''
@@ -93,7 +93,7 @@ const nextPosition = (account: string, time: string): string => {
 /** The first event gets the next position, and each of the others the one after the event before it. */
 function insertAllInPlace(dialect: Dialect, account: string, rows: readonly (readonly string[])[]): string {
   const given = rows.map((row, number) => `(${[number, ...row].join(', ')})`).join(', ')
-  const columns = ['number', ...eventColumns].map(ident).join(', ')
+  const columns = idents(['number', ...eventColumns])
   const position = `n.p + e."number"`
   const row = [
     account,

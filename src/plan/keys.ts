@@ -1,5 +1,5 @@
 import type { FieldKind } from '../kinds/kinds.ts'
-import { ident } from './dialect.ts'
+import { ident, idents } from './dialect.ts'
 
 /** The table of Idempotency-Keys and their stored answers. */
 export const keyTable = 'nounkit_idempotency'
@@ -37,7 +37,7 @@ export function keyRow(account: string, bind: Bind): { columns: string; values: 
   const bound = keyColumns.map((name, index) => bind(index, kinds[name] ?? 'string'))
   const names = ['account_id', ...keyColumns, ...Object.keys(keyConstants)]
   return {
-    columns: names.map(ident).join(', '),
+    columns: idents(names),
     values: [account, ...bound, ...Object.values(keyConstants)].join(', '),
   }
 }

@@ -1,15 +1,7 @@
 import type { CodecName } from '../declare/change.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
-import {
-  type Column,
-  type Dialect,
-  ident,
-  indexOrder,
-  jsonOf,
-  type Places,
-  powerOfTwo,
-  sqlText,
-} from './dialect.ts'
+import { sqlText } from '../kinds/sql.ts'
+import { type Column, type Dialect, ident, indexOrder, jsonOf, type Places, powerOfTwo } from './dialect.ts'
 
 const decimal = (x: string): string =>
   `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || lpad((abs(${x}) % 100)::text, 2, '0')`

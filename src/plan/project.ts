@@ -1,6 +1,7 @@
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
+import { sqlText } from '../kinds/sql.ts'
 import type { Included } from '../request/include.ts'
-import { type Dialect, ident, type JsonMember, sqlText } from './dialect.ts'
+import { type Dialect, ident, type JsonMember } from './dialect.ts'
 import type { Binds } from './statement.ts'
 
 /**

@@ -38,7 +38,7 @@ function refuseAsking(asking: readonly Asking[], lacks: (scope: string) => boole
 
 const needing = ({ needsScopes }: ViewField): string => `needs the scope ${needsScopes.join(' and ')}`
 
-const noScopes: Grants = new Set()
+export const noScopes: Grants = new Set()
 
 /** Filtering and sorting tell what the values are, so they need the same scopes as seeing them. */
 export function refuseUnknownTo(caller: Caller | null, { filters, sort }: ListQuery): void {

@@ -4,9 +4,13 @@ import { WritePlanner } from '../plan/write-planner.ts'
 import type { Reader } from '../read/call.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from './engine-hooks.ts'
-import type { EventSink } from './event-sink.ts'
 import { KeysInFlight } from './keys/in-flight.ts'
 import { type StoredKeys, storedKeys } from './keys/stored-keys.ts'
+
+/** Is told of events once they are committed. */
+export interface EventSink {
+  committed(account: string, count: number): void
+}
 
 /** What every write needs, made once per service. */
 export interface Writer extends Reader {

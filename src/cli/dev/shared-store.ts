@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { otherServers } from '../../lifecycle/other-servers.ts'
+import { otherServers } from '../../lifecycle/serving.ts'
 import type { Store } from '../../store/store.ts'
 
 /** What the person should know of a store that another process serves too, such as another `nounkit dev`. */

@@ -58,7 +58,7 @@ async function outputOf(folder: string, signal: AbortSignal): Promise<string | n
 }
 
 /** The mistakes as `nounkit dev` shows those of a declaration: with their places, and with the code there. */
-export function typesText(output: string): string {
+function typesText(output: string): string {
   const mistakes = output.split(/\n(?=\S)/)
   const shown = mistakes.slice(0, shownMost).map(mistakeText)
   const more = mistakes.length - shownMost

@@ -39,7 +39,7 @@ export interface ChangeList {
   readonly mistakes: MistakeList
 }
 
-export const whereOf = (version: string, index: number, change: Change): string =>
+const whereOf = (version: string, index: number, change: Change): string =>
   `${version}.changes[${index}] ${builderOf(change)}`
 
 /** `rename-field` was written as `renameField(…)`. */

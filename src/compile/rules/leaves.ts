@@ -155,7 +155,7 @@ const pathOf = ({ path, field }: FieldPath): string =>
   ['row', ...path.map(({ name }) => name), field.name].join('.')
 
 /** A constant or something about the caller, as a value of a kind; null, with a mistake, where it cannot be one. */
-export function typedValue(
+function typedValue(
   operand: Operand,
   as: FieldKind,
   isList: boolean,

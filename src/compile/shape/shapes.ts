@@ -14,7 +14,7 @@ export interface Shape {
 }
 
 /** The usable part of a value; undefined, with a mistake, when there is none. */
-export const soundPart = (
+const soundPart = (
   value: unknown,
   shape: Shape,
   where: string,

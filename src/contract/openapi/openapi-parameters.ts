@@ -8,7 +8,7 @@ import { words } from './document-names.ts'
 import { type Part, requiredScopes, scopesIn } from './field-schemas.ts'
 import { filterSchema, nullNote } from './filter-schemas.ts'
 
-export const parameterRef = (name: string): Part => ({ $ref: `#/components/parameters/${name}` })
+const parameterRef = (name: string): Part => ({ $ref: `#/components/parameters/${name}` })
 
 /** The id of a row, as a part of a path. */
 export const pathParameter = (name: 'id' | 'sub_id', view: View): Part => ({

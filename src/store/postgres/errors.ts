@@ -59,7 +59,7 @@ export const isRetryable = (error: unknown): boolean => {
 }
 
 /** Citus looked for a shard where it was before it was moved or split. The messages of Citus are not translated. */
-export const isMovedShard = (error: unknown): boolean => {
+const isMovedShard = (error: unknown): boolean => {
   const code = codeOf(error)
   if (code === 'XX000') return /could not find valid entry for shard/.test((error as Error).message)
   return code === '42P01' && /_\d{6,}"? does not exist/.test((error as Error).message)

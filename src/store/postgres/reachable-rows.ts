@@ -1,4 +1,5 @@
-import { ident, sqlText } from '../../plan/dialect.ts'
+import { sqlText } from '../../kinds/sql.ts'
+import { ident } from '../../plan/dialect.ts'
 import type { ReachableRows, Row, Session, TableRead } from '../store.ts'
 
 /** A node that takes longer counts as away. */

@@ -1,4 +1,5 @@
-import { ident, sqlText } from '../../plan/dialect.ts'
+import { sqlText } from '../../kinds/sql.ts'
+import { ident } from '../../plan/dialect.ts'
 import { type Session, StoreRefused } from '../store.ts'
 import type { MigrateOptions } from './migration.ts'
 import type { Step } from './migration-step.ts'

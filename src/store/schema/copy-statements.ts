@@ -1,7 +1,7 @@
 import { mostDecimals } from '../../kinds/decimal.ts'
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
 import { bound } from '../../plan/bind.ts'
-import { type Dialect, ident } from '../../plan/dialect.ts'
+import { type Dialect, ident, idents } from '../../plan/dialect.ts'
 import { eventTable, headTable } from '../../plan/events.ts'
 import type { Row, Value } from '../store.ts'
 import type { Column, Table } from './table.ts'
@@ -24,7 +24,7 @@ export function selectPage({ name, columns, primaryKey }: Table, dialect: Dialec
       ? dialect.asText(ident(column.name))
       : dialect.json(ident(column.name), readAs(column), true, exact),
   )
-  const key = primaryKey.map(ident).join(', ')
+  const key = idents(primaryKey)
   const params = primaryKey.map((part, at) => {
     const kind = columns.find((column) => column.name === part)?.kind ?? 'string'
     return dialect.param(at + 1, kind)

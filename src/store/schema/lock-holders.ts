@@ -1,4 +1,4 @@
-import { sqlText } from '../../plan/dialect.ts'
+import { sqlText } from '../../kinds/sql.ts'
 import { type Row, type Store, textOrNull } from '../store.ts'
 
 const session = 'a.application_name, extract(epoch FROM now() - a.xact_start)::int, left(a.query, 100)'

@@ -1,4 +1,4 @@
-import { sqlText } from '../../plan/dialect.ts'
+import { sqlText } from '../../kinds/sql.ts'
 import { type Session, StoreOutdated } from '../store.ts'
 import { renamedPrefix } from './generation.ts'
 import type { Lineage } from './lineage.ts'

@@ -1,5 +1,6 @@
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
-import { ident, sqlText } from '../../plan/dialect.ts'
+import { sqlText } from '../../kinds/sql.ts'
+import { ident, idents } from '../../plan/dialect.ts'
 import { objectName } from './object-name.ts'
 import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
 
@@ -8,8 +9,6 @@ export const postgresType = (kind: FieldKind): string => kinds[kind].postgres.ty
 /** Collation "C" compares by code point, as SQLite does, whatever the language of the database. */
 const typeWithCollation = (kind: FieldKind): string =>
   postgresType(kind) === 'text' ? 'text COLLATE "C"' : postgresType(kind)
-
-const list = (names: readonly string[]): string => names.map(ident).join(', ')
 
 const literal = (value: unknown, kind: FieldKind): string => kinds[kind].postgres.literal(value)
 
@@ -21,10 +20,10 @@ const columnText = ({ name, kind, nullable, numbersRows, default: value }: Colum
 const checkText = ({ name, column }: Check, values: readonly string[]): string =>
   `CONSTRAINT ${ident(name)} CHECK (${ident(column)} IN (${values.map(sqlText).join(', ')}))`
 
-const primaryKeyName = ({ name }: Table): string => objectName(name, ['primary'], 'key')
+export const primaryKeyName = (table: string): string => objectName(table, ['primary'], 'key')
 
 const primaryKeyText = (table: Table): string =>
-  `CONSTRAINT ${ident(primaryKeyName(table))} PRIMARY KEY (${list(table.primaryKey)})`
+  `CONSTRAINT ${ident(primaryKeyName(table.name))} PRIMARY KEY (${idents(table.primaryKey)})`
 
 export const createTable = (table: Table): string => {
   const parts = [
@@ -38,7 +37,7 @@ export const createTable = (table: Table): string => {
 const alter = (table: Table, what: string): string => `ALTER TABLE ${ident(table.name)} ${what}`
 
 export const changePrimaryKey = (table: Table): string =>
-  alter(table, `DROP CONSTRAINT IF EXISTS ${ident(primaryKeyName(table))}, ADD ${primaryKeyText(table)}`)
+  alter(table, `DROP CONSTRAINT IF EXISTS ${ident(primaryKeyName(table.name))}, ADD ${primaryKeyText(table)}`)
 
 export const addColumn = (table: Table, column: Column): string =>
   alter(table, `ADD COLUMN ${columnText(column)}`)
@@ -95,7 +94,7 @@ export const addForeignKey = (table: Table, key: ForeignKey, validated: boolean)
   const action = key.onDelete === 'cascade' ? ' ON DELETE CASCADE' : ''
   return alter(
     table,
-    `ADD CONSTRAINT ${ident(key.name)} FOREIGN KEY (${list(key.columns)}) REFERENCES ${ident(key.table)} (${list(key.references)})${action}${validated ? '' : ' NOT VALID'}`,
+    `ADD CONSTRAINT ${ident(key.name)} FOREIGN KEY (${idents(key.columns)}) REFERENCES ${ident(key.table)} (${idents(key.references)})${action}${validated ? '' : ' NOT VALID'}`,
   )
 }
 

@@ -1,5 +1,5 @@
 import type { ApiDeclaration } from '../../declare/api.ts'
-import { sqlText } from '../../plan/dialect.ts'
+import { sqlText } from '../../kinds/sql.ts'
 import type { Session, Store } from '../store.ts'
 import { upsertMeta } from './generation.ts'
 

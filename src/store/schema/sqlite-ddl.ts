@@ -1,11 +1,9 @@
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
-import { ident } from '../../plan/dialect.ts'
+import { ident, idents } from '../../plan/dialect.ts'
 import type { PresentColumn, PresentTable } from './present.ts'
 import type { Column, ForeignKey, Index, Table } from './table.ts'
 
 export const sqliteType = (kind: FieldKind): string => kinds[kind].sqlite.type
-
-const list = (names: readonly string[]): string => names.map(ident).join(', ')
 
 const literal = (value: unknown, kind: FieldKind): string => kinds[kind].sqlite.literal(value)
 
@@ -16,17 +14,17 @@ const foundColumn = ({ name, type, nullable, default: value }: PresentColumn): s
   `${ident(name)} ${type.toUpperCase()}${nullable ? '' : ' NOT NULL'}${value === null ? '' : ` DEFAULT ${value}`}`
 
 const foreignKey = ({ columns, table, references, onDelete }: ForeignKey): string =>
-  `FOREIGN KEY (${list(columns)}) REFERENCES ${ident(table)} (${list(references)})${onDelete === 'cascade' ? ' ON DELETE CASCADE' : ''}`
+  `FOREIGN KEY (${idents(columns)}) REFERENCES ${ident(table)} (${idents(references)})${onDelete === 'cascade' ? ' ON DELETE CASCADE' : ''}`
 
 export const sqliteIndex = (table: string, { name, unique, columns }: Index): string =>
-  `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${ident(name)} ON ${ident(table)} (${list(columns.map((column) => column.name))})`
+  `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${ident(name)} ON ${ident(table)} (${idents(columns.map((column) => column.name))})`
 
 /** STRICT: a value of another type is an error, as on PostgreSQL. WITHOUT ROWID: a row is stored in the tree of its primary key, so a look-up is one search. */
 export function sqliteTable(table: Table, name = table.name, more: readonly PresentColumn[] = []): string {
   const parts = [
     ...table.columns.map(sqliteColumn),
     ...more.map(foundColumn),
-    `PRIMARY KEY (${list(table.primaryKey)})`,
+    `PRIMARY KEY (${idents(table.primaryKey)})`,
     ...table.foreignKeys.map(foreignKey),
   ]
   return `CREATE TABLE ${ident(name)} (\n  ${parts.join(',\n  ')}\n) STRICT${table.longRows ? '' : ', WITHOUT ROWID'}`
@@ -59,7 +57,7 @@ export function sqliteRebuild(
   const values = copied.map((name) => filling.get(name) ?? ident(name)).join(', ')
   return [
     sqliteTable(table, temporary, kept),
-    `INSERT INTO ${ident(temporary)} (${list(copied)}) SELECT ${values} FROM ${ident(table.name)}`,
+    `INSERT INTO ${ident(temporary)} (${idents(copied)}) SELECT ${values} FROM ${ident(table.name)}`,
     `DROP TABLE ${ident(table.name)}`,
     `ALTER TABLE ${ident(temporary)} RENAME TO ${ident(table.name)}`,
     ...table.indexes.map((index) => sqliteIndex(table.name, index)),

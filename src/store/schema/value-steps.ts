@@ -1,4 +1,5 @@
-import { ident, sqlText } from '../../plan/dialect.ts'
+import { sqlText } from '../../kinds/sql.ts'
+import { ident } from '../../plan/dialect.ts'
 import type { Session } from '../store.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { sqlText } from '../../plan/dialect.ts'
+import { sqlText } from '../../kinds/sql.ts'
 import { newCounters, StoreError, StoreRefused } from '../store.ts'
 import { openConnection } from './connection.ts'
 import { resultCode, sqliteError } from './errors.ts'

@@ -1,4 +1,4 @@
-import { ident } from '../../../plan/dialect.ts'
+import { ident, idents } from '../../../plan/dialect.ts'
 import type { Value } from '../../store.ts'
 import type { MigrateOptions } from '../migration.ts'
 import type { ColumnPlan, FollowStep, Rebuild } from './follow-plan.ts'
@@ -89,13 +89,13 @@ async function storeValues(
   const keys = table.primaryKey
   const parts = keys.map((key) => `${ident(key)} ${sql.keyType}`)
   await session.script(
-    `CREATE TEMPORARY TABLE ${ident(name)} (${parts.join(', ')}, "value" ${sql.columnType(column.kind)}, PRIMARY KEY (${keys.map(ident).join(', ')}))`,
+    `CREATE TEMPORARY TABLE ${ident(name)} (${parts.join(', ')}, "value" ${sql.columnType(column.kind)}, PRIMARY KEY (${idents(keys)}))`,
   )
   const rows: Value[][] =
     values === 'recast'
       ? (scanned?.fitting ?? []).map(({ key, value }) => [...key, value])
       : (scanned?.unfit ?? []).map((key) => [...key, null])
-  const names = [...keys, 'value'].map(ident).join(', ')
+  const names = idents([...keys, 'value'])
   const kindsOf = [...keys.map(() => 'id' as const), column.kind]
   for (let at = 0; at < rows.length; at += batchRows) {
     const batch = rows.slice(at, at + batchRows)

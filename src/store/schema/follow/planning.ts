@@ -35,8 +35,7 @@ export const resourceWith = (model: Model, table: string): Resource => {
 
 const typeOf = ({ dialect }: Reading, kind: FieldKind): string => kinds[kind][dialect.name].type.toLowerCase()
 
-export const hasTypeOf = (reading: Reading, kind: FieldKind, type: string): boolean =>
-  typeOf(reading, kind) === type
+const hasTypeOf = (reading: Reading, kind: FieldKind, type: string): boolean => typeOf(reading, kind) === type
 
 /** Kinds in the order in which a column's type is taken for one of them, where the shape is not recorded. */
 const likely: readonly FieldKind[] = [

@@ -1,7 +1,6 @@
 import { kinds } from '../../../kinds/kinds.ts'
-import { type Dialect, ident } from '../../../plan/dialect.ts'
+import { type Dialect, ident, idents } from '../../../plan/dialect.ts'
 import { StoreError, StoreRefused } from '../../store.ts'
-import { objectName } from '../object-name.ts'
 import * as ddl from '../postgres-ddl.ts'
 import { postgresDifference } from '../postgres-difference.ts'
 import { alone, postgresTables } from '../postgres-migrate.ts'
@@ -13,7 +12,7 @@ export const postgresFollow = (dialect: Dialect): FollowSql => ({
   differences: (tables, present) => postgresDifference(postgresTables(dialect, tables), present, false),
   createCopy: (table, name) => ddl.createTable({ ...table, name }),
   afterRename: (table, copy) => [
-    `ALTER TABLE ${ident(table.name)} RENAME CONSTRAINT ${ident(primaryKeyName(copy))} TO ${ident(primaryKeyName(table.name))}`,
+    `ALTER TABLE ${ident(table.name)} RENAME CONSTRAINT ${ident(ddl.primaryKeyName(copy))} TO ${ident(ddl.primaryKeyName(table.name))}`,
   ],
   releaseReferences: (present, dropped) =>
     [...present.values()].flatMap((table) =>
@@ -27,13 +26,13 @@ export const postgresFollow = (dialect: Dialect): FollowSql => ({
   literal: (value, kind) =>
     `CAST(${value === null ? 'NULL' : kinds[kind].postgres.literal(value)} AS ${ddl.postgresType(kind)})`,
   // In one statement, because tables refer to each other.
-  empty: (tables) => (tables.length === 0 ? [] : [`TRUNCATE ${tables.map(ident).join(', ')}`]),
+  empty: (tables) => (tables.length === 0 ? [] : [`TRUNCATE ${idents(tables)}`]),
   locked: (store, session, tables, work) =>
     alone(store, async () => {
       try {
         await session.script(`BEGIN; SET LOCAL lock_timeout = '10s'`)
         await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
-        if (tables.length > 0) await session.script(`LOCK TABLE ${tables.map(ident).join(', ')}`)
+        if (tables.length > 0) await session.script(`LOCK TABLE ${idents(tables)}`)
         const result = await work()
         await session.script('COMMIT')
         return result
@@ -43,8 +42,6 @@ export const postgresFollow = (dialect: Dialect): FollowSql => ({
       }
     }),
 })
-
-const primaryKeyName = (table: string): string => objectName(table, ['primary'], 'key')
 
 function refusal(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error

@@ -1,4 +1,4 @@
-import { sqlText } from '../../../plan/dialect.ts'
+import { sqlText } from '../../../kinds/sql.ts'
 import { renamedPrefix, upsertMeta } from '../generation.ts'
 import { forgetPublished } from '../published.ts'
 import type { Emptying } from './follow-options.ts'

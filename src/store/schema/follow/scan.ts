@@ -1,5 +1,5 @@
 import { bound } from '../../../plan/bind.ts'
-import { type Dialect, ident } from '../../../plan/dialect.ts'
+import { type Dialect, ident, idents } from '../../../plan/dialect.ts'
 import type { Row, Session, Value } from '../../store.ts'
 import { recast, type Typed } from './recast.ts'
 import type { ColumnShape } from './shape.ts'
@@ -58,7 +58,7 @@ export async function scanColumn(
 
 async function* valuesOf({ session, dialect }: Reading, stored: StoredColumn): AsyncGenerator<Row> {
   const { table, primaryKey, column, shape } = stored
-  const keys = primaryKey.map(ident).join(', ')
+  const keys = idents(primaryKey)
   const after = primaryKey.map((_, at) => dialect.param(at + 1, 'id')).join(', ')
   const json = dialect.json(ident(column), shape.kind, false, shape.schema ?? {})
   const page = (position: string) =>

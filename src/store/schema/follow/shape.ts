@@ -3,7 +3,7 @@ import type { Field, Model } from '../../../compile/model.ts'
 import { compareSchemas } from '../../../compile/schema-difference.ts'
 import type { JsonSchema } from '../../../declare/json-schema.ts'
 import type { FieldKind } from '../../../kinds/kinds.ts'
-import { sqlText } from '../../../plan/dialect.ts'
+import { sqlText } from '../../../kinds/sql.ts'
 import type { Session } from '../../store.ts'
 import { upsertMeta } from '../generation.ts'
 
@@ -22,7 +22,7 @@ export interface ColumnShape {
 
 const key = 'shape'
 
-export const columnShape = ({ kind, schema, relation }: Field): ColumnShape => ({
+const columnShape = ({ kind, schema, relation }: Field): ColumnShape => ({
   kind,
   schema,
   target: relation?.target.table ?? null,
