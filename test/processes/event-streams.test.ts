@@ -59,8 +59,8 @@ describe.each(storeKinds)('%s', (kind) => {
     const { databaseUrl, first, note } = await prepare()
     await note(first, 'one')
     const env = { DATABASE_URL: databaseUrl }
-    const printed = nounkit(['events', folder, '--account', 'acme', '--json'], { env })
-    expect(await printed.ended).toMatchObject({ code: 0 })
+    const printed = await runHere(['events', folder, '--account', 'acme', '--json'], { env })
+    expect(printed.code).toBe(0)
     expect(JSON.parse(printed.stdout)).toMatchObject({ type: 'notes.created', data: { text: 'one' } })
     const followed = nounkit(['events', folder, '--account', 'acme', '--follow'], { env })
     await followed.line(/notes\.created/)

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import postgres from 'postgres'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { runHere } from '../cli/in-process.ts'
 import { run } from '../cli/run.ts'
 import { countOf, inStore } from '../crash/stored-rows.ts'
 import { nounkit } from '../support/child.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
-import { newKey, startServer } from '../support/server-process.ts'
+import { newKey, type ServerProcess, startServer } from '../support/server-process.ts'
 import { until } from '../support/until.ts'
 
 describe.each(storeKinds)('%s', (kind) => {
@@ -37,7 +37,7 @@ describe.each(storeKinds)('%s', (kind) => {
 test('a process that starts while another seeds waits for it, longer than a request would wait for a lock', async () => {
   const databaseUrl = await emptyDatabase('postgres')
   const env = { DATABASE_URL: databaseUrl, NOUNKIT_LOCK_TIMEOUT: '100', NOUNKIT_LOG: 'error' }
-  expect((await nounkit(['migrate', 'examples/shop'], { env }).ended).code).toBe(0)
+  expect((await runHere(['migrate', 'examples/shop'], { env })).code).toBe(0)
   const seeding = postgres(databaseUrl, { max: 1 })
   await seeding`begin`
   await seeding`insert into nounkit_meta (key, value) values ('seeded', 'now')`
@@ -96,11 +96,6 @@ test('one port for the API and its probes is refused', async () => {
   )
 })
 
-test('an empty variable is none: only this machine is listened to', async () => {
-  const server = await startServer(await emptyDatabase('sqlite'), { env: { HOST: '', NOUNKIT_LOG: '' } })
-  expect(server.child.stdout).toMatch(/is ready: http:\/\/127\.0\.0\.1:\d+ /)
-})
-
 test('an empty flag is refused', async () => {
   expect(await failsToServe(['--port', '0', '--host', ''], {}, runHere)).toBe(
     '--host is empty. Write a value after it, or leave it out.\n',
@@ -108,7 +103,7 @@ test('an empty flag is refused', async () => {
 })
 
 test('a host that is not this machine is named', async () => {
-  expect(await failsToServe(['--port', '0', '--host', '192.0.2.1'])).toMatch(
+  expect(await failsToServe(['--port', '0', '--host', '192.0.2.1'], {}, runHere)).toMatch(
     /"192\.0\.2\.1" is not an address of this machine/,
   )
 })
@@ -132,9 +127,20 @@ test.each([
   expect(await failsToServe([...args], env, runHere)).toContain(message)
 })
 
-test('with a port of their own, probes and metrics are there and nowhere else', async () => {
-  const server = await startServer(await emptyDatabase('sqlite'), { args: ['--ops-port', '0'] })
-  const [, side] = await server.child.line(/probes and metrics on (http:[^\s)]+)/)
-  expect((await fetch(`${side}/readyz`)).status).toBe(200)
-  expect((await fetch(`${server.url}/readyz`)).status).toBe(404)
+describe('a server with empty variables and --ops-port', () => {
+  let server: ServerProcess
+  beforeAll(async () => {
+    const env = { HOST: '', NOUNKIT_LOG: '' }
+    server = await startServer(await emptyDatabase('sqlite'), { args: ['--ops-port', '0'], env })
+  })
+
+  test('an empty variable is none: only this machine is listened to', () => {
+    expect(server.child.stdout).toMatch(/is ready: http:\/\/127\.0\.0\.1:\d+ /)
+  })
+
+  test('with a port of their own, probes and metrics are there and nowhere else', async () => {
+    const [, side] = await server.child.line(/probes and metrics on (http:[^\s)]+)/)
+    expect((await fetch(`${side}/readyz`)).status).toBe(200)
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(404)
+  })
 })
