@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { memoryFolder } from './memory-folder.ts'
 import { startPostgres } from './own-postgres.ts'
+import { initialiseOnce } from './postgres-data.ts'
 import { makeTemplate } from './postgres-template.ts'
 
 declare module 'vitest' {
@@ -26,11 +27,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const runFolder = mkdtempSync(join(tmpdir(), 'nounkit-run-'))
   project.provide('runFolder', runFolder)
   const given = process.env.NOUNKIT_TEST_POSTGRES_URL
+  const removeData = given ? null : await initialiseOnce(memoryFolder)
   const server = given ? null : await startPostgres(notDurable, { newFolder: memoryFolder })
   project.provide('postgresUrl', server?.url ?? given ?? '')
   project.provide('copiedFrom', server ? await makeTemplate(server.url) : '')
   return async () => {
     await server?.stop()
+    removeData?.()
     rmSync(runFolder, { recursive: true, force: true })
   }
 }

@@ -1,12 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import postgres from 'postgres'
 import { freePort } from './free-port.ts'
 import { postgresFolder, type ServerUser, serverUser } from './postgres-binaries.ts'
+import { copyOrInitialise, initialise, ownFolder, serverEnvironment, superuser } from './postgres-data.ts'
 import { until } from './until.ts'
 import { watch } from './watchdog.ts'
 
@@ -26,7 +27,6 @@ export type OwnPostgres = {
   stop(): Promise<void>
 }
 
-const superuser = 'postgres'
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const
 const run = promisify(execFile)
 
@@ -47,7 +47,10 @@ export const startPostgres = (
   { initdb = [], ...options }: PostgresOptions = {},
 ): Promise<OwnPostgres> =>
   startFrom(
-    (binaries, data, user) => initialise(join(binaries, 'initdb'), data, user, initdb),
+    (binaries, data, user) =>
+      options.installed || initdb.length > 0
+        ? initialise(binaries, data, user, initdb)
+        : copyOrInitialise(binaries, data, user),
     settings,
     options,
   )
@@ -75,9 +78,7 @@ async function startFrom(
 ): Promise<OwnPostgres> {
   const user = serverUser()
   const binaries = join(installed ?? postgresFolder(user), 'bin')
-  const folder = newFolder('nounkit-pg-')
-  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
-  chmodSync(folder, 0o700)
+  const folder = ownFolder(newFolder, user)
   const data = join(folder, 'data')
   const unwatch = watch(join(data, 'postmaster.pid'), folder, 'QUIT')
   const cleanUp = () => {
@@ -127,28 +128,6 @@ function controls(launched: Launched, data: string, cleanUp: () => void): OwnPos
       cleanUp()
     },
   }
-}
-
-async function initialise(
-  initdb: string,
-  data: string,
-  user: ServerUser,
-  more: readonly string[],
-): Promise<void> {
-  // A linguistic collation, as in most production databases: SQL that relies on byte order must say so itself.
-  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en']
-  const args = [
-    '-D',
-    data,
-    '-U',
-    superuser,
-    '--auth=trust',
-    '--no-sync',
-    '--no-instructions',
-    ...locale,
-    ...more,
-  ]
-  await run(initdb, args, { ...user, cwd: '/', env: serverEnvironment() })
 }
 
 async function startOnFreePort(start: (port: number) => Promise<ChildProcess>): Promise<Launched> {
@@ -219,12 +198,4 @@ async function answers(port: number): Promise<boolean> {
 
 function urlOf(port: number): string {
   return `postgres://${superuser}@127.0.0.1:${port}/postgres`
-}
-
-/** PGDATA, PGPORT and their like of the caller must not steer this server. */
-function serverEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('PG') && !name.startsWith('LC_'),
-  )
-  return { ...Object.fromEntries(kept), LANG: 'C', LC_ALL: 'C' }
 }
