@@ -28,33 +28,32 @@ export async function changeRows<T>(
   return value
 }
 
+/** A row to insert, of which nothing else follows but its event. */
+interface RowAlone {
+  readonly account: string
+  readonly resource: Resource
+  readonly row: StoredRow
+  /** The values of the row of its Idempotency-Key. */
+  readonly key: readonly Value[] | null
+}
+
 /**
- * Inserts one row, of which nothing else follows but its event, without an interactive transaction: as one statement, or with its
- * event and its Idempotency-Key (`key` are the values of its row) as one statement where the database can insert into several tables
- * with one, else as several. False when another request has the key; then nothing is written.
+ * Inserts one row without an interactive transaction: as one statement, or with its event and its Idempotency-Key as one statement where
+ * the database can insert into several tables with one, else as several. False when another request has the key; then nothing is written.
  */
-export async function insertAlone(
-  writer: Writer,
-  account: string,
-  resource: Resource,
-  row: StoredRow,
-  key: readonly Value[] | null,
-): Promise<boolean> {
+export async function insertAlone(writer: Writer, alone: RowAlone): Promise<boolean> {
+  const { account, resource, row } = alone
   const event = resource.events ? createdEvent(writer, resource, row) : null
-  const inserted = await insertWith(writer, account, resource, row, key, event)
+  const inserted = await insertWith(writer, alone, event)
   if (inserted && event) writer.events.committed(account, 1)
   return inserted
 }
 
 async function insertWith(
-  writer: Writer,
-  account: string,
-  resource: Resource,
-  row: StoredRow,
-  key: readonly Value[] | null,
+  { store, writes, keys }: Writer,
+  { account, resource, row, key }: RowAlone,
   event: readonly Value[] | null,
 ): Promise<boolean> {
-  const { store, writes, keys } = writer
   const values = resource.fields.map((field) => bound(field, row[field.name]))
   const { text, slots } = writes.insert(resource)
   const insert = { sql: text, values: bindSlots(slots, { account, values }) }

@@ -90,8 +90,9 @@ async function createAlone({ writer, call }: WriteRequest, create: Create): Prom
   const outcome = created(call, row, firstVersion, location)
   const body = storedBody(call, outcome)
   const key = keyed && keyValues(writer, keyed, String(row.id), location, body, outcome.etag ?? null)
-  const inserted = await insertAlone(writer, call.caller.account, call.target.view.resource, row, key)
-  if (!inserted) throw keyTaken
+  const { account } = call.caller
+  const { resource } = call.target.view
+  if (!(await insertAlone(writer, { account, resource, row, key }))) throw keyTaken
   return outcome
 }
 
