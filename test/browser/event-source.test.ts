@@ -24,7 +24,7 @@ async function openEventSource(page: Page, path: string) {
   return {
     /** Resolves when it has connected so often, and has dispatched so many events. */
     has: (opened: number, events: number) =>
-      page.waitForFunction(`opened >= ${opened} && codes.length >= ${events}`, null, { timeout: 60_000 }),
+      page.waitForFunction(`opened >= ${opened} && codes.length >= ${events}`),
     codes: () => page.evaluate<string[]>('codes'),
   }
 }
@@ -36,6 +36,7 @@ test("a browser's EventSource that loses its connection resumes by itself: nothi
   let server: ServerProcess = await api.start()
   const proxy = await startReverseProxy(server.url, api.key)
   const page = await browser.newPage()
+  page.setDefaultTimeout(120_000)
   await page.goto(proxy.url)
   const { next_cursor: start } = JSON.parse((await server.call('GET', '/v1/events')).text).page
   const source = await openEventSource(page, `/v1/events?cursor=${start}`)

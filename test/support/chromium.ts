@@ -15,5 +15,7 @@ export async function launchChromium(): Promise<Browser> {
     executablePath: systemProgram('chromium', 'chromium'),
     headless: true,
     args: [...quiet, ...contained],
+    // A busy machine takes long to start it.
+    timeout: 120_000,
   })
 }

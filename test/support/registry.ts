@@ -23,15 +23,13 @@ interface Listed {
  */
 export async function startRegistry(): Promise<string> {
   const { nounkit, creator } = await packed()
-  const ours = new Map([nounkit, creator].map((path) => [manifestIn(path).name as string, path]))
+  const ours = new Map([nounkit, creator].map(readPacked).map((one) => [one.name, one]))
   const locked: { readonly [path: string]: Listed } = JSON.parse(
     readFileSync(join(root, 'package-lock.json'), 'utf8'),
   ).packages
   const find = (name: string): Listed | null => {
-    const path = ours.get(name)
-    if (path) return { ...manifestIn(path), tarball: readFileSync(path) }
     const entry = locked[`node_modules/${name}`]
-    return entry ? { ...entry, tarball: tarballOf(name) } : null
+    return ours.get(name) ?? (entry ? { ...entry, tarball: tarballOf(name) } : null)
   }
   const server = createServer((request, response) => {
     const url = `http://${request.headers.host}`
@@ -86,5 +84,7 @@ function tarballOf(name: string): Buffer | null {
   return made
 }
 
-const manifestIn = (tarball: string) =>
-  JSON.parse(execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }))
+function readPacked(path: string): Listed & { readonly name: string } {
+  const manifest = execFileSync('tar', ['-xzOf', path, 'package/package.json'], { encoding: 'utf8' })
+  return { ...JSON.parse(manifest), tarball: readFileSync(path) }
+}
