@@ -1,10 +1,18 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { PlainRequest, PlainResponse } from '../../src/request/exchange.ts'
-import { listeningShop } from '../support/listening-shop.ts'
+import { listeningShop, type ShopSettings } from '../support/listening-shop.ts'
 import { openRaw } from '../support/raw-socket.ts'
 import { describeStores } from '../support/stores.ts'
 
 describeStores('stopping', (store) => {
+  let databaseUrl: string
+  beforeAll(async () => {
+    databaseUrl = await store.url()
+  })
+  let shops = 0
+  const openShop = (settings: ShopSettings = {}) =>
+    listeningShop({ databaseUrl, keyName: `shop ${++shops}`, ...settings })
+
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
 
   /** An engine whose answers come when the test says so. */
@@ -19,7 +27,7 @@ describeStores('stopping', (store) => {
 
   test('stop finishes what is in flight, says Connection: close, and takes no more', async () => {
     const engine = heldEngine()
-    const shop = await listeningShop({ databaseUrl: await store.url(), listen: { handle: engine.handle } })
+    const shop = await openShop({ listen: { handle: engine.handle } })
     const busy = await openRaw(shop.port)
     const silent = await openRaw(shop.port)
     busy.send(get('/'))
@@ -50,7 +58,7 @@ describeStores('stopping', (store) => {
 
   test('requests that had come on one connection are all answered, and the last answer says Connection: close', async () => {
     const engine = engineByPath()
-    const shop = await listeningShop({ databaseUrl: await store.url(), listen: { handle: engine.handle } })
+    const shop = await openShop({ listen: { handle: engine.handle } })
     const inTurn = await openRaw(shop.port)
     inTurn.send(get('/a') + get('/b') + get('/c'))
     const lastFirst = await openRaw(shop.port)
@@ -80,7 +88,7 @@ describeStores('stopping', (store) => {
   })
 
   test('of creates that come together while it stops, those that are made are answered', async () => {
-    const shop = await listeningShop({ databaseUrl: await store.url() })
+    const shop = await openShop()
     const creates = Array.from({ length: 30 }, (_, n) => {
       const body = JSON.stringify({ name: 'Together', email: `together-${n}@shop.example` })
       const head = `POST /v2/customers HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${shop.key}\r\nContent-Type: application/json`
@@ -102,7 +110,7 @@ describeStores('stopping', (store) => {
   })
 
   test('while it lingers it still answers, says it is not ready, and closes each connection', async () => {
-    const shop = await listeningShop({ databaseUrl: await store.url() })
+    const shop = await openShop()
     const stopped = shop.server.stop({ lingerMs: 500 })
     const ready = await fetch(`${shop.server.url}/readyz`)
     const index = await fetch(`${shop.server.url}/v2`)
@@ -115,7 +123,7 @@ describeStores('stopping', (store) => {
 
   test('what does not end within the grace is cut off', async () => {
     const engine = heldEngine()
-    const shop = await listeningShop({ databaseUrl: await store.url(), listen: { handle: engine.handle } })
+    const shop = await openShop({ listen: { handle: engine.handle } })
     const busy = await openRaw(shop.port)
     busy.send(get('/'))
     await expect.poll(() => engine.waiting.length).toBe(1)
@@ -126,8 +134,7 @@ describeStores('stopping', (store) => {
 
   test('past the ceiling of requests in flight a request is 503 with Retry-After at once, and the next is served when one has left', async () => {
     const engine = heldEngine()
-    const shop = await listeningShop({
-      databaseUrl: await store.url(),
+    const shop = await openShop({
       declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: 2 } }),
       listen: { handle: engine.handle },
     })
@@ -153,7 +160,7 @@ describeStores('stopping', (store) => {
     const handle = () => {
       throw new Error('the secret cause')
     }
-    const shop = await listeningShop({ databaseUrl: await store.url(), listen: { handle } })
+    const shop = await openShop({ listen: { handle } })
     const answer = await fetch(shop.server.url)
     const body = await answer.text()
     expect(answer.status).toBe(500)
@@ -164,7 +171,7 @@ describeStores('stopping', (store) => {
 
   test('a header that cannot be written is a 500, not a crash', async () => {
     const handle = () => ({ status: 200, headers: { Location: 'a\r\nSet-Cookie: b' }, body: null })
-    const shop = await listeningShop({ databaseUrl: await store.url(), listen: { handle } })
+    const shop = await openShop({ listen: { handle } })
     const answer = await fetch(shop.server.url)
     expect(answer.status).toBe(500)
     expect(answer.headers.has('set-cookie')).toBe(false)
@@ -172,8 +179,7 @@ describeStores('stopping', (store) => {
   })
 
   test('a client that is slow with its body does not count as in flight: others are served meanwhile', async () => {
-    const shop = await listeningShop({
-      databaseUrl: await store.url(),
+    const shop = await openShop({
       declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: 1 } }),
     })
     const body = JSON.stringify({ name: 'Slow', email: 'slow@shop.example' })
@@ -206,8 +212,7 @@ describeStores('stopping', (store) => {
       await new Promise<void>((resolve) => entered.push(resolve))
       return { status: 201, headers: {}, body: null }
     }
-    const shop = await listeningShop({
-      databaseUrl: await store.url(),
+    const shop = await openShop({
       declare: (declared) => ({ ...declared, limits: { ...declared.limits, requestsInFlight: 2 } }),
       listen: { handle },
     })

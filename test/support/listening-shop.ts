@@ -18,11 +18,13 @@ export type ListeningShop = {
 export type ShopSettings = TestOptions & {
   readonly declare?: (shop: ApiDeclaration) => ApiDeclaration
   readonly listen?: Partial<ListenOptions>
+  /** For tests where several share a store: names of keys are unique there. */
+  readonly keyName?: string
 }
 
 /** The demo on a real port, with the shell that production has. */
 export async function listeningShop(settings: ShopSettings = {}): Promise<ListeningShop> {
-  const { declare = (same) => same, listen: overrides, ...options } = settings
+  const { declare = (same) => same, listen: overrides, keyName, ...options } = settings
   const api = await testApi(declare(shop), options)
   const logged: string[] = []
   const log = createLog({ destination: { write: (line: string) => void logged.push(line) } })
@@ -43,7 +45,10 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
     api,
     server,
     port: server.port,
-    key: await api.key('acme', { scopes: ['*', 'products:write'] }),
+    key: await api.key('acme', {
+      ...(keyName !== undefined && { name: keyName }),
+      scopes: ['*', 'products:write'],
+    }),
     logged,
     async close() {
       await server.stop({ graceMs: 100 })
