@@ -7,8 +7,8 @@ const inMemory = '/dev/shm'
 const neededBytes = 2 ** 31
 
 /**
- * A new folder for databases that are gone when the run is over. It is in memory where the system has room there: on a disk, making and
- * dropping databases takes a third more processor time, and every commit waits.
+ * A new folder for databases that are gone when the run is over. It is in memory where the system has room there: on a disk, the
+ * system takes a fifth more processor time, several times as much when the disk is busy, and every commit waits.
  */
 export const memoryFolder = (prefix: string): string =>
   mkdtempSync(join(hasRoom(inMemory) ? inMemory : tmpdir(), prefix))
