@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { STATUS_CODES } from '../node-http.ts'
 import { type Problem, problem } from '../problems.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 import { originForm } from './node-request.ts'

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { createServer } from '../node-http.ts'
 import type { LiveBody, PlainResponse } from '../request/exchange.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { NodeRequest } from './node-request.ts'

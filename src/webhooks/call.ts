@@ -1,7 +1,11 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIPv4, type LookupFunction } from 'node:net'
-import { Agent as HttpAgent, request as httpRequest } from '../node-http.ts'
 import { type AddressGuard, addressGuard } from './addresses.ts'
 import { writtenAddresses } from './endpoint-url.ts'
 import { resolveNames } from './names.ts'

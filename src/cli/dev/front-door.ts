@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { createServer as createHttpServer } from '../../node-http.ts'
 import type { Generation } from './generation.ts'
 
 /**
