@@ -6,7 +6,7 @@ import type { ApiDeclaration } from './declare/api.ts'
 import { KeyRing } from './guard/key-ring.ts'
 import { openService, type Service } from './serve/service.ts'
 import { webFetch } from './serve/web-fetch.ts'
-import type { WebhookSettings } from './webhooks/settings.ts'
+import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 
 export interface TestOptions {
   /** A throwaway SQLite file unless said. */

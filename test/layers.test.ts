@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
 const source = new URL('../src', import.meta.url).pathname
@@ -76,4 +76,11 @@ test('no file imports itself by way of others', () => {
   }
   for (const file of files) visit(file, [])
   expect(cycles).toEqual([])
+})
+
+test('a file name occurs once, except for the same job on SQLite and on PostgreSQL', () => {
+  const ofStore = /^store\/(sqlite|postgres)\//
+  const byName = [...Map.groupBy(files, (file) => basename(file)).values()]
+  const twice = byName.filter((same) => same.length > 1 && !same.every((file) => ofStore.test(file)))
+  expect(twice).toEqual([])
 })

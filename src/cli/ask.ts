@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import type { Ask } from '../store/schema/follow/decisions.ts'
+import type { Ask } from '../store/schema/follow/open-decisions.ts'
 
 /** Asks on the terminal; undefined where there is none. */
 export const terminalAsk = (): Ask | undefined =>

@@ -7,7 +7,7 @@ import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
 import type { RuleKind } from '../declare/rule.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
-import type { Rules } from './rules/rule.ts'
+import type { Rules } from './rules/checked-rule.ts'
 
 /**
  * The compiled declaration. Two layers: a `Resource` is what the store keeps, in the head's names; a `View` is what

@@ -1,6 +1,6 @@
 import type { ResourceDeclaration } from '../declare/resource.ts'
 import type { BelongsToModel, Field, HasManyModel, Resource } from './model.ts'
-import { noRules } from './rules/rule.ts'
+import { noRules } from './rules/checked-rule.ts'
 
 /** Models refer to each other in cycles, so they are made mutable, linked, and then handed out read-only. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] }

@@ -1,6 +1,6 @@
 import type { TokenDeclaration } from '../declare/api.ts'
 import type { Model } from './model.ts'
-import { defaultAlgorithms } from './shape/settings.ts'
+import { defaultAlgorithms } from './shape/setting-faults.ts'
 
 /** Which tokens are accepted and the names of their claims, with defaults filled in. */
 export interface TokenRules {

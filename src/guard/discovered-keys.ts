@@ -1,6 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose'
 import { isJsonObject } from '../compile/canonical.ts'
-import { keysSourceFault } from '../compile/shape/settings.ts'
+import { keysSourceFault } from '../compile/shape/setting-faults.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { cooldownMs, fetchTimeoutMs, IssuerUnavailable, maxAgeMs, remoteKeys } from './token-keys.ts'
 

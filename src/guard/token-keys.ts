@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
-import { isKeysUrl, keysSourceFault } from '../compile/shape/settings.ts'
+import { isKeysUrl, keysSourceFault } from '../compile/shape/setting-faults.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { hourMs, minuteMs } from '../times.ts'
 import { boundedFetch } from './bounded-fetch.ts'

@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import { emptyingOf } from '../store/schema/follow/reset-store.ts'
+import { emptyingOf } from '../store/schema/follow/emptying.ts'
 import { recordedPublished } from '../store/schema/published.ts'
 import { type Store, StoreError, StoreRefused } from '../store/store.ts'
 import { seedEmpty } from '../write/seed.ts'

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
 import { decideRetirement, type RetirementFacts, type Verdict } from './decide.ts'
-import { type Decision, decisionInForce, readDecisions, storeDecision } from './decisions.ts'
 import { collectFacts } from './facts.ts'
+import { type Decision, decisionInForce, readDecisions, storeDecision } from './retirement-decisions.ts'
 import { settleRecorders, type WaitOptions } from './settle-recorders.ts'
 
 export interface RetireOptions extends WaitOptions {

@@ -1,6 +1,6 @@
 import type { Version } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
-import { readRetired } from './decisions.ts'
+import { readRetired } from './retirement-decisions.ts'
 import type { Retirement } from './use.ts'
 
 export interface FollowedRetirement extends Retirement {

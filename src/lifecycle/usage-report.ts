@@ -8,9 +8,9 @@ import { type Consumers, type KnownConsumer, readConsumers } from './consumers.t
 import { type Contact, lastContacts, readContacts } from './contacts.ts'
 import { refused } from './counts.ts'
 import type { Traffic } from './decide.ts'
-import { type Decision, decisionInForce, readDecisions } from './decisions.ts'
 import { byConsumer, isAnonymous, sumOf } from './facts.ts'
 import { type Gap, readGaps } from './recorder-rows.ts'
+import { type Decision, decisionInForce, readDecisions } from './retirement-decisions.ts'
 import { readSignals, type SentSignal } from './sent-signals.ts'
 import { type Status, statusOf } from './status.ts'
 import {

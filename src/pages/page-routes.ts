@@ -1,5 +1,5 @@
 import type { Version } from '../compile/model.ts'
-import { readDecisions } from '../lifecycle/decisions.ts'
+import { readDecisions } from '../lifecycle/retirement-decisions.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 import { guidePage, guideText } from './guide-page.ts'
 import { indexDocument } from './indexes.ts'

@@ -1,5 +1,5 @@
 import type { Resource, SubCollection, View } from '../compile/model.ts'
-import type { Rule } from '../compile/rules/rule.ts'
+import type { Rule } from '../compile/rules/checked-rule.ts'
 import type { Position } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
 import { answersOf, type Grants } from '../request/grants.ts'

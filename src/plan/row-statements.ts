@@ -1,5 +1,5 @@
 import type { Field, Resource } from '../compile/model.ts'
-import type { Rule } from '../compile/rules/rule.ts'
+import type { Rule } from '../compile/rules/checked-rule.ts'
 import type { Grants } from '../request/grants.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { column, projectStored } from './project.ts'

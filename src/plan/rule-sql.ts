@@ -6,7 +6,7 @@ import type {
   RuleLeaf,
   RuleNode,
   RuleOperand,
-} from '../compile/rules/rule.ts'
+} from '../compile/rules/checked-rule.ts'
 import type { Comparison } from '../declare/condition.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import { type Grants, holds } from '../request/grants.ts'

@@ -1,5 +1,5 @@
 import type { Resource, View, ViewField } from '../compile/model.ts'
-import type { CallerValue } from '../compile/rules/rule.ts'
+import type { CallerValue } from '../compile/rules/checked-rule.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import type { Grants } from '../request/grants.ts'
 import type { Included } from '../request/include.ts'

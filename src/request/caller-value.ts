@@ -1,5 +1,5 @@
-import type { CallerValue } from '../compile/rules/rule.ts'
-import { storedAs } from '../compile/rules/values.ts'
+import type { CallerValue } from '../compile/rules/checked-rule.ts'
+import { storedAs } from '../compile/rules/rule-values.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
 import { type Caller, claimIn } from './caller.ts'
 

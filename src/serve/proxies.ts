@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { addressRangeFault } from '../compile/shape/settings.ts'
+import { addressRangeFault } from '../compile/shape/setting-faults.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 
 type Headers = { readonly [name: string]: string | string[] | undefined }

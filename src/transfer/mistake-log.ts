@@ -1,4 +1,4 @@
-import type { RowFault } from '../write/whole-row.ts'
+import type { RowFault } from '../write/read-whole-row.ts'
 
 export interface FileMistake extends RowFault {
   readonly line: number

@@ -5,7 +5,7 @@ import { unknownField } from '../request/body.ts'
 import { isPlainName } from '../request/caller.ts'
 import { allGrants } from '../request/grants.ts'
 import type { JsonObject } from '../request/json-body.ts'
-import { type RowFault, type WholeRow, wholeRow } from '../write/whole-row.ts'
+import { type RowFault, type WholeRow, wholeRow } from '../write/read-whole-row.ts'
 import { marks } from './line-marks.ts'
 import type { FileRecord } from './records.ts'
 

@@ -8,13 +8,13 @@ import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
 import { addressGuard } from './addresses.ts'
 import { AttemptWriter } from './attempt-writer.ts'
-import { createCaller } from './call.ts'
 import { Dispatcher } from './dispatcher.ts'
+import { createCaller } from './endpoint-call.ts'
+import { webhookHooks } from './endpoint-hooks.ts'
 import type { DeliveryCounts } from './endpoint-run.ts'
-import { webhookHooks } from './engine-hooks.ts'
 import { Leases } from './leases.ts'
 import { type SecretBox, secretBox } from './secret-box.ts'
-import type { WebhookSettings } from './settings.ts'
+import type { WebhookSettings } from './webhook-settings.ts'
 
 export interface WebhookParts {
   readonly model: Model

@@ -1,4 +1,4 @@
-import { noRules } from '../compile/rules/rule.ts'
+import { noRules } from '../compile/rules/checked-rule.ts'
 import type { Maybe } from '../maybe.ts'
 import type { Call, Outcome } from '../read/call.ts'
 import { etagOf } from '../read/etag.ts'

@@ -1,5 +1,5 @@
 import type { Resource } from '../compile/model.ts'
-import { effective } from '../compile/rules/rule.ts'
+import { effective } from '../compile/rules/checked-rule.ts'
 import type { RuleKind } from '../declare/rule.ts'
 import type { Judgement } from '../plan/row-statements.ts'
 import { settled } from '../plan/rule-sql.ts'

@@ -5,7 +5,7 @@ import type { SeedRow } from '../declare/api.ts'
 import { bound } from '../plan/bind.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import type { Value } from '../store/store.ts'
-import { type RowFault, wholeRow } from './whole-row.ts'
+import { type RowFault, wholeRow } from './read-whole-row.ts'
 
 /** A row of the seed as it is inserted. */
 export interface BoundSeedRow {

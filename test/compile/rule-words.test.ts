@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
-import { effective } from '../../src/compile/rules/rule.ts'
+import { effective } from '../../src/compile/rules/checked-rule.ts'
 import { ruleWords } from '../../src/compile/rules/words.ts'
 import {
   allOf,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { KeyRing } from '../../src/guard/key-ring.ts'
-import { storeDecision } from '../../src/lifecycle/decisions.ts'
+import { storeDecision } from '../../src/lifecycle/retirement-decisions.ts'
 import { usageReport } from '../../src/lifecycle/usage-report.ts'
 import type { Service } from '../../src/serve/service.ts'
 import { webFetch } from '../../src/serve/web-fetch.ts'

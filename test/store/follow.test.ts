@@ -8,7 +8,7 @@ import { belongsTo, hasMany, type RelationDeclarations } from '../../src/declare
 import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/kinds/decimal.ts'
 import { resetStore } from '../../src/lifecycle/reset-store.ts'
-import type { Question } from '../../src/store/schema/follow/decisions.ts'
+import type { Question } from '../../src/store/schema/follow/open-decisions.ts'
 import { startUnpublished } from '../../src/store/schema/follow/start-unpublished.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import type { Store } from '../../src/store/store.ts'

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import type { LookupAddress } from 'node:dns'
-import { resolveNames } from '../../src/webhooks/names.ts'
+import { resolveNames } from '../../src/webhooks/resolve-names.ts'
 
 /** A real name server on loopback that has IPv4 addresses only, with answers that a test chooses. */
 export interface DnsServer {

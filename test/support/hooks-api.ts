@@ -1,7 +1,7 @@
 import { api, renameField, renameResource, resource, version } from 'nounkit'
 import { z } from 'zod'
 import { readRange } from '../../src/webhooks/addresses.ts'
-import type { WebhookSettings } from '../../src/webhooks/settings.ts'
+import type { WebhookSettings } from '../../src/webhooks/webhook-settings.ts'
 import { receiverCertificate } from './receiver.ts'
 
 const notes = resource('notes', { fields: { text: z.string().max(100), colour: z.string().optional() } })

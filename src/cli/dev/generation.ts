@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Socket } from 'node:net'
-import type { Question } from '../../store/schema/follow/decisions.ts'
+import type { Question } from '../../store/schema/follow/open-decisions.ts'
 import type { Asked, LoadWanted, OpenWanted, Reply, ToGeneration, Wanted } from './messages.ts'
 
 /** How a generation's process ended. */

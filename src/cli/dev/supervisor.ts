@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { Question } from '../../store/schema/follow/decisions.ts'
+import type { Question } from '../../store/schema/follow/open-decisions.ts'
 import { FileWatcher } from './file-watcher.ts'
 import type { FrontDoor } from './front-door.ts'
 import { type Ending, Generation } from './generation.ts'

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import type { Question } from '../../store/schema/follow/decisions.ts'
+import type { Question } from '../../store/schema/follow/open-decisions.ts'
 
 /** What a letter does. */
 export interface Command {

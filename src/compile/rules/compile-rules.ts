@@ -4,9 +4,9 @@ import { callerTerms, type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import { askableScopes, checkAsked } from '../declared-scopes.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { Drafts, ResourceDraft } from '../resource-draft.ts'
+import { type CallerValue, noRules, operandsOf, type Rule, type RuleNode } from './checked-rule.ts'
 import { normalForm } from './normal-form.ts'
-import { type Note, rowTerms } from './recorder.ts'
-import { type CallerValue, noRules, operandsOf, type Rule, type RuleNode } from './rule.ts'
+import { type Note, rowTerms } from './rule-recorder.ts'
 
 /** Runs and checks all rules. The fields of all resources must be known. */
 export const linkRules = (declaration: ApiDeclaration, drafts: Drafts, mistakes: MistakeList): void => {

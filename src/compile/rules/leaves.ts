@@ -2,9 +2,9 @@ import type { Comparison, Operand } from '../../declare/condition.ts'
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
 import { didYouMean } from '../nearest.ts'
 import type { Drafts, ResourceDraft } from '../resource-draft.ts'
-import type { Note } from './recorder.ts'
-import type { CallerValue, Constant, FieldPath, RuleNode } from './rule.ts'
-import { areComparable, isText, storedAs } from './values.ts'
+import type { CallerValue, Constant, FieldPath, RuleNode } from './checked-rule.ts'
+import type { Note } from './rule-recorder.ts'
+import { areComparable, isText, storedAs } from './rule-values.ts'
 
 /** What leaves are made with. */
 export interface LeafContext {

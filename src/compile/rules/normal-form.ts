@@ -1,6 +1,6 @@
 import type { Comparison, ConditionData } from '../../declare/condition.ts'
+import type { Constant, FieldPath, RuleNode } from './checked-rule.ts'
 import { compareLeaf, includesLeaf, type LeafContext, nullLeaf } from './leaves.ts'
-import type { Constant, FieldPath, RuleNode } from './rule.ts'
 
 /** What holds where a comparison does not. */
 export const opposite: { readonly [C in Comparison]: Comparison } = {

@@ -1,6 +1,6 @@
 import { kinds } from '../../kinds/kinds.ts'
 import type { Model } from '../model.ts'
-import type { FieldPath, RuleLeaf, RuleNode } from './rule.ts'
+import type { FieldPath, RuleLeaf, RuleNode } from './checked-rule.ts'
 
 /** The field of the row that a leaf asks for; null where it asks only for the caller. */
 const fieldOf = (leaf: RuleLeaf): FieldPath | null => {

@@ -5,7 +5,7 @@ import {
   issuerFault,
   keepDaysFault,
   keysSourceFault,
-} from './settings.ts'
+} from './setting-faults.ts'
 import {
   code,
   count,

@@ -1,5 +1,5 @@
 import type { ContractResource, RowRules } from '../../compile/contract-format.ts'
-import { effective } from '../../compile/rules/rule.ts'
+import { effective } from '../../compile/rules/checked-rule.ts'
 import { type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import { additive, breaking, type Difference, type Differences } from './difference.ts'
 

@@ -1,5 +1,5 @@
 import type { SubCollection, View } from '../../compile/model.ts'
-import { effective } from '../../compile/rules/rule.ts'
+import { effective } from '../../compile/rules/checked-rule.ts'
 import { ruleWords } from '../../compile/rules/words.ts'
 import type { Method } from '../../declare/resource.ts'
 import { type RuleKind, ruleKinds } from '../../declare/rule.ts'

@@ -1,8 +1,8 @@
 import { sqlText } from '../../kinds/sql.ts'
 import { type Session, StoreOutdated } from '../store.ts'
-import { renamedPrefix } from './generation.ts'
 import type { Lineage } from './lineage.ts'
 import type { PresentTable } from './present.ts'
+import { renamedPrefix } from './store-generation.ts'
 import type { Table } from './table.ts'
 
 /**

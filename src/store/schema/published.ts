@@ -1,7 +1,7 @@
 import type { ApiDeclaration } from '../../declare/api.ts'
 import { sqlText } from '../../kinds/sql.ts'
 import type { Session, Store } from '../store.ts'
-import { upsertMeta } from './generation.ts'
+import { upsertMeta } from './store-generation.ts'
 
 const key = 'published'
 const read = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`

@@ -1,7 +1,6 @@
 import { counted } from '../../compile/plural.ts'
 import { sqlite } from '../../plan/sqlite.ts'
 import { type Session, type Store, StoreError } from '../store.ts'
-import { withGeneration } from './generation.ts'
 import {
   hasRenames,
   type MigrateOptions,
@@ -16,6 +15,7 @@ import { sqliteDifference } from './sqlite-difference.ts'
 import { replaceKeyLog } from './sqlite-key-log.ts'
 import { readSqlite, type SqliteTable } from './sqlite-read.ts'
 import { sqliteRenames } from './sqlite-renames.ts'
+import { withGeneration } from './store-generation.ts'
 import type { Table } from './table.ts'
 
 export async function migrateSqlite(

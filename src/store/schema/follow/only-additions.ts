@@ -1,7 +1,7 @@
 import type { Model } from '../../../compile/model.ts'
 import { type Session, type Store, StoreRefused } from '../../store.ts'
-import { generationAtStart } from '../generation.ts'
 import { migrate } from '../migrate-store.ts'
+import { generationAtStart } from '../store-generation.ts'
 import type { Followed, FollowOptions } from './follow-options.ts'
 import { refuseToFollow } from './not-followed.ts'
 import { readShape, recordShape, shapeOf } from './shape.ts'

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../../declare/json-schema.ts'
 import type { FieldKind } from '../../../kinds/kinds.ts'
 import { sqlText } from '../../../kinds/sql.ts'
 import type { Session } from '../../store.ts'
-import { upsertMeta } from '../generation.ts'
+import { upsertMeta } from '../store-generation.ts'
 
 /** What the rows of a table are known to hold. Columns alone do not tell: SQLite has one type for texts, dates and JSON. */
 export interface StoredShape {

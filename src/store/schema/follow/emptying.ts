@@ -1,6 +1,6 @@
 import { sqlText } from '../../../kinds/sql.ts'
-import { renamedPrefix, upsertMeta } from '../generation.ts'
 import { forgetPublished } from '../published.ts'
+import { renamedPrefix, upsertMeta } from '../store-generation.ts'
 import type { Emptying } from './follow-options.ts'
 
 const metaRows = (prefix: string): string =>

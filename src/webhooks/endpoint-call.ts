@@ -8,8 +8,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIPv4, type LookupFunction } from 'node:net'
 import { type AddressGuard, addressGuard } from './addresses.ts'
 import { writtenAddresses } from './endpoint-url.ts'
-import { resolveNames } from './names.ts'
-import type { WebhookSettings } from './settings.ts'
+import { resolveNames } from './resolve-names.ts'
+import type { WebhookSettings } from './webhook-settings.ts'
 
 /** What became of one call. */
 export interface CallResult {

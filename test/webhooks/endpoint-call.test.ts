@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import { readRange } from '../../src/webhooks/addresses.ts'
-import { type Caller, createCaller } from '../../src/webhooks/call.ts'
-import type { WebhookSettings } from '../../src/webhooks/settings.ts'
+import { type Caller, createCaller } from '../../src/webhooks/endpoint-call.ts'
 import { newSecret, signedHeaders } from '../../src/webhooks/signature.ts'
+import type { WebhookSettings } from '../../src/webhooks/webhook-settings.ts'
 import { startDns } from '../support/dns-server.ts'
 import { type Receiver, receiverCertificate, startReceiver } from '../support/receiver.ts'
 
