@@ -1,4 +1,4 @@
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -32,6 +32,7 @@ async function writeLines(name: string, count: number, row: (at: number) => obje
 /** A store that has the customers. */
 async function newStore(name: string, people: string): Promise<string> {
   const file = join(folder, `${name}.db`)
+  writeFileSync(file, '')
   process.env.DATABASE_URL = `sqlite:${file}`
   await importInto(people, 'customers')
   return file
