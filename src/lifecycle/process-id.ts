@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 
-/** The id of this process in the store, of which an operator can tell which process it is: `web-1 4711 019b…`. */
+/** The id of this process in the store. It says to an operator which process it is: `web-1 4711 019b…`. */
 export const newProcessId = (): string => `${hostname()} ${process.pid} ${randomUUID()}`
 
 /** Null for a process of an earlier release, whose id was random alone. */
@@ -16,7 +16,11 @@ export const processText = (id: string): string => {
   return parts ? `process ${parts.pid} on ${parts.host}` : 'a process of an earlier release'
 }
 
-export const isOwnProcess = (id: string): boolean => partsOf(id)?.pid === process.pid
+/** Containers often give the same number to processes of several machines. */
+export const isOwnProcess = (id: string): boolean => {
+  const parts = partsOf(id)
+  return parts?.pid === process.pid && parts.host === hostname()
+}
 
 /** Whether the process ran on this machine and is gone. */
 export function isDead(id: string): boolean {
