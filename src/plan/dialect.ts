@@ -46,12 +46,12 @@ export interface Dialect {
   constant(value: unknown, kind: FieldKind): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
+  /** Whether statements go to a server: one for many rows is faster then than one for each of them. */
+  readonly isRemote: boolean
   /** Whether transactions commit in the order in which they write: a number taken in one is not seen before a smaller one. */
   readonly commitsInOrder: boolean
   /** Whether rows that the database numbers get greater numbers later; not where every node of a cluster counts for itself. */
   readonly numbersInOrder: boolean
-  /** How many events one statement inserts. Each more saves a call, and makes the statement longer. */
-  readonly mostEventsAtOnce: number
   /** How many accounts one statement gives positions to the events of: one where accounts may be on different nodes. */
   readonly accountsMovedAtOnce: number
   /**
@@ -64,6 +64,8 @@ export interface Dialect {
    * those that make JSON are not.
    */
   readonly returnsRows: boolean
+  /** The greater one of two numbers. */
+  greater(a: string, b: string): string
   /** An integer from 0 in hexadecimal, with zeros before it. */
   hex(expression: string, digits: number): string
   /** Before a statement: asks for its plan instead of its rows. */

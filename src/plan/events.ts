@@ -31,13 +31,14 @@ export const eventColumns = [
   'before',
 ] as const
 
-const kinds: { readonly [column: string]: FieldKind } = { created_at: 'integer' }
+const kindOf = (column: string): FieldKind =>
+  column === 'created_at' || column === 'position' ? 'integer' : 'string'
 
 /** Gives the parameter of a column. */
 type Bind = (index: number, kind: FieldKind) => string
 
 const boundColumns = (bind: Bind): readonly string[] =>
-  eventColumns.map((name, index) => bind(index, kinds[name] ?? 'string'))
+  eventColumns.map((name, index) => bind(index, kindOf(name)))
 
 /**
  * Inserts one event. Where transactions commit in the order in which they write, it gets its position here. Elsewhere a later
@@ -52,58 +53,61 @@ export function insertEvent(dialect: Dialect, account: string, bind: Bind, from 
   return `INSERT INTO ${ident(inboxTable)} (${columns}) ${from === '' ? `VALUES (${row})` : `SELECT ${row} ${from}`}`
 }
 
-/** Inserts events of one account, in their order. Binds the columns of each. */
-export function insertEvents(dialect: Dialect, count: number): RowStatement {
+/** Inserts one event. Binds its columns. */
+export function insertEventAlone(dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const account = binds.use('account', 'id')
-  const from =
-    (row: number): Bind =>
-    (index, kind) =>
-      binds.use(row * eventColumns.length + index, kind)
-  if (count === 1) return rowStatement(insertEvent(dialect, account, from(0)), binds)
-  const rows = Array.from({ length: count }, (_, row) => boundColumns(from(row)))
-  const text = dialect.commitsInOrder
-    ? insertAllInPlace(dialect, account, rows)
-    : insertIntoInbox(account, rows)
-  return rowStatement(text, binds)
+  return rowStatement(
+    insertEvent(dialect, account, (index, kind) => binds.use(index, kind)),
+    binds,
+  )
 }
 
-function insertIntoInbox(account: string, rows: readonly (readonly string[])[]): string {
+/** So many events at most are inserted into the inbox by one statement. Each more saves a call, and makes the statement longer. */
+export const mostWaiting = 64
+
+/** Inserts events of one account into the inbox, in their order. Binds the columns of each. */
+export function insertWaiting(dialect: Dialect, count: number): RowStatement {
+  const binds = new Binds(dialect)
+  const account = binds.use('account', 'id')
+  const rows = Array.from({ length: count }, (_, row) => {
+    const values = boundColumns((index, kind) => binds.use(row * eventColumns.length + index, kind))
+    return `(${[account, ...values].join(', ')})`
+  })
   const columns = idents(['account_id', ...eventColumns])
-  const values = rows.map((row) => `(${[account, ...row].join(', ')})`).join(', ')
-  return `INSERT INTO ${ident(inboxTable)} (${columns}) VALUES ${values}`
+  return rowStatement(`INSERT INTO ${ident(inboxTable)} (${columns}) VALUES ${rows.join(', ')}`, binds)
 }
 
 export const keptColumns = eventColumns.filter((name) => name !== 'id_end')
 export const placedColumns = idents(['account_id', 'position', 'id', ...keptColumns])
 
+/** `[position]` of the account's newest event. */
+export function selectLastPosition(dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  return rowStatement(`SELECT ${lastPosition(binds.use('account', 'id'))}`, binds)
+}
+
+/** Inserts an event whose position is known. Binds the position, the id and `keptColumns`. */
+export function insertPlaced(dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const account = binds.use('account', 'id')
+  const values = ['position', 'id', ...keptColumns].map((name, at) => binds.use(at, kindOf(name)))
+  const text = `INSERT INTO ${ident(eventTable)} (${placedColumns}) VALUES (${[account, ...values].join(', ')})`
+  return rowStatement(text, binds)
+}
+
+/** As VALUES with two subqueries: with a SELECT from the table into which it inserts, SQLite makes a temporary table each time. */
 function insertInPlace(dialect: Dialect, account: string, values: readonly string[]): string {
   const bound = (name: (typeof eventColumns)[number]): string => values[eventColumns.indexOf(name)] ?? ''
-  const row = [account, 'n.p', idSql(dialect, 'n.p', bound('id_end')), ...keptColumns.map(bound)].join(', ')
-  const next = nextPosition(account, bound('created_at'))
-  return `INSERT INTO ${ident(eventTable)} (${placedColumns}) SELECT ${row} FROM (${next}) n`
+  const position = nextPosition(dialect, account, bound('created_at'))
+  const id = `(SELECT ${idSql(dialect, 'n.p', bound('id_end'))} FROM (SELECT ${position} AS p) n)`
+  const row = [account, position, id, ...keptColumns.map(bound)].join(', ')
+  return `INSERT INTO ${ident(eventTable)} (${placedColumns}) VALUES (${row})`
 }
 
 /** The position of an event at a time: the time's own, or the one after the newest event. */
-const nextPosition = (account: string, time: string): string => {
-  const clock = `${time} * ${positionsPerMs}`
-  return `SELECT CASE WHEN l.p < ${clock} THEN ${clock} ELSE l.p + 1 END AS p FROM (SELECT ${lastPosition(account)} AS p) l`
-}
-
-/** The first event gets the next position, and each of the others the one after the event before it. */
-function insertAllInPlace(dialect: Dialect, account: string, rows: readonly (readonly string[])[]): string {
-  const given = rows.map((row, number) => `(${[number, ...row].join(', ')})`).join(', ')
-  const columns = idents(['number', ...eventColumns])
-  const position = `n.p + e."number"`
-  const row = [
-    account,
-    position,
-    idSql(dialect, `(${position})`, 'e."id_end"'),
-    ...keptColumns.map((name) => `e.${ident(name)}`),
-  ]
-  const next = nextPosition(account, rows[0]?.[eventColumns.indexOf('created_at')] ?? '')
-  return `WITH e(${columns}) AS (VALUES ${given}) INSERT INTO ${ident(eventTable)} (${placedColumns}) SELECT ${row.join(', ')} FROM (${next}) n, e`
-}
+const nextPosition = (dialect: Dialect, account: string, time: string): string =>
+  dialect.greater(`${lastPosition(account)} + 1`, `${time} * ${positionsPerMs}`)
 
 /**
  * A position is a time in milliseconds followed by three digits that count within the millisecond: it grows with the clock, so that
@@ -113,7 +117,8 @@ export const positionsPerMs = 1_000
 
 /** The id of an event is a UUIDv7 (RFC 9562) of its position: time, count, and a random end. */
 export const idSql = (dialect: Dialect, position: string, end: string): string => {
-  const time = dialect.hex(`${position} / ${positionsPerMs}`, 12)
+  const ms = `(${position} / ${positionsPerMs})`
+  const [high, low] = [dialect.hex(`${ms} / 65536`, 8), dialect.hex(`${ms} % 65536`, 4)]
   const count = dialect.hex(`${position} % ${positionsPerMs}`, 3)
-  return `substr(${time}, 1, 8) || '-' || substr(${time}, 9, 4) || '-7' || ${count} || '-' || ${end}`
+  return `${high} || '-' || ${low} || '-7' || ${count} || '-' || ${end}`
 }

@@ -60,13 +60,13 @@ export const sqlite: Dialect = Object.freeze({
   },
   constant: (value: unknown, kind: FieldKind) => kinds[kind].sqlite.literal(value),
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
+  isRemote: false,
   commitsInOrder: true,
   numbersInOrder: true,
-  // Twice as fast as 1 or as 64.
-  mostEventsAtOnce: 8,
   accountsMovedAtOnce: 1,
   insertsAlong: 'one by one',
   returnsRows: true,
+  greater: (a: string, b: string) => `max(${a}, ${b})`,
   hex: (expression: string, digits: number) => `printf('%0${digits}x', ${expression})`,
   explain: 'EXPLAIN QUERY PLAN',
   // Rows are `[id, parent's id, unused, text]`, parents first.

@@ -1,6 +1,6 @@
 import type { Resource, SumFeed } from '../compile/model.ts'
 import type { Dialect } from './dialect.ts'
-import { insertEvents } from './events.ts'
+import { insertEventAlone, insertPlaced, insertWaiting, selectLastPosition } from './events.ts'
 import { mostRowStatements, PlanCache } from './plan-cache.ts'
 import type { RowStatement } from './row-statements.ts'
 import {
@@ -11,6 +11,7 @@ import {
   insertRowAlong,
   insertRowAndRead,
   insertRows,
+  insertWholeRow,
   refreshSum,
   updateRow,
   wrongSums,
@@ -38,6 +39,10 @@ export class WritePlanner {
     return this.#plan(shape, () => insertRowAlong(resource, along, this.#dialect))
   }
 
+  insertWhole(resource: Resource): RowStatement {
+    return this.#plan(`insert-whole ${resource.name}`, () => insertWholeRow(resource, this.#dialect))
+  }
+
   insertMany(resource: Resource): RowStatement {
     return this.#plan(`insert-many ${resource.name}`, () => insertRows(resource, this.#dialect))
   }
@@ -46,8 +51,20 @@ export class WritePlanner {
     return this.#plan(`fill ${resource.name} ${field}`, () => fillReference(resource, field, this.#dialect))
   }
 
-  insertEvents(count: number): RowStatement {
-    return this.#plan(`events ${count}`, () => insertEvents(this.#dialect, count))
+  insertEvent(): RowStatement {
+    return this.#plan('event', () => insertEventAlone(this.#dialect))
+  }
+
+  insertWaiting(count: number): RowStatement {
+    return this.#plan(`waiting events ${count}`, () => insertWaiting(this.#dialect, count))
+  }
+
+  lastPosition(): RowStatement {
+    return this.#plan('last position', () => selectLastPosition(this.#dialect))
+  }
+
+  insertPlaced(): RowStatement {
+    return this.#plan('placed event', () => insertPlaced(this.#dialect))
   }
 
   update(resource: Resource, fields: readonly string[]): RowStatement {

@@ -25,6 +25,13 @@ export function insertRowAndRead(resource: Resource, dialect: Dialect): RowState
   return Object.freeze({ text: text + returningRow(resource, new Binds(dialect)), slots })
 }
 
+/** Inserts a row from the values of all its fields, in their order, and its version. */
+export function insertWholeRow(resource: Resource, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const { columns, values } = insertion(resource, binds, (at) => binds.use(at, 'integer'))
+  return rowStatement(`INSERT INTO ${ident(resource.table)} (${columns}) VALUES (${values})`, binds)
+}
+
 /** Inserts many rows from a JSON array (bound) of arrays: the values of all fields, in their order, and the version. */
 export function insertRows(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
@@ -52,7 +59,11 @@ export function fillReference(resource: Resource, name: string, dialect: Dialect
 const returningRow = (resource: Resource, binds: Binds): string =>
   binds.dialect.returnsRows ? ` RETURNING ${projectStored(resource, '', binds)}, "version"` : ' RETURNING 1'
 
-function insertion(resource: Resource, binds: Binds): { columns: string; values: string } {
+function insertion(
+  resource: Resource,
+  binds: Binds,
+  version: (index: number) => string = () => '1',
+): { columns: string; values: string } {
   const account = resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]
   const fields = resource.fields.map((field, index) => ({
     name: field.column,
@@ -61,7 +72,7 @@ function insertion(resource: Resource, binds: Binds): { columns: string; values:
   const all = [...account, ...fields]
   return {
     columns: [...all.map(({ name }) => ident(name)), '"version"'].join(', '),
-    values: [...all.map(({ value }) => value), '1'].join(', '),
+    values: [...all.map(({ value }) => value), version(fields.length)].join(', '),
   }
 }
 

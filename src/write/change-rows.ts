@@ -70,6 +70,6 @@ async function insertWith(
 }
 
 function eventWrite(writes: WritePlanner, account: string, values: readonly Value[]): Write {
-  const { text, slots } = writes.insertEvents(1)
+  const { text, slots } = writes.insertEvent()
   return { sql: text, values: bindSlots(slots, { account, values }) }
 }

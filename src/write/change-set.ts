@@ -57,7 +57,7 @@ export class ChangeSet {
     return this.#inTurn(() => this.#insert(resource, row))
   }
 
-  /** Inserts many rows of one resource with one statement. They are not kept as locked rows. */
+  /** Inserts many rows of one resource. They are not kept as locked rows. */
   insertMany(resource: Resource, rows: readonly WholeRow[], sumsLater: SumsLater): Promise<void> {
     return this.#inTurn(() => this.#insertMany(resource, rows, sumsLater))
   }
@@ -138,9 +138,10 @@ export class ChangeSet {
   }
 
   async #insertMany(resource: Resource, rows: readonly WholeRow[], sumsLater: SumsLater): Promise<void> {
-    const { text, slots } = this.#writer.writes.insertMany(resource)
-    const all = JSON.stringify(rows.map((row) => boundRow(resource, row)))
-    await this.tx.first(text, this.#bind(slots, { values: [all] }))
+    await this.#insertWhole(
+      resource,
+      rows.map((row) => boundRow(resource, row)),
+    )
     for (const { row } of rows) this.#note(resource, null, row)
     for (const feed of resource.feeds)
       for (const id of ownersOf(
@@ -148,6 +149,17 @@ export class ChangeSet {
         feed.by,
       ))
         if (!sumsLater(feed.on, id)) await this.#refreshSum(feed, resource, id)
+  }
+
+  async #insertWhole(resource: Resource, rows: readonly Value[][]): Promise<void> {
+    const { writes } = this.#writer
+    if (this.tx.dialect.isRemote) {
+      const { text, slots } = writes.insertMany(resource)
+      await this.tx.first(text, this.#bind(slots, { values: [JSON.stringify(rows)] }))
+      return
+    }
+    const { text, slots } = writes.insertWhole(resource)
+    for (const values of rows) await this.tx.first(text, this.#bind(slots, { values }))
   }
 
   async #correctSums(resource: Resource, ids: readonly string[]): Promise<void> {

@@ -17,9 +17,13 @@ export function newId(now: number): string {
     lastTime++
     counter = 0
   }
-  const time = lastTime.toString(16).padStart(12, '0')
-  const sequence = counter.toString(16).padStart(3, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${idEnd()}`
+  return uuidV7(lastTime, counter, idEnd())
+}
+
+/** Of a time in milliseconds, a count below 4,096 and a random end. */
+export function uuidV7(time: number, count: number, end: string): string {
+  const ms = time.toString(16).padStart(12, '0')
+  return `${ms.slice(0, 8)}-${ms.slice(8)}-7${count.toString(16).padStart(3, '0')}-${end}`
 }
 
 /** The random end of a UUID, which begins with its variant. */
