@@ -46,9 +46,11 @@ export function isDate(text: string): boolean {
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]))
 }
 
+const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+
+const mostDays = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
 const isDay = (year: number, month: number, day: number): boolean => {
-  if (year < 1 || month < 1 || month > 12 || day < 1) return false
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-  return day <= (days[month - 1] ?? 0)
+  if (year < 1 || day < 1 || day > (mostDays[month - 1] ?? 0)) return false
+  return month !== 2 || day < 29 || isLeap(year)
 }

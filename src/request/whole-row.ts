@@ -13,11 +13,11 @@ import type { StoredValue } from './values.ts'
  * A row as an export has it, in the words of the newest version. Everything may be set, also what otherwise the server sets (ids, times,
  * states, sums) and what only older versions show. What is left out is as in a create.
  */
-export function readWhole(view: View, body: JsonObject): StoredRow {
+export function readWhole(view: View, body: JsonObject, isNoField: (name: string) => boolean): StoredRow {
   const errors: FieldError[] = []
   const row: { [field: string]: StoredValue } = {}
   for (const name of Object.keys(body)) {
-    if (view.field.has(name)) continue
+    if (view.field.has(name) || isNoField(name)) continue
     const kept = view.resource.field.get(name)
     if (kept) setKept(kept, body[name], row, errors)
     else errors.push(unknownField(view, name, allGrants))

@@ -56,9 +56,8 @@ export class FileCheck {
   #note({ resource, account, row, given, line }: FileRow): void {
     if (given.id === undefined) return
     const id = String(row.id)
-    const before = this.#ids.lineOf(resource, account, id)
+    const before = this.#ids.add(resource, account, id, line)
     if (before !== null) this.#mistakes.add(line, { field: 'id', detail: `is that of line ${before} too` })
-    else this.#ids.add(resource, account, id, line)
     if (resource.fields.some((field) => field.sum && given[field.name] !== undefined))
       this.statedSums.add(resource, account, id, line)
   }

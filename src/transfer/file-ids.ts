@@ -4,11 +4,13 @@ import type { Resource } from '../compile/model.ts'
 export class FileIds {
   readonly #ids = new Map<Resource, Map<string, Map<string, number>>>()
 
-  add(resource: Resource, account: string, id: string, line: number): void {
-    const accounts = this.#ids.get(resource) ?? new Map<string, Map<string, number>>()
-    this.#ids.set(resource, accounts)
-    const ids = accounts.get(account) ?? new Map<string, number>()
-    accounts.set(account, ids.set(id, line))
+  /** The line that had the id before; null where it is new. */
+  add(resource: Resource, account: string, id: string, line: number): number | null {
+    const ids = this.#of(resource, account)
+    const before = ids.get(id)
+    if (before !== undefined) return before
+    ids.set(id, line)
+    return null
   }
 
   lineOf(resource: Resource, account: string, id: string): number | null {
@@ -19,5 +21,13 @@ export class FileIds {
   *groups(): Generator<readonly [Resource, string, readonly string[]]> {
     for (const [resource, accounts] of this.#ids)
       for (const [account, ids] of accounts) yield [resource, account, [...ids.keys()]]
+  }
+
+  #of(resource: Resource, account: string): Map<string, number> {
+    const accounts = this.#ids.get(resource) ?? new Map<string, Map<string, number>>()
+    if (accounts.size === 0) this.#ids.set(resource, accounts)
+    const ids = accounts.get(account) ?? new Map<string, number>()
+    if (ids.size === 0) accounts.set(account, ids)
+    return ids
   }
 }

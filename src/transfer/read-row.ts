@@ -36,17 +36,14 @@ export function columnFault({ model, resource }: ImportTarget, name: string): st
   return `${name} ${unknownField(view, name, allGrants).detail}`
 }
 
-const isMark = (name: string): boolean => Object.values<string>(marks).includes(name)
+const allMarks: ReadonlySet<string> = new Set(Object.values(marks))
+const isMark = (name: string): boolean => allMarks.has(name)
 
 /** A row of a file, or all that is wrong with it. */
 export function readRow(target: ImportTarget, record: FileRecord): FileRow | readonly RowFault[] {
   if (record.fault !== null) return [fault(record.fault)]
-  const {
-    [marks.resource]: named,
-    [marks.account]: said,
-    [marks.version]: version = 1,
-    ...values
-  } = record.values
+  const { values } = record
+  const { [marks.resource]: named, [marks.account]: said, [marks.version]: version = 1 } = values
   const resource = resourceOf(target, named)
   if (typeof resource === 'string') return [fault(resource)]
   const account = accountOf(target, resource, said)
@@ -59,6 +56,7 @@ export function readRow(target: ImportTarget, record: FileRecord): FileRow | rea
     target.model.head.viewOf.get(resource.name) ?? missingView(resource),
     target.format === 'csv' ? fromTexts(resource, values) : values,
     target.now(),
+    isMark,
   )
   return 'row' in read ? { line, bytes, resource, account, version: Number(number), ...read } : read
 }

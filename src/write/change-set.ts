@@ -14,7 +14,11 @@ import {
   type SumsLater,
   type WholeRow,
 } from './row-change.ts'
+import { RowMap } from './row-map.ts'
 import type { Writer } from './writer.ts'
+
+/** A change that goes on: only what the row is after it is replaced. */
+type Changed = RowChange & { after: RowChange['after'] }
 
 const strength: { readonly [L in Lock]: number } = { 'to-change': 1, 'to-delete': 2 }
 
@@ -30,8 +34,10 @@ export class ChangeSet {
   readonly tx: Transaction
   readonly account: string
   readonly #writer: Writer
-  readonly #locked = new Map<string, LockedRow & { readonly lock: Lock }>()
-  readonly #changes = new Map<string, RowChange>()
+  readonly #locked = new RowMap<LockedRow & { readonly lock: Lock }>()
+  readonly #changed = new RowMap<Changed>()
+  /** The same, in the order of the first change. */
+  readonly #inOrder: Changed[] = []
   #last: Promise<unknown> = Promise.resolve()
   readonly #calls = new Set<Promise<unknown>>()
   #failure: unknown
@@ -44,7 +50,7 @@ export class ChangeSet {
 
   /** Every row that differs from what it was before the transaction, in the order of the first change. */
   get changes(): readonly RowChange[] {
-    return [...this.#changes.values()].filter(({ before, after }) => before !== after)
+    return this.#inOrder.filter(({ before, after }) => before !== after)
   }
 
   /** Reads a row and keeps others from changing (or from naming and deleting) it until the transaction ends; null if there is none. */
@@ -118,7 +124,7 @@ export class ChangeSet {
   }
 
   async #lock(resource: Resource, id: string, lock: Lock): Promise<LockedRow | null> {
-    const known = this.#locked.get(keyOf(resource, id))
+    const known = this.#locked.get(resource, id)
     if (known && strength[known.lock] >= strength[lock]) return known
     const statement = this.#writer.planner.lock(resource, lock)
     const found = await this.tx.first(statement.text, this.#bind(statement.slots, { id }))
@@ -191,7 +197,7 @@ export class ChangeSet {
     await this.tx.first(statement.text, this.#bind(statement.slots, { id }))
     const removed = [{ resource, row }, ...along]
     for (const one of removed) {
-      this.#locked.delete(keyOf(one.resource, String(one.row.id)))
+      this.#locked.delete(one.resource, String(one.row.id))
       this.#note(one.resource, one.row, null)
     }
     for (const one of removed) await this.#refreshSums(one.resource, [one.row])
@@ -203,7 +209,8 @@ export class ChangeSet {
     id: string,
   ): Promise<readonly { readonly resource: Resource; readonly row: StoredRow }[]> {
     const along: { resource: Resource; row: StoredRow }[] = []
-    const seen = new Set([keyOf(resource, id)])
+    const seen = new RowMap<true>()
+    seen.set(resource, id, true)
     const levels = [{ resource, ids: [id] }]
     for (const level of levels) {
       for (const { relation, onDelete } of level.resource.dependents) {
@@ -211,9 +218,9 @@ export class ChangeSet {
         // Nothing follows from the engine's own rows, of which there may be very many: the database alone deletes them.
         if (onDelete !== 'cascade' || source.engineMade) continue
         const naming = await this.#lockNaming(relation, level.ids)
-        const fresh = naming.filter((row) => !seen.has(keyOf(source, String(row.id))))
+        const fresh = naming.filter((row) => !seen.get(source, String(row.id)))
         for (const row of fresh) {
-          seen.add(keyOf(source, String(row.id)))
+          seen.set(source, String(row.id), true)
           along.push({ resource: source, row })
         }
         if (fresh.length > 0) levels.push({ resource: source, ids: fresh.map((row) => String(row.id)) })
@@ -262,13 +269,13 @@ export class ChangeSet {
   }
 
   #lockedRow(resource: Resource, id: string): StoredRow {
-    const known = this.#locked.get(keyOf(resource, id))
+    const known = this.#locked.get(resource, id)
     if (!known) throw new Error(`A row of ${resource.name} is changed that was not locked`)
     return known.row
   }
 
   #rewrite(resource: Resource, before: StoredRow, stored: Row): LockedRow {
-    const lock = this.#locked.get(keyOf(resource, String(before.id)))?.lock ?? 'to-change'
+    const lock = this.#locked.get(resource, String(before.id))?.lock ?? 'to-change'
     const after = this.#know(resource, stored, lock)
     this.#note(resource, before, after.row)
     return after
@@ -276,20 +283,25 @@ export class ChangeSet {
 
   #know(resource: Resource, [json, version]: Row, lock: Lock): LockedRow {
     const known = { row: JSON.parse(String(json)) as StoredRow, version: Number(version), lock }
-    this.#locked.set(keyOf(resource, String(known.row.id)), known)
+    this.#locked.set(resource, String(known.row.id), known)
     return known
   }
 
   /** A sum on the row itself may have changed it once more. */
   #latest(resource: Resource, written: LockedRow): LockedRow {
-    return this.#locked.get(keyOf(resource, String(written.row.id))) ?? written
+    return this.#locked.get(resource, String(written.row.id)) ?? written
   }
 
   #note(resource: Resource, before: StoredRow | null, after: StoredRow | null): void {
     const id = String((after ?? before)?.id)
-    const key = keyOf(resource, id)
-    const first = this.#changes.get(key)
-    this.#changes.set(key, { resource, id, before: first ? first.before : before, after })
+    const known = this.#changed.get(resource, id)
+    if (known) {
+      known.after = after
+      return
+    }
+    const change = { resource, id, before, after }
+    this.#changed.set(resource, id, change)
+    this.#inOrder.push(change)
   }
 
   #time(): string {
@@ -303,5 +315,3 @@ export class ChangeSet {
     return bindSlots(slots, { account: this.account, ...given })
   }
 }
-
-const keyOf = ({ name }: Resource, id: string): string => `${name} ${id}`

@@ -18,10 +18,18 @@ export interface WholeRow {
   readonly given: StoredRow
 }
 
-/** A row of a file or of a seed, checked like the body of a request, or all that is wrong with it. */
-export function wholeRow(view: View, values: JsonObject, now: number): WholeRow | readonly RowFault[] {
+/**
+ * A row of a file or of a seed, checked like the body of a request, or all that is wrong with it. `isNoField` is true of names that say
+ * something else of the row.
+ */
+export function wholeRow(
+  view: View,
+  values: JsonObject,
+  now: number,
+  isNoField: (name: string) => boolean = () => false,
+): WholeRow | readonly RowFault[] {
   try {
-    const given = readWhole(view, values)
+    const given = readWhole(view, values, isNoField)
     const row = newRow(view.resource, given, now)
     const faults = wholeFaults(view.resource, given, row)
     return faults.length > 0 ? faults : { row, given }

@@ -55,6 +55,23 @@ describe('SQLite transactions share commits', () => {
     expect(store.counters.commits).toBe(1)
   })
 
+  test('the first one that fails is undone alone, and those behind it are written', async () => {
+    const refused = new Error('no')
+    const outcomes = await Promise.allSettled([
+      store.transaction(async (tx) => {
+        await tx.first(insert, ['a'])
+        await sleep(5)
+        throw refused
+      }),
+      store.transaction((tx) => tx.first(insert, ['b'])),
+      store.writeOne(insert, ['c']),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+    expect(outcomes[0]).toEqual({ status: 'rejected', reason: refused })
+    expect(await names()).toEqual(['b', 'c'])
+    expect(store.counters.commits).toBe(1)
+  })
+
   describe('a claimed write', () => {
     const claimed = (name: string, second: string) => ({
       claim: { sql: 'INSERT INTO "things" ("name") VALUES (?1) ON CONFLICT DO NOTHING', values: [name] },

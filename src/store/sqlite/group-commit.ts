@@ -11,11 +11,19 @@ type Work<T> = (tx: Transaction) => Maybe<T>
 
 interface Entry {
   /** Runs inside the batch's transaction and sets `outcome`. It throws when the whole batch must be rolled back. */
-  readonly perform: (entry: Entry) => Maybe<void>
+  readonly perform: (entry: Entry, isFirst: boolean) => Maybe<void>
   readonly queuedAt: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
   outcome: { readonly value: unknown } | { readonly error: unknown } | null
+}
+
+/** A transaction that has begun. */
+interface OpenWork {
+  readonly entry: Entry
+  readonly tx: OpenTransaction
+  /** Not for the first of a batch. */
+  readonly hasSavepoint: boolean
 }
 
 const batchMost = 128
@@ -28,9 +36,10 @@ const politeMs = 1_000
 
 /**
  * Transactions queue up and share a commit, so that durability costs one sync per batch and not per request. They run one after
- * the other, each in a savepoint: one that fails is rolled back alone, and no request is answered before the commit. A single
- * statement needs no savepoint, which would copy every page it writes: SQLite undoes a failed statement by itself. Nor does a
- * claimed write: a DELETE undoes the claim.
+ * the other, and no request is answered before the commit. One that fails is rolled back alone: to its savepoint, or with the whole
+ * batch where it is the first. A savepoint copies every page that is written after it, so it is made only where it is needed: not for
+ * the first of a batch, and not for a single statement, which SQLite undoes by itself, or a claimed write, where a DELETE undoes the
+ * claim.
  */
 export class GroupCommit {
   readonly #writer: Connection
@@ -54,7 +63,7 @@ export class GroupCommit {
 
   /** Runs `work` as one transaction. */
   run<T>(work: Work<T>): Promise<T> {
-    return this.#enqueue((entry) => this.#performWork(entry, work))
+    return this.#enqueue((entry, isFirst) => this.#performWork(entry, isFirst, work))
   }
 
   /** Runs one writing statement as a transaction of its own: how many rows it wrote. */
@@ -142,7 +151,7 @@ export class GroupCommit {
     this.#counters.busyConnections++
     try {
       await this.#fill(done)
-      this.#writer.control('COMMIT')
+      if (this.#writer.inTransaction) this.#commit()
     } catch (error) {
       if (this.#writer.inTransaction) this.#writer.control('ROLLBACK')
       for (const entry of done) entry.reject(commitFailed(error, this.#writer.file))
@@ -150,8 +159,12 @@ export class GroupCommit {
     } finally {
       this.#counters.busyConnections--
     }
-    this.#counters.commits++
     for (const entry of done) settle(entry, this.#counters)
+  }
+
+  #commit(): void {
+    this.#writer.control('COMMIT')
+    this.#counters.commits++
   }
 
   /** Performs what is queued. Entries that arrive while a transaction waits for its hooks join, unless that took long. */
@@ -162,13 +175,15 @@ export class GroupCommit {
       const entry = this.#queue.shift() as Entry
       done.push(entry)
       this.#counters.waiting = this.#queue.length
-      const waiting = entry.perform(entry)
+      const waiting = entry.perform(entry, done.length === 1)
       if (waiting) {
         await waiting
         this.#heldMs = performance.now() - openedAt
       }
+      if (this.#writer.inTransaction) continue
+      if (done.length === 1) return
       // A full disk or a failed read ends the whole transaction, with what the others wrote.
-      if (!this.#writer.inTransaction) throw failureOf(entry)
+      throw failureOf(entry)
     }
   }
 
@@ -184,44 +199,45 @@ export class GroupCommit {
     }
   }
 
-  #performWork(entry: Entry, work: Work<unknown>): Maybe<void> {
-    const tx = openTransaction(this.#writer, this.#dialect)
+  #performWork(entry: Entry, isFirst: boolean, work: Work<unknown>): Maybe<void> {
+    const open = { entry, tx: openTransaction(this.#writer, this.#dialect), hasSavepoint: !isFirst }
     try {
-      this.#writer.control('SAVEPOINT work')
-      const value = work(tx)
-      if (value instanceof Promise) return this.#awaitWork(entry, tx, value)
-      this.#release(entry, tx, value)
+      if (open.hasSavepoint) this.#writer.control('SAVEPOINT work')
+      const value = work(open.tx)
+      if (value instanceof Promise) return this.#awaitWork(open, value)
+      this.#release(open, value)
     } catch (error) {
-      this.#undo(entry, tx, error)
+      this.#undo(open, error)
     }
   }
 
-  async #awaitWork(entry: Entry, tx: OpenTransaction, value: Promise<unknown>): Promise<void> {
+  async #awaitWork(open: OpenWork, value: Promise<unknown>): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const tooLong = new Promise<never>((_, reject) => {
       const error = new StoreError('unavailable', `A transaction was rolled back after ${workMs} ms`)
       timer = setTimeout(reject, workMs, error)
     })
     try {
-      this.#release(entry, tx, await Promise.race([value, tooLong]))
+      this.#release(open, await Promise.race([value, tooLong]))
     } catch (error) {
-      this.#undo(entry, tx, error)
+      this.#undo(open, error)
     } finally {
       clearTimeout(timer)
     }
   }
 
-  #release(entry: Entry, tx: OpenTransaction, value: unknown): void {
+  #release({ entry, tx, hasSavepoint }: OpenWork, value: unknown): void {
     tx.end()
     if (tx.failure !== undefined) throw tx.failure
-    this.#writer.control('RELEASE work')
+    if (hasSavepoint) this.#writer.control('RELEASE work')
     entry.outcome = { value }
   }
 
-  #undo(entry: Entry, tx: OpenTransaction, error: unknown): void {
+  #undo({ entry, tx, hasSavepoint }: OpenWork, error: unknown): void {
     tx.end()
     entry.outcome = { error: tx.failure ?? sqliteError(error, this.#writer.file) }
     if (!this.#writer.inTransaction) return
+    if (!hasSavepoint) return this.#writer.control('ROLLBACK')
     this.#writer.control('ROLLBACK TO work')
     this.#writer.control('RELEASE work')
   }
