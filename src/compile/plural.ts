@@ -112,8 +112,10 @@ const regularPlural = (word: string): string => {
 const nounFor = (count: number, noun: string): string => (count === 1 ? noun : pluralOf(noun))
 
 /** For people: `1 call`, `2,000 calls` */
-export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString('en')} ${nounFor(count, noun)}`
+export const counted = (count: number, noun: string): string => `${grouped(count)} ${nounFor(count, noun)}`
+
+/** `2000` as `2,000`. `toLocaleString` does that too, but the first call takes 25 ms, which is long for a command. */
+const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 
 /** For texts that programs may read too: `1 call`, `2000 calls` */
 export const plainCounted = (count: number, noun: string): string => `${count} ${nounFor(count, noun)}`

@@ -18,11 +18,21 @@ const mostBytes = 4 * 1024 * 1024
 /** Reading the rows of such a file once instead of twice saves a fifth of the CPU time of an import. */
 const mostKeptBytes = 64 * 1024 * 1024
 
-/** A row with the number of rows of the file up to it. */
-interface Entry {
-  readonly row: FileRow
+/** What is needed to write a row. What the file itself said of it was checked and is not kept. */
+interface Entry extends Omit<FileRow, 'given'> {
+  /** The number of rows of the file up to it. */
   readonly count: number
 }
+
+const entryOf = ({ line, bytes, resource, account, version, row }: FileRow, count: number): Entry => ({
+  line,
+  bytes,
+  resource,
+  account,
+  version,
+  row,
+  count,
+})
 
 export interface FileImport {
   readonly file: SourceFile
@@ -72,7 +82,7 @@ export async function checkFile(
       else if (rows <= (done?.rows ?? 0)) old.push(row)
       else {
         fresh.push(row)
-        kept?.push({ row, count: rows })
+        kept?.push(entryOf(row, rows))
       }
     }
     await check.rows(old, true)
@@ -105,9 +115,8 @@ export class Importer {
     let size = 0
     for await (const { entries, bytes } of this.#entries())
       for (const entry of entries) {
-        const { row } = entry
-        if (this.#checked.present.has(row.line)) continue
-        const isFull = batch.length >= mostRows || size >= mostBytes || batch[0]?.row.account !== row.account
+        if (this.#checked.present.has(entry.line)) continue
+        const isFull = batch.length >= mostRows || size >= mostBytes || batch[0]?.account !== entry.account
         if (isFull && batch.length > 0) {
           await this.#write(batch)
           progress('Importing', entry.count, bytes)
@@ -115,7 +124,7 @@ export class Importer {
           size = 0
         }
         batch.push(entry)
-        size += row.bytes
+        size += entry.bytes
       }
     await this.#write(batch)
     await this.#fillReferences()
@@ -136,7 +145,7 @@ export class Importer {
     for await (const { records, bytes } of recordsOf(file, target)) {
       const entries: Entry[] = []
       for (const record of records)
-        if (++count > (done?.rows ?? 0)) entries.push({ row: this.#row(record), count })
+        if (++count > (done?.rows ?? 0)) entries.push(entryOf(this.#row(record), count))
       yield { entries, bytes }
     }
   }
@@ -155,21 +164,21 @@ export class Importer {
     const [first] = batch
     const last = batch.at(-1)
     if (!first || !last) return
-    const { account } = first.row
+    const { account } = first
     const next: Mark = { rows: last.count, endedAt: null }
     try {
       await changeRows(writer, account, async (changes) => {
         await mark.replace(changes.tx, this.#mark, next)
-        for (const [resource, group] of Map.groupBy(batch, ({ row }) => row.resource))
+        for (const [resource, group] of Map.groupBy(batch, ({ resource }) => resource))
           await changes.insertMany(
             resource,
-            group.map(({ row }) => this.#wholeRow(row)),
+            group.map((entry) => this.#wholeRow(entry)),
             (owner, id) => this.#checked.statedSums.lineOf(owner, account, id) !== null,
           )
       })
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (batch.length === 1) throw refusedRow(this.#import.file, last.row, error)
+      if (batch.length === 1) throw refusedRow(this.#import.file, last, error)
       const middle = Math.ceil(batch.length / 2)
       await this.#write(batch.slice(0, middle))
       return this.#write(batch.slice(middle))
@@ -178,7 +187,7 @@ export class Importer {
     this.imported += batch.length
   }
 
-  #wholeRow({ row, version, line }: FileRow): WholeRow {
+  #wholeRow({ row, version, line }: Entry): WholeRow {
     const held = this.#checked.heldBack.get(line) ?? []
     return { row, version, heldBack: held.map(({ field }) => field) }
   }
@@ -215,7 +224,7 @@ const refusals: ReadonlySet<StoreErrorKind> = new Set(['unique', 'foreign-key', 
 const isRefusal = (error: unknown): error is StoreError =>
   error instanceof StoreError && refusals.has(error.kind)
 
-const refusedRow = (file: SourceFile, { line }: FileRow, cause: StoreError): StoreRefused =>
+const refusedRow = (file: SourceFile, { line }: Entry, cause: StoreError): StoreRefused =>
   new StoreRefused(
     `${file.name}:${line}: the store refuses this row: ${cause.message}. The rows before it are imported. Correct this line, and import it with those after it.`,
     cause,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { resourceNameFault, snakeNameFault, suggestedName } from '../../src/compile/name-rules.ts'
 import { nearest } from '../../src/compile/nearest.ts'
-import { looksPlural, pluralOf } from '../../src/compile/plural.ts'
+import { counted, looksPlural, pluralOf } from '../../src/compile/plural.ts'
 
 const word = fc.stringMatching(/^[a-z][a-z0-9]{0,10}$/)
 const shape = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
@@ -94,6 +94,20 @@ describe('names of resources', () => {
       ),
       { numRuns: 1000 },
     )
+  })
+
+  test('numbers of things are grouped by thousands', () => {
+    const counts = [0, 1, 999, 1_000, 12_345, 999_999, 1_000_000, 123_456_789]
+    expect(counts.map((count) => counted(count, 'row'))).toEqual([
+      '0 rows',
+      '1 row',
+      '999 rows',
+      '1,000 rows',
+      '12,345 rows',
+      '999,999 rows',
+      '1,000,000 rows',
+      '123,456,789 rows',
+    ])
   })
 
   test('the plural of any word looks plural', () => {
