@@ -44,6 +44,11 @@ export interface Dialect {
   rowsIn(array: string, columns: readonly Column[]): string
   /** A value of a kind that stands in the text of the statement. */
   constant(value: unknown, kind: FieldKind): string
+  /**
+   * A condition that few rows of an account meet, so that an index with its column is worth using. SQLite without statistics takes every
+   * account for so small that it reads all rows of the account instead.
+   */
+  selective(condition: string): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
   /** Whether statements go to a server: one for many rows is faster then than one for each of them. */

@@ -62,6 +62,7 @@ export const postgres: Dialect = Object.freeze({
     return `SELECT ${selected.join(', ')} FROM json_array_elements(${array}) AS e(v)`
   },
   constant: (value: unknown, kind: FieldKind) => kinds[kind].postgres.literal(value),
+  selective: (condition: string) => condition,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   isRemote: true,
   commitsInOrder: false,

@@ -59,6 +59,7 @@ export const sqlite: Dialect = Object.freeze({
     return `SELECT ${selected.join(', ')} FROM json_each(${array}) e`
   },
   constant: (value: unknown, kind: FieldKind) => kinds[kind].sqlite.literal(value),
+  selective: (condition: string) => `likelihood(${condition}, 0.001)`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
   isRemote: false,
   commitsInOrder: true,

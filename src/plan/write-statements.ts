@@ -122,7 +122,8 @@ export function deleteRow(resource: Resource, dialect: Dialect): RowStatement {
 /** The sum that the rows of one owner give. */
 const sumSql = ({ of, by }: SumFeed, source: Resource, owner: string, binds: Binds): string => {
   const product = of.map((name) => ident(source.field.get(name)?.column ?? name)).join(' * ')
-  return `(SELECT coalesce(sum(${product}), 0) FROM ${ident(source.table)} WHERE ${binds.rows(source, '')}${ident(by.field)} = ${owner})`
+  const ofOwner = binds.dialect.selective(`${ident(by.field)} = ${owner}`)
+  return `(SELECT coalesce(sum(${product}), 0) FROM ${ident(source.table)} WHERE ${binds.rows(source, '')}${ofOwner})`
 }
 
 /** Which of several owners (bound: their ids as a JSON array) have another sum than their rows give: `[id]` each. */

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import type { View } from '../../src/compile/model.ts'
 import { bound } from '../../src/plan/bind.ts'
 import { moveEvents } from '../../src/plan/event-moves.ts'
+import type { RowStatement } from '../../src/plan/row-statements.ts'
+import { rowsOfIds, takenUniques } from '../../src/plan/whole-rows.ts'
 import { bindSlots } from '../../src/read/call.ts'
 import { readListQuery } from '../../src/request/query.ts'
 import type { Target } from '../../src/request/route.ts'
@@ -37,6 +39,32 @@ const wholeScans = (served: Serving, steps: readonly string[]): readonly string[
   served.kind === 'sqlite'
     ? steps.filter((step) => /^SCAN /.test(step) && !/^SCAN (p|t\d+r)$/.test(step))
     : steps.filter((step) => /Seq Scan/.test(step))
+
+/** Steps that read every row of an account, or every row of a table. What is in a JSON array is read whole. */
+const accountScans = (served: Serving, steps: readonly string[]): readonly string[] =>
+  served.kind === 'sqlite'
+    ? steps.filter((step) => /^SCAN (?!.*VIRTUAL TABLE)|\(account_id=\?\)/.test(step))
+    : wholeScans(served, steps)
+
+/** What the statistics of SQLite say of every index: the number of rows, then how many have the same first column, the same first two … */
+const statistics = {
+  none: null,
+  'one row': { key: '1 1 1', other: '1 1 1 1' },
+  'many rows': { key: '100000 100000 1', other: '100000 100000 10 1' },
+}
+
+/** Replaces the statistics. Connections read them again when the schema changes. */
+async function setStatistics({ store }: Serving, of: keyof typeof statistics): Promise<void> {
+  const said = statistics[of]
+  const insert =
+    said &&
+    `INSERT INTO sqlite_stat1 SELECT m.name, iif(i.origin = 'pk', m.name, i.name), iif(i.origin = 'pk', '${said.key}', '${said.other}')
+      FROM sqlite_master m, pragma_index_list(m.name) i WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'`
+  await store.session(async (session) => {
+    await session.script(`ANALYZE; DELETE FROM sqlite_stat1; ${insert ?? ''}`)
+    await session.script('CREATE TABLE "statistics_changed" ("x"); DROP TABLE "statistics_changed"')
+  })
+}
 
 const targetOf = (view: View, id: string | null): Target => ({
   version: view.version,
@@ -98,5 +126,36 @@ describeServing('indexes', (served) => {
     const rows = await served.store.all(`EXPLAIN ${moveEvents(served.store.dialect)}`, ['["acme"]'])
     const steps = rows.map((row) => String(row[0]))
     expect(wholeScans(served, steps), steps.join('\n')).toEqual([])
+  })
+
+  /** Statements of imports that find stored rows by many given ones, and those that compute sums, each with what it binds. */
+  const statementsOfImports = (): readonly (readonly [string, RowStatement, string])[] => {
+    const { model, store, engine } = served.api.service
+    const { writes } = engine.writer
+    return [...model.resources.values()].flatMap((resource) => {
+      const { name, uniques, feeds } = resource
+      return [
+        [`rows of ${name}`, rowsOfIds(resource, store.dialect), '[]'] as const,
+        [`ids of ${name}`, planner().naming(resource, 'id', 'all'), '[]'] as const,
+        ...uniques.map(
+          (set) => [`unique ${set} of ${name}`, takenUniques(resource, set, store.dialect), '[]'] as const,
+        ),
+        ...feeds.flatMap((feed) => [
+          [`wrong sums of ${name}`, writes.wrongSums(feed, resource), '[]'] as const,
+          [`sum of ${name}`, writes.refreshSum(feed, resource), '2026-06-01T00:00:00.000Z'] as const,
+        ]),
+      ]
+    })
+  }
+
+  test('imports find stored rows and sums by one, whatever the statistics say', async () => {
+    const states = served.kind === 'sqlite' ? (['none', 'one row', 'many rows'] as const) : [null]
+    for (const state of states) {
+      if (state) await setStatistics(served, state)
+      for (const [what, { text, slots }, value] of statementsOfImports()) {
+        const steps = await explained(served, text, { ...values, values: [value] }, slots)
+        expect(accountScans(served, steps), `${what}, statistics: ${state}\n${steps.join('\n')}`).toEqual([])
+      }
+    }
   })
 })
