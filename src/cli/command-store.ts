@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Clock, clockFromEnvironment } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { openStore } from '../store/open.ts'
+import { postgresSettings } from '../store/postgres/postgres-settings.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import { publishedVersions } from '../store/schema/published.ts'
 import { type Store, StoreError } from '../store/store.ts'
@@ -23,12 +24,43 @@ export const publishedOf = ({ declaration, frozen }: LoadedApi): readonly string
   ...frozen.refusals.map(({ version }) => version),
 ]
 
-/** The SQLite file that opening the store would create, or null. */
+/** The SQLite file that opening the store would create, or fill where it is empty; otherwise null. */
 export function newFileOf(url: string): string | null {
   const [, path = ''] = /^sqlite:(?!:memory:)(.+)$/.exec(url) ?? []
   const file = resolve(path)
-  return path === '' || existsSync(file) || !existsSync(dirname(file)) ? null : file
+  if (path === '' || !existsSync(dirname(file))) return null
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found === undefined || (found.isFile() && found.size === 0) ? file : null
 }
+
+/** Why there is no store in a file that `newFileOf` gave. */
+export const whyNoStore = (file: string): string =>
+  existsSync(file) ? `${file} is empty` : `${file} does not exist`
+
+/** Opens a store for a command that would find nothing in a new one: neither a file nor tables are created. */
+export async function openExistingStore(url: string): Promise<Store> {
+  const missing = newFileOf(url)
+  if (missing !== null) throw noStore(whyNoStore(missing))
+  const store = await openStore(url)
+  try {
+    if (!(await fits(store, 'SELECT 1 FROM "nounkit_meta" WHERE 1 = 0')))
+      throw noStore(`${addressOf(url)} has no tables of Nounkit`)
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+const noStore = (why: string): CommandMistake =>
+  new CommandMistake(
+    `There is no store yet: ${why}. Set DATABASE_URL to the store that the service uses, or make this one with nounkit migrate.`,
+  )
+
+const addressOf = (url: string): string =>
+  url.startsWith('sqlite:')
+    ? resolve(url.slice('sqlite:'.length))
+    : `the database ${postgresSettings(url, process.env).address}`
 
 export interface CommandStore {
   readonly model: Model
@@ -37,9 +69,9 @@ export interface CommandStore {
 }
 
 export interface CommandStoreOptions {
-  /** Whether a SQLite file that does not exist is created. A command that only reads would find nothing in it. */
+  /** Whether a store that does not exist is made. Most commands would find nothing in it. */
   readonly create?: boolean
-  /** Fails on a store that lacks the tables of the command; the store is then migrated. */
+  /** Fails on a store of an earlier release, which lacks a table or column of the command; the store is then migrated. */
   readonly probe: string
 }
 
@@ -53,15 +85,9 @@ export async function withStore(
   const model = compileLoaded(api)
   const clock = clockFromEnvironment(process.env)
   const url = databaseUrl(api.declaration)
-  const missing = create ? null : newFileOf(url)
-  if (missing !== null) {
-    throw new CommandMistake(
-      `There is no store yet: ${missing} does not exist. Set DATABASE_URL to the store that the service uses, or make this one with nounkit migrate.`,
-    )
-  }
-  const store = await openStore(url)
+  const store = create ? await openStore(url) : await openExistingStore(url)
   try {
-    if (!(await succeeds(store, probe))) await migrate(store, model)
+    if (!(await fits(store, probe))) await migrate(store, model)
     return await work({ model, store, clock })
   } finally {
     await store.close()
@@ -74,13 +100,14 @@ export const withLifecycleStore = (
   work: (opened: CommandStore) => Promise<number>,
 ): Promise<number> => withStore(place, { probe: 'SELECT "sunset" FROM "nounkit_signals" LIMIT 1' }, work)
 
-async function succeeds(store: Store, statement: string): Promise<boolean> {
+/** Whether the store has the tables and columns of a statement. */
+async function fits(store: Store, statement: string): Promise<boolean> {
   try {
     await store.first(statement, [])
     return true
   } catch (error) {
-    if (error instanceof StoreError && error.kind === 'unavailable') throw error
-    return false
+    if (error instanceof StoreError && error.kind === 'outdated') return false
+    throw error
   }
 }
 

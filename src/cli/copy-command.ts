@@ -4,7 +4,7 @@ import { openStore } from '../store/open.ts'
 import { type Copied, copyStore } from '../transfer/copy-store.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { databaseUrl, newFileOf } from './command-store.ts'
+import { databaseUrl, newFileOf, whyNoStore } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
@@ -29,7 +29,7 @@ export async function copyCommand(args: string[]): Promise<number> {
   const origin = values.from || databaseUrl(api.declaration)
   if (origin === target) throw new CommandMistake('--from and --to name the same store.')
   const missing = newFileOf(origin)
-  if (missing !== null) throw new CommandMistake(`There is no store to copy from: ${missing} does not exist.`)
+  if (missing !== null) throw new CommandMistake(`There is no store to copy from: ${whyNoStore(missing)}.`)
   const progress = openProgress()
   const from = await openStore(origin)
   try {

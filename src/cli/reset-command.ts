@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import { resetStore } from '../lifecycle/reset-store.ts'
-import { openStore } from '../store/open.ts'
 import { jsonOption } from './command.ts'
-import { databaseUrl, publishedOf } from './command-store.ts'
+import { databaseUrl, openExistingStore, publishedOf } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
 
@@ -24,7 +23,7 @@ export async function resetCommand(args: string[]): Promise<number> {
   const api = await loadApi(place)
   const model = compileLoaded(api)
   const { seed = false, force } = values
-  const store = await openStore(databaseUrl(api.declaration))
+  const store = await openExistingStore(databaseUrl(api.declaration))
   try {
     const clock = clockFromEnvironment(process.env)
     await resetStore(store, model, { clock, published: publishedOf(api), forced: force, seed })

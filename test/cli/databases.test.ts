@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { emptyDatabase, temporaryFolder } from '../support/databases.ts'
 import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
+import { openForTest } from '../support/stores.ts'
 import { runHere } from './in-process.ts'
 import { isMistake, type Ran, run } from './run.ts'
 
@@ -76,21 +77,56 @@ test.each(['sqlite', 'postgres'] as const)(
   },
 )
 
-test('a command that looks into a store makes none: a file that is not there is refused by name', async () => {
-  const folder = temporaryFolder()
-  const file = join(folder, 'brandnew.db')
-  const looking = [
+/** Commands that use a store which a service or `nounkit migrate` has made. */
+const looking = (folder: string): readonly (readonly string[])[] => {
+  const rows = join(folder, 'rows.jsonl')
+  writeFileSync(rows, '{"name":"Ada","email":"ada@example.com"}')
+  return [
     ['keys', 'list', 'examples/shop'],
     ['keys', 'revoke', 'examples/shop', '--account', 'acme', '--name', 'ci'],
     ['usage', 'examples/shop'],
     ['retire', 'examples/shop', 'v1', '--dry-run'],
+    ['export', 'examples/shop'],
+    ['events', 'examples/shop', '--account', 'acme'],
+    ['explain', 'examples/shop', 'GET /v2/orders'],
+    ['import', 'examples/shop', rows, '--resource', 'customers', '--account', 'acme'],
+    ['reset', 'examples/shop', '--force', 'shop'],
   ]
-  for (const ran of await Promise.all(looking.map((args) => withDatabase(`sqlite:${file}`, ...args)))) {
+}
+
+test('a command that looks into a store makes none: a file that is missing or empty is refused by name', async () => {
+  const folder = temporaryFolder()
+  const [missing, empty] = [join(folder, 'brandnew.db'), join(folder, 'empty.db')]
+  const commands = looking(temporaryFolder())
+  writeFileSync(empty, '')
+  for (const args of commands) {
+    const ran = await withDatabase(`sqlite:${missing}`, ...args)
     expect(isMistake(ran), ran.stderr).toBe(true)
-    expect(ran.stderr).toContain(`There is no store yet: ${file} does not exist. Set DATABASE_URL to`)
+    expect(ran.stderr).toContain(`There is no store yet: ${missing} does not exist. Set DATABASE_URL to`)
+    expect((await withDatabase(`sqlite:${empty}`, ...args)).stderr).toContain(`${empty} is empty. Set`)
   }
-  expect(readdirSync(folder)).toEqual([])
+  expect(readdirSync(folder)).toEqual(['empty.db'])
+  expect(readFileSync(empty, 'utf8')).toBe('')
 })
+
+test.each(['sqlite', 'postgres'] as const)(
+  'a command that looks into a store makes no tables in a database without any (%s)',
+  async (kind) => {
+    const url = await emptyDatabase(kind)
+    const store = await openForTest(url)
+    const tables = `SELECT count(*) FROM ${kind === 'sqlite' ? 'sqlite_schema' : 'pg_class WHERE relnamespace = current_schema()::regnamespace'}`
+    for (const args of looking(temporaryFolder())) {
+      const ran = await withDatabase(url, ...args)
+      expect(isMistake(ran), ran.stderr).toBe(true)
+      expect(ran.stderr).toMatch(/^There is no store yet: .* has no tables of Nounkit\. Set DATABASE_URL to/)
+      expect(ran.stdout).toBe('')
+    }
+    expect(await store.first(tables, [])).toEqual([0])
+    expect(
+      (await withDatabase(url, 'keys', 'create', 'examples/shop', '--account', 'a', '--name', 'n')).code,
+    ).toBe(0)
+  },
+)
 
 test('migrate --dry-run on a new file says what would be applied, and leaves no file', async () => {
   const url = await emptyDatabase('sqlite')

@@ -41,6 +41,7 @@ test.each(storeKinds)(
   async (kind) => {
     const url = await emptyDatabase(kind)
     const { command, rows } = on(url)
+    expect(await command('migrate', first)).toMatchObject({ code: 0 })
     expect(await command('reset', first, '--seed')).toMatchObject({
       code: 0,
       stdout: 'The store of market has only the rows of its seed now. API keys are still valid.\n',

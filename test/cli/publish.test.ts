@@ -21,7 +21,11 @@ test.each(storeKinds)(
   async (kind) => {
     const env = { DATABASE_URL: await emptyDatabase(kind) }
     const first = declarationFolder(source('depth: z.int()'))
-    expect(await runHere(['reset', first, '--seed'], { env })).toMatchObject({ code: 0 })
+    for (const args of [
+      ['migrate', first],
+      ['reset', first, '--seed'],
+    ])
+      expect(await runHere(args, { env })).toMatchObject({ code: 0 })
 
     const narrower = declarationFolder(source('depth: z.int().max(100)', dated))
     const refused = await runHere(['publish', narrower, 'v1'], { env })

@@ -143,6 +143,7 @@ describe('in the folder of an API', () => {
     const rows = join(folder, 'rows.jsonl')
     writeFileSync(rows, '{"name":"Ada","email":"ada@example.com"}')
     const apart = { cwd: declarationFolder(librarySource()), env: { DATABASE_URL: 'sqlite:apart.db' } }
+    expect((await runHere(['migrate'], apart)).code).toBe(0)
     const told = async (...args: string[]) => (await shop(...args, '--json')).stdout
     const ci = ['--account', 'acme', '--name', 'ci']
     const said = new Map([
