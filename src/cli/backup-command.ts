@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { backupSqlite } from '../store/sqlite/backup.ts'
+import { isOfStore } from '../store/sqlite/backup-target.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { storeUrl } from './command-store.ts'
@@ -38,8 +39,10 @@ export async function backupCommand(args: string[]): Promise<number> {
 
 function targetFile(file: string, store: string, force: boolean): string {
   const target = resolve(file)
-  if (target === resolve(store))
-    throw new CommandMistake(`${file} is the store itself. Name another file for the copy.`)
+  if (isOfStore(store, target))
+    throw new CommandMistake(
+      `${file} is the store itself, or a file that SQLite keeps beside it. Name another file for the copy.`,
+    )
   if (!existsSync(target)) return target
   if (!statSync(target).isFile())
     throw new CommandMistake(`${file} is not a file. Name a file in it: nounkit backup ${file}/backup.db`)

@@ -1,8 +1,20 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { backupCommand } from '../../src/cli/backup-command.ts'
+import { backupSqlite } from '../../src/store/sqlite/backup.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { run } from './run.ts'
@@ -99,4 +111,76 @@ test('a backup is refused where it would replace a file, with what to do', async
   vi.stubEnv('DATABASE_URL', 'postgres://localhost/shop')
   await expect(backupCommand([join(folder, 'new.db')])).rejects.toThrow(/pg_dump/)
   expect(readdirSync(folder).filter((name) => /partial|new/.test(name))).toEqual([])
+})
+
+const inEnvironment = (file: string): void => {
+  vi.stubEnv('DATABASE_URL', `sqlite:${file}`)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const said = vi.spyOn(console, 'log').mockImplementation(() => {})
+  onTestFinished(() => said.mockRestore())
+}
+
+/** A small store in its folder. */
+function smallStore(): string {
+  const file = join(temporaryFolder(), 'store.db')
+  const database = new DatabaseSync(file)
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE nounkit_meta (key TEXT, value TEXT)')
+  database.close()
+  return file
+}
+
+test('a backup is not written beside the log of another database, which would damage it', async () => {
+  const store = smallStore()
+  inEnvironment(store)
+  const copy = join(temporaryFolder(), 'copy.db')
+  expect(await backupCommand([copy])).toBe(0)
+  const reader = new DatabaseSync(copy)
+  reader.exec('PRAGMA journal_mode = WAL; CREATE TABLE notes (text TEXT)')
+  // As a process leaves them that is killed.
+  const left = ['-wal', '-shm'].map((suffix) => [copy + suffix, readFileSync(copy + suffix)] as const)
+  const refusal =
+    /copy\.db cannot be written: beside it there is copy\.db-wal and copy\.db-shm, .* remove (copy\.db and )?copy\.db-wal and copy\.db-shm, or name another file/
+  await expect(backupCommand([copy, '--force'])).rejects.toThrow(refusal)
+  reader.close()
+  for (const [path, bytes] of left) writeFileSync(path, bytes)
+  const before = readFileSync(copy)
+  await expect(backupCommand([copy, '--force'])).rejects.toThrow(refusal)
+  expect(readFileSync(copy)).toEqual(before)
+  rmSync(copy)
+  await expect(backupCommand([copy])).rejects.toThrow(refusal)
+  for (const [path, bytes] of left) {
+    expect(readFileSync(path)).toEqual(bytes)
+    rmSync(path)
+  }
+  // The file that is replaced is opened while the copy is made.
+  const copying = backupSqlite(store, copy)
+  writeFileSync(`${copy}-wal`, '')
+  await expect(copying).rejects.toThrow(/beside it there is copy\.db-wal,/)
+  expect(readdirSync(dirname(copy))).toEqual(['copy.db-wal'])
+})
+
+test('a backup never replaces the store or its log, by whatever path', async () => {
+  const store = smallStore()
+  inEnvironment(store)
+  const folder = temporaryFolder()
+  const [linkedFolder, link, hardLink] = ['folder', 'link.db', 'hard.db'].map((name) => join(folder, name))
+  symlinkSync(dirname(store), `${linkedFolder}`)
+  symlinkSync(store, `${link}`)
+  linkSync(store, `${hardLink}`)
+  const paths = [`${linkedFolder}/store.db`, `${link}`, `${hardLink}`, `${linkedFolder}/store.db-wal`]
+  const before = statSync(store)
+  for (const url of [store, `${link}`]) {
+    vi.stubEnv('DATABASE_URL', `sqlite:${url}`)
+    for (const path of [...paths, store, `${store}-journal`])
+      await expect(backupCommand([path, '--force']), path).rejects.toThrow('is the store itself')
+  }
+  expect(statSync(store).ino).toBe(before.ino)
+  expect(readdirSync(dirname(store))).toEqual(['store.db'])
+  expect(await backupCommand([join(`${linkedFolder}`, 'other.db')])).toBe(0)
+
+  const empty = join(folder, 'empty.db')
+  writeFileSync(empty, '')
+  vi.stubEnv('DATABASE_URL', `sqlite:${empty}`)
+  await expect(backupCommand([join(folder, 'new.db')])).rejects.toThrow('empty.db has no tables')
+  expect([statSync(empty).size, existsSync(join(folder, 'new.db'))]).toEqual([0, false])
 })

@@ -2,7 +2,8 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname, resolve } from 'node:path'
 import { sqlText } from '../../kinds/sql.ts'
 import { newCounters, StoreError, StoreRefused } from '../store.ts'
-import { openConnection } from './connection.ts'
+import { refuseLogBeside } from './backup-target.ts'
+import { type Connection, openConnection } from './connection.ts'
 import { resultCode, sqliteError } from './errors.ts'
 import { refuseForeignFile } from './open-sqlite.ts'
 import { whenFree } from './retry.ts'
@@ -20,12 +21,15 @@ export async function backupSqlite(path: string, target: string): Promise<number
     throw new StoreRefused(
       `There is no store: ${file} does not exist. Set DATABASE_URL to the store that the service uses.`,
     )
+  refuseLogBeside(target)
   const partial = `${target}.${process.pid}.partial`
   createPartial(partial, target, statSync(file).mode)
   try {
     await vacuumInto(file, partial)
     // VACUUM INTO itself does not wait until the copy is on the disk.
     sync(partial)
+    // A program may have opened the file that is replaced.
+    refuseLogBeside(target)
     renameSync(partial, target)
     sync(dirname(target))
     return statSync(target).size
@@ -51,10 +55,18 @@ async function vacuumInto(file: string, partial: string): Promise<void> {
   const connection = openConnection(file, {}, newCounters())
   try {
     await whenFree(() => refuseForeignFile(connection, file), patienceMs)
+    await whenFree(() => refuseEmptyFile(connection, file), patienceMs)
     await whenFree(() => connection.exec(`VACUUM INTO ${sqlText(partial)}`), patienceMs)
   } finally {
     connection.close()
   }
+}
+
+function refuseEmptyFile(connection: Connection, file: string): void {
+  if (connection.first('SELECT 1 FROM sqlite_schema LIMIT 1', []) === undefined)
+    throw new StoreRefused(
+      `There is no store: ${file} has no tables. Set DATABASE_URL to the store that the service uses.`,
+    )
 }
 
 function sync(path: string): void {
