@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { counted } from '../compile/plural.ts'
 import { openStore } from '../store/open.ts'
 import { type Copied, copyStore } from '../transfer/copy-store.ts'
+import { demandFit } from '../transfer/demand-fit.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf, whyNoStore } from './command-store.ts'
@@ -33,6 +34,8 @@ export async function copyCommand(args: string[]): Promise<number> {
   const progress = openProgress()
   const from = await openStore(origin)
   try {
+    // Checked before the target is opened, which creates its file.
+    await demandFit(from, model)
     const to = await openStore(target)
     try {
       const copied = await copyStore({

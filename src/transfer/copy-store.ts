@@ -2,7 +2,6 @@ import type { Model } from '../compile/model.ts'
 import { EventLog } from '../events/event-log.ts'
 import { inboxTable } from '../plan/events.ts'
 import {
-  anyRow,
   boundCells,
   emptyMeta,
   insertPage,
@@ -17,7 +16,7 @@ import type { ForeignKey, Table } from '../store/schema/table.ts'
 import { wantedTables } from '../store/schema/wanted.ts'
 import { withSnapshot } from '../store/snapshot.ts'
 import { type Session, type Store, StoreRefused, type Value } from '../store/store.ts'
-import { demandFit } from './demand-fit.ts'
+import { demandEmpty } from './demand-empty.ts'
 
 export interface Copied {
   readonly table: string
@@ -32,18 +31,19 @@ export interface CopyOptions {
 }
 
 /**
- * Copies everything from one store to another, which must be empty: one snapshot of the source into one transaction of the target. A copy
- * that is killed leaves an empty target.
+ * Copies everything from one store, which must fit the model (`demandFit`), to another, which must be empty: one snapshot of the source
+ * into one transaction of the target. A copy that is killed leaves an empty target.
  */
 export async function copyStore({ model, from, to, progress }: CopyOptions): Promise<readonly Copied[]> {
-  await demandFit(from, model)
+  // Checked before a table is created, and once more when no other process can write to the target.
+  await to.session((target) => demandEmpty(target, to.dialect, model))
   await migrate(to, model)
   await givePositions(from)
   const tables = inInsertOrder(model)
   const copied = await withSnapshot(from, (source) =>
     to.session((target) =>
       asOne(target, to, async () => {
-        await demandEmpty(target, tables)
+        await demandEmpty(target, to.dialect, model)
         await refuseWaitingEvents(source)
         const keys = to.dialect.name === 'sqlite' ? [] : keysInTheWay(tables)
         for (const { table, key } of keys) await target.script(ddl.dropConstraint(table, key.name))
@@ -133,16 +133,6 @@ async function asOne<T>(target: Session, to: Store, work: () => Promise<T>): Pro
     await target.script('ROLLBACK').catch(() => {})
     throw error
   }
-}
-
-async function demandEmpty(target: Session, tables: readonly Table[]): Promise<void> {
-  const filled: string[] = []
-  for (const table of tables)
-    if (table.name !== 'nounkit_meta' && (await target.all(anyRow(table))).length > 0) filled.push(table.name)
-  if (filled.length > 0)
-    throw new StoreRefused(
-      `The store to copy to is not empty: there are rows in ${filled.join(', ')}. Nothing was copied. Name an empty database or a new file.`,
-    )
 }
 
 /** SQLite checks references when it is asked to. */

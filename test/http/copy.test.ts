@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import library from '../../examples/library/api.ts'
 import shop from '../../examples/shop/api.ts'
@@ -7,6 +8,8 @@ import type { FieldKind } from '../../src/kinds/kinds.ts'
 import { openStore } from '../../src/store/open.ts'
 import { boundCells, insertPage, selectPage } from '../../src/store/schema/copy-statements.ts'
 import { engineTables, notCopied } from '../../src/store/schema/engine-tables.ts'
+import { readPostgres } from '../../src/store/schema/postgres-read.ts'
+import { readSqlite } from '../../src/store/schema/sqlite-read.ts'
 import type { Column, Table } from '../../src/store/schema/table.ts'
 import { wantedTables } from '../../src/store/schema/wanted.ts'
 import type { Store, Value } from '../../src/store/store.ts'
@@ -14,7 +17,8 @@ import { type TestApi, testApi } from '../../src/testing.ts'
 import { copyStore } from '../../src/transfer/copy-store.ts'
 import { runHere } from '../cli/in-process.ts'
 import { whenOver } from '../support/clean-up.ts'
-import { emptyDatabase, type StoreKind, walkedStores } from '../support/databases.ts'
+import { emptyDatabase, type StoreKind, storeKinds, walkedStores } from '../support/databases.ts'
+import { openForTest } from '../support/stores.ts'
 
 const compared = [
   'content-type',
@@ -241,6 +245,44 @@ describe.each(ways)('nounkit copy from %s to %s', (first, second) => {
   })
 })
 
+test.each(storeKinds)(
+  'a store of another API, or with rows, is refused and left as it was (%s)',
+  async (kind) => {
+    const from = await emptyDatabase('sqlite')
+    const migrating = (example: string, url: string) =>
+      runHere(['migrate', `examples/${example}`], { env: { DATABASE_URL: url } })
+    await migrating('shop', from)
+    const read = kind === 'sqlite' ? readSqlite : readPostgres
+    const url = await emptyDatabase(kind)
+    const store = await openForTest(url)
+    const found = async () => ({
+      tables: [...(await store.session(read)).keys()].sort(),
+      meta: await store.all('SELECT "key", "value" FROM "nounkit_meta" ORDER BY "key"', []),
+    })
+    const refused = async (why: RegExp) => {
+      const before = await found()
+      const ran = await copying('shop', from, url)
+      expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(why) })
+      expect(await found()).toEqual(before)
+    }
+    await migrating('library', url)
+    await refused(
+      /^The store to copy to has tables of another API: .*books.*\. Nothing was copied\. Name an empty database/,
+    )
+    const others = (await found()).tables.filter((table) => !/^(nounkit_|sqlite_)/.test(table))
+    await store.session(async (session) => {
+      const cascade = kind === 'postgres' ? ' CASCADE' : ''
+      for (const table of others) await session.script(`DROP TABLE "${table}"${cascade}`)
+      await session.script(`INSERT INTO "nounkit_signals" ("version", "first_sent_at") VALUES ('v1', 1)`)
+    })
+    await refused(/is not empty: there are rows in nounkit_signals\. Nothing was copied/)
+
+    const empty = await emptyDatabase(kind)
+    await migrating('shop', empty)
+    expect(await copying('shop', from, empty)).toMatchObject({ code: 0, stderr: '' })
+  },
+)
+
 test('a store that does not fit the declaration is not copied, nor one that is not there', async () => {
   const url = await emptyDatabase('sqlite')
   const to = await emptyDatabase('sqlite')
@@ -249,6 +291,7 @@ test('a store that does not fit the declaration is not copied, nor one that is n
   expect(missing.stderr).toMatch(/^There is no store to copy from: .* does not exist/)
   await (await testApi(library, { databaseUrl: url })).close()
   expect((await copying('shop', url, to)).stderr).toMatch(/does not fit the declaration: .*nounkit migrate/)
+  expect(existsSync(to.slice('sqlite:'.length))).toBe(false)
   expect((await copying('shop', url, url)).stderr).toBe('--from and --to name the same store.\n')
   expect((await runHere(['copy', 'examples/shop'])).stderr).toContain('Where to?')
 })

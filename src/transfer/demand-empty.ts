@@ -1,0 +1,31 @@
+import type { Model } from '../compile/model.ts'
+import type { Dialect } from '../plan/dialect.ts'
+import { anyRow } from '../store/schema/copy-statements.ts'
+import { readPostgres } from '../store/schema/postgres-read.ts'
+import type { PresentTable } from '../store/schema/present.ts'
+import { readSqlite } from '../store/schema/sqlite-read.ts'
+import { wantedTables } from '../store/schema/wanted.ts'
+import { type Session, StoreRefused } from '../store/store.ts'
+
+/** Throws unless a store has neither rows nor tables of another API. The tables of this API may be missing, as in a new database. */
+export async function demandEmpty(target: Session, dialect: Dialect, model: Model): Promise<void> {
+  const present = await (dialect.name === 'sqlite' ? readSqlite(target) : readPostgres(target))
+  const wanted = wantedTables(model)
+  const own = new Set(wanted.map(({ name }) => name))
+  const foreign = [...present.values()].filter((table) => !own.has(table.name) && isOfApi(table))
+  if (present.has('nounkit_meta') && foreign.length > 0)
+    throw refusal(`has tables of another API: ${foreign.map(({ name }) => name).join(', ')}`)
+  const filled: string[] = []
+  for (const table of wanted)
+    if (table.name !== 'nounkit_meta' && present.has(table.name))
+      if ((await target.all(anyRow(table))).length > 0) filled.push(table.name)
+  if (filled.length > 0) throw refusal(`is not empty: there are rows in ${filled.join(', ')}`)
+}
+
+/** The table of a resource has these columns, whatever its fields. Other tables in a PostgreSQL schema are another program's. */
+const isOfApi = ({ name, columns }: PresentTable): boolean =>
+  name.startsWith('nounkit_') ||
+  ['id', 'created_at', 'updated_at', 'version'].every((column) => columns.has(column))
+
+const refusal = (why: string): StoreRefused =>
+  new StoreRefused(`The store to copy to ${why}. Nothing was copied. Name an empty database or a new file.`)
