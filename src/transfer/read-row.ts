@@ -4,7 +4,7 @@ import { kinds } from '../kinds/kinds.ts'
 import { unknownField } from '../request/body.ts'
 import { isPlainName } from '../request/caller.ts'
 import { allGrants } from '../request/grants.ts'
-import type { JsonObject } from '../request/json-body.ts'
+import { type JsonObject, jsonFault } from '../request/json-body.ts'
 import { type RowFault, type WholeRow, wholeRow } from '../write/read-whole-row.ts'
 import { marks } from './line-marks.ts'
 import type { FileRecord } from './records.ts'
@@ -52,9 +52,12 @@ export function readRow(target: ImportTarget, record: FileRecord): FileRow | rea
   if (!Number.isSafeInteger(number) || Number(number) < 1)
     return [{ field: marks.version, detail: 'must be a whole number from 1' }]
   const { line, bytes } = record
+  const body = target.format === 'csv' ? fromTexts(resource, values) : values
+  const unreadable = target.format === 'csv' ? cellFaults(body, target.model.limits.jsonDepth) : []
+  if (unreadable.length > 0) return unreadable
   const read = wholeRow(
     target.model.head.viewOf.get(resource.name) ?? missingView(resource),
-    target.format === 'csv' ? fromTexts(resource, values) : values,
+    body,
     target.now(),
     isMark,
   )
@@ -100,6 +103,13 @@ function fromTexts(resource: Resource, texts: JsonObject): JsonObject {
   }
   return values
 }
+
+/** Objects and lists in cells are refused where a body with them would be. The body itself is one level of nesting. */
+const cellFaults = (body: JsonObject, maxDepth: number): readonly RowFault[] =>
+  Object.entries(body).flatMap(([field, value]) => {
+    const detail = jsonFault(value, maxDepth - 1)
+    return detail === null ? [] : [{ field, detail }]
+  })
 
 function fromText({ kind, schema }: Field, text: string): unknown {
   const value = kinds[kind].fromOther(text, 'string', schema)

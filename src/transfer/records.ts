@@ -145,6 +145,9 @@ export class CsvRecords implements RecordReader {
     if (empty >= 0) return `has no name for column ${empty + 1}`
     const twice = columns.find((name, at) => columns.indexOf(name) !== at)
     if (twice !== undefined) return `names the column "${twice}" twice`
-    return columns.map(this.#columnFault).find((fault) => fault !== null) ?? null
+    const unknown = columns.map(this.#columnFault).find((fault) => fault !== null)
+    if (unknown !== undefined) return unknown
+    // Assigning it would set the prototype of a row's values, and nobody would see the column.
+    return columns.includes('__proto__') ? '__proto__ is not a field of any resource' : null
   }
 }

@@ -35,13 +35,22 @@ export function openSource(path: string, name: string, refuse: (message: string)
     throw refuse(
       `${name} is one JSON array. Write each row on a line of its own: jq -c '.[]' ${name} > rows.jsonl`,
     )
+  if (hasBareReturns(begin))
+    throw refuse(`${name} ends its lines with CR alone. Save it with line ends of LF or CRLF.`)
   const isJson =
     /^\.(jsonl|ndjson|json)$/i.test(extname(name)) || (first === '{' && !/^\.csv$/i.test(extname(name)))
   return { path, name, bytes, format: isJson ? 'jsonl' : 'csv' }
 }
 
+/** Line ends of CR alone, as some spreadsheets write them: the whole file would be one line. */
+const hasBareReturns = (begin: Buffer): boolean =>
+  !begin.includes('\n') && /\r./.test(begin.toString('latin1'))
+
+/** So many that the first line ends within them. */
+const mostFirstBytes = 64 * 1024
+
 function firstBytes(path: string): Buffer {
-  const buffer = Buffer.alloc(1_024)
+  const buffer = Buffer.alloc(mostFirstBytes)
   const file = openSync(path, 'r')
   try {
     return buffer.subarray(0, readSync(file, buffer))

@@ -13,6 +13,7 @@ import { readRow } from '../../src/transfer/read-row.ts'
 import { nounkit } from '../support/child.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase, storeKinds, temporaryFolder, walkedStores } from '../support/databases.ts'
+import { declarationFolder } from '../support/declaration-folder.ts'
 import { until } from '../support/until.ts'
 import { runHere } from './in-process.ts'
 import { run } from './run.ts'
@@ -235,6 +236,8 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
 
 const product = (rest: string) => `sku,title,price,currency,active\r\n${rest}`
 
+const bareReturns = 'ends its lines with CR alone. Save it with line ends of LF or CRLF.'
+
 describe('a CSV file', () => {
   let url: string
   beforeAll(async () => {
@@ -294,9 +297,23 @@ describe('a CSV file', () => {
       "is one JSON array. Write each row on a line of its own: jq -c '.[]'",
     ],
     ['UTF-16', 'rows.csv', Buffer.from('\ufeffsku', 'utf16le'), 'is UTF-16. Save it as UTF-8.'],
+    ['CR as its line ends', 'rows.csv', product('b,"B",1,EUR,true\r').replace('\r\n', '\r'), bareReturns],
+    ['CR between lines of JSON', 'rows.jsonl', '{"sku":"b"}\r{"sku":"c"}\r', bareReturns],
   ])('a file with %s is refused', async (_, name, content, message) => {
-    const { code, stderr } = await importing(url, fileWith(content, name), '--resource', 'products')
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
+    const file = fileWith(content, name)
+    for (const flags of [['--resource', 'products'], []]) {
+      const { code, stderr } = await importing(url, file, ...flags)
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(message) })
+    }
+  })
+
+  test('a column __proto__ is refused as unknown ones are, whether or not a resource is named', async () => {
+    const file = fileWith('@resource,__proto__,sku\nproducts,hello,b\n', 'products.csv')
+    const refused = await Promise.all([importing(url, file), importing(url, file, '--resource', 'products')])
+    expect(refused.map(({ code, stderr }) => [code, /csv:1: (.*)\n/.exec(stderr)?.[1]])).toEqual([
+      [1, '__proto__ is not a field of any resource'],
+      [1, '__proto__ is not a field of products'],
+    ])
   })
 
   test('what is missing or too long is said', async () => {
@@ -384,5 +401,56 @@ describe('a CSV file', () => {
       input: 'name,email\nAda,ada@example.com\n',
     })
     expect(ran).toEqual({ code: 0, stdout: 'Imported 1 row.\n', stderr: '' })
+  })
+})
+
+describe('JSON within a row', () => {
+  const folder = declarationFolder(`
+import { api, resource } from 'nounkit'
+import { z } from 'zod'
+let deep = z.number()
+for (let level = 0; level < 31; level++) deep = z.record(z.string(), deep)
+const nodes = resource('nodes', { fields: { deep: deep.optional(), meta: z.record(z.string(), z.array(z.number())).optional() } })
+export default api('nodes', { resources: [nodes] })
+`)
+  let env: { readonly DATABASE_URL: string }
+  beforeAll(async () => {
+    env = { DATABASE_URL: await emptyDatabase('sqlite') }
+    await runHere(['migrate', folder], { env })
+  })
+  const importFile = (content: string, name: string, ...flags: string[]) =>
+    runHere(
+      ['import', folder, fileWith(content, name), '--resource', 'nodes', '--account', 'acme', ...flags],
+      {
+        env,
+      },
+    )
+  /** The same row as CSV and as a line of JSON. */
+  const importBoth = async (field: string, value: string, ...flags: string[]) => [
+    await importFile(`${field}\n"${value.replaceAll('"', '""')}"\n`, 'nodes.csv', ...flags),
+    await importFile(`{"${field}":${value}}\n`, 'nodes.jsonl', ...flags),
+  ]
+  const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+
+  test('is refused in a cell where it is refused in a line: deep nesting, a key __proto__', async () => {
+    expect(await importBoth('deep', nested(31), '--dry-run')).toMatchObject([{ code: 0 }, { code: 0 }])
+    expect(await importBoth('deep', nested(32))).toMatchObject([
+      { code: 1, stderr: expect.stringContaining('csv:2: deep is nested more than 31 levels deep\n') },
+      { code: 1, stderr: expect.stringContaining('jsonl:1: The line is nested more than 32 levels deep.\n') },
+    ])
+    const key = 'has the key "__proto__", which is not allowed'
+    expect(await importBoth('meta', '{"__proto__":[1]}')).toMatchObject([
+      { code: 1, stderr: expect.stringContaining(`csv:2: meta ${key}\n`) },
+      { code: 1, stderr: expect.stringContaining(`jsonl:1: The line ${key}.\n`) },
+    ])
+  })
+
+  test('may have -0, which is stored as 0: the row is the same when it is imported again', async () => {
+    const line = `{"id":"${uuid(1)}","meta":{"a":[-0,-0.0]}}\n`
+    const cell = `id,meta\n${uuid(1)},"{""a"":[-0,0]}"\n`
+    expect((await importFile(line, 'nodes.jsonl')).stdout).toBe('Imported 1 row.\n')
+    const again = 'Imported 0 rows. 1 row was there already.\n'
+    expect((await importFile(line, 'nodes.jsonl', '--again')).stdout).toBe(again)
+    expect((await importFile(cell, 'nodes.csv')).stdout).toBe(again)
   })
 })

@@ -62,6 +62,14 @@ describeServing(
         expect((await post({ reading })).status).toBe(422)
     })
 
+    test('-0 within a JSON value is stored as 0, and sending it again changes nothing', async () => {
+      const body = `{"text":"x","must":null,"extra":{"a":{"b":-0,"c":-0.0}}}`
+      const made = await served.call('POST', '/v1/things', { body })
+      expect(JSON.stringify(made.data.extra)).toBe('{"a":{"b":0,"c":0}}')
+      const put = await served.call('PUT', `/v1/things/${made.data.id}`, { body })
+      expect([put.status, put.etag]).toEqual([200, made.etag])
+    })
+
     test('what is left out is null or its default, and ids carry the prefix', async () => {
       const row = await make({})
       expect(row.id).toMatch(/^thg_[0-9a-f-]{36}$/)
