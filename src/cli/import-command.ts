@@ -8,9 +8,11 @@ import { counted } from '../compile/plural.ts'
 import { Planner } from '../plan/planner.ts'
 import { isPlainName } from '../request/caller.ts'
 import { createCursorSeal } from '../request/cursor.ts'
+import { readGeneration } from '../store/schema/store-generation.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
-import { type CheckedFile, checkFile, type FileImport, Importer } from '../transfer/import-file.ts'
+import { type CheckedFile, checkFile, type FileImport } from '../transfer/import-file.ts'
 import { ImportMark } from '../transfer/import-mark.ts'
+import { Importer } from '../transfer/importer.ts'
 import { hashOf, openSource, type SourceFile, spool } from '../transfer/source-file.ts'
 import { noEngineHooks } from '../write/engine-hooks.ts'
 import { createWriter, type Writer } from '../write/writer.ts'
@@ -75,6 +77,7 @@ async function importInto(
   file: SourceFile,
   flags: Flags,
 ): Promise<number> {
+  const generation = await readGeneration(store)
   await demandFit(store, model)
   const [resource = null] = flags.resource === undefined ? [] : namedResources(model, [flags.resource])
   const events = !flags['no-events']
@@ -87,11 +90,15 @@ async function importInto(
     target: { model, format: file.format, resource, account: flags.account ?? null, now },
     writer: importWriter({ model, store, clock }, events),
     mark,
+    generation,
     progress: (label, rows, bytes) => progress.show(`${label} ${counted(rows, 'row')}`, bytes, file.bytes),
   }
   try {
-    if (flags.again && !flags['dry-run']) await mark.forget()
-    const done = flags.again ? null : await mark.read()
+    const before = await mark.read()
+    // An import that did not end goes on, also one that was begun by --again.
+    const isAgain = flags.again && before?.endedAt
+    if (isAgain && !flags['dry-run']) await mark.forget()
+    const done = isAgain ? null : before
     if (done?.endedAt) return alreadyDone(file, done.rows, done.endedAt, flags)
     const checked = await checkFile(what, done)
     if (checked.mistakes.count > 0) return refused(file, checked, flags)

@@ -5,7 +5,7 @@ import { CommandMistake } from './command-mistake.ts'
 
 /** The resources that `--resource` names, in the order in which their rows can be inserted; all where it names none. */
 export function namedResources(model: Model, names: readonly string[]): readonly Resource[] {
-  const all = inReferenceOrder(model)
+  const all = inReferenceOrder([...model.resources.values()].filter(({ engineMade }) => !engineMade))
   const known = all.map(({ name }) => name)
   for (const name of names) {
     if (known.includes(name)) continue

@@ -6,7 +6,7 @@ import type { RowStatement } from './row-statements.ts'
 import {
   type Along,
   deleteRow,
-  fillReference,
+  fillReferences,
   insertRow,
   insertRowAlong,
   insertRowAndRead,
@@ -47,8 +47,10 @@ export class WritePlanner {
     return this.#plan(`insert-many ${resource.name}`, () => insertRows(resource, this.#dialect))
   }
 
-  fillReference(resource: Resource, field: string): RowStatement {
-    return this.#plan(`fill ${resource.name} ${field}`, () => fillReference(resource, field, this.#dialect))
+  fillReferences(resource: Resource, names: readonly string[]): RowStatement {
+    return this.#plan(`fill ${resource.name} ${names.join(',')}`, () =>
+      fillReferences(resource, names, this.#dialect),
+    )
   }
 
   insertEvent(): RowStatement {

@@ -47,12 +47,13 @@ export function insertRows(resource: Resource, dialect: Dialect): RowStatement {
   return rowStatement(text, binds)
 }
 
-/** Sets a reference that is NULL, as a part of inserting the row: neither its version nor its time changes. */
-export function fillReference(resource: Resource, name: string, dialect: Dialect): RowStatement {
+/** Sets references (bound in the order of their names), as the last part of inserting a row: its time stays. Answers with the row. */
+export function fillReferences(resource: Resource, names: readonly string[], dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
-  const column = ident(knownField(resource, name).column)
-  const where = `${binds.row(resource)} AND ${column} IS NULL`
-  const text = `UPDATE ${ident(resource.table)} SET ${column} = ${binds.use(0, 'reference')} WHERE ${where} RETURNING 1`
+  const sets = names.map(
+    (name, at) => `${ident(knownField(resource, name).column)} = ${binds.use(at, 'reference')}`,
+  )
+  const text = `UPDATE ${ident(resource.table)} SET ${sets.join(', ')}, "version" = "version" + 1 WHERE ${binds.row(resource)}${returningRow(resource, binds)}`
   return rowStatement(text, binds)
 }
 

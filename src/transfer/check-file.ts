@@ -1,25 +1,24 @@
-import type { BelongsToModel, Resource } from '../compile/model.ts'
+import type { BelongsToModel } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
 import { equalValues } from '../request/equal-values.ts'
 import { FileIds } from './file-ids.ts'
+import type { HeldBack } from './held-back.ts'
 import type { FileMistake, MistakeLog } from './mistake-log.ts'
 import type { FileRow } from './read-row.ts'
-import type { StoredRows } from './stored-rows.ts'
+import type { StoredRows, StoredVersion } from './stored-rows.ts'
 
-/** A reference to a row that comes later in the file. It is set when that row is there. */
-export interface HeldBack {
-  readonly resource: Resource
-  readonly account: string
-  readonly id: string
-  readonly field: string
-  readonly value: string
-}
+/**
+ * Whether the row of a reference is `new`, or in the store: written by an earlier run of this import (`done`), or by one that did not end and
+ * so without some of its references (`unfinished`).
+ */
+type Holder = 'new' | 'done' | 'unfinished'
 
 /** A reference to a row that was neither before it in the file nor in the store. */
 interface Unresolved {
   readonly at: FileRow
   readonly relation: BelongsToModel
   readonly value: string
+  readonly holder: Holder
 }
 
 /** Checks rows against each other and against the store, before any of them is written. */
@@ -45,7 +44,10 @@ export class FileCheck {
   /** Rows in their order. `isDone` are rows that an earlier run has written: they are only noted. */
   async rows(rows: readonly FileRow[], isDone: boolean): Promise<void> {
     for (const row of rows) this.#note(row)
-    if (isDone) return
+    if (isDone) {
+      for (const row of rows) this.#noteReferences(row, 'done')
+      return
+    }
     for (const group of inGroups(rows)) {
       const fresh = await this.#withoutPresent(group)
       await this.#checkUniques(fresh)
@@ -67,22 +69,17 @@ export class FileCheck {
     const withIds = rows.filter(({ given }) => given.id !== undefined)
     const stored = await this.#stored.ofIds(withIds)
     if (stored.size === 0) return rows
-    for (const { line, resource, given } of withIds) {
-      const found = stored.get(String(given.id))
+    for (const at of withIds) {
+      const found = stored.get(String(at.given.id))
       if (!found) continue
-      this.present.add(line)
-      const differs = resource.fields.filter(
-        ({ name, sum }) =>
-          name !== 'updated_at' &&
-          !sum &&
-          given[name] !== undefined &&
-          !equalValues(given[name], found[name]),
-      )
+      this.present.add(at.line)
+      const differs = differences(at, found)
       if (differs.length > 0)
-        this.#mistakes.add(line, {
+        this.#mistakes.add(at.line, {
           field: 'id',
-          detail: `is that of a row that exists and differs in ${differs.map(({ name }) => name).join(', ')}`,
+          detail: `is that of a row that exists and differs in ${differs.join(', ')}`,
         })
+      if (isUnfinished(at, found)) this.#noteReferences(at, 'unfinished')
     }
     return rows.filter(({ line }) => !this.present.has(line))
   }
@@ -114,7 +111,7 @@ export class FileCheck {
       for (const relation of at.resource.belongsTo) {
         const value = at.row[relation.field]
         if (typeof value === 'string' && !this.#isResolved(at, relation, value))
-          open.push({ at, relation, value })
+          open.push({ at, relation, value, holder: 'new' })
       }
     for (const [relation, group] of Map.groupBy(open, (one) => one.relation)) {
       const account = accountOf(group[0]?.at, relation)
@@ -132,18 +129,75 @@ export class FileCheck {
     return (line !== null && line <= at.line) || this.#known.lineOf(relation.target, account, value) !== null
   }
 
-  /** After the last row: which references must wait for a row that comes later. */
-  heldBack(): ReadonlyMap<number, readonly HeldBack[]> {
-    const held: (HeldBack & { readonly line: number })[] = []
-    for (const { at, relation, value } of this.#unresolved) {
-      const { resource, account, row, given, line } = at
-      const later = this.#ids.lineOf(relation.target, accountOf(at, relation), value)
-      if (later !== null && relation.optional && given.id !== undefined)
-        held.push({ line, resource, account, id: String(row.id), field: relation.field, value })
-      else this.#mistakes.add(line, unresolved(relation, later))
+  /** References of a row that is in the store already, which may lack those to rows that come later in the file. */
+  #noteReferences(at: FileRow, holder: Holder): void {
+    if (at.given.id === undefined) return
+    for (const relation of at.resource.belongsTo) {
+      const value = at.row[relation.field]
+      if (relation.optional && typeof value === 'string' && value !== at.row.id)
+        this.#unresolved.push({ at, relation, value, holder })
     }
-    return Map.groupBy(held, ({ line }) => line)
   }
+
+  /** After the last row: which references must wait for a row that comes later. `doneLine` is the last one that an earlier run wrote. */
+  async heldBack(doneLine: number): Promise<readonly HeldBack[]> {
+    const held = new Map<number, HeldBack>()
+    const hold = ({ at, relation, value }: Unresolved, line: number): void => {
+      const { resource, account } = at
+      const known = held.get(at.line) ?? { references: {}, until: 0 }
+      const references = { ...known.references, [relation.field]: value }
+      const until = Math.max(known.until, line)
+      held.set(at.line, { line: at.line, resource, account, id: String(at.row.id), references, until })
+    }
+    const there: Unresolved[] = []
+    for (const one of this.#unresolved) {
+      const { at, relation, value, holder } = one
+      const line = this.#ids.lineOf(relation.target, accountOf(at, relation), value)
+      const isThere = line !== null && (line <= doneLine || this.present.has(line))
+      if (holder === 'new') {
+        if (line === null || !relation.optional || at.given.id === undefined)
+          this.#mistakes.add(at.line, unresolved(relation, line))
+        else if (!isThere) hold(one, line)
+      } else if (line !== null && !isThere) hold(one, line)
+      // A row that is done names rows outside the file that were there before it.
+      else if (line !== null || holder === 'unfinished') there.push(one)
+    }
+    for (const one of await this.#stillThere(there)) hold(one, 0)
+    return [...held.values()]
+  }
+
+  /** Those whose row was not deleted meanwhile. */
+  async #stillThere(all: readonly Unresolved[]): Promise<readonly Unresolved[]> {
+    const found: Unresolved[] = []
+    for (const [relation, group] of Map.groupBy(all, (one) => one.relation))
+      for (const [account, some] of Map.groupBy(group, ({ at }) => accountOf(at, relation))) {
+        const ids = new Set(some.map(({ value }) => value))
+        const existing = await this.#stored.existing(relation.target, account, [...ids])
+        for (const one of some)
+          if (existing.has(one.value)) found.push(one)
+          else if (one.holder === 'unfinished') this.#mistakes.add(one.at.line, unresolved(relation, null))
+      }
+    return found
+  }
+}
+
+/** Whether an import that did not end has inserted the row without some of its references: see `HeldBack`. */
+const isUnfinished = ({ version }: FileRow, found: StoredVersion): boolean => found.version === version - 1
+
+/** The fields that the file says otherwise than the store. */
+function differences(at: FileRow, found: StoredVersion): readonly string[] {
+  const { resource, given } = at
+  const references = new Set(isUnfinished(at, found) ? resource.belongsTo.map(({ field }) => field) : [])
+  return resource.fields
+    .filter(
+      ({ name, sum }) =>
+        name !== 'updated_at' &&
+        !sum &&
+        given[name] !== undefined &&
+        !(references.has(name) && found.row[name] === null) &&
+        !equalValues(given[name], found.row[name]),
+    )
+    .map(({ name }) => name)
 }
 
 const taken = (set: readonly string[], why: string): Omit<FileMistake, 'line'> => ({

@@ -48,7 +48,7 @@ export class ImportMark {
         )
     if (!replaced)
       throw new StoreRefused(
-        'Another process imports the same file. Wait until it has ended, then run this again.',
+        'Another process imports the same file, or has emptied the store. Wait until it has ended, then run this again.',
       )
   }
 }

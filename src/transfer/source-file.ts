@@ -3,6 +3,7 @@ import { closeSync, createReadStream, createWriteStream, openSync, readSync, sta
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { StoreRefused } from '../store/store.ts'
 import { LineSplitter } from './lines.ts'
 import { type ColumnFault, CsvRecords, type FileRecord, jsonRecords, type RecordReader } from './records.ts'
 
@@ -12,6 +13,8 @@ export interface SourceFile {
   /** As the user named it, for messages. */
   readonly name: string
   readonly bytes: number
+  /** When it was changed last, in milliseconds since 1970. */
+  readonly changedAt: number
   readonly format: 'jsonl' | 'csv'
 }
 
@@ -23,7 +26,7 @@ export const spool = (input: Readable, path: string): Promise<void> =>
 
 /** Throws what the system says of a file that cannot be read, and a sentence of ours where it is no such file. */
 export function openSource(path: string, name: string, refuse: (message: string) => Error): SourceFile {
-  const bytes = statSync(path).size
+  const { size: bytes, mtimeMs: changedAt } = statSync(path)
   const begin = firstBytes(path)
   if (begin.length === 0) throw refuse(`${name} is empty.`)
   if (/^(?:fffe|feff)/.test(begin.toString('hex', 0, 2))) throw refuse(`${name} is UTF-16. Save it as UTF-8.`)
@@ -39,7 +42,7 @@ export function openSource(path: string, name: string, refuse: (message: string)
     throw refuse(`${name} ends its lines with CR alone. Save it with line ends of LF or CRLF.`)
   const isJson =
     /^\.(jsonl|ndjson|json)$/i.test(extname(name)) || (first === '{' && !/^\.csv$/i.test(extname(name)))
-  return { path, name, bytes, format: isJson ? 'jsonl' : 'csv' }
+  return { path, name, bytes, changedAt, format: isJson ? 'jsonl' : 'csv' }
 }
 
 /** Line ends of CR alone, as some spreadsheets write them: the whole file would be one line. */
@@ -83,10 +86,21 @@ export async function* readRecords(
   let bytes = 0
   for await (const chunk of createReadStream(file.path, { highWaterMark: chunkBytes })) {
     bytes += chunk.length
+    demandUnchanged(file)
     const records = splitter.push(chunk).flatMap((line) => reader.read(line) ?? [])
     if (records.length > 0) yield { records, bytes }
   }
+  demandUnchanged(file)
   const last = splitter.end().flatMap((line) => reader.read(line) ?? [])
   const left = reader.end()
   yield { records: left ? [...last, left] : last, bytes }
 }
+
+/** A file is read more than once, and every time it must be the same. */
+function demandUnchanged(file: SourceFile): void {
+  const now = statSync(file.path, { throwIfNoEntry: false })
+  if (now?.size !== file.bytes || now.mtimeMs !== file.changedAt) throw changedFile(file)
+}
+
+export const changedFile = ({ name }: SourceFile): StoreRefused =>
+  new StoreRefused(`${name} was changed while it was imported. Run the import again.`)

@@ -68,12 +68,9 @@ export class ChangeSet {
     return this.#inTurn(() => this.#insertMany(resource, rows, sumsLater))
   }
 
-  /** Sets a reference that `insertMany` has held back. */
-  fillReference(resource: Resource, id: string, field: string, value: string): Promise<void> {
-    return this.#inTurn(async () => {
-      const { text, slots } = this.#writer.writes.fillReference(resource, field)
-      await this.tx.first(text, this.#bind(slots, { id, values: [value] }))
-    })
+  /** Sets references of a row that `insertMany` has inserted without them. One that was set meanwhile stays, and a row may be gone. */
+  fillReferences(resource: Resource, id: string, references: StoredRow, sumsLater: SumsLater): Promise<void> {
+    return this.#inTurn(() => this.#fillReferences(resource, id, references, sumsLater))
   }
 
   /** Computes the sums of some rows where they are not what their rows give. */
@@ -148,13 +145,26 @@ export class ChangeSet {
       resource,
       rows.map((row) => boundRow(resource, row)),
     )
-    for (const { row } of rows) this.#note(resource, null, row)
-    for (const feed of resource.feeds)
-      for (const id of ownersOf(
-        rows.map(({ row }) => row),
-        feed.by,
-      ))
-        if (!sumsLater(feed.on, id)) await this.#refreshSum(feed, resource, id)
+    const stored = rows.map(({ row }) => row)
+    for (const row of stored) this.#note(resource, null, row)
+    await this.#refreshSums(resource, stored, sumsLater)
+  }
+
+  async #fillReferences(
+    resource: Resource,
+    id: string,
+    references: StoredRow,
+    sumsLater: SumsLater,
+  ): Promise<void> {
+    const before = await this.#lock(resource, id, 'to-change')
+    const names = Object.keys(references).filter((name) => before?.row[name] === null)
+    if (!before || names.length === 0) return
+    const fill = this.#writer.writes.fillReferences(resource, names)
+    const values = names.map((name) => bound(knownField(resource, name), references[name]))
+    const stored = await this.#writeAndRead(resource, fill, { id, values })
+    if (!stored) return
+    const { row } = this.#rewrite(resource, before.row, stored)
+    await this.#refreshSums(resource, [row], sumsLater)
   }
 
   async #insertWhole(resource: Resource, rows: readonly Value[][]): Promise<void> {
@@ -240,9 +250,14 @@ export class ChangeSet {
   }
 
   /** Computes the sums that rows of this resource feed, on the owners they have or had. */
-  async #refreshSums(resource: Resource, rows: readonly StoredRow[]): Promise<void> {
+  async #refreshSums(
+    resource: Resource,
+    rows: readonly StoredRow[],
+    sumsLater: SumsLater = () => false,
+  ): Promise<void> {
     for (const feed of resource.feeds)
-      for (const id of ownersOf(rows, feed.by)) await this.#refreshSum(feed, resource, id)
+      for (const id of ownersOf(rows, feed.by))
+        if (!sumsLater(feed.on, id)) await this.#refreshSum(feed, resource, id)
   }
 
   async #refreshSum(feed: SumFeed, resource: Resource, id: string): Promise<void> {

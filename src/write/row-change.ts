@@ -21,21 +21,16 @@ export interface LockedRow {
 export interface WholeRow {
   readonly row: StoredRow
   readonly version: number
-  /** References to rows that are inserted later: they are NULL until `fillReference` sets them. */
-  readonly heldBack: readonly string[]
 }
 
 /** Whether the sums of an owner are left as they are, because `correctSums` will be called. */
 export type SumsLater = (owner: Resource, id: string) => boolean
 
 /** The values of a row as a statement that inserts many binds them. */
-export const boundRow = (resource: Resource, { row, version, heldBack }: WholeRow): Value[] => {
-  const values = resource.fields.map((field) =>
-    heldBack.includes(field.name) ? null : bound(field, row[field.name]),
-  )
-  values.push(version)
-  return values
-}
+export const boundRow = (resource: Resource, { row, version }: WholeRow): Value[] => [
+  ...resource.fields.map((field) => bound(field, row[field.name])),
+  version,
+]
 
 /** In one order, so that two transactions that move rows between the same two owners do not deadlock. */
 export const ownersOf = (rows: readonly StoredRow[], { field }: BelongsToModel): readonly string[] =>

@@ -6,7 +6,6 @@ import { exportCommand } from '../../src/cli/export-command.ts'
 import { withSnapshot } from '../../src/store/snapshot.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { exportLines } from '../../src/transfer/export-rows.ts'
-import { inReferenceOrder } from '../../src/transfer/resource-order.ts'
 import { shell } from '../support/child.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
@@ -67,7 +66,7 @@ describe.each(storeKinds)('nounkit export on %s', (kind) => {
 
   test('reads one moment, and says resource and account only where there are several', async () => {
     const { model, store } = api.service
-    const resources = inReferenceOrder(model).filter(({ name }) => name === 'customers')
+    const resources = [...model.resources.values()].filter(({ name }) => name === 'customers')
     const read = await withSnapshot(store, async (snapshot) => {
       const one = { resources, accounts: ['acme'] }
       const before: string[] = []

@@ -209,6 +209,22 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
     expect(await other.read()).toEqual({ rows: 2_000, endedAt: null })
   })
 
+  test('with --again, interrupted and run again: goes on where it ended', async () => {
+    const { list, service } = await serve(url)
+    const [customer] = await list('/v2/customers?limit=1')
+    const file = fileWith(
+      jsonl(['a', 'b'].map((note) => ({ customer_id: customer?.id, currency: 'EUR', note }))),
+    )
+    const command = [file, '--resource', 'orders', '--account', 'acme'] as const
+    expect((await importing(url, ...command)).stdout).toBe('Imported 2 rows.\n')
+    await service.store.writeOne(
+      `UPDATE "nounkit_meta" SET "value" = '{"rows":1,"endedAt":null}' WHERE "key" LIKE 'import %'`,
+      [],
+    )
+    const again = await importing(url, ...command, '--again')
+    expect(again.stdout).toBe('Imported 1 row. 1 row was there already.\n')
+  })
+
   test.runIf(walkedStores.includes(kind))(
     'killed in the middle and run again: no row twice, none missing',
     async () => {

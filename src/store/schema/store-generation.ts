@@ -1,6 +1,6 @@
 import { sqlText } from '../../kinds/sql.ts'
 import { ident } from '../../plan/dialect.ts'
-import { type Store, StoreError } from '../store.ts'
+import { StoreError, type Transaction } from '../store.ts'
 import type { Step } from './migration-step.ts'
 
 const key = 'generation'
@@ -37,13 +37,13 @@ export function withGeneration(steps: readonly Step[]): readonly Step[] {
 }
 
 /** How often the store was migrated in a way that processes of an older release cannot use. */
-export async function readGeneration(store: Pick<Store, 'all'>): Promise<number> {
+export async function readGeneration(store: Pick<Transaction, 'all'>): Promise<number> {
   const [row] = await store.all(`SELECT "value" FROM ${meta} WHERE "key" = ${sqlText(key)}`, [])
   return Number(row?.[0] ?? 0)
 }
 
 /** The same for a store that may have no tables yet. */
-export async function generationAtStart(store: Pick<Store, 'all'>): Promise<number> {
+export async function generationAtStart(store: Pick<Transaction, 'all'>): Promise<number> {
   try {
     return await readGeneration(store)
   } catch (error) {

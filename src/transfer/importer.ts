@@ -1,0 +1,216 @@
+import type { Resource } from '../compile/model.ts'
+import { Problem } from '../problems.ts'
+import { readGeneration } from '../store/schema/store-generation.ts'
+import { StoreError, type StoreErrorKind, StoreRefused } from '../store/store.ts'
+import { changeRows } from '../write/change-rows.ts'
+import type { ChangeSet } from '../write/change-set.ts'
+import type { SumsLater, WholeRow } from '../write/row-change.ts'
+import type { HeldBack } from './held-back.ts'
+import { type CheckedFile, type Entry, entryOf, type FileImport, recordsOf } from './import-file.ts'
+import type { Mark } from './import-mark.ts'
+import { type FileRow, readRow } from './read-row.ts'
+import type { FileRecord } from './records.ts'
+import { inReferenceOrder } from './resource-order.ts'
+import { changedFile, type SourceFile } from './source-file.ts'
+
+/** A transaction has at most so many rows, and about so many bytes of the file. */
+const mostRows = 1_000
+const mostBytes = 4 * 1024 * 1024
+
+/** Writes the rows of a file that was checked, in batches that are a transaction each. */
+export class Importer {
+  readonly #import: FileImport
+  readonly #checked: CheckedFile
+  /** References that are held back, by the line of their row. */
+  readonly #held: ReadonlyMap<number, HeldBack>
+  /** The same, by the line of the row that they wait for. */
+  readonly #waiting: ReadonlyMap<number, readonly HeldBack[]>
+  #mark: Mark | null
+  /** How many rows this run has written. */
+  imported = 0
+  /** How many rows had another sum than their rows give. */
+  corrected = 0
+
+  constructor(what: FileImport, checked: CheckedFile) {
+    this.#import = what
+    this.#checked = checked
+    this.#held = new Map(checked.heldBack.map((one) => [one.line, one]))
+    this.#waiting = Map.groupBy(checked.heldBack, ({ until }) => until)
+    this.#mark = checked.done
+  }
+
+  async run(): Promise<void> {
+    const { progress } = this.#import
+    await this.#fill(this.#waiting.get(0) ?? [])
+    let batch: Entry[] = []
+    let size = 0
+    for await (const { entries, bytes } of this.#entries())
+      for (const entry of entries) {
+        if (this.#checked.present.has(entry.line)) continue
+        const isFull = batch.length >= mostRows || size >= mostBytes || batch[0]?.account !== entry.account
+        if (isFull && batch.length > 0) {
+          await this.#write(batch)
+          progress('Importing', entry.count, bytes)
+          batch = []
+          size = 0
+        }
+        batch.push(entry)
+        size += entry.bytes
+      }
+    await this.#write(batch)
+    await this.#correctSums()
+    await this.#end()
+  }
+
+  /** The rows that are not written yet, some at a time. */
+  async *#entries(): AsyncGenerator<{ readonly entries: readonly Entry[]; readonly bytes: number }> {
+    const { file, target } = this.#import
+    const { kept, done } = this.#checked
+    if (kept) {
+      for (const entries of inChunks(kept))
+        yield { entries, bytes: (file.bytes * (entries[0]?.count ?? 0)) / this.#checked.rows }
+      return
+    }
+    let count = 0
+    for await (const { records, bytes } of recordsOf(file, target)) {
+      const entries: Entry[] = []
+      for (const record of records)
+        if (++count > (done?.rows ?? 0)) entries.push(entryOf(this.#row(record), count))
+      yield { entries, bytes }
+    }
+    if (count !== this.#checked.rows) throw changedFile(this.#import.file)
+  }
+
+  #row(record: FileRecord): FileRow {
+    const row = readRow(this.#import.target, record)
+    if ('resource' in row) return row
+    throw changedFile(this.#import.file)
+  }
+
+  /** When the store refuses a batch, halves of it are tried, until the row is found. The rows before it stay. */
+  async #write(batch: readonly Entry[]): Promise<void> {
+    const { mark } = this.#import
+    const [first] = batch
+    const last = batch.at(-1)
+    if (!first || !last) return
+    const { account } = first
+    const next: Mark = { rows: last.count, endedAt: null }
+    const waiting = batch.flatMap(({ line }) => this.#waiting.get(line) ?? [])
+    const isHere = (held: HeldBack): boolean => held.account === account
+    try {
+      await this.#change(account, async (changes) => {
+        await mark.replace(changes.tx, this.#mark, next)
+        const groups = Map.groupBy(batch, ({ resource }) => resource)
+        for (const resource of inReferenceOrder(groups.keys()))
+          await changes.insertMany(
+            resource,
+            (groups.get(resource) ?? []).map((entry) => this.#wholeRow(entry)),
+            this.#sumsLater(account),
+          )
+        for (const held of waiting.filter(isHere)) await this.#fillOne(changes, held)
+      })
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      if (batch.length === 1) throw refusedRow(this.#import.file, last, error)
+      const middle = Math.ceil(batch.length / 2)
+      await this.#write(batch.slice(0, middle))
+      return this.#write(batch.slice(middle))
+    }
+    this.#mark = next
+    this.imported += batch.length
+    // A row may wait for one that all accounts share.
+    await this.#fill(waiting.filter((held) => !isHere(held)))
+  }
+
+  /** A row is one version lower until it has all its references: nobody sees two forms of it with one version. */
+  #wholeRow({ row, version, line }: Entry): WholeRow {
+    const held = this.#held.get(line)
+    if (!held) return { row, version }
+    const missing = Object.fromEntries(Object.keys(held.references).map((field) => [field, null]))
+    return { row: { ...row, ...missing }, version: version - 1 }
+  }
+
+  /** Sets references whose rows are there. */
+  async #fill(all: readonly HeldBack[]): Promise<void> {
+    for (const [account, group] of Map.groupBy(all, (held) => held.account))
+      for (const some of inChunks(group))
+        await this.#change(account, async (changes) => {
+          for (const held of some) await this.#fillOne(changes, held)
+        })
+  }
+
+  #fillOne(changes: ChangeSet, { resource, account, id, references }: HeldBack): Promise<void> {
+    return changes.fillReferences(resource, id, references, this.#sumsLater(account))
+  }
+
+  /** What the file itself says of a sum stays until all rows are there. */
+  #sumsLater(account: string): SumsLater {
+    const { statedSums } = this.#checked
+    return (owner, id) => statedSums.lineOf(owner, account, id) !== null
+  }
+
+  async #correctSums(): Promise<void> {
+    for (const [resource, account, ids] of this.#checked.statedSums.groups())
+      for (const some of inChunks(ids)) await this.#correct(resource, account, some)
+  }
+
+  async #correct(resource: Resource, account: string, ids: readonly string[]): Promise<void> {
+    try {
+      this.corrected += await this.#change(account, async (changes) => {
+        await changes.correctSums(resource, ids)
+        return changes.changes.length
+      })
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const [id = ''] = ids
+      const line = this.#checked.statedSums.lineOf(resource, account, id)
+      if (ids.length === 1) throw refusedSum(this.#import.file, line, error)
+      const middle = Math.ceil(ids.length / 2)
+      await this.#correct(resource, account, ids.slice(0, middle))
+      return this.#correct(resource, account, ids.slice(middle))
+    }
+  }
+
+  /** A migration waits for a transaction that has written. One that came before has changed the generation, and what was written is undone. */
+  #change<T>(account: string, work: (changes: ChangeSet) => Promise<T>): Promise<T> {
+    return changeRows(this.#import.writer, account, async (changes) => {
+      const value = await work(changes)
+      if ((await readGeneration(changes.tx)) !== this.#import.generation)
+        throw new StoreRefused(
+          'The store was migrated while it was imported into. Run the import again: it goes on where it ended.',
+        )
+      return value
+    })
+  }
+
+  async #end(): Promise<void> {
+    const { writer, mark, target } = this.#import
+    const { rows } = this.#checked
+    const endedAt = new Date(target.now()).toISOString()
+    await writer.store.transaction((tx) => mark.replace(tx, this.#mark, { rows, endedAt }))
+  }
+}
+
+const refusals: ReadonlySet<StoreErrorKind> = new Set(['unique', 'foreign-key', 'out-of-range'])
+
+/** What the store refuses of a row, and a sum that becomes too large. */
+const isRefusal = (error: unknown): error is Error =>
+  (error instanceof StoreError && refusals.has(error.kind)) || error instanceof Problem
+
+const refusedRow = (file: SourceFile, { line }: Entry, cause: Error): StoreRefused =>
+  new StoreRefused(
+    `${file.name}:${line}: the store refuses this row: ${withoutStop(cause.message)}. The rows before it are imported. Correct this line and import the file again, without the lines before it that have no id: rows with an id are not imported twice.`,
+    cause,
+  )
+
+const refusedSum = (file: SourceFile, line: number | null, cause: Error): StoreRefused =>
+  new StoreRefused(
+    `${file.name}:${line}: the sum of this row cannot be computed: ${withoutStop(cause.message)}. All rows are imported. Change or delete some of those that the sum adds up, and run this again.`,
+    cause,
+  )
+
+const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '')
+
+function* inChunks<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < list.length; from += mostRows) yield list.slice(from, from + mostRows)
+}

@@ -1,0 +1,197 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { api, belongsTo, hasMany, resource, sum } from '../../src/index.ts'
+import { nextGeneration, readGeneration } from '../../src/store/schema/store-generation.ts'
+import { checkFile, type FileImport } from '../../src/transfer/import-file.ts'
+import { ImportMark } from '../../src/transfer/import-mark.ts'
+import { Importer } from '../../src/transfer/importer.ts'
+import { openSource } from '../../src/transfer/source-file.ts'
+import { temporaryFolder } from '../support/databases.ts'
+import { describeServing, type Row, type Serving } from '../support/serving.ts'
+
+type Line = { readonly [name: string]: unknown }
+
+/** Declared before the resource that it names, so that the order of resources does not help. */
+const things = resource('things', {
+  fields: { grams: z.int() },
+  relations: { box: belongsTo('boxes', { optional: true }) },
+})
+const boxes = resource('boxes', {
+  fields: { label: z.string(), weight: sum('things', 'grams') },
+  relations: { things: hasMany('things') },
+})
+const nodes = resource('nodes', {
+  fields: { name: z.string() },
+  relations: {
+    parent: belongsTo('nodes', { optional: true }),
+    other: belongsTo('nodes', { optional: true }),
+    place: belongsTo('places', { optional: true }),
+  },
+})
+const places = resource('places', { fields: { name: z.string() }, shared: true })
+const declaration = api('store', { events: { keepDays: 1 }, resources: [things, boxes, nodes, places] })
+
+const uuid = (at: number): string => `01900000-0000-7000-8000-${at.toString(16).padStart(12, '0')}`
+const tooMuch = Number.MAX_SAFE_INTEGER
+
+function fileWith(lines: readonly Line[]): string {
+  const path = join(temporaryFolder(), 'rows.jsonl')
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  return path
+}
+
+const refuse = (message: string): Error => new Error(message)
+
+const importOf = async (served: Serving, path: string, mark = path): Promise<FileImport> => {
+  const { writer, model } = served.api.service.engine
+  return {
+    file: openSource(path, 'rows.jsonl', refuse),
+    target: { model, format: 'jsonl', resource: null, account: 'acme', now: Date.now },
+    writer,
+    mark: new ImportMark(writer.store, mark),
+    generation: await readGeneration(writer.store),
+    progress: () => {},
+  }
+}
+
+/** Checks the file and writes its rows; the mistakes, where there are some. */
+async function importing(what: FileImport): Promise<readonly object[]> {
+  const checked = await checkFile(what, await what.mark.read())
+  if (checked.mistakes.count === 0) await new Importer(what, checked).run()
+  return checked.mistakes.kept
+}
+
+/** Ends after the first transaction, as if it had been killed. */
+const interrupted = (what: FileImport): FileImport => ({
+  ...what,
+  progress(label) {
+    if (label === 'Importing') throw new Error('killed')
+  },
+})
+
+const versionOf = (tag: string | null): string | undefined => tag?.split('.')[0]?.slice(1)
+
+const events = async (served: Serving): Promise<readonly string[]> =>
+  (await served.get('/v1/events?limit=100&sort=-id')).rows.map(({ type }) => String(type)).toReversed()
+
+describeServing(
+  'an import of references to rows that come later',
+  (served) => {
+    const read = async (path: string): Promise<Row & { readonly version: string | undefined }> => {
+      const answer = await served.get(path)
+      return { ...answer.data, version: versionOf(answer.headers.get('etag')) }
+    }
+
+    test('gives sums what they add up, and tells each row once', async () => {
+      const before = (await events(served)).length
+      const file = fileWith([
+        { '@resource': 'things', id: uuid(1), grams: 5, box_id: uuid(3), '@version': 4 },
+        { '@resource': 'things', id: uuid(2), grams: 7, box_id: uuid(3) },
+        { '@resource': 'boxes', id: uuid(3), label: 'red' },
+      ])
+      expect(await importing(await importOf(served, file))).toEqual([])
+      expect(await read(`/v1/boxes/${uuid(3)}`)).toMatchObject({ weight: 12 })
+      expect(await read(`/v1/things/${uuid(1)}`)).toMatchObject({ box_id: uuid(3), version: '4' })
+      expect(await read(`/v1/things/${uuid(2)}`)).toMatchObject({ box_id: uuid(3), version: '1' })
+      expect((await events(served)).slice(before)).toEqual([
+        'things.created',
+        'things.created',
+        'boxes.created',
+      ])
+    })
+
+    test('goes on after an interruption: every reference is set, and no form of a row shares a version', async () => {
+      const count = 1_500
+      // Each names the next, and the first one also the last.
+      const chain = Array.from({ length: count }, (_, at) => ({
+        '@resource': 'nodes',
+        id: uuid(10_000 + at),
+        name: `node ${at}`,
+        parent_id: at + 1 < count ? uuid(10_001 + at) : null,
+        other_id: at === 0 ? uuid(10_000 + count - 1) : null,
+      }))
+      const file = fileWith(chain)
+      const what = await importOf(served, file)
+      await expect(importing(interrupted(what))).rejects.toThrow('killed')
+      const [first, lastDone] = [`/v1/nodes/${uuid(10_000)}`, `/v1/nodes/${uuid(10_999)}`]
+      expect(await read(first)).toMatchObject({ parent_id: null, other_id: null, version: '0' })
+      expect(await read(`/v1/nodes/${uuid(10_001)}`)).toMatchObject({
+        parent_id: uuid(10_002),
+        version: '1',
+      })
+      expect(await read(lastDone)).toMatchObject({ parent_id: null, version: '0' })
+      expect(await importing(what)).toEqual([])
+      expect(await read(first)).toMatchObject({
+        parent_id: uuid(10_001),
+        other_id: uuid(11_499),
+        version: '1',
+      })
+      expect(await read(lastDone)).toMatchObject({ parent_id: uuid(11_000), version: '1' })
+      const rows = await served.store.all('SELECT count(*) FROM "nodes" WHERE "parent_id" IS NULL', [])
+      expect(Number(rows[0]?.[0])).toBe(1)
+    })
+
+    test('works across accounts: a row waits for one that all share', async () => {
+      const file = fileWith([
+        { '@resource': 'nodes', id: uuid(20), name: 'a', place_id: uuid(22), parent_id: uuid(21) },
+        { '@resource': 'nodes', id: uuid(21), name: 'b' },
+        { '@resource': 'places', id: uuid(22), name: 'here' },
+      ])
+      expect(await importing(await importOf(served, file))).toEqual([])
+      expect(await read(`/v1/nodes/${uuid(20)}`)).toMatchObject({
+        place_id: uuid(22),
+        parent_id: uuid(21),
+        version: '1',
+      })
+    })
+
+    test('of a file that the store refused half-way, and that was corrected', async () => {
+      const lines = (grams: number) => [
+        { '@resource': 'nodes', id: uuid(30), name: 'a', parent_id: uuid(34) },
+        { '@resource': 'boxes', id: uuid(31), label: 'full' },
+        { '@resource': 'things', id: uuid(32), grams: tooMuch, box_id: uuid(31) },
+        { '@resource': 'things', id: uuid(33), grams, box_id: uuid(31) },
+        { '@resource': 'nodes', id: uuid(34), name: 'b' },
+      ]
+      await expect(importing(await importOf(served, fileWith(lines(1))))).rejects.toThrow(
+        /^rows\.jsonl:4: the store refuses this row: A value is too large .*\. The rows before it are imported\./,
+      )
+      expect(await read(`/v1/nodes/${uuid(30)}`)).toMatchObject({ parent_id: null, version: '0' })
+      expect(await importing(await importOf(served, fileWith(lines(0))))).toEqual([])
+      expect(await read(`/v1/nodes/${uuid(30)}`)).toMatchObject({ parent_id: uuid(34), version: '1' })
+      expect(await read(`/v1/boxes/${uuid(31)}`)).toMatchObject({ weight: tooMuch })
+      // A row that exists and has no reference is not one whose import did not end.
+      const other = fileWith([{ '@resource': 'nodes', id: uuid(34), name: 'b', parent_id: uuid(30) }])
+      expect(await importing(await importOf(served, other))).toMatchObject([
+        { line: 1, detail: 'is that of a row that exists and differs in parent_id' },
+      ])
+    })
+
+    test('says which sum cannot be computed', async () => {
+      const file = fileWith([
+        { '@resource': 'boxes', id: uuid(40), label: 'fine', weight: 0 },
+        { '@resource': 'boxes', id: uuid(41), label: 'full', weight: 5 },
+        { '@resource': 'things', grams: tooMuch, box_id: uuid(41) },
+        { '@resource': 'things', grams: tooMuch, box_id: uuid(41) },
+      ])
+      await expect(importing(await importOf(served, file))).rejects.toThrow(
+        /^rows\.jsonl:2: the sum of this row cannot be computed: A value is too large/,
+      )
+    })
+
+    test('is refused when the file or the store is no longer the same', async () => {
+      const file = fileWith([{ '@resource': 'nodes', id: uuid(50), name: 'a' }])
+      const what = await importOf(served, file)
+      const checked = await checkFile(what, null)
+      await served.store.session((session) => session.script(nextGeneration))
+      await expect(new Importer(what, checked).run()).rejects.toThrow(/The store was migrated while/)
+      expect((await served.get(`/v1/nodes/${uuid(50)}`)).status).toBe(404)
+      const again = await importOf(served, file)
+      appendFileSync(file, '{"@resource":"nodes","name":"b"}\n')
+      await expect(checkFile(again, null)).rejects.toThrow(/^rows\.jsonl was changed while it was imported/)
+    })
+  },
+  { declaration },
+)
