@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -78,7 +78,7 @@ const importInto = (store: string, path: string, resource: string): number =>
 /** A store that has the customers. */
 function newStore(folder: string, name: string, people: string): string {
   const file = join(folder, `${name}.db`)
-  writeFileSync(file, '')
+  secondsOf('bin/nounkit', ['migrate', 'examples/shop'], file)
   importInto(file, people, 'customers')
   return file
 }
