@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { api, resource } from 'nounkit'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
+import { validate } from '../../src/request/validate.ts'
 import { openStore } from '../../src/store/open.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { testApi } from '../../src/testing.ts'
@@ -22,6 +25,27 @@ test.each(['documents', 'keys-and-tokens', 'versions', 'migrations', 'bring-your
     await session.follow(`docs/how-to/${name}.md`)
   },
 )
+
+test('the ids that bring-your-data makes from old ones are those of every resource, with a prefix and without', async () => {
+  const program = blocksOf('docs/how-to/bring-your-data.md').find(
+    (block) => markOf(block, 'file') === 'new-id.mjs',
+  )
+  if (!program) throw new Error('docs/how-to/bring-your-data.md shows no new-id.mjs')
+  const { newId } = await import(/* @vite-ignore */ pathToFileURL(snippetFile(program)).href)
+  const { resources } = compileApi(
+    api('music', {
+      resources: [
+        resource('albums', { idPrefix: 'al_', fields: { title: z.string().max(9) } }),
+        resource('songs', { fields: { title: z.string().max(9) } }),
+      ],
+    }),
+  )
+  for (const { idPrefix, field } of resources.values())
+    for (const old of [0, 17, 2 ** 53 - 1, 'A-17', ''])
+      expect(validate(field.get('id')?.schema ?? {}, newId(old, idPrefix))).toEqual([])
+  expect(newId(9)).not.toBe(newId('9'))
+  expect([9, 10, 300].map((old) => newId(old))).toEqual([9, 10, 300].map((old) => newId(old)).toSorted())
+})
 
 test('the commands of rules-on-rows do what it shows, with the declaration that it shows', async () => {
   const folder = emptyProject()
