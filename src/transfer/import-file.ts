@@ -1,10 +1,11 @@
 import type { Resource } from '../compile/model.ts'
+import { StoreRefused } from '../store/store.ts'
 import type { Writer } from '../write/writer.ts'
 import { FileCheck } from './check-file.ts'
 import type { HeldBack } from './held-back.ts'
 import type { ImportMark, Mark } from './import-mark.ts'
 import { MistakeLog } from './mistake-log.ts'
-import { columnFault, type FileRow, type ImportTarget, readRow } from './read-row.ts'
+import { columnFault, type FileRow, type ImportTarget, missingOption, readRow } from './read-row.ts'
 import { readRecords, type SourceFile } from './source-file.ts'
 import { StoredRows } from './stored-rows.ts'
 
@@ -72,6 +73,9 @@ export async function checkFile(
     const [old, fresh]: [FileRow[], FileRow[]] = [[], []]
     for (const record of records) {
       rows++
+      const missing = rows === 1 ? missingOption(target, record) : null
+      if (missing !== null)
+        throw new StoreRefused(`${file.name}:${record.line}: ${missing}. Nothing was imported.`)
       const row = readRow(target, record)
       if ('resource' in row) resources.add(row.resource)
       if (!('resource' in row)) for (const fault of row) mistakes.add(record.line, fault)

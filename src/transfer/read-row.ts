@@ -39,6 +39,15 @@ export function columnFault({ model, resource }: ImportTarget, name: string): st
 const allMarks: ReadonlySet<string> = new Set(Object.values(marks))
 const isMark = (name: string): boolean => allMarks.has(name)
 
+/** What the command should have said, where the first row lacks it too: every other row would only repeat it. */
+export function missingOption(target: ImportTarget, { fault, values }: FileRecord): string | null {
+  if (fault !== null) return null
+  const resource = resourceOf(target, values[marks.resource])
+  if (values[marks.resource] === undefined && typeof resource === 'string') return resource
+  const saysNone = typeof resource !== 'string' && accountOf(target, resource, values[marks.account]) === null
+  return saysNone && values[marks.account] === undefined ? wrongAccount(target, undefined) : null
+}
+
 /** A row of a file, or all that is wrong with it. */
 export function readRow(target: ImportTarget, record: FileRecord): FileRow | readonly RowFault[] {
   if (record.fault !== null) return [fault(record.fault)]

@@ -342,10 +342,17 @@ describe('a CSV file', () => {
     expect(stderr).toContain('rows.jsonl:1: is longer than 16 MB')
     expect(stderr).toContain('rows.jsonl:2: name must be a string')
     const nobody = fileWith(jsonl(Array.from({ length: 120 }, () => ({ name: 'Ada' }))))
-    const many = await importing(url, nobody, '--resource', 'customers')
-    expect(many.stderr).toContain(
-      'rows.jsonl:100: says no account: add --account to the command, or "@account" to the row',
-    )
+    for (const [flags, what] of [
+      [['--resource', 'customers'], 'account'],
+      [['--account', 'acme'], 'resource'],
+    ] as const)
+      expect((await importing(url, nobody, ...flags)).stderr).toMatch(
+        new RegExp(
+          `^.*rows\\.jsonl:1: says no ${what}: add --${what} to the command, or "@${what}" to the row\\. Nothing was imported\\.\\n$`,
+        ),
+      )
+    const many = await importing(url, nobody, '--resource', 'customers', '--account', 'acme')
+    expect(many.stderr).toContain('rows.jsonl:100: email is required')
     expect(many.stderr).toMatch(
       /\nand 20 mistakes more\n\n120 mistakes in 120 rows\. Nothing was imported\.\n$/,
     )

@@ -118,6 +118,7 @@ export class GroupCommit {
         return true
       } catch (error) {
         if (!isBusy(error)) {
+          this.#rollback()
           for (const entry of this.#queue.splice(0)) entry.reject(sqliteError(error, this.#writer.file))
           return false
         }
@@ -153,13 +154,20 @@ export class GroupCommit {
       await this.#fill(done)
       if (this.#writer.inTransaction) this.#commit()
     } catch (error) {
-      if (this.#writer.inTransaction) this.#writer.control('ROLLBACK')
+      this.#rollback()
       for (const entry of done) entry.reject(commitFailed(error, this.#writer.file))
       return
     } finally {
       this.#counters.busyConnections--
     }
     for (const entry of done) settle(entry, this.#counters)
+  }
+
+  /** A rollback that fails leaves the transaction open. The next batch then cannot begin, and its callers are told. */
+  #rollback(): void {
+    try {
+      if (this.#writer.inTransaction) this.#writer.control('ROLLBACK')
+    } catch {}
   }
 
   #commit(): void {
@@ -181,7 +189,7 @@ export class GroupCommit {
         this.#heldMs = performance.now() - openedAt
       }
       if (this.#writer.inTransaction) continue
-      if (done.length === 1) return
+      if (done.length === 1 && hasFailed(entry)) return
       // A full disk or a failed read ends the whole transaction, with what the others wrote.
       throw failureOf(entry)
     }
@@ -242,6 +250,8 @@ export class GroupCommit {
     this.#writer.control('RELEASE work')
   }
 }
+
+const hasFailed = ({ outcome }: Entry): boolean => outcome !== null && 'error' in outcome
 
 function settle(entry: Entry, counters: StoreCounters): void {
   if (entry.outcome && 'value' in entry.outcome) {
