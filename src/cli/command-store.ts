@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Clock, clockFromEnvironment } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
+import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { openStore } from '../store/open.ts'
 import { postgresSettings } from '../store/postgres/postgres-settings.ts'
@@ -87,7 +88,10 @@ export async function withStore(
   const url = databaseUrl(api.declaration)
   const store = create ? await openStore(url) : await openExistingStore(url)
   try {
-    if (!(await fits(store, probe))) await migrate(store, model)
+    if (!(await fits(store, probe))) {
+      refuseBrokenPromises(model, api.frozen)
+      await migrate(store, model)
+    }
     return await work({ model, store, clock })
   } finally {
     await store.close()

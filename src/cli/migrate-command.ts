@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
+import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { followUnserved, waitingSentence } from '../lifecycle/follow-unserved.ts'
 import { demandNobodyServes } from '../lifecycle/serving.ts'
 import { openStore } from '../store/open.ts'
@@ -44,6 +45,8 @@ export async function migrateCommand(args: string[]): Promise<number> {
   const [place] = positionalsUpTo(positionals, 1)
   const api = await loadApi(place)
   const model = compileLoaded(api)
+  // Else the store would get a column beside the one that a published version still reads.
+  refuseBrokenPromises(model, api.frozen)
   const published = publishedOf(api)
   const following = {
     fill: readFill(values.fill ?? [], model),

@@ -107,7 +107,11 @@ describe.each(walkedStores)('a store with others around it (%s)', (kind) => {
 
   test('once a version is published, the store only grows, and reset needs the name of the API', async () => {
     const { command, rows } = on(await emptyDatabase(kind))
-    expect(await command('migrate', promised)).toMatchObject({ code: 0 })
+    for (const args of [
+      ['publish', promised, 'v1', '--skip-store'],
+      ['migrate', promised],
+    ])
+      expect(await command(...args)).toMatchObject({ code: 0 })
     const [flags, copy, mistaken, reset, other] = await Promise.all([
       command('migrate', promised, '--accept-data-loss'),
       command('migrate', next),

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
+import { openForTest } from '../support/stores.ts'
 import { runHere } from './in-process.ts'
 import { isMistake } from './run.ts'
 
@@ -51,6 +52,31 @@ Take published out of version('v1', …), run nounkit migrate, then set the date
       stdout:
         'v1, published on 2026-01-02, is frozen in contracts/v1.json. Commit it with the declaration.\n',
     })
+  },
+)
+
+test.each(storeKinds)(
+  'migrate refuses a broken contract as check does, before it changes anything (%s)',
+  async (kind) => {
+    const env = { DATABASE_URL: await emptyDatabase(kind) }
+    const published = declarationFolder(source('depth: z.int(), note: z.string().optional()', dated))
+    for (const args of [
+      ['publish', published, 'v1', '--skip-store'],
+      ['migrate', published],
+    ])
+      expect(await runHere(args, { env })).toMatchObject({ code: 0 })
+
+    const renamed = declarationFolder(source('depth: z.int(), remark: z.string().optional()', dated))
+    cpSync(join(published, 'contracts'), join(renamed, 'contracts'), { recursive: true })
+    const { code, stderr } = await runHere(['check', renamed], { env })
+    expect(code).toBe(1)
+    expect(stderr).toContain(`renameField('wells', 'note', 'remark')`)
+    for (const flags of [[], ['--json'], ['--dry-run'], ['--rename', '--force'], ['--dry-run', '--json']])
+      expect(await runHere(['migrate', renamed, ...flags], { env })).toEqual({ code: 1, stdout: '', stderr })
+    const { stdout } = await runHere(['migrate', published, '--json'], { env })
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, steps: [] })
+    const store = await openForTest(env.DATABASE_URL)
+    await expect(async () => store.first('SELECT "remark" FROM "wells"', [])).rejects.toThrow()
   },
 )
 

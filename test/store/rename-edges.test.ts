@@ -13,7 +13,7 @@ import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { MigrationRefused } from '../../src/store/schema/migration.ts'
-import type { Store } from '../../src/store/store.ts'
+import { type Store, StoreRefused } from '../../src/store/store.ts'
 import { testApi } from '../../src/testing.ts'
 import { nodeScript } from '../support/child.ts'
 import shopIn2025 from '../support/shop-in-2025.ts'
@@ -105,6 +105,55 @@ describeStores('renames of a store', ({ kind, open, url }) => {
     const now = model(after, [change.renameField('members', 'full_name', 'name')])
     expect((await migrate(store, now)).steps).toEqual([])
     expect(await rows(store, 'SELECT "full_name", "name" FROM "members"')).toEqual([['old', 'new']])
+  })
+
+  test('are refused where values are under the old name only, and go on once they are copied or deleted', async () => {
+    const then = (named: string, more = {}) =>
+      model([resource(named, { fields: { note: text.optional(), size: text.optional(), ...more } })])
+    const fields = { remark: text.optional(), length: text.default('none') }
+    const now = model(
+      [resource('bookings', { fields })],
+      [change.renameField('bookings', 'note', 'remark'), change.renameField('bookings', 'size', 'length')],
+    )
+    const store = await open()
+    // As if the new fields had been declared without a change.
+    await migrate(store, then('bookings', fields))
+    await insert(store, 'bookings', { id: 'r1', note: 'n1', size: 'long' })
+    await insert(store, 'bookings', { id: 'r2', note: 'n2', remark: 'new', length: 'short', size: 'none' })
+    await insert(store, 'bookings', { id: 'r3', size: 'none' })
+    const refused = async (wanted: Model, options = {}) => {
+      const error = await migrate(store, wanted, options).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(StoreRefused)
+      return (error as StoreRefused).message
+    }
+    const message = await refused(now)
+    expect(message).toMatch(
+      /Nothing was changed\..*\n- bookings\.remark was note in v1: 1 row has a value in note and none in remark\. To copy: UPDATE .*\n- bookings\.length was size in v1: 1 row has/,
+    )
+    expect(await refused(now, { rename: true })).toBe(message)
+    expect(await refused(now, { dryRun: true })).toBe(message)
+    const copies = message
+      .split('To copy: ')
+      .slice(1)
+      .map((text) => text.split('\n')[0])
+    await store.session(async (session) => {
+      for (const copy of copies) await session.script(String(copy))
+    })
+    expect((await migrate(store, now)).steps).toEqual([])
+    expect(await rows(store, 'SELECT "remark", "length" FROM "bookings" ORDER BY "id"')).toEqual([
+      ['n1', 'long'],
+      ['new', 'short'],
+      [null, 'none'],
+    ])
+
+    const visits = model([resource('visits', { fields })], [change.renameResource('bookings', 'visits')])
+    await migrate(store, model([resource('visits', { fields })]))
+    expect(await refused(visits, { rename: true })).toContain(
+      '- visits was bookings in v1: 3 rows of bookings are not in visits.',
+    )
+    await store.session((session) => session.script('DROP TABLE "visits"'))
+    await migrate(store, visits, { rename: true })
+    expect((await rows(store, 'SELECT 1 FROM "visits"')).length).toBe(3)
   })
 
   test('make room for something new of the old name', async () => {

@@ -1,4 +1,5 @@
 import type { Session } from '../store.ts'
+import { refuseBothNames } from './both-names.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'
 import { refuseOlderDeclaration } from './older-declaration.ts'
@@ -28,6 +29,7 @@ export async function renameFirst<T extends PresentTable>(
 ): Promise<BeforeAdditions<T>> {
   await refuseOlderDeclaration(session, wanted, lineages, before)
   const renamed = planRenames(wanted, lineages, before, renameSql.renamedTable)
+  await refuseBothNames(session, renameSql.conversions.dialect, wanted, renamed.found, before)
   const swaps = await swapSteps(session, wanted, lineages, before, renamed, renameSql)
   const present = new Map(renamed.present)
   const values: Step[] = []
