@@ -385,7 +385,9 @@ test('on a terminal, letters open the docs, reset the data, show the last statem
   await dev.line(/\b2 rows\b.*\r?\nDo it all the same\?\r?\n +1\) yes, lose it\r?\n +2\) no, change nothing/)
   expect((await exchange(`${url}/v1/tasks`, 'POST', key, { title: 'Mow' })).status).toBe(201)
   keyboard.write('2\n')
-  await dev.line(/^Nothing was changed\.\r?\nThe API answers as before/)
+  await dev.line(
+    /nothing was changed:\r?\n- .*\b2 rows\b.*\r?\n.*save it once more to be asked again\.\r?\nThe API answers as before/,
+  )
   write('tasks.ts', `${without}\n`)
   await dev.line(/\b3 rows\b[^)]*1\) yes/)
   keyboard.write('q\n')
@@ -400,6 +402,15 @@ test('on a terminal, letters open the docs, reset the data, show the last statem
   ])
   keyboard.write('x\n')
   await dev.line(/^Answer with a number from 1 to 2, or quit with q\./)
+  keyboard.write('2\n')
+  await dev.line(/^Nothing is served yet\. Waiting/)
+  const declined = await exchange(`${url}/v1/tasks`, 'GET', key)
+  expect([declined.status, declined.text]).toEqual([
+    503,
+    expect.stringMatching(/\b3 rows\b[\s\S]*save it once more to be asked again/),
+  ])
+  write('tasks.ts', `${without}\n\n`)
+  await dev.line(/served yet[\s\S]*\b3 rows\b[^)]*1\) yes/)
   keyboard.write('1\n')
   await dev.line(/is ready/)
   keyboard.write('r\n')

@@ -186,7 +186,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     const { follow, listed } = await started(first, [{ code: 'a' }])
     const next = shop({ code: z.string(), note: z.string().min(2), size: z.int() })
     await expect(follow(next)).rejects.toThrow(
-      /orders\.note is required, and 1 row has no value for it\. Make it optional, give it a default, or use --fill orders\.note=VALUE\./,
+      /orders\.note is required, and 1 row has no value for it\. Make the field optional, give it a default, or use --fill orders\.note=VALUE\./,
     )
     const fill = (note: string, size: string) => ({
       fill: new Map([
@@ -194,7 +194,9 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
         ['orders.size', size],
       ]),
     })
-    await expect(follow(next, fill('x', '4'))).rejects.toThrow('--fill orders.note=x: the field does not')
+    await expect(follow(next, fill('x', '4'))).rejects.toThrow(
+      /nothing was changed:\n- --fill orders\.note=x: the field does not allow this value: [^\n]*$/,
+    )
     await expect(follow(next, fill('none', 'four'))).rejects.toThrow('--fill orders.size=four: the field')
     const answers = ['x', 'none', 'four']
     const texts: string[] = []
@@ -202,7 +204,9 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
       texts.push(text)
       return answers.shift() ?? null
     }
-    await expect(follow(next, { ask })).rejects.toThrow('Nothing was changed.')
+    await expect(follow(next, { ask })).rejects.toThrow(
+      /^The store does not follow the declaration yet, and nothing was changed:\n- orders\.size is required/,
+    )
     expect(texts).toEqual([
       'orders.note is required, and 1 row has no value for it. Which value?',
       expect.stringMatching(
@@ -213,6 +217,29 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     ])
     await follow(next, fill("it's none", '4'))
     expect(await listed(next)).toMatchObject([{ code: 'a', note: "it's none", size: 4 }])
+  })
+
+  test('a value that a narrower bound does not allow is shown before its replacement is asked for', async () => {
+    const first = shop({ code: z.string().max(100).optional() })
+    const { follow, listed } = await started(first, [{ code: 'abc' }, { code: 'a' }, {}])
+    const next = shop({ code: z.string().max(2) })
+    const faults =
+      '1 row of orders has a value that orders.code does not allow any more, such as "abc". orders.code is required, and 1 row has no value for it.'
+    const texts: string[] = []
+    const answering = (...answers: string[]) => ({
+      ask: async ({ text }: Question) => {
+        texts.push(text)
+        return answers.shift() ?? null
+      },
+    })
+    // After a question without an answer no other one is asked, and the reason is said.
+    await expect(follow(next, answering())).rejects.toThrow(
+      `- ${faults} Make the field optional, give it a default, or use --fill orders.code=VALUE.`,
+    )
+    expect(texts).toEqual([`${faults} Which value instead?`])
+    await follow(next, answering('x', 'yes'))
+    expect(texts.at(-1)).toContain('such as "abc": it would become "x".')
+    expect(await listed(next)).toMatchObject([{ code: 'x' }, { code: 'a' }, { code: 'x' }])
   })
 
   test('a rename is declared, or asked about, or refused with both ways', async () => {
@@ -260,7 +287,9 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
         return answer
       },
     })
-    await expect(follow(next, answering('no'))).rejects.toThrow('Nothing was changed.')
+    await expect(follow(next, answering('no'))).rejects.toThrow(
+      `yet, and nothing was changed:\n- ${sentence.replace('\n', '\n- ')}`,
+    )
     expect(await listed(first, 'customers')).toHaveLength(1)
     await follow(next, answering('yes'))
     expect(texts).toEqual([`${sentence}\nDo it all the same?`, `${sentence}\nDo it all the same?`])

@@ -69,10 +69,12 @@ async function follow(store: Store, { model, place, open, clock, ask, say }: Fol
     const following = { beforeChange, ...(open.asks && { ask }) }
     return await followUnserved(store, model, following, { clock, waiting: say })
   } catch (error) {
-    if (open.asks || !(error instanceof NotFollowed)) throw error
-    throw new NotFollowed(`${error.message}\n${withoutTerminal(place)}`, error)
+    if (!(error instanceof NotFollowed)) throw error
+    throw new NotFollowed(`${error.message}\n${open.asks ? onTerminal : withoutTerminal(place)}`, error)
   }
 }
+
+const onTerminal = 'Change the declaration, or save it once more to be asked again.'
 
 const withoutTerminal = (place: string): string =>
   `Nobody can be asked, because this is not a terminal. Change the declaration; or stop nounkit dev, run nounkit migrate${place === '.' ? '' : ` ${place}`} with the option named above, and start it again.`

@@ -122,6 +122,9 @@ export class Supervisor {
         const ms = performance.now() - trigger.at
         await this.#switchTo(next)
         this.#options.onServing(opened, trigger.reason, ms)
+      } else if (this.#requested && !trigger.reset) {
+        // A question was dropped, because the declaration changed again: what holds now is said after that.
+        next.end()
       } else this.#refuse(next, trigger.reason, refused)
     } else if (loaded) {
       // What was not imported because of the mistake may have to be changed to correct it.

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { Question } from '../../store/schema/follow/open-decisions.ts'
+import { answersOf, readTyped, shownQuestion } from '../typed-answer.ts'
 
 /** What a letter does. */
 export interface Command {
@@ -32,19 +33,15 @@ export class Terminal {
     return `Letters, each with Enter: ${this.#commands.map(({ letter, does }) => `${letter} ${does}`).join(', ')}`
   }
 
-  /** The answer to a question that is dropped is null. Where there are choices, `q` quits; elsewhere it may be the answer. */
-  async ask({ text, choices }: Question, dropped: Promise<void>): Promise<string | null> {
-    const lines = choices.map(({ says }, at) => `  ${at + 1}) ${says}`)
+  /** Null where nothing shall change, and for a question that is dropped. */
+  async ask(question: Question, dropped: Promise<void>): Promise<string | null> {
     for (;;) {
-      const typed = await this.#line([text, ...lines].join('\n'), dropped)
-      if (typed === null || choices.length === 0) return typed
-      const chosen = choices[Number(typed) - 1] ?? choices.find(({ value }) => value === typed)
-      if (chosen) return chosen.value
-      if (typed.toLowerCase() === 'q') {
-        this.#commands.find(({ letter }) => letter === 'q')?.run()
-        return null
-      }
-      this.#say(`Answer with a number from 1 to ${choices.length}, or quit with q.`)
+      const line = await this.#line(shownQuestion(question), dropped)
+      const typed = line === null ? 'nothing' : readTyped(question, line)
+      if (typed === 'quit') this.#commands.find(({ letter }) => letter === 'q')?.run()
+      if (typed === 'nothing' || typed === 'quit') return null
+      if (typed !== 'unclear') return typed.answer
+      this.#say(answersOf(question))
     }
   }
 

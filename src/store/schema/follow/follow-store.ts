@@ -188,8 +188,7 @@ class Follower {
       ],
     })
     if (answer === 'yes') return
-    if (answer === 'no') throw new StoreRefused('Nothing was changed.')
-    refuseToFollow(losses, 'Use --accept-data-loss to do it all the same.')
+    refuseToFollow(losses, answer === 'no' ? '' : 'Use --accept-data-loss to do it all the same.')
   }
 
   async #apply(approved: readonly string[]): Promise<Followed> {

@@ -1,5 +1,3 @@
-import { StoreRefused } from '../../store.ts'
-
 /** Something that only a person knows. */
 export interface Question {
   readonly kind: 'rename' | 'fill' | 'loss'
@@ -9,7 +7,7 @@ export interface Question {
   readonly choices: readonly { readonly value: string; readonly says: string }[]
 }
 
-/** Answers with the value of a choice, or a text; null for no answer, which leaves the store as it is. */
+/** Answers with the value of a choice, or a text; null where nothing shall change. */
 export type Ask = (question: Question) => Promise<string | null>
 
 /** How a store follows a declaration of which no version is published. */
@@ -36,6 +34,8 @@ export class Undecided extends Error {}
 export class Decisions {
   readonly #answers = new Map<string, string>()
   readonly #following: Following
+  /** A person who gave no answer is asked nothing more: the plan is refused as where there is nobody to ask. */
+  #declined = false
   /** No questions while the store is locked. */
   locked = false
 
@@ -52,8 +52,8 @@ export class Decisions {
   }
 
   /**
-   * The answer; undefined where there is nobody to ask. Throws when a person was asked and gave no answer. Asks again while `faultOf` says what
-   * is wrong with the answer.
+   * The answer; undefined where there is nobody to ask, and where the person gave no answer. Asks again while `faultOf` says what is wrong with
+   * the answer.
    */
   async answer(
     subject: string,
@@ -63,11 +63,14 @@ export class Decisions {
     const key = `${question.kind} ${subject}`
     const known = this.#answers.get(key)
     const { ask } = this.#following
-    if (known !== undefined || !ask) return known
+    if (known !== undefined || !ask || this.#declined) return known
     if (this.locked) throw new Undecided()
     for (let { text } = question; ; ) {
       const answer = await ask({ ...question, text })
-      if (answer === null) throw new StoreRefused('Nothing was changed.')
+      if (answer === null) {
+        this.#declined = true
+        return undefined
+      }
       const fault = faultOf(answer)
       if (fault === null) {
         this.#answers.set(key, answer)

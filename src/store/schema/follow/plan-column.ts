@@ -141,37 +141,41 @@ async function otherwise(
       ? 0
       : await countSet(planning, found.name, nullable, false)
   if (unfit + unset === 0) return undefined
-  const value = await replacementOf(planning, wanting, unfit + unset)
+  const disallowed = notAllowed(wanting.resource, column.name, unfit, scanned?.example ?? null)
+  const faults = [...(unfit > 0 ? [disallowed] : []), ...(unset > 0 ? [valueless(wanting, unset)] : [])]
+  const which = unfit > 0 ? 'Which value instead?' : 'Which value?'
+  const value = await replacementOf(planning, wanting, { why: faults.join('. '), which })
   if (unfit > 0) {
     const become = value === undefined ? 'null' : JSON.stringify(value)
-    planning.losses.push(
-      `${notAllowed(wanting.resource, column.name, unfit, scanned?.example ?? null)}: ${unfit === 1 ? 'it' : 'they'} would become ${become}.`,
-    )
+    planning.losses.push(`${disallowed}: ${unfit === 1 ? 'it' : 'they'} would become ${become}.`)
   }
   return value
 }
 
+const valueless = (wanting: Wanting, rows: number): string =>
+  `${nameOf(wanting)} is required, and ${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} no value for it`
+
+/** Why rows need a value, and the question for it. */
+interface Need {
+  readonly why: string
+  readonly which: string
+}
+
 /** A value from `--fill`, the default, or a person; undefined for NULL. Where a required field has none, the plan is refused. */
-async function replacementOf(planning: Planning, wanting: Wanting, rows: number): Promise<unknown> {
+async function replacementOf(planning: Planning, wanting: Wanting, { why, which }: Need): Promise<unknown> {
   const { column, field } = wanting
   const name = nameOf(wanting)
   const filled = filledWith(planning, wanting)
-  if (filled !== undefined) return filled
+  if (filled) return filled.value
   if (column.nullable) return undefined
   if (column.default !== undefined && field) return fitting(column.default, field) ?? column.default
-  const question = {
-    kind: 'fill',
-    text: `${name} is required, and ${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} no value for it. Which value?`,
-    choices: [],
-  } as const
+  const question = { kind: 'fill', text: `${why}. ${which}`, choices: [] } as const
   const answer = await planning.decisions.answer(name, question, (text) => {
     const fault = field && fromText(text, field).fault
     return fault && `${name} cannot be ${JSON.stringify(text)}: ${fault}.`
   })
-  if (answer !== undefined) return filledWith(planning, wanting)
-  planning.refusals.push(
-    `${name} is required, and ${counted(rows, 'row')} ${rows === 1 ? 'has' : 'have'} no value for it. Make it optional, give it a default, or use --fill ${name}=VALUE.`,
-  )
+  if (answer !== undefined) return filledWith(planning, wanting)?.value
+  planning.refusals.push(`${why}. Make the field optional, give it a default, or use --fill ${name}=VALUE.`)
   return undefined
 }
 
@@ -182,25 +186,26 @@ function fromText(text: string, field: Field): { readonly value: unknown; readon
   return { value, fault: value === undefined ? whyUnfit(parsed ?? text, field) : null }
 }
 
-/** The value of `--fill` or of an answer; undefined where there is none. */
-function filledWith(planning: Planning, wanting: Wanting): unknown {
+/** The value of `--fill` or of an answer, undefined where the plan is refused because the field does not allow it; null where there is none. */
+function filledWith(planning: Planning, wanting: Wanting): { readonly value: unknown } | null {
   const { field } = wanting
   const name = nameOf(wanting)
   const text = planning.decisions.fillOf(name)
-  if (text === undefined || !field) return undefined
+  if (text === undefined || !field) return null
   const { value, fault } = fromText(text, field)
   if (fault !== null)
     planning.refusals.push(`--fill ${name}=${text}: the field does not allow this value: ${fault}.`)
-  return value
+  return { value }
 }
 
 async function newColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {
   const { column, found } = wanting
   const plan = kept(column, null)
-  const filled = planning.emptied ? undefined : filledWith(planning, wanting)
-  if (filled !== undefined) return { ...plan, otherwise: filled }
+  const filled = planning.emptied ? null : filledWith(planning, wanting)
+  if (filled) return { ...plan, otherwise: filled.value }
   if (column.default !== undefined) return { ...plan, otherwise: column.default }
   if (column.nullable || planning.emptied) return plan
   const rows = await countRows(planning, found.name)
-  return rows === 0 ? plan : { ...plan, otherwise: await replacementOf(planning, wanting, rows) }
+  const need = { why: valueless(wanting, rows), which: 'Which value?' }
+  return rows === 0 ? plan : { ...plan, otherwise: await replacementOf(planning, wanting, need) }
 }

@@ -1,0 +1,41 @@
+import type { Question } from '../store/schema/follow/open-decisions.ts'
+
+/** What a person who was asked typed: an answer, that nothing shall change, that the command shall end, or none of these. */
+export type Typed = { readonly answer: string } | 'nothing' | 'quit' | 'unclear'
+
+/** The question as it is shown, with the answers that it takes. */
+export const shownQuestion = ({ text, choices }: Question): string =>
+  [
+    text,
+    ...(choices.length === 0
+      ? ['Enter alone changes nothing, and q quits. Write "" for the empty text, and "q" for the letter.']
+      : choices.map(({ says }, at) => `  ${at + 1}) ${says}`)),
+  ].join('\n')
+
+/**
+ * Reads the line that was typed at a question. Where any text may be the value, quotes tell a value from a command: nobody who wants to leave
+ * changes rows with Enter or q.
+ */
+export function readTyped({ choices }: Question, line: string): Typed {
+  const typed = line.trim()
+  const chosen = choices[Number(typed) - 1] ?? choices.find(({ value }) => value === typed)
+  if (chosen) return { answer: chosen.value }
+  if (typed.toLowerCase() === 'q') return 'quit'
+  if (choices.length > 0) return 'unclear'
+  return typed === '' ? 'nothing' : { answer: unquoted(typed) }
+}
+
+/** What is said where the line was unclear. */
+export const answersOf = ({ choices }: Question): string =>
+  `Answer with a number from 1 to ${choices.length}, or quit with q.`
+
+/** `"two words"` without its quotes, read as JSON. */
+function unquoted(typed: string): string {
+  if (!/^".*"$/.test(typed)) return typed
+  try {
+    const value: unknown = JSON.parse(typed)
+    return typeof value === 'string' ? value : typed
+  } catch {
+    return typed
+  }
+}
