@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { sqlText } from '../../kinds/sql.ts'
@@ -22,7 +23,8 @@ export async function backupSqlite(path: string, target: string): Promise<number
       `There is no store: ${file} does not exist. Set DATABASE_URL to the store that the service uses.`,
     )
   refuseLogBeside(target)
-  const partial = `${target}.${process.pid}.partial`
+  // Not with the process's number, which is the same each time in a container: what a killed backup has left would be in the way.
+  const partial = `${target}.${randomUUID().slice(0, 8)}.partial`
   createPartial(partial, target, statSync(file).mode)
   try {
     await vacuumInto(file, partial)
