@@ -273,6 +273,32 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     expect(await listed(again)).toMatchObject([{ text: 'a', note: 3, length: '1' }])
   })
 
+  test('a declared rename is not served before it is done, and is done where the new name has no values yet', async () => {
+    const first = shop({ note: z.string().optional(), size: z.int() })
+    const { follow, listed } = await started(first, [{ note: 'a', size: 1 }, { size: 2 }])
+    const start = (declaration: ApiDeclaration) => startUnpublished(store, compileApi(declaration))
+    const next = shop({ remark: was('note', z.string().optional()), size: z.int() })
+    await expect(start(next)).rejects.toThrow(
+      'No row was changed. Run nounkit migrate, which keeps the rows and says what it cannot keep:\n- orders.remark was note.',
+    )
+    expect(await listed(first)).toMatchObject([{ note: 'a' }, { note: null }])
+    // As a start without \`was\` leaves it: the new column is an addition, and the old one stays.
+    await start(shop({ remark: z.string().optional(), size: z.int() }))
+    await expect(start(next)).rejects.toThrow(
+      '- orders.remark was note, and 1 row has a value in note and none in remark.',
+    )
+    await follow(next)
+    expect(await listed(next)).toMatchObject([{ remark: 'a' }, { remark: null }])
+    await start(next)
+    // Where both have values, the old ones are a loss.
+    await start(shop({ text: z.string().default('none'), size: z.int() }))
+    const last = shop({ text: was('remark', z.string().default('none')), size: z.int() })
+    await expect(start(last)).rejects.toThrow('1 row has a value in remark and none in text.')
+    await expect(follow(last)).rejects.toThrow(
+      'orders.remark is no longer declared: its values in 1 row would be lost.',
+    )
+  })
+
   test('what is dropped is said with the number of rows, and done after a yes', async () => {
     const first = shop({ note: z.string().optional(), size: z.int() })
     const { follow, listed, create } = await started(first, [{ note: 'a', size: 1 }, { size: 2 }])

@@ -1,10 +1,9 @@
 import { counted } from '../../compile/plural.ts'
-import type { Dialect } from '../../plan/dialect.ts'
-import { ident } from '../../plan/dialect.ts'
+import { type Dialect, ident } from '../../plan/dialect.ts'
 import { type Session, StoreRefused } from '../store.ts'
 import type { Lineage } from './lineage.ts'
 import { formerNames } from './name-moves.ts'
-import type { PresentTable } from './present.ts'
+import type { PresentColumn, PresentTable } from './present.ts'
 import type { Found } from './rename-steps.ts'
 import type { Table } from './table.ts'
 
@@ -78,25 +77,35 @@ async function valuesLeft(
       lineage.former.map((then) => then.columns.get(column.name)),
     )) {
       if (used.has(old) || !there.columns.has(old)) continue
-      const lacking = isLacking(dialect, ident(old), ident(now.name), now.default)
-      const rows = await count(session, `${ident(name)} WHERE ${lacking}`)
+      const rows = await rowsLacking(session, dialect, name, old, now)
       if (rows === 0) continue
       const version = versionOf(lineage, (then) => then.columns.get(column.name) === old)
       const have = rows === 1 ? 'has' : 'have'
       sentences.push(
-        `- ${table.name}.${column.name} was ${old} in ${version}: ${counted(rows, 'row')} ${have} a value in ${old} and none in ${now.name}. To copy: UPDATE ${ident(name)} SET ${ident(now.name)} = ${ident(old)} WHERE ${lacking};`,
+        `- ${table.name}.${column.name} was ${old} in ${version}: ${counted(rows, 'row')} ${have} a value in ${old} and none in ${now.name}. To copy: UPDATE ${ident(name)} SET ${ident(now.name)} = ${ident(old)} WHERE ${isLacking(dialect, old, now)};`,
       )
     }
   }
   return sentences
 }
 
+/** How many rows have a value in the old column and none in the present one. */
+export const rowsLacking = (
+  session: Session,
+  dialect: Dialect,
+  table: string,
+  old: string,
+  now: PresentColumn,
+): Promise<number> => count(session, `${ident(table)} WHERE ${isLacking(dialect, old, now)}`)
+
 /** A column that was added with a default has it in every row, which says nothing about the row. */
-function isLacking(dialect: Dialect, old: string, now: string, value: string | null): string {
+function isLacking(dialect: Dialect, old: string, { name, default: value }: PresentColumn): string {
   const text = (expression: string): string => dialect.asText(expression)
   const isDefault =
-    value === null ? '' : ` OR (${text(now)} = ${text(value)} AND ${text(now)} <> ${text(old)})`
-  return `${old} IS NOT NULL AND (${now} IS NULL${isDefault})`
+    value === null
+      ? ''
+      : ` OR (${text(ident(name))} = ${text(value)} AND ${text(ident(name))} <> ${text(ident(old))})`
+  return `${ident(old)} IS NOT NULL AND (${ident(name)} IS NULL${isDefault})`
 }
 
 const versionOf = (

@@ -87,7 +87,9 @@ export async function matchColumns(
   const takenBy = new Map<string, string>()
   for (const name of names) {
     const was = planning.former.columns.get(`${table.name}.${name}`)
-    if (was !== undefined && !found.columns.has(name) && found.columns.has(was)) takenBy.set(was, name)
+    if (was === undefined || !found.columns.has(was)) continue
+    const isFree = !found.columns.has(name) || (!names.has(was) && (await isUnset(planning, found, name)))
+    if (isFree) takenBy.set(was, name)
   }
   for (const column of found.columns.keys()) {
     if (names.has(column) || takenBy.has(column)) continue
@@ -104,6 +106,10 @@ export async function matchColumns(
     gone: [...found.columns.keys()].filter((column) => !names.has(column) && !takenBy.has(column)),
   }
 }
+
+/** Whether no row has a value, so that nothing is lost where the column gets the values of another. */
+const isUnset = async (planning: Planning, { name }: PresentTable, column: string): Promise<boolean> =>
+  (await countSet(planning, name, column, true)) === 0
 
 async function renamedColumn(
   planning: Planning,

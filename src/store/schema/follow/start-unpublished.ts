@@ -4,6 +4,7 @@ import { migrate } from '../migrate-store.ts'
 import { type MigrateOptions, type Migration, MigrationRefused } from '../migration.ts'
 import type { Step } from '../migration-step.ts'
 import { grownShape, readShape, recordShape, shapeOf } from './shape.ts'
+import { undoneRenames } from './undone-renames.ts'
 import { unfitRows } from './unfit-rows.ts'
 
 /**
@@ -15,6 +16,8 @@ export async function startUnpublished(
   model: Model,
   options: Pick<MigrateOptions, 'waiting'> = {},
 ): Promise<void> {
+  const undone = await undoneRenames(store, model)
+  if (undone.length > 0) throw refusal(undone)
   const { steps } = await additions(store, model, options)
   const before = await readShape({ all: async (sql) => store.all(sql, []) })
   const declared = shapeOf(model)
@@ -27,7 +30,7 @@ export async function startUnpublished(
 /** Why the store and its rows do not fit the declaration, a sentence each without its full stop. Changes nothing. */
 export async function whyUnfit(store: Store, model: Model): Promise<readonly string[]> {
   const { steps } = await migrate(store, model, { dryRun: true })
-  const misfits = whysOf(steps)
+  const misfits = [...(await undoneRenames(store, model)), ...whysOf(steps)]
   // In an empty database, the table with the shape is still to be made.
   const isEmpty = steps.some(({ table }) => table === 'nounkit_meta')
   if (misfits.length > 0 || isEmpty) return misfits

@@ -1,0 +1,59 @@
+import type { Model } from '../../../compile/model.ts'
+import { counted } from '../../../compile/plural.ts'
+import type { Store } from '../../store.ts'
+import { rowsLacking } from '../both-names.ts'
+import type { PresentTable } from '../present.ts'
+import { type FormerNames, formerNamesOf } from './former-names.ts'
+import { postgresFollow } from './postgres-follow.ts'
+import type { Reading } from './scan.ts'
+import { sqliteFollow } from './sqlite-follow.ts'
+
+/**
+ * The renames that a declaration says with `was` and that the store has not followed, a sentence each without its full stop. As
+ * additions, the new names would be empty beside the old ones.
+ */
+export async function undoneRenames(store: Store, model: Model): Promise<readonly string[]> {
+  const former = formerNamesOf(model)
+  if (former.tables.size === 0 && former.columns.size === 0) return []
+  const { dialect } = store
+  return store.session(async (session) => {
+    const sql = dialect.name === 'sqlite' ? sqliteFollow : postgresFollow(dialect)
+    const present = await sql.read(session)
+    // Without nounkit_meta the tables are another program's.
+    if (!present.has('nounkit_meta')) return []
+    const found = [...former.tables]
+      .filter(([table, was]) => !present.has(table) && present.has(was))
+      .map(([table, was]) => `${table} was ${was}`)
+    for (const { table } of model.resources.values()) {
+      const there = present.get(table) ?? present.get(former.tables.get(table) ?? '')
+      if (there) found.push(...(await columnsOf({ session, dialect }, model, former, table, there)))
+    }
+    return found
+  })
+}
+
+async function columnsOf(
+  { session, dialect }: Reading,
+  model: Model,
+  former: FormerNames,
+  table: string,
+  there: PresentTable,
+): Promise<readonly string[]> {
+  const fields = [...model.resources.values()].find((one) => one.table === table)?.fields ?? []
+  const declared = new Set(fields.map(({ column }) => column))
+  const found: string[] = []
+  for (const { column } of fields) {
+    const was = former.columns.get(`${table}.${column}`)
+    if (was === undefined || !there.columns.has(was)) continue
+    const now = there.columns.get(column)
+    const sentence = `${table}.${column} was ${was}`
+    if (!now) found.push(sentence)
+    // A name that something else has taken up is not left over.
+    if (!now || declared.has(was)) continue
+    const rows = await rowsLacking(session, dialect, there.name, was, now)
+    const have = rows === 1 ? 'has' : 'have'
+    if (rows > 0)
+      found.push(`${sentence}, and ${counted(rows, 'row')} ${have} a value in ${was} and none in ${column}`)
+  }
+  return found
+}
