@@ -10,7 +10,7 @@ interface Report {
   readonly refused: ReadonlySet<Step>
   /** What was done besides, to follow a declaration that is not published, a sentence each. */
   readonly notes: readonly string[]
-  /** What is lost with that. */
+  /** What was lost with that, or would be, a sentence each. */
   readonly losses: readonly string[]
 }
 
@@ -32,11 +32,11 @@ const forMachines = ({ dryRun, steps, refused, notes, losses }: Report): object 
 
 function textOf({ dryRun, steps, refused, notes, losses }: Report): string {
   const all = steps.length + notes.length
-  if (all === 0) return 'The store fits the declaration. Nothing to do.'
+  if (all + losses.length === 0) return 'The store fits the declaration. Nothing to do.'
   return [
     ...(steps.length > 0 ? [migrationSql(steps)] : []),
     ...notes.map((note) => `${note}.`),
-    ...(dryRun ? losses : []),
+    ...losses,
     outcome(all, refused.size, dryRun),
   ].join('\n')
 }
@@ -46,6 +46,7 @@ const outcome = (steps: number, refused: number, dryRun: boolean): string => {
     const marked = `${refused} ${refused === 1 ? 'is' : 'are'}`
     return `Nothing would be applied: of ${counted(steps, 'step')} ${marked} marked as not applied.`
   }
+  if (steps === 0) return dryRun ? 'Nothing else would be changed.' : 'Nothing else was changed.'
   if (dryRun) return `${counted(steps, 'step')} would be applied.`
   return `${counted(steps, 'step')} ${steps === 1 ? 'was' : 'were'} applied.`
 }

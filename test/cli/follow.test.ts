@@ -82,6 +82,71 @@ test.each(storeKinds)(
   },
 )
 
+test.each(storeKinds)(
+  'migrate says every loss before and after it, and computes a sum once a version is published (%s)',
+  async (kind) => {
+    const { command, rows } = on(await emptyDatabase(kind))
+    expect(await command('migrate', first)).toMatchObject({ code: 0 })
+    expect(await command('reset', first, '--seed')).toMatchObject({ code: 0 })
+    const optional = declarationFolder(source('label: z.string(), cost: z.string().optional()'))
+    expect(await command('migrate', optional)).toMatchObject({
+      stdout: 'things.cost is optional now.\n1 step was applied.\n',
+    })
+    const short = declarationFolder(source('label: z.string(), cost: z.string().max(2).optional()'))
+    const unfit = 'a value that things.cost does not allow any more, such as "much": it'
+    expect(await command('migrate', short, '--dry-run')).toMatchObject({
+      code: 1,
+      stdout: `1 row of things has ${unfit} would become null.\nNothing else would be changed.\n`,
+    })
+    expect(await command('migrate', short, '--accept-data-loss')).toMatchObject({
+      code: 0,
+      stdout: `1 row of things had ${unfit} became null.\nNothing else was changed.\n`,
+    })
+    expect(await rows('cost')).toEqual([
+      ['lamp', '12'],
+      ['chair', null],
+    ])
+    const without = declarationFolder(source('label: z.string()'))
+    const gone = 'things.cost is no longer declared'
+    expect(await command('migrate', without, '--accept-data-loss')).toMatchObject({
+      stdout: `${gone}.\n${gone}: its values in 1 row were lost.\n1 step was applied.\n`,
+    })
+    expect(await command('migrate', without)).toMatchObject({
+      stdout: 'The store fits the declaration. Nothing to do.\n',
+    })
+    const boxes = (sums: string, more = '') =>
+      declarationFolder(`
+import { api, belongsTo, hasMany, resource, sum, version } from 'nounkit'
+import { z } from 'zod'
+const id = (at) => '01890a5d-ac96-774b-bcce-00000000000' + at
+const things = resource('things', { fields: { label: z.string(), ${sums} }, relations: { parts: hasMany('parts') } })
+const parts = resource('parts', { fields: { grams: z.int(), pieces: z.int() }, relations: { thing: belongsTo('things') } })
+const account = () => [
+  { resource: 'things', values: { id: id(1), label: 'lamp' } },
+  { resource: 'things', values: { id: id(2), label: 'chair' } },
+  ...[5, 7].map((grams, at) => ({ resource: 'parts', values: { id: id(3 + at), grams, pieces: 2, thing_id: id(1) } })),
+]
+export default api('market', { resources: [things, parts], seed: { accounts: ['acme'], account }, ${more} })
+`)
+    expect(await command('reset', boxes(''), '--seed')).toMatchObject({ code: 0 })
+    const v1 = `versions: [version('v1', { published: '2026-01-01' })]`
+    for (const [sums, expected] of [
+      ['', null],
+      [`w: sum('parts', 'grams')`, 12],
+      [`w: sum('parts', ['grams', 'pieces'])`, 24],
+    ] as const) {
+      const published = boxes(sums, v1)
+      expect(await command('publish', published, 'v1', '--skip-store')).toMatchObject({ code: 0 })
+      expect(await command('migrate', published)).toMatchObject({ code: 0 })
+      if (expected !== null)
+        expect(await rows('w')).toEqual([
+          ['lamp', expected],
+          ['chair', 0],
+        ])
+    }
+  },
+)
+
 describe.each(walkedStores)('a store with others around it (%s)', (kind) => {
   test('a process that serves the older declaration is named; with --force it ends, and writes nothing more', async () => {
     const url = await emptyDatabase(kind)

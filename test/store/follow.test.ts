@@ -375,6 +375,100 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     ])
   })
 
+  test('sums are computed however they come: by a start, another definition, another kind, in place of other values', async () => {
+    const declared = (fields: FieldDeclarations, ofThings: FieldDeclarations = {}) =>
+      api('shop', {
+        resources: [
+          resource('orders', {
+            fields: { label: z.string(), ...fields },
+            relations: { things: hasMany('things') },
+          }),
+          resource('things', {
+            fields: { grams: z.int(), pieces: z.int(), price: decimal({ scale: 2 }), ...ofThings },
+            relations: { order: belongsTo('orders', { optional: true }) },
+          }),
+        ],
+      })
+    const plain = declared({})
+    const { follow, made, create, listed } = await started(plain, [{ label: 'a' }, { label: 'b' }])
+    await create(plain, 'things', [
+      { grams: 5, pieces: 2, price: '1.50', order_id: made[0]?.id },
+      { grams: 7, pieces: 1, price: '0.25', order_id: made[0]?.id },
+      { grams: 9, pieces: 1, price: '9.00' },
+    ])
+    const values = async (declaration: ApiDeclaration) =>
+      (await listed(declaration)).map(({ w, price }) => (price === undefined ? w : [w, price]))
+    const start = (declaration: ApiDeclaration) => startUnpublished(store, compileApi(declaration))
+
+    const added = declared({ w: sum('things', 'grams'), price: sum('things', 'price') })
+    await start(added)
+    expect(await values(added)).toEqual([
+      [12, '1.75'],
+      [0, '0.00'],
+    ])
+    // It also adds up a column that is new itself, and once there is a value in place of the factor before.
+    const others = declared(
+      { w: sum('things', ['grams', 'pieces']), price: sum('things', ['price', 'boxes']) },
+      { boxes: z.int().default(2) },
+    )
+    const { additions } = await follow(others)
+    expect(additions.map(({ why }) => why)).toEqual([
+      'things.boxes is new',
+      'orders.w is the sum of grams * pieces of things now',
+      'orders.price is the sum of price * boxes of things now',
+    ])
+    expect(await values(others)).toEqual([
+      [17, '3.50'],
+      [0, '0.00'],
+    ])
+    expect(await follow(others)).toMatchObject({ applied: false, additions: [] })
+    const pieces = declared({ w: sum('things', 'pieces') })
+    await follow(pieces, { acceptDataLoss: true })
+    expect(await values(pieces)).toEqual([3, 0])
+    await start(declared({ w: sum('things', 'grams') }))
+    expect(await values(declared({ w: sum('things', 'grams') }))).toEqual([12, 0])
+    const decimals = declared({ w: sum('things', 'price') })
+    await expect(start(decimals)).rejects.toThrow('Run nounkit migrate, which keeps the rows')
+    await follow(decimals)
+    expect(await values(decimals)).toEqual(['1.75', '0.00'])
+
+    // A field of its own takes the values, keeps them, and gives them up only when that is accepted.
+    const own = declared({ w: z.int().optional() })
+    await follow(own, { acceptDataLoss: true })
+    await serving(own, databaseUrl, (call) => call('PATCH', `orders/${made[1]?.id}`, { w: 777 }))
+    const sums = declared({ w: sum('things', 'grams') })
+    const lost = 'orders.w is a sum now: its values in 1 row would be lost.'
+    await expect(start(sums)).rejects.toThrow('Run nounkit migrate, which keeps the rows')
+    await expect(follow(sums)).rejects.toThrow(lost)
+    expect(await values(own)).toEqual([null, 777])
+    expect(await follow(sums, { acceptDataLoss: true })).toMatchObject({
+      notes: ['orders.w is required now', 'orders.w is a sum now'],
+      losses: ['orders.w is a sum now: its values in 1 row were lost.'],
+    })
+    expect(await values(sums)).toEqual([12, 0])
+    await follow(declared({ w: z.int() }))
+    await serving(declared({ w: z.int() }), databaseUrl, (call) =>
+      call('PATCH', `orders/${made[1]?.id}`, { w: 8 }),
+    )
+    await expect(start(sums)).rejects.toThrow(
+      'orders.w is the sum of grams of things now, and has other values.',
+    )
+    await follow(sums, { acceptDataLoss: true })
+    expect(await values(sums)).toEqual([12, 0])
+
+    // A store of an earlier release says nothing of sums: it is not refused, and they are computed once.
+    await store.writeOne(`DELETE FROM "nounkit_meta" WHERE "key" LIKE 'sum %'`, [])
+    await store.writeOne(
+      `UPDATE "nounkit_meta" SET "value" = replace(replace("value", ',"sum":true', ''), ',"sum":false', '') WHERE "key" = 'shape'`,
+      [],
+    )
+    await store.writeOne(`UPDATE "orders" SET "w" = 5`, [])
+    await demandFit(store, compileApi(sums))
+    expect((await follow(sums)).losses).toEqual([])
+    expect(await values(sums)).toEqual([12, 0])
+    expect(await follow(sums)).toMatchObject({ applied: false })
+  })
+
   test('a new unique that rows violate names the groups, their values and ids, with and without other changes', async () => {
     const uniqueOrders = (fields: FieldDeclarations) =>
       api('shop', { resources: [customers, resource('orders', { fields, unique: [['code', 'price']] })] })

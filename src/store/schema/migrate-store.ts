@@ -4,6 +4,7 @@ import { lineagesOf } from './lineage.ts'
 import type { MigrateOptions, Migration } from './migration.ts'
 import { migratePostgres } from './postgres-migrate.ts'
 import { migrateSqlite } from './sqlite-migrate.ts'
+import { sumsOf } from './sums.ts'
 import { wantedTables } from './wanted.ts'
 
 /**
@@ -12,7 +13,11 @@ import { wantedTables } from './wanted.ts'
  * waits. A migration that failed half-way can be run again.
  */
 export async function migrate(store: Store, model: Model, options: MigrateOptions = {}): Promise<Migration> {
-  const wanted = { tables: wantedTables(model), lineages: lineagesOf(model) }
+  const wanted = {
+    tables: wantedTables(model),
+    lineages: lineagesOf(model),
+    sums: sumsOf(model, store.dialect),
+  }
   return store.dialect.name === 'sqlite'
     ? migrateSqlite(store, wanted, options)
     : migratePostgres(store, wanted, options)

@@ -19,6 +19,12 @@ export interface Step {
   readonly ofNewTable?: boolean
   /** A rename or conversion that the declared changes describe: run with --rename. */
   readonly rename?: boolean
+  /** Computes a sum that is new, or adds up something else; `unsure` where the store does not say what it added up. */
+  readonly sum?: 'new' | 'other' | 'unsure'
   /** Names that no longer exist after it (`orders`, `orders.note` or `orders.status=open`), each with its new name. */
   readonly became?: readonly (readonly [from: string, to: string])[]
 }
+
+/** Why additions do not suffice. A remark such as `(put a value in place of …)` is for those who read the SQL. */
+export const whysOf = (steps: readonly Step[]): readonly string[] =>
+  steps.filter((step) => !step.additive).map(({ why }) => why.replace(/ \(put [^)]*\)$/, ''))

@@ -3,12 +3,14 @@ import { type Session, StoreError, StoreRefused } from '../store.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'
 import { sharedRows } from './shared-values.ts'
+import type { Sum } from './sums.ts'
 import type { Table } from './table.ts'
 
 /** The tables that the store should have, and their names in older versions. */
 export interface Wanted {
   readonly tables: readonly Table[]
   readonly lineages: readonly Lineage[]
+  readonly sums: readonly Sum[]
 }
 
 export interface MigrateOptions {

@@ -13,6 +13,7 @@ import { runSteps } from './postgres-steps.ts'
 import type { PresentTable } from './present.ts'
 import { renameFirst } from './rename-plan.ts'
 import { withGeneration } from './store-generation.ts'
+import { sumSteps } from './sums.ts'
 import type { Table } from './table.ts'
 
 export async function migratePostgres(
@@ -44,18 +45,25 @@ interface Plan {
 async function plan(
   session: Session,
   dialect: Dialect,
-  { tables, lineages }: Wanted,
+  { tables, lineages, sums }: Wanted,
   options: MigrateOptions,
 ): Promise<Plan> {
   const found = await readPostgres(session)
   refuseForeignTables(tables, found)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, postgresRenames)
   const spread = options.citus || tables.some((table) => present.get(table.name)?.spread)
-  if (!spread)
-    return { steps: withGeneration([...steps, ...withoutCitus(dialect, tables, present), ...last]), spread }
+  const computed = await sumSteps(session, sums, present, { locks: !spread })
+  if (!spread) {
+    const all = [...steps, ...withoutCitus(dialect, tables, present), ...last, ...computed]
+    return { steps: withGeneration(all), spread }
+  }
   const shards = await shardsToMake(session, present, options)
   const alone = (step: Step): Step => ({ ...step, alone: true })
-  const all = [...steps.map(alone), ...citusDifference(tables, present, shards), ...last.map(alone)]
+  const all = [
+    ...steps.map(alone),
+    ...citusDifference(tables, present, shards),
+    ...[...last, ...computed].map(alone),
+  ]
   return { steps: withGeneration(all), spread }
 }
 

@@ -16,6 +16,7 @@ import { replaceKeyLog } from './sqlite-key-log.ts'
 import { readSqlite, type SqliteTable } from './sqlite-read.ts'
 import { sqliteRenames } from './sqlite-renames.ts'
 import { withGeneration } from './store-generation.ts'
+import { sumSteps } from './sums.ts'
 import type { Table } from './table.ts'
 
 export async function migrateSqlite(
@@ -32,10 +33,11 @@ export async function migrateSqlite(
 }
 
 async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> {
-  const { tables, lineages } = wanted
+  const { tables, lineages, sums } = wanted
   const found = await readSqlite(session)
   const { steps, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
-  return withGeneration([...steps, ...sqliteAdditions(tables, present), ...last])
+  const computed = await sumSteps(session, sums, present, { locks: false })
+  return withGeneration([...steps, ...sqliteAdditions(tables, present), ...last, ...computed])
 }
 
 export function sqliteAdditions(

@@ -4,7 +4,7 @@ import type { Step } from '../migration-step.ts'
 export interface Followed {
   /** The changes that additions do not cover, a sentence each. */
   readonly notes: readonly string[]
-  /** What is lost with them, a sentence each. */
+  /** What was lost with them, or would be, a sentence each. */
   readonly losses: readonly string[]
   /** The additions, as SQL. */
   readonly additions: readonly Step[]

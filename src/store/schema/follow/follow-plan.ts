@@ -1,5 +1,6 @@
 import type { FieldKind } from '../../../kinds/kinds.ts'
 import type { Column, Table } from '../table.ts'
+import type { Loss } from './loss.ts'
 import type { Scanned } from './scan.ts'
 
 /** How the store will follow the declaration, as data: the same for every database. */
@@ -7,8 +8,8 @@ export interface FollowPlan {
   readonly steps: readonly FollowStep[]
   /** What is done, a sentence each. */
   readonly notes: readonly string[]
-  /** What would be lost, a sentence each, with the number of rows. */
-  readonly losses: readonly string[]
+  /** What would be lost, each with the number of rows. */
+  readonly losses: readonly Loss[]
   /** What nobody has decided yet, a sentence each: the plan cannot be carried out. */
   readonly refusals: readonly string[]
   /** A process of the older declaration could still write rows that the new one does not allow. */

@@ -4,8 +4,10 @@ import { engineTables } from '../engine-tables.ts'
 import { migrate } from '../migrate-store.ts'
 import type { Step } from '../migration-step.ts'
 import { recordedPublished } from '../published.ts'
+import { readShape, recordShape, type StoredShape, shapeOf } from '../shape.ts'
 import { sharedRows } from '../shared-values.ts'
 import { generationAtStart, nextGeneration, readGeneration } from '../store-generation.ts'
+import { computeAll, type Sum, sumSteps, sumsOf } from '../sums.ts'
 import type { Table } from '../table.ts'
 import { wantedTables } from '../wanted.ts'
 import { carryOut } from './carry-out.ts'
@@ -19,9 +21,8 @@ import { Decisions, type Following, Undecided } from './open-decisions.ts'
 import { planFollow } from './plan-follow.ts'
 import { postgresFollow } from './postgres-follow.ts'
 import { rewriteEvents } from './rewrite-events.ts'
-import { readShape, recordShape, type StoredShape, shapeOf } from './shape.ts'
+import { shownAdditions } from './shown-additions.ts'
 import { sqliteFollow } from './sqlite-follow.ts'
-import { sumUpdates } from './sum-updates.ts'
 
 /**
  * Makes the store fit a declaration of which no version is published, and keeps all rows: fields may become optional or required, be
@@ -55,6 +56,7 @@ interface Planned {
   readonly plan: FollowPlan
   readonly present: Present
   readonly shape: StoredShape | null
+  readonly additions: readonly Step[]
 }
 
 interface PlannedUnlocked extends Planned {
@@ -71,6 +73,7 @@ class Follower {
   readonly #decisions: Decisions
   readonly #wanted: readonly Table[]
   readonly #resourceTables: readonly Table[]
+  readonly #sums: readonly Sum[]
 
   constructor(
     store: Store,
@@ -89,6 +92,7 @@ class Follower {
     this.#decisions = new Decisions(this.#following)
     this.#wanted = wantedTables(model)
     this.#resourceTables = this.#wanted.filter((table) => !engineTables.includes(table))
+    this.#sums = sumsOf(model, store.dialect)
   }
 
   async run(): Promise<Followed> {
@@ -96,9 +100,9 @@ class Follower {
       const planned = await this.#planUnlocked()
       if (planned === 'distributed') return onCluster(this.#store, this.#session, this.#model, this.#options)
       if (planned === 'incomplete') return onlyAdditions(this.#store, this.#model, this.#options)
-      const { plan, present, shape, generation } = planned
-      const additions = this.#additions(plan, present)
-      const { notes, losses } = plan
+      const { plan, shape, additions, generation } = planned
+      const { notes } = plan
+      const losses = plan.losses.map(({ ahead }) => ahead)
       if (this.#options.dryRun) {
         refuseToFollow([...plan.refusals])
         return { notes: plan.steps.length > 0 ? notes : [], losses, additions, applied: false, generation }
@@ -149,20 +153,20 @@ class Follower {
       former: formerNamesOf(this.#model),
       decisions: this.#decisions,
       emptied: this.#options.emptying !== undefined,
-      onlyGrows: (table, found) =>
-        this.#sql.differences([table], new Map([[found.name, found]])).every((step) => step.additive),
+      differences: (table, found) => this.#sql.differences([table], new Map([[found.name, found]])),
       notes: [],
       losses: [],
       refusals: [],
     })
-    return { plan, present, shape }
-  }
-
-  /** The additions to tables that are not rebuilt, for those who want to see them. */
-  #additions({ steps }: FollowPlan, present: Present): readonly Step[] {
-    const rebuilt = new Set(steps.map((step) => (step.kind === 'drop' ? step.table : step.table.name)))
-    const others = this.#wanted.filter(({ name }) => !rebuilt.has(name))
-    return this.#sql.differences(others, present).filter((step) => step.additive)
+    const computed = await sumSteps(this.#session, this.#sums, present, { locks: false })
+    // A process of the older declaration would go on to write the older sums.
+    const outdates = computed.some(({ sum, ofNewTable }) => sum && sum !== 'unsure' && !ofNewTable)
+    return {
+      plan: { ...plan, outdates: plan.outdates || outdates },
+      present,
+      shape,
+      additions: shownAdditions(plan, this.#sql.differences, this.#wanted, present, computed),
+    }
   }
 
   /** Additions need no lock on the whole store, and processes that serve it go on. */
@@ -176,7 +180,8 @@ class Follower {
   }
 
   /** Asks about losses; throws where the plan cannot be carried out. */
-  async #approve({ refusals, losses }: FollowPlan): Promise<void> {
+  async #approve({ refusals, losses: all }: FollowPlan): Promise<void> {
+    const losses = all.map(({ ahead }) => ahead)
     if (refusals.length > 0) refuseToFollow([...refusals, ...losses])
     if (losses.length === 0 || this.#decisions.acceptsDataLoss) return
     const answer = await this.#decisions.answer(losses.join('\n'), {
@@ -205,8 +210,9 @@ class Follower {
 
   async #applyLocked(approved: readonly string[], ours: readonly string[]): Promise<Followed> {
     const { emptying, stepping } = this.#options
-    const { plan, present } = await this.#plan(await this.#sql.read(this.#session))
-    if (plan.refusals.length > 0 || plan.losses.join('\n') !== approved.join('\n')) throw new Undecided()
+    const { plan, present, additions: shown } = await this.#plan(await this.#sql.read(this.#session))
+    if (plan.refusals.length > 0 || plan.losses.map(({ ahead }) => ahead).join('\n') !== approved.join('\n'))
+      throw new Undecided()
     if (plan.outdates) await this.#following.underLock?.()
     if (emptying) await this.#run([...emptying.statements, ...this.#sql.empty([...ours, ...emptying.tables])])
     const reading = { session: this.#session, dialect: this.#store.dialect }
@@ -217,12 +223,11 @@ class Follower {
       await this.#add(step)
     }
     await rewriteEvents(reading, this.#model, plan.steps)
-    await this.#run(sumUpdates(this.#model, this.#store.dialect))
+    await this.#run(computeAll(this.#sums))
     await this.#run([recordShape(shapeOf(this.#model)), ...(plan.outdates ? [nextGeneration] : [])])
-    const shown = plan.steps.length > 0 ? [] : additions
     return {
       notes: plan.steps.length > 0 ? plan.notes : [],
-      losses: plan.losses,
+      losses: plan.losses.map(({ done }) => done),
       additions: shown,
       applied: true,
       generation: await readGeneration(this.#session),

@@ -1,10 +1,10 @@
 import type { Model } from '../../../compile/model.ts'
 import { type Session, type Store, StoreRefused } from '../../store.ts'
 import { migrate } from '../migrate-store.ts'
+import { readShape, recordShape, shapeOf } from '../shape.ts'
 import { generationAtStart } from '../store-generation.ts'
 import type { Followed, FollowOptions } from './follow-options.ts'
 import { refuseToFollow } from './not-followed.ts'
-import { readShape, recordShape, shapeOf } from './shape.ts'
 import { unfitRows } from './unfit-rows.ts'
 
 /** Citus does not run every kind of statement in one transaction over several nodes. So a distributed store only grows. */

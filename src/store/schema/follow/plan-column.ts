@@ -3,13 +3,15 @@ import type { Field, Resource } from '../../../compile/model.ts'
 import { counted } from '../../../compile/plural.ts'
 import { kinds } from '../../../kinds/kinds.ts'
 import type { PresentColumn, PresentTable } from '../present.ts'
+import type { ColumnShape } from '../shape.ts'
+import { mayBeSum } from '../sums.ts'
 import type { Column, Table } from '../table.ts'
 import type { ColumnPlan } from './follow-plan.ts'
+import { lostValues } from './loss.ts'
 import { otherPrefix } from './other-prefix.ts'
 import { type Planning, storedShape } from './planning.ts'
 import { fitting, sameForm, whyUnfit } from './recast.ts'
 import { countRows, countSet, type Scanned, scanColumn, strayReferences } from './scan.ts'
-import type { ColumnShape } from './shape.ts'
 import { notAllowed } from './unfit-rows.ts'
 
 /** A wanted column, with the table and the column that have its values now. */
@@ -52,6 +54,7 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
     planning.refusals.push(`${nameOf(wanting)} has the type ${present.type}, which no kind of field has.`)
     return kept(column, from)
   }
+  if (field.sum) return planSum(planning, wanting, from, present, before)
   const isSame = sameForm(before.kind, field.kind)
   noteColumn(planning, wanting, present, before)
   const scanned = await scan(planning, wanting, from, before, field)
@@ -63,6 +66,26 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
     scanned,
     otherwise: await otherwise(planning, wanting, scanned, present.nullable ? from : null),
   }
+}
+
+/** All sums are computed once the tables fit. So a sum keeps no value of its column, unless the column was one before. */
+async function planSum(
+  planning: Planning,
+  wanting: Wanting,
+  from: string,
+  present: PresentColumn,
+  before: ColumnShape,
+): Promise<ColumnPlan> {
+  const { column, field, found } = wanting
+  const wasSum = mayBeSum(before)
+  noteColumn(planning, wanting, present, before)
+  if (wasSum && before.kind === field?.kind && !present.nullable) return kept(column, from)
+  const name = nameOf(wanting)
+  const rows = wasSum || planning.emptied ? 0 : await countSet(planning, found.name, from, true)
+  if (!wasSum) planning.notes.push(`${name} is a sum now`)
+  if (rows > 0) planning.losses.push(lostValues(`${name} is a sum now`, rows))
+  const scanned = { fitting: [], unfit: [], example: null }
+  return { column, from, kindBefore: before.kind, values: 'recast', scanned, otherwise: column.default }
 }
 
 async function refuseOtherPrefix(planning: Planning, { resource, table, found }: Wanting): Promise<void> {
@@ -141,13 +164,21 @@ async function otherwise(
       ? 0
       : await countSet(planning, found.name, nullable, false)
   if (unfit + unset === 0) return undefined
-  const disallowed = notAllowed(wanting.resource, column.name, unfit, scanned?.example ?? null)
-  const faults = [...(unfit > 0 ? [disallowed] : []), ...(unset > 0 ? [valueless(wanting, unset)] : [])]
+  const disallowed = (when: 'now' | 'before') =>
+    notAllowed(wanting.resource, column.name, unfit, scanned?.example ?? null, when)
+  const faults = [
+    ...(unfit > 0 ? [disallowed('now')] : []),
+    ...(unset > 0 ? [valueless(wanting, unset)] : []),
+  ]
   const which = unfit > 0 ? 'Which value instead?' : 'Which value?'
   const value = await replacementOf(planning, wanting, { why: faults.join('. '), which })
   if (unfit > 0) {
     const become = value === undefined ? 'null' : JSON.stringify(value)
-    planning.losses.push(`${disallowed}: ${unfit === 1 ? 'it' : 'they'} would become ${become}.`)
+    const it = unfit === 1 ? 'it' : 'they'
+    planning.losses.push({
+      ahead: `${disallowed('now')}: ${it} would become ${become}.`,
+      done: `${disallowed('before')}: ${it} became ${become}.`,
+    })
   }
   return value
 }

@@ -1,13 +1,13 @@
-import type { Resource } from '../../../compile/model.ts'
-import { counted } from '../../../compile/plural.ts'
+import { whysOf } from '../migration-step.ts'
 import type { PresentTable } from '../present.ts'
+import { isNarrower } from '../shape.ts'
 import type { Table } from '../table.ts'
 import type { ColumnPlan, FollowPlan, FollowStep } from './follow-plan.ts'
+import { lostRows, lostValues } from './loss.ts'
 import { matchColumns, matchTables, type TableMatches } from './match-names.ts'
 import { isUntouched, planColumn } from './plan-column.ts'
 import { type Planning, resourceOf } from './planning.ts'
 import { countRows, countSet } from './scan.ts'
-import { isNarrower } from './shape.ts'
 
 /** Compares the store with the declaration. Reads rows, and changes nothing. */
 export async function planFollow(planning: Planning): Promise<FollowPlan> {
@@ -28,7 +28,7 @@ async function dropTable(planning: Planning, table: string, why: string): Promis
   const name = table.replaceAll('_', '-')
   const rows = planning.emptied ? 0 : await countRows(planning, table)
   planning.notes.push(`${name} ${why}`)
-  if (rows > 0) planning.losses.push(`${name} ${why}: its ${counted(rows, 'row')} would be lost.`)
+  if (rows > 0) planning.losses.push(lostRows(`${name} ${why}`, rows))
   return { kind: 'drop', table }
 }
 
@@ -48,6 +48,7 @@ async function planTable(
     const why = resource.shared ? 'is shared by all accounts now' : 'belongs to accounts now'
     return { steps: [await dropTable(planning, found.name, why)], outdates: true }
   }
+  const noted = planning.notes.length
   if (found.name !== table.name)
     planning.notes.push(`${resource.name} was ${found.name.replaceAll('_', '-')}`)
   const { from, gone } = await matchColumns(planning, table, found)
@@ -66,20 +67,20 @@ async function planTable(
   }
   const added = columns.filter((plan) => plan.from === null)
   for (const { column } of added) planning.notes.push(`${resource.name}.${column.name} is new`)
+  const differences = planning.differences(table, found)
   const same =
     found.name === table.name &&
     gone.length === 0 &&
-    columns.every((plan) => isUntouched(plan) || isAddition(plan, resource)) &&
-    planning.onlyGrows(table, found)
-  return { steps: same ? [] : [{ kind: 'rebuild', table, from: found.name, columns }], outdates }
+    columns.every((plan) => isUntouched(plan) || isAddition(plan)) &&
+    differences.every((step) => step.additive)
+  if (same) return { steps: [], outdates }
+  if (planning.notes.length === noted) planning.notes.push(...whysOf(differences))
+  return { steps: [{ kind: 'rebuild', table, from: found.name, columns }], outdates }
 }
 
-/** A new column that ALTER TABLE adds, with its default or with NULL. Sums must be computed. */
-const isAddition = ({ from, column, otherwise }: ColumnPlan, { fields }: Resource): boolean =>
-  from === null &&
-  otherwise === column.default &&
-  (column.nullable || column.default !== undefined) &&
-  !fields.some((field) => field.column === column.name && field.sum !== null)
+/** A new column that ALTER TABLE adds, with its default or with NULL. */
+const isAddition = ({ from, column, otherwise }: ColumnPlan): boolean =>
+  from === null && otherwise === column.default && (column.nullable || column.default !== undefined)
 
 async function dropColumn(
   planning: Planning,
@@ -89,8 +90,5 @@ async function dropColumn(
 ): Promise<void> {
   const rows = planning.emptied ? 0 : await countSet(planning, found.name, column, true)
   planning.notes.push(`${resource}.${column} is no longer declared`)
-  if (rows > 0)
-    planning.losses.push(
-      `${resource}.${column} is no longer declared: its values in ${counted(rows, 'row')} would be lost.`,
-    )
+  if (rows > 0) planning.losses.push(lostValues(`${resource}.${column} is no longer declared`, rows))
 }

@@ -1,11 +1,13 @@
 import type { Model, Resource } from '../../../compile/model.ts'
 import { type FieldKind, kinds } from '../../../kinds/kinds.ts'
+import type { Step } from '../migration-step.ts'
 import type { PresentTable } from '../present.ts'
+import type { ColumnShape, StoredShape } from '../shape.ts'
 import type { Table } from '../table.ts'
 import type { FormerNames } from './former-names.ts'
+import type { Loss } from './loss.ts'
 import type { Decisions } from './open-decisions.ts'
 import type { Reading } from './scan.ts'
-import type { ColumnShape, StoredShape } from './shape.ts'
 
 /** All that a plan is made from, and what is found on the way. */
 export interface Planning extends Reading {
@@ -18,10 +20,10 @@ export interface Planning extends Reading {
   readonly decisions: Decisions
   /** Whether all rows are deleted before anything else. */
   readonly emptied: boolean
-  /** Whether additions alone make the found table fit the wanted one. */
-  readonly onlyGrows: (table: Table, found: PresentTable) => boolean
+  /** The steps that would make the found table fit the wanted one. */
+  readonly differences: (table: Table, found: PresentTable) => readonly Step[]
   readonly notes: string[]
-  readonly losses: string[]
+  readonly losses: Loss[]
   readonly refusals: string[]
 }
 

@@ -1,8 +1,8 @@
 import { bound } from '../../../plan/bind.ts'
 import { type Dialect, ident, idents } from '../../../plan/dialect.ts'
 import type { Row, Session, Value } from '../../store.ts'
+import type { ColumnShape } from '../shape.ts'
 import { recast, type Typed } from './recast.ts'
-import type { ColumnShape } from './shape.ts'
 
 /** A session with the SQL of its database. */
 export interface Reading {

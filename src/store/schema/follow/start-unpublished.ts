@@ -2,8 +2,8 @@ import type { Model } from '../../../compile/model.ts'
 import { type Store, StoreRefused } from '../../store.ts'
 import { migrate } from '../migrate-store.ts'
 import { type MigrateOptions, type Migration, MigrationRefused } from '../migration.ts'
-import type { Step } from '../migration-step.ts'
-import { grownShape, readShape, recordShape, shapeOf } from './shape.ts'
+import { whysOf } from '../migration-step.ts'
+import { grownShape, readShape, recordShape, shapeOf } from '../shape.ts'
 import { undoneRenames } from './undone-renames.ts'
 import { unfitRows } from './unfit-rows.ts'
 
@@ -23,7 +23,11 @@ export async function startUnpublished(
   const declared = shapeOf(model)
   const unfit = before ? await unfitRows(store, model, before) : []
   if (unfit.length > 0) throw refusal(unfit)
-  const after = before ? grownShape(before, declared) : steps.length > 0 ? declared : null
+  const after = before
+    ? grownShape(before, declared)
+    : steps.some(({ sum }) => sum !== 'unsure')
+      ? declared
+      : null
   if (after && JSON.stringify(after) !== JSON.stringify(before)) await store.writeOne(recordShape(after), [])
 }
 
@@ -46,10 +50,6 @@ async function additions(store: Store, model: Model, options: MigrateOptions): P
     throw refusal(whysOf(error.steps))
   }
 }
-
-/** Why additions do not suffice. A remark such as `(put a value in place of …)` is for those who read the SQL. */
-const whysOf = (steps: readonly Step[]): readonly string[] =>
-  steps.filter((step) => !step.additive).map(({ why }) => why.replace(/ \(put [^)]*\)$/, ''))
 
 const refusal = (whys: readonly string[]): StoreRefused =>
   new StoreRefused(

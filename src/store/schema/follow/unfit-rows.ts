@@ -2,12 +2,12 @@ import { sameJson } from '../../../compile/canonical.ts'
 import type { Field, Model, Resource } from '../../../compile/model.ts'
 import { counted } from '../../../compile/plural.ts'
 import type { Store } from '../../store.ts'
+import type { ColumnShape, StoredShape } from '../shape.ts'
 import type { Table } from '../table.ts'
 import { wantedTables } from '../wanted.ts'
 import { otherPrefix } from './other-prefix.ts'
 import { sameForm } from './recast.ts'
 import { type Reading, scanColumn } from './scan.ts'
-import type { ColumnShape, StoredShape } from './shape.ts'
 
 /**
  * Says which stored values the declaration does not allow, where the columns fit: a kind changed that the column does not show, or a
@@ -39,6 +39,8 @@ async function whyUnfit(
 ): Promise<string | null> {
   const { table } = resource
   const { column, kind, schema } = field
+  // A migration computes sums, and says where a column becomes one.
+  if (field.sum) return null
   if (!sameForm(before.kind, kind))
     return `${table}.${column} holds values of the kind ${before.kind}, and is ${kind} now`
   const isSame = before.kind === kind && before.schema !== null && sameJson(before.schema, schema)
@@ -50,7 +52,14 @@ async function whyUnfit(
   return unfit.length === 0 ? null : notAllowed(resource, column, unfit.length, example)
 }
 
-export function notAllowed({ name }: Resource, column: string, rows: number, example: string | null): string {
+export function notAllowed(
+  { name }: Resource,
+  column: string,
+  rows: number,
+  example: string | null,
+  when: 'now' | 'before' = 'now',
+): string {
+  const have = when === 'before' ? 'had' : rows === 1 ? 'has' : 'have'
   const such = example === null ? '' : `, such as ${example.slice(0, 60)}`
-  return `${counted(rows, 'row')} of ${name} ${rows === 1 ? 'has' : 'have'} a value that ${name}.${column} does not allow any more${such}`
+  return `${counted(rows, 'row')} of ${name} ${have} a value that ${name}.${column} does not allow any more${such}`
 }

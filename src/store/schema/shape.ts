@@ -1,11 +1,11 @@
-import { sameJson } from '../../../compile/canonical.ts'
-import type { Field, Model } from '../../../compile/model.ts'
-import { compareSchemas } from '../../../compile/schema-difference.ts'
-import type { JsonSchema } from '../../../declare/json-schema.ts'
-import type { FieldKind } from '../../../kinds/kinds.ts'
-import { sqlText } from '../../../kinds/sql.ts'
-import type { Session } from '../../store.ts'
-import { upsertMeta } from '../store-generation.ts'
+import { sameJson } from '../../compile/canonical.ts'
+import type { Field, Model } from '../../compile/model.ts'
+import { compareSchemas } from '../../compile/schema-difference.ts'
+import type { JsonSchema } from '../../declare/json-schema.ts'
+import type { FieldKind } from '../../kinds/kinds.ts'
+import { sqlText } from '../../kinds/sql.ts'
+import type { Session } from '../store.ts'
+import { upsertMeta } from './store-generation.ts'
 
 /** What the rows of a table are known to hold. Columns alone do not tell: SQLite has one type for texts, dates and JSON. */
 export interface StoredShape {
@@ -18,14 +18,17 @@ export interface ColumnShape {
   readonly schema: JsonSchema | null
   /** For a reference: the table that it refers to. */
   readonly target: string | null
+  /** Whether the values are computed, as a sum; undefined where an earlier release recorded the shape. */
+  readonly sum?: boolean
 }
 
 const key = 'shape'
 
-const columnShape = ({ kind, schema, relation }: Field): ColumnShape => ({
+const columnShape = ({ kind, schema, relation, sum }: Field): ColumnShape => ({
   kind,
   schema,
   target: relation?.target.table ?? null,
+  sum: sum !== null,
 })
 
 export const shapeOf = (model: Model): StoredShape =>

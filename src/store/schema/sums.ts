@@ -1,0 +1,140 @@
+import type { Model, Resource, SumFeed } from '../../compile/model.ts'
+import { kinds } from '../../kinds/kinds.ts'
+import { sqlText } from '../../kinds/sql.ts'
+import { type Dialect, ident } from '../../plan/dialect.ts'
+import type { Session } from '../store.ts'
+import type { Step } from './migration-step.ts'
+import type { PresentTable } from './present.ts'
+import { readShape, type StoredShape } from './shape.ts'
+import { upsertMeta } from './store-generation.ts'
+
+/** A column whose values are computed from rows of another table. */
+export interface Sum {
+  readonly table: string
+  readonly column: string
+  /** The table whose rows are added up. */
+  readonly source: string
+  /** `price * pieces of lines` */
+  readonly what: string
+  /** Computes the sum of every row, and writes those that differ. */
+  readonly update: string
+  /** What it adds up, as the store records it. */
+  readonly definition: string
+}
+
+/** The key of the row in nounkit_meta with the definition by which a sum was computed. */
+const prefix = 'sum '
+const keyOf = ({ table, column }: Pick<Sum, 'table' | 'column'>): string => `${prefix}${table}.${column}`
+const record = (sum: Sum): string => upsertMeta(keyOf(sum), sum.definition)
+const forget = (key: string): string => `DELETE FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`
+
+export const sumsOf = ({ resources }: Model, dialect: Dialect): readonly Sum[] =>
+  [...resources.values()].flatMap((source) => source.feeds.map((feed) => sumOf(source, feed, dialect)))
+
+function sumOf(source: Resource, { field, on, by, of }: SumFeed, dialect: Dialect): Sum {
+  const columnOf = (name: string): string => source.field.get(name)?.column ?? name
+  const factors = of.map(columnOf)
+  const reference = columnOf(by.field)
+  const definition = JSON.stringify({ of: factors, from: source.table, by: reference, kind: field.kind })
+  const column = ident(field.column)
+  const table = ident(on.table)
+  const key = on.shared ? ['"id"'] : ['"account_id"', '"id"']
+  const owner = on.shared ? '' : 's."account_id", '
+  const account = on.shared ? '' : ` AND g."account_id" = o."account_id"`
+  const product = factors.map((name) => `s.${ident(name)}`).join(' * ')
+  // The source is read once and grouped, before it is joined: without statistics, SQLite would read all rows of the account for each owner.
+  const groups = `SELECT ${owner}s.${ident(reference)} AS "owner_id", sum(${product}) AS "total" FROM ${ident(source.table)} AS s GROUP BY ${owner}s.${ident(reference)}`
+  const totals = `SELECT ${key.map((part) => `o.${part}`).join(', ')}, coalesce(g."total", 0) AS "total" FROM ${table} AS o LEFT JOIN (${groups}) AS g ON g."owner_id" = o."id"${account}`
+  const same = key.map((part) => `${table}.${part} = t.${part}`).join(' AND ')
+  const update = `UPDATE ${table} SET ${column} = t."total", "version" = ${table}."version" + 1 FROM (${totals}) AS t WHERE ${same} AND ${dialect.distinct(`${table}.${column}`, 't."total"')}`
+  const what = `${of.join(' * ')} of ${source.name}`
+  return { table: on.table, column: field.column, source: source.table, what, update, definition }
+}
+
+/** Computes every sum, and records by which definitions. */
+export const computeAll = (sums: readonly Sum[]): readonly string[] => [
+  `DELETE FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)}`,
+  ...sums.flatMap((sum) => [sum.update, record(sum)]),
+]
+
+/**
+ * The steps that compute sums which the store has not computed by their definition of today. They come after all others, because a sum may
+ * add up a new column. Each records the definition in its own transaction, so that an interrupted migration goes on with the sums that are
+ * left.
+ */
+export async function sumSteps(
+  session: Pick<Session, 'all'>,
+  sums: readonly Sum[],
+  present: ReadonlyMap<string, PresentTable>,
+  { locks }: { readonly locks: boolean },
+): Promise<readonly Step[]> {
+  const isThere = present.has('nounkit_meta')
+  const recorded = isThere ? await recordedSums(session) : new Map<string, string>()
+  const shape = isThere ? await readShape(session) : null
+  const steps: Step[] = []
+  for (const sum of sums) {
+    const before = recorded.get(keyOf(sum))
+    if (before === sum.definition) continue
+    const found = present.get(sum.table)
+    if (!found) steps.push(ofNewTable(sum))
+    else if (!found.columns.has(sum.column)) steps.push(computing(sum, locks, 'new', ''))
+    else if (before !== undefined) steps.push(computing(sum, locks, 'other', ' now'))
+    else if (await hasOwnValues(session, sum, shape))
+      steps.push({ ...computing(sum, locks, 'other', ' now, and has other values'), additive: false })
+    else steps.push(computing(sum, locks, 'unsure', unsure))
+  }
+  const declared = new Set(sums.map(keyOf))
+  for (const key of recorded.keys()) if (!declared.has(key)) steps.push(noSum(key))
+  return steps
+}
+
+const unsure = ', and is computed anew, because the store does not say what it added up'
+
+async function recordedSums(session: Pick<Session, 'all'>): Promise<ReadonlyMap<string, string>> {
+  const rows = await session.all(
+    `SELECT "key", "value" FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)} ORDER BY "key"`,
+  )
+  return new Map(rows.map(([key, value]) => [String(key), String(value)]))
+}
+
+const whyOf = ({ table, column, what }: Sum): string => `${table}.${column} is the sum of ${what}`
+
+/** There are no rows to compute it for. */
+const ofNewTable = (sum: Sum): Step => ({
+  table: sum.table,
+  sql: record(sum),
+  additive: true,
+  why: whyOf(sum),
+  ofNewTable: true,
+  sum: 'new',
+})
+
+function computing(sum: Sum, locks: boolean, change: NonNullable<Step['sum']>, remark: string): Step {
+  const byHand = `${sum.update};\n${record(sum)}`
+  // The lock keeps others from writing rows of the source meanwhile, which the sum would miss.
+  const sql = locks ? `LOCK TABLE ${ident(sum.source)} IN SHARE MODE;\n${byHand}` : byHand
+  return { table: sum.table, sql, byHand, additive: true, why: whyOf(sum) + remark, alone: true, sum: change }
+}
+
+/** Whether some row has a value that is known to be no sum. */
+async function hasOwnValues(
+  session: Pick<Session, 'all'>,
+  { table, column }: Sum,
+  shape: StoredShape | null,
+): Promise<boolean> {
+  if (shape?.[table]?.[column]?.sum !== false) return false
+  const any = `SELECT 1 FROM ${ident(table)} WHERE ${ident(column)} IS NOT NULL LIMIT 1`
+  return (await session.all(any)).length > 0
+}
+
+/** Whether a column of this shape may have held a sum. An earlier release did not record that. */
+export const mayBeSum = ({ kind, sum }: StoredShape[string][string]): boolean =>
+  sum ?? kinds[kind].sum !== null
+
+const noSum = (key: string): Step => ({
+  table: key.slice(prefix.length).replace(/\..*$/, ''),
+  sql: forget(key),
+  additive: true,
+  why: `${key.slice(prefix.length)} is no sum any more`,
+  alone: true,
+})
