@@ -8,6 +8,7 @@ import type { Field } from './model.ts'
 import { snakeNameFault } from './name-rules.ts'
 import type { Mutable, ResourceDraft } from './resource-draft.ts'
 import { listOf, mapOf, type OptionTable, soundOptions, text } from './shape/shapes.ts'
+import { shownValue } from './shown-value.ts'
 import { checkStates, stateNames } from './states.ts'
 import { readZod, type ZodField } from './zod/read.ts'
 
@@ -159,6 +160,13 @@ export const zodField = (
       'it is both read-only and write-only, so nobody could use it.',
       'Take one of the two away.',
     )
+  for (const scope of needsScopes)
+    if (typeof scope !== 'string')
+      mistakes.add(
+        where,
+        `needsScope(${shownValue(scope)}, …): this is not the name of a scope.`,
+        "Write needsScope('books:secrets', …).",
+      )
   if (open && !kinds[read.kind].canBeOpen)
     mistakes.add(where, 'open() is for enums, whose values may grow.', 'Take open() away, or use z.enum().')
   return {
@@ -170,7 +178,7 @@ export const zodField = (
     writeOnly,
     immutable,
     open,
-    needsScopes,
+    needsScopes: needsScopes.filter((scope) => typeof scope === 'string'),
     description: read.description,
   }
 }

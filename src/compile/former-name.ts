@@ -1,5 +1,6 @@
 import { type FieldDeclaration, isStates, isSum, isZod } from '../declare/field.ts'
 import type { MistakeList } from './mistakes.ts'
+import { shownValue } from './shown-value.ts'
 import { layersOf } from './zod/layers.ts'
 
 /** The name that a field had before, by `was(name, field)`. */
@@ -12,7 +13,7 @@ export const formerFieldName = (field: FieldDeclaration): string | undefined => 
 export const checkFormerName = (was: unknown, name: string, where: string, mistakes: MistakeList): void => {
   if (was === undefined) return
   if (typeof was !== 'string' || !/^[a-z][a-z0-9_-]*$/.test(was))
-    mistakes.add(where, `was: ${JSON.stringify(was)} is not a name.`, 'Write the name that it had before.')
+    mistakes.add(where, `was: ${shownValue(was)} is not a name.`, 'Write the name that it had before.')
   else if (was === name)
     mistakes.add(
       where,

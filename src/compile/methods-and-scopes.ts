@@ -3,6 +3,7 @@ import type { MistakeList } from './mistakes.ts'
 import type { View } from './model.ts'
 import { didYouMean } from './nearest.ts'
 import type { ResourceDraft } from './resource-draft.ts'
+import { shownValue } from './shown-value.ts'
 
 const allMethods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -31,7 +32,7 @@ export const readScopes = (draft: ResourceDraft, mistakes: MistakeList): View['s
     if (typeof rule !== 'string' || !scopePattern.test(rule))
       mistakes.add(
         where,
-        `${JSON.stringify(rule)} is not the name of a scope.`,
+        `${shownValue(rule)} is not the name of a scope.`,
         `Write "${name}:${key}", 'authenticated' or 'public'.`,
       )
     if (rule !== 'public') continue

@@ -61,7 +61,7 @@ export const mapValues = <
     field,
     values,
     ...options,
-    onlyInNewer: options.onlyInNewer ?? {},
+    onlyInNewer: options?.onlyInNewer ?? {},
   })
 export const changeType = <const R extends string, const F extends string>(
   resource: R,

@@ -53,9 +53,9 @@ export const needsScope = <const Scope extends string, F extends FieldDeclaratio
 ): F & NeedsScope<Scope> => withScope(scope, field) as F & NeedsScope<Scope>
 
 const withScope = (scope: string, field: FieldDeclaration): FieldDeclaration => {
-  const { needsScopes = [] } = isZod(field) ? marksOf(field) : field
-  const all = { needsScopes: [...needsScopes, scope] }
-  return isStates(field) || isSum(field) ? Object.freeze({ ...field, ...all }) : marked(field, all)
+  if (isStates(field) || isSum(field))
+    return Object.freeze({ ...field, needsScopes: [...(field.needsScopes ?? []), scope] })
+  return marked(field, { needsScopes: [...((isZod(field) && marksOf(field).needsScopes) || []), scope] })
 }
 
 /**

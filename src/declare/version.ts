@@ -15,4 +15,4 @@ export const version = <const C extends Change = Change>(
   name: string,
   options: Omit<VersionDeclaration, 'kind' | 'name' | 'changes'> & { readonly changes?: readonly C[] } = {},
 ): VersionDeclaration<C> =>
-  Object.freeze({ kind: 'version', ...options, changes: options.changes ?? [], name })
+  Object.freeze({ kind: 'version', ...options, changes: options?.changes ?? [], name })

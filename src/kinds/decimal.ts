@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { DecimalSchema } from '../declare/field.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
+import { checkDecimalOptions, type DecimalOptions } from './decimal-options.ts'
 import type { FormatChange, Kind, StringFormat } from './kind.ts'
 import { asText } from './other-kind.ts'
 import { quoted, sqlText } from './sql.ts'
@@ -15,18 +16,9 @@ export const mostDecimals = 6
 const mostDigits = 12
 const unitsPerOne = 10n ** BigInt(mostDecimals)
 
-export interface DecimalOptions {
-  /** Digits after the point, 0 to 6. Values are shown with exactly as many. */
-  readonly scale: number
-  /** Digits before and after the point together. At most 12 stand before the point, which is also the default. */
-  readonly precision?: number
-  /** The least and the greatest value, as strings. */
-  readonly min?: string
-  readonly max?: string
-}
-
 /** A field of exact decimal numbers: prices, rates, quantities. */
 export const decimal = (options: DecimalOptions): DecimalSchema => {
+  checkDecimalOptions(options)
   const schema = schemaOf(options)
   const isShownForm = (text: string) => isDecimal(text, schema) && decimalText(text, schema) === text
   return z.stringFormat('decimal', isShownForm).meta(schema) as z.ZodType<string, string> as DecimalSchema
@@ -39,14 +31,14 @@ const schemaOf = ({ scale, precision = mostDigits + scale, min, max }: DecimalOp
   if (!Number.isInteger(precision) || precision <= scale || precision > mostDigits + scale)
     throw fail(`precision must be a whole number from ${scale + 1} to ${mostDigits + scale}.`)
   const schema = { 'x-precision': precision, 'x-scale': scale }
-  const bound = (name: string, text: string | undefined) => {
+  const bound = (name: 'min' | 'max', text: string | undefined) => {
     if (text !== undefined && !isDecimal(text, schema))
       throw fail(`${name} must be ${noun(schema)}, and is ${JSON.stringify(text)}.`)
-    return text === undefined ? {} : { [`x-${name}`]: decimalText(text, schema) }
+    return text === undefined ? {} : { [`x-${name}imum`]: decimalText(text, schema) }
   }
   if (min !== undefined && max !== undefined && (unitsOf(min) ?? 0n) > (unitsOf(max) ?? 0n))
     throw fail(`min ${min} is above max ${max}.`)
-  return { ...schema, ...bound('minimum', min), ...bound('maximum', max) }
+  return { ...schema, ...bound('min', min), ...bound('max', max) }
 }
 
 /** The value in millionths; null for a text that is no decimal. */

@@ -21,7 +21,8 @@ const slow = { perSecond: 0 }
 import { belongsTo, resource } from 'nounkit'
 import { shared } from './fields.ts'
 export const orders = resource("orders", {
-  fields: { ...shared, code: z.string().regex(/['"}]/), total: z.int() },
+  fields: { ...shared, code: z.string().regex(/['"}]/), total: z.int(),
+    fee: decimal({ scale: 2, min: '0' }).default('0') },
   relations: { person: belongsTo('people') },
   include: ['person', 'persn'],
 })
@@ -45,10 +46,12 @@ const fieldsOfPeople = {
 ])
 
 test.each([
-  ['orders.include', '"persn" is not a relation of orders.', 'orders.ts:7:23'],
+  ['orders.include', '"persn" is not a relation of orders.', 'orders.ts:8:23'],
   ['orders.fields.total', 'it is wrong.', 'orders.ts:5:57'],
+  ['orders.fields.fee', 'its default "0" is not a value it allows.', 'orders.ts:6:50'],
+  ['orders.fields.fee', '"0" is wrong.', 'orders.ts:6:35'],
   ['orders.fields.note', 'it is wrong.', 'fields.ts:2:3'],
-  ['orders.relations.person', 'there is no resource "people".', 'orders.ts:6:34'],
+  ['orders.relations.person', 'there is no resource "people".', 'orders.ts:7:34'],
   ['orders', '"includes" is not an option.', 'orders.ts:4:23'],
   ['people.fields.age', 'it is wrong.', 'people.ts:5:3'],
   ['people.sort', '"name" is wrong.', 'people.ts:2:74'],

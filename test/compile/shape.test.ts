@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import * as change from '../../src/declare/change.ts'
-import { states, sum } from '../../src/declare/field.ts'
+import {
+  immutable,
+  needsScope,
+  open,
+  readOnly,
+  states,
+  sum,
+  was,
+  writeOnly,
+} from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { version } from '../../src/declare/version.ts'
 import { library, linesOf } from './declarations.ts'
@@ -298,4 +307,36 @@ test('schemas in changes are schemas', () => {
   expect(linesOf(library(changed(change.removeField('books', 'isbn', { was }))))).toEqual([
     expect.stringMatching(/^v1\.changes\[0\] removeField\.was: it must be a Zod schema/),
   ])
+})
+
+test('an argument of another type, for a helper of fields, is a mistake of the field and no error', () => {
+  const moves = { draft: ['printed'], printed: [] }
+  const callsWith = (value: unknown): readonly unknown[] => [
+    value,
+    ...[readOnly, writeOnly, immutable, open].map((mark) => loose(mark)(value)),
+    loose(needsScope)(value, z.string()),
+    loose(needsScope)('books:more', value),
+    loose(was)(value, z.string()),
+    loose(was)('older', value),
+    loose(states)(value, moves),
+    loose(states)('draft', value),
+    loose(sum)(value, 'words'),
+    loose(sum)('leaves', value),
+  ]
+  for (const value of [undefined, null, 5, true, [], { a: 1 }, () => 1, Symbol('a'), 1n])
+    for (const [index, field] of callsWith(value).entries()) {
+      // What is not given at all is no former name.
+      if (index === 7 && value === undefined) continue
+      const lines = linesOf(library({ books: { fields: { title: z.string(), field } } }))
+      expect(lines.join()).not.toContain('cannot be compiled')
+      expect(lines, `call ${index} with ${String(value)}`).toContainEqual(
+        expect.stringContaining('books.fields.field'),
+      )
+    }
+})
+
+test('options that are null are none', () => {
+  const changes = [change.mapValues('books', 'status', { older: 'draft' }, null as never)]
+  const versions = [version('v2', null as never), version('v1', { changes })]
+  expect(linesOf(library({ api: { versions } }))).toEqual([])
 })

@@ -190,16 +190,39 @@ describe('decimal()', () => {
   test.each([
     [{ scale: 7 }, 'scale must be a whole number from 0 to 6'],
     [{ scale: 2, precision: 15 }, 'precision must be a whole number from 3 to 14'],
-    [{ scale: 2, min: '0.001' }, 'minimum must be a decimal'],
+    [{ scale: 2, min: '0.001' }, 'min must be a decimal'],
     [{ scale: 2, min: '2', max: '1' }, 'min 2 is above max 1'],
   ])('%j is refused', (options, message) => {
     expect(() => decimal(options)).toThrow(message)
   })
 
+  test.each([
+    [
+      { scale: 2, min: 0 },
+      "decimal({ min: 0, … }): min must be a string, and is 0. Write min: '0', in quotes.",
+    ],
+    [{ scale: 2, max: 9.5 }, "max must be a string, and is 9.5. Write max: '9.5', in quotes."],
+    [{ scale: 2, max: null }, "max must be a string, and is null. Write max: '0', in quotes."],
+    [{ scale: '2' }, "scale must be a number, and is '2'. Write scale: 2, without quotes."],
+    [{ scale: 2n }, 'scale must be a number, and is bigint.'],
+    [{ scale: 2, precision: '9' }, 'precision must be a number'],
+    [{ scale: 2, min: Symbol('a') }, 'min must be a string, and is symbol.'],
+    [{ scale: 2, default: 0 }, "a default is given behind it. Write decimal({ … }).default('0')."],
+    [
+      { scale: 2, multipleOf: '5' },
+      '"multipleOf" is not an option. Its options are scale, precision, min, max.',
+    ],
+    [{}, 'scale must be a whole number from 0 to 6'],
+    [undefined, 'decimal(): its options are missing. Write decimal({ scale: 2 })'],
+    [2, 'decimal(2): its options are missing.'],
+  ])('options of another type are refused in a sentence: %#', (options, message) => {
+    expect(() => decimal(options as never)).toThrow(message)
+  })
+
   test('has defaults in the form that is shown', () => {
     const things = resource('things', { fields: { price: decimal({ scale: 2 }).default('1.5') } })
     expect(() => compileApi(api('things', { resources: [things] }))).toThrow(
-      'its default "1.5" is not a value it allows',
+      'its default "1.5" is not a value it allows. Write "1.50", as it is shown.',
     )
   })
 })

@@ -150,13 +150,19 @@ class Sources {
     return null
   }
 
-  /** The first word that the sentence has in quotation marks and that stands in the extent. */
+  /**
+   * The first word that the sentence has in quotation marks and that stands in the extent. Of `its default "0"`, it is the first "0" after
+   * `default`, where that stands there too.
+   */
   wordOf(what: string, { file, tokens, first, last }: Extent): Place | null {
-    for (const [, word = ''] of what.matchAll(/"([^"]+)"/g)) {
-      const index = tokens.findIndex(
-        (token, at) => at >= first && at <= last && token.kind !== 'other' && token.value === word,
+    const find = (word: string, from: number): number =>
+      tokens.findIndex(
+        (token, index) => index >= from && index <= last && token.kind !== 'other' && token.value === word,
       )
-      const token = tokens[index]
+    for (const [, before = '', word = ''] of what.matchAll(/(?:(\w+) )?"([^"]+)"/g)) {
+      const option = find(before, first)
+      const after = option < 0 ? -1 : find(word, option)
+      const token = tokens[after < 0 ? find(word, first) : after]
       if (token) return { file, at: token.at }
     }
     return null

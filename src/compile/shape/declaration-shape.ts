@@ -4,6 +4,7 @@ import type { ResourceDeclaration } from '../../declare/resource.ts'
 import type { VersionDeclaration } from '../../declare/version.ts'
 import type { MistakeList } from '../mistakes.ts'
 import { hyphenPattern } from '../name-rules.ts'
+import { shownValue } from '../shown-value.ts'
 import { soundChanges } from './change-shape.ts'
 import { soundOptions } from './shapes.ts'
 import { apiTable, relationTables, resourceTable, versionTable } from './tables.ts'
@@ -32,7 +33,7 @@ export const checkedDeclaration = (declared: unknown, mistakes: MistakeList): Sh
   if (typeof declared.name !== 'string' || !hyphenPattern.test(declared.name))
     mistakes.add(
       'api',
-      `${JSON.stringify(declared.name)} is not a name.`,
+      `${shownValue(declared.name)} is not a name.`,
       'Write lowercase words joined by hyphens, such as "shop".',
     )
   const options = soundOptions(declared, apiTable, 'api', mistakes)

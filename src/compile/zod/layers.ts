@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { globalRegistry } from 'zod'
 import { type FieldMarks, marksOf } from '../../declare/field.ts'
+import { shownValue } from '../shown-value.ts'
 import { defOf } from './def.ts'
 
 /** The wrappers around a schema (optional, default, marks), and the schema inside. */
@@ -41,7 +42,7 @@ export const layersOf = (schema: z.ZodType): Layers => {
     if (def.type === 'default' && defaultValue === undefined) {
       defaultValue = def.defaultValue
       // Zod calls the function of a default again for each read.
-      defaultChanges = JSON.stringify(defaultValue) !== JSON.stringify(def.defaultValue)
+      defaultChanges = shownValue(defaultValue) !== shownValue(def.defaultValue)
     }
     inner = def.innerType
   }

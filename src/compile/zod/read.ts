@@ -3,6 +3,7 @@ import { type FieldMarks, isZod } from '../../declare/field.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { type FieldKind, kindOfZod, kinds } from '../../kinds/kinds.ts'
 import type { MistakeList } from '../mistakes.ts'
+import { shownValue } from '../shown-value.ts'
 import { defOf } from './def.ts'
 import { layersOf } from './layers.ts'
 import { refusalsOf } from './refuse.ts'
@@ -34,7 +35,7 @@ export const readZod = (declared: unknown, where: string, mistakes: MistakeList)
   if (refusals.length > 0) return null
   const json = jsonSchemaOf(layers.inner)
   const kind = kindOfZod(defOf(layers.inner).type, json)
-  checkDefault(layers, where, mistakes)
+  checkDefault(layers, { kind, json }, where, mistakes)
   checkExamples(layers.inner, json.examples, where, mistakes)
   return {
     kind,
@@ -53,6 +54,7 @@ const schemaOf = (kind: FieldKind, { description: _, const: only, ...rest }: Jso
 
 const checkDefault = (
   layers: { readonly inner: z.ZodType; readonly default: unknown; readonly defaultChanges: boolean },
+  { kind, json }: { readonly kind: FieldKind; readonly json: JsonSchema },
   where: string,
   mistakes: MistakeList,
 ): void => {
@@ -60,10 +62,14 @@ const checkDefault = (
   if (layers.defaultChanges) {
     mistakes.add(where, 'its default is not a constant.', 'Set a computed value in a beforeCreate hook.')
   } else if (!layers.inner.safeParse(layers.default).success) {
+    // A decimal "0" is shown as "0.00": a default is written as it is shown.
+    const stored = kinds[kind].toStored(layers.default, json)
     mistakes.add(
       where,
-      `its default ${JSON.stringify(layers.default)} is not a value it allows.`,
-      'Change the default or the schema.',
+      `its default ${shownValue(layers.default)} is not a value it allows.`,
+      layers.inner.safeParse(stored).success
+        ? `Write ${shownValue(stored)}, as it is shown.`
+        : 'Change the default or the schema.',
     )
   }
 }
@@ -74,7 +80,7 @@ const checkExamples = (inner: z.ZodType, examples: unknown, where: string, mista
     if (!inner.safeParse(example).success)
       mistakes.add(
         where,
-        `its example ${JSON.stringify(example)} is not a value it allows.`,
+        `its example ${shownValue(example)} is not a value it allows.`,
         'Change the example or the schema.',
       )
 }
