@@ -1,7 +1,7 @@
 import { kindOf } from '../compile/change-kinds/change-kinds.ts'
 import type { Contract } from '../compile/contract-format.ts'
 import type { Model, Version } from '../compile/model.ts'
-import type { AdviceLine } from './advice/advice-line.ts'
+import { type AdviceLine, writtenLine } from './advice/advice-line.ts'
 import { type Crossing, linesFor } from './advice/advice-lines.ts'
 import { sourceOf } from './advice/change-source.ts'
 import { explain } from './advice/proven-changes.ts'
@@ -65,7 +65,7 @@ const withoutRepeats = (
     const rest = unreported((corrected === model ? null : left) ?? differences)
     for (const { where, what } of differences) reported.add(`${where} ${what}`)
     if (fresh.length === 0 || changes.length + rest.length === 0) return []
-    const proven = changes.map((change) => ({ text: sourceOf(change), isRemark: false }))
+    const proven = changes.map((change) => writtenLine(sourceOf(change)))
     return [advised(refusal, fresh, [...proven, ...linesFor(rest, crossingOf(corrected, version))])]
   })
 }

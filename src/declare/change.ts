@@ -47,7 +47,8 @@ export const renameRelation = <const R extends string, const To extends string>(
 export const mapValues = <
   const R extends string,
   const F extends string,
-  const To extends string,
+  // Without a value to infer it from, as in \`{}\`, nothing is named.
+  const To extends string = never,
   const Newer extends string = never,
 >(
   resource: R,

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { shortened } from '../../src/cli/check-types.ts'
@@ -174,6 +174,49 @@ test('a mistake in a file that the declaration imports is reported with that fil
   expect((await checkProcess(folder)).stderr).toBe('api.ts could not be loaded: no such day (v1.ts:2)\n')
 })
 
+/** Adds a tsconfig.json and TypeScript. */
+function withTypes(folder: string): string {
+  for (const name of ['typescript', '@typescript'])
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
+  const compilerOptions = { module: 'nodenext', strict: true, skipLibCheck: true, types: [] }
+  const ofCheckout = { customConditions: ['nounkit-source'], allowImportingTsExtensions: true }
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: { ...compilerOptions, ...ofCheckout, noEmit: true },
+      files: ['api.ts'],
+    }),
+  )
+  return folder
+}
+
+test('the lines that check says for values are pasted as they stand, filled in, and have no mistakes of types', async () => {
+  const source = (discipline: string, season: string, versions: string) => `
+    import { api, mapValues, resource, version } from 'nounkit'
+    import { z } from 'zod'
+    const fields = { discipline: z.enum([${discipline}]), season: z.enum([${season}]) }
+    export default api('school', { resources: [resource('courses', { fields })], versions: [${versions}] })`
+  const versionOf = (changes = '') => `version('v1', { published: '2026-01-01', changes: [
+${changes}
+] })`
+  const first = declarationFolder(source(`'alpine', 'nordic'`, `'winter', 'late'`, versionOf()))
+  expect(await runHere(['publish', first, 'v1', '--skip-store'])).toMatchObject({ code: 0 })
+  const later = (versions: string) => {
+    const folder = declarationFolder(
+      source(`'alpine', 'nordic', 'freeride', 'race-day'`, `'winter', 'spring', 'summer'`, versions),
+    )
+    cpSync(join(first, 'contracts'), join(folder, 'contracts'), { recursive: true })
+    return folder
+  }
+  const { stderr } = await check(later(versionOf()))
+  const lines = stderr.split('\n').filter((line) => line.startsWith('  mapValues('))
+  expect(lines).toHaveLength(2)
+  const filled = ['alpine', 'nordic', 'New.', 'winter', 'winter', 'winter', 'New.']
+  const pasted = lines.join('\n').replaceAll('…', () => filled.shift() ?? '…')
+  const declared = withTypes(later(`version('v2'), ${versionOf(pasted)}`))
+  expect(await check(declared)).toMatchObject({ code: 0, stderr: '' })
+})
+
 test('check finds mistakes in the code of hooks by their types, where the folder has a tsconfig.json', async () => {
   const folder = declarationFolder(`
     import { api, resource } from 'nounkit'
@@ -184,19 +227,8 @@ test('check finds mistakes in the code of hooks by their types, where the folder
     })
     export default api('library', { resources: [books] })
   `)
-  for (const name of ['typescript', '@typescript'])
-    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
   expect((await check(folder)).code).toBe(0)
-  const compilerOptions = { module: 'nodenext', strict: true, skipLibCheck: true, types: [] }
-  const ofCheckout = { customConditions: ['nounkit-source'], allowImportingTsExtensions: true }
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({
-      compilerOptions: { ...compilerOptions, ...ofCheckout, noEmit: true },
-      files: ['api.ts'],
-    }),
-  )
-  const ran = await check(folder)
+  const ran = await check(withTypes(folder))
   expect(isMistake(ran)).toBe(true)
   expect(ran.stderr).toMatch(/^api\.ts.6,.*'titel' does not exist/)
   expect(ran.stderr).toContain('These are mistakes in types, as tsc reports them.')

@@ -30,7 +30,7 @@ const refusals = (older: Loose, newer: ReturnType<typeof resource>, changes?: Ch
 /** Runs lines as a person would paste them, with each `…` replaced by its value. */
 const pasted = (lines: readonly string[], filled: readonly string[]): Changes => {
   const left = [...filled]
-  const source = lines.map((line) => line.replaceAll(/'…'|…/g, () => left.shift() ?? '…')).join(',\n')
+  const source = lines.map((line) => line.replaceAll(/'…'|…/g, () => left.shift() ?? '…')).join('\n')
   const names = { ...change, ...field, z }
   return new Function(...Object.keys(names), `return [${source}\n]`)(...Object.values(names))
 }
@@ -45,14 +45,14 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     'optional became required',
     extra(int),
     extra(z.int()),
-    ["makeRequired('things', 'extra', { whenAbsent: …, why: '…' })"],
+    ["makeRequired('things', 'extra', { whenAbsent: …, why: '…' }),"],
     ['1', "'x'"],
   ],
   [
     'a default became required',
     extra(z.int().default(3)),
     extra(z.int()),
-    ["changeDefault('things', 'extra', { was: 3 })"],
+    ["changeDefault('things', 'extra', { was: 3 }),"],
     [],
   ],
   [
@@ -60,7 +60,7 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     extra(int),
     extra(z.int().default(1)),
     [
-      "custom('things', { fields: { extra: z.int().optional() }, replaces: ['extra'], up: …, down: …, samples: […] })",
+      "custom('things', { fields: { extra: z.int().optional() }, replaces: ['extra'], up: …, down: …, samples: […] }),",
     ],
     orNone,
   ],
@@ -69,7 +69,7 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     extra(z.int().default(1)),
     extra(int),
     [
-      "custom('things', { fields: { extra: z.int().default(1) }, replaces: ['extra'], up: …, down: …, samples: […] })",
+      "custom('things', { fields: { extra: z.int().default(1) }, replaces: ['extra'], up: …, down: …, samples: […] }),",
     ],
     ['(x) => x', orNone[0] ?? '', same[2] ?? ''],
   ],
@@ -77,14 +77,14 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     'another default',
     extra(z.string().default("it's")),
     extra(z.string().default('b')),
-    ["changeDefault('things', 'extra', { was: 'it\\'s' })"],
+    ["changeDefault('things', 'extra', { was: 'it\\'s' }),"],
     [],
   ],
   [
     'values removed',
     extra(z.enum(['a-b', 'c d', 'e'])),
     extra(z.enum(['e'])),
-    ["mapValues('things', 'extra', { 'a-b': '…', 'c d': '…', e: 'e' }, { why: '…' })"],
+    ["mapValues('things', 'extra', { 'a-b': '…', 'c d': '…', e: 'e' }, { why: '…' }),"],
     ["'e'", "'e'", "'x'"],
   ],
   [
@@ -92,7 +92,7 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     extra(z.enum(['a', 'b', 'e'])),
     extra(z.enum(['c', 'e'])),
     [
-      `mapValues('things', 'extra', { a: '…', b: '…', e: 'e' }, { onlyInNewer: { c: '…' }, why: '…' }) // "c" has no image in the older version`,
+      `mapValues('things', 'extra', { a: '…', b: '…', e: 'e' }, { onlyInNewer: { c: '…' }, why: '…' }), // "c" has no image in the older version`,
     ],
     ["'e'", "'e'", "'a'", "'x'"],
   ],
@@ -101,7 +101,7 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     extra(z.enum(['e'])),
     extra(z.enum(['a-b', 'c', 'e'])),
     [
-      `mapValues('things', 'extra', {}, { onlyInNewer: { 'a-b': '…', c: '…' }, why: '…' }) // "a-b", "c" have no image in the older version`,
+      `mapValues('things', 'extra', {}, { onlyInNewer: { 'a-b': '…', c: '…' }, why: '…' }), // "a-b", "c" have no image in the older version`,
     ],
     ["'e'", "'e'", "'x'"],
   ],
@@ -109,42 +109,42 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     'a value renamed',
     extra(z.enum(['a', "it's"])),
     extra(z.enum(['a', '\\'])),
-    ["mapValues('things', 'extra', { 'it\\'s': '\\\\' })"],
+    ["mapValues('things', 'extra', { 'it\\'s': '\\\\' }),"],
     [],
   ],
   [
     'a value renamed that is the default',
     extra(z.enum(['a', 'b']).default('a')),
     extra(z.enum(['a new', 'b']).default('a new')),
-    ["mapValues('things', 'extra', { a: 'a new' })"],
+    ["mapValues('things', 'extra', { a: 'a new' }),"],
     [],
   ],
   [
     'a field removed that was never null',
     extra(field.immutable(z.int())),
     {},
-    ["removeField('things', 'extra', { was: immutable(z.int()), whenAbsent: … })"],
+    ["removeField('things', 'extra', { was: immutable(z.int()), whenAbsent: … }),"],
     ['1'],
   ],
   [
     'a field removed that needed a scope',
     extra(field.needsScope('things:write', z.int().optional())),
     {},
-    ["removeField('things', 'extra', { was: needsScope('things:write', z.int().optional()) })"],
+    ["removeField('things', 'extra', { was: needsScope('things:write', z.int().optional()) }),"],
     [],
   ],
   [
     'a field that needs a scope',
     extra(int),
     extra(field.needsScope('things:write', int)),
-    ["changeFieldScope('things', 'extra', { why: '…' })"],
+    ["changeFieldScope('things', 'extra', { why: '…' }),"],
     ["'x'"],
   ],
   [
     'a rule',
     {},
     { rules: { delete: ({ caller }: { caller: CallerTerms }) => caller.has('things:read') } },
-    ["changeRule('things', 'delete', { why: '…' })"],
+    ["changeRule('things', 'delete', { why: '…' }),"],
     ["'x'"],
   ],
   [
@@ -152,7 +152,7 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     extra(z.number().gt(0).multipleOf(0.5)),
     extra(z.number().gt(0).multipleOf(0.25)),
     [
-      "custom('things', { fields: { extra: z.number().gt(0).multipleOf(0.5) }, replaces: ['extra'], up: …, down: …, samples: […] })",
+      "custom('things', { fields: { extra: z.number().gt(0).multipleOf(0.5) }, replaces: ['extra'], up: …, down: …, samples: […] }),",
     ],
     same,
   ],
@@ -161,7 +161,7 @@ test.each<[string, Loose, Loose, readonly string[], readonly string[]]>([
     extra(field.writeOnly(z.int().max(9))),
     extra(field.writeOnly(z.int().max(5))),
     [
-      "custom('things', { fields: { extra: writeOnly(z.int().max(9)) }, replaces: ['extra'], up: …, down: …, samples: […] })",
+      "custom('things', { fields: { extra: writeOnly(z.int().max(9)) }, replaces: ['extra'], up: …, down: …, samples: […] }),",
     ],
     same,
   ],
@@ -177,9 +177,9 @@ test('lines for a version that already renames use the newer names', () => {
   const renames = [change.renameResource('things', 'items'), change.renameField('items', 'extra', 'count')]
   const lines = refusals(older, newer, renames).flatMap((one) => one.lines)
   expect(lines.toSorted()).toEqual([
-    "removeFilter('items', 'count')",
-    "removeMethod('items', 'POST')",
-    "removeSort('items', 'title')",
+    "removeFilter('items', 'count'),",
+    "removeMethod('items', 'POST'),",
+    "removeSort('items', 'title'),",
   ])
   expect(refusals(older, newer, [...renames, ...pasted(lines, [])])).toEqual([])
 })

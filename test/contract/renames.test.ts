@@ -29,7 +29,7 @@ const refusals = (resources: Resources, versions: Versions, contracts: Contracts
   checkContracts(compiled(resources, versions, contracts), contracts).refusals
 
 const pasted = (lines: readonly string[]): readonly change.Change[] =>
-  new Function(...Object.keys(change), 'z', `return [${lines.join(',\n')}\n]`)(...Object.values(change), z)
+  new Function(...Object.keys(change), 'z', `return [${lines.join('\n')}\n]`)(...Object.values(change), z)
 
 /** The lines that are printed before and after v2 is declared, which are the same, and lift the refusal for good. */
 const provenLines = (before: Resources, after: Resources): readonly string[] => {
@@ -77,12 +77,12 @@ const shop = [payers('clients'), orders('clients', 'client'), items()]
 describe('the line for', () => {
   test('a renamed resource says all of it: paths below it, references and scopes go with it', () => {
     const after = [payers('customers'), orders('customers', 'client'), items()]
-    expect(provenLines(shop, after)).toEqual(["renameResource('clients', 'customers')"])
+    expect(provenLines(shop, after)).toEqual(["renameResource('clients', 'customers'),"])
   })
 
   test('a renamed relation says all of it: its id, includes and filters go with it', () => {
     const after = [payers('clients'), orders('clients', 'payer'), items()]
-    expect(provenLines(shop, after)).toEqual(["renameRelation('orders', 'client', 'payer')"])
+    expect(provenLines(shop, after)).toEqual(["renameRelation('orders', 'client', 'payer'),"])
   })
 
   test('a renamed to-many relation says its sub-collection too', () => {
@@ -90,7 +90,7 @@ describe('the line for', () => {
       payers('clients', { relations: { purchases: hasMany('orders') }, include: ['purchases'] }),
       ...shop.slice(1),
     ]
-    expect(provenLines(shop, after)).toEqual(["renameRelation('clients', 'orders', 'purchases')"])
+    expect(provenLines(shop, after)).toEqual(["renameRelation('clients', 'orders', 'purchases'),"])
   })
 
   test('a renamed optional field keeps where its values live', () => {
@@ -99,7 +99,7 @@ describe('the line for', () => {
       payers('clients', { ...telefax, filter: ['telefax'], sort: ['telefax'] }),
       ...shop.slice(1),
     ]
-    expect(provenLines(shop, after)).toEqual(["renameField('clients', 'fax', 'telefax')"])
+    expect(provenLines(shop, after)).toEqual(["renameField('clients', 'fax', 'telefax'),"])
   })
 
   test('several renames at once, with a filter that is gone from one of them', () => {
@@ -110,12 +110,12 @@ describe('the line for', () => {
       items('purchase'),
     ]
     expect(provenLines(shop, after)).toEqual([
-      "renameResource('clients', 'customers')",
-      "renameRelation('orders', 'client', 'payer')",
-      "renameRelation('items', 'order', 'purchase')",
-      "renameField('orders', 'status', 'state')",
-      "removeInclude('orders', 'items')",
-      "removeFilter('orders', 'state')",
+      "renameResource('clients', 'customers'),",
+      "renameRelation('orders', 'client', 'payer'),",
+      "renameRelation('items', 'order', 'purchase'),",
+      "renameField('orders', 'status', 'state'),",
+      "removeInclude('orders', 'items'),",
+      "removeFilter('orders', 'state'),",
     ])
   })
 
@@ -127,9 +127,9 @@ describe('the line for', () => {
       items(),
     ]
     expect(provenLines(shop, after)).toEqual([
-      "renameResource('clients', 'customers')",
-      "renameRelation('orders', 'client', 'payer')",
-      "renameField('customers', 'fax', 'telefax')",
+      "renameResource('clients', 'customers'),",
+      "renameRelation('orders', 'client', 'payer'),",
+      "renameField('customers', 'fax', 'telefax'),",
     ])
   })
 
@@ -137,8 +137,8 @@ describe('the line for', () => {
     const before = [...shop.slice(0, 2), items('order', { include: ['order', 'order.client'] })]
     const after = [payers('clients'), orders('clients', 'payer'), items()]
     expect(provenLines(before, after)).toEqual([
-      "renameRelation('orders', 'client', 'payer')",
-      "removeInclude('items', 'order.payer')",
+      "renameRelation('orders', 'client', 'payer'),",
+      "removeInclude('items', 'order.payer'),",
     ])
   })
 })
@@ -154,17 +154,17 @@ describe('a rule of state in other words is no difference of its own', () => {
 
   test('where a value was renamed', () => {
     const after = one('status', inStates('draft', 'sent'), rule('status', ['draft', 'sent']))
-    expect(provenLines(before, after)).toEqual(["mapValues('orders', 'status', { placed: 'sent' })"])
+    expect(provenLines(before, after)).toEqual(["mapValues('orders', 'status', { placed: 'sent' }),"])
   })
 
   test('where the first state was renamed', () => {
     const after = one('status', inStates('new', 'placed'), rule('status', ['new', 'placed']))
-    expect(provenLines(before, after)).toEqual(["mapValues('orders', 'status', { draft: 'new' })"])
+    expect(provenLines(before, after)).toEqual(["mapValues('orders', 'status', { draft: 'new' }),"])
   })
 
   test('where its field was renamed', () => {
     const after = one('state', status, rule('state', ['draft', 'placed']))
-    expect(provenLines(before, after)).toEqual(["renameField('orders', 'status', 'state')"])
+    expect(provenLines(before, after)).toEqual(["renameField('orders', 'status', 'state'),"])
   })
 
   const written = (relation: string, values: readonly string[]) => [
@@ -175,7 +175,7 @@ describe('a rule of state in other words is no difference of its own', () => {
 
   test('where its relation was renamed', () => {
     expect(provenLines(written('order', ['draft']), written('purchase', ['draft']))).toEqual([
-      "renameRelation('items', 'order', 'purchase')",
+      "renameRelation('items', 'order', 'purchase'),",
     ])
   })
 
@@ -184,14 +184,14 @@ describe('a rule of state in other words is no difference of its own', () => {
     const [payer, , item] = written('order', ['new', 'placed'])
     const after = [payer, orders('clients', 'client', { fields }), item] as Resources
     expect(provenLines(written('order', ['draft', 'placed']), after)).toEqual([
-      "mapValues('orders', 'status', { draft: 'new' })",
+      "mapValues('orders', 'status', { draft: 'new' }),",
     ])
   })
 
   test('where several values have other names, which a person must pair', () => {
     const after = one('status', inStates('new', 'sent'), rule('status', ['new', 'sent']))
     const line =
-      "mapValues('orders', 'status', { draft: '…', placed: '…', paid: 'paid' }, { onlyInNewer: { new: '…', sent: '…' }, why: '…' })"
+      "mapValues('orders', 'status', { draft: '…', placed: '…', paid: 'paid' }, { onlyInNewer: { new: '…', sent: '…' }, why: '…' }),"
     for (const versions of [[v1()], [version('v2'), v1()]]) {
       const lines = refusals(after, versions, frozen(before)).flatMap((each) => each.lines)
       expect(lines).toEqual([`${line} // "new", "sent" have no image in the older version`])
@@ -202,7 +202,7 @@ describe('a rule of state in other words is no difference of its own', () => {
     const after = one('status', inStates('draft', 'sent'), rule('status', ['draft']))
     const [refusal] = refusals(after, [v1()], frozen(before))
     expect(refusal?.lines).toEqual([
-      "mapValues('orders', 'status', { placed: 'sent' })",
+      "mapValues('orders', 'status', { placed: 'sent' }),",
       '// orders: rows can no longer be deleted while status is "placed"; no change can declare this: undo it',
     ])
   })
@@ -225,7 +225,7 @@ describe('no rename is offered', () => {
     ['two gone, one come', { a: text, b: text }, { c: text }, ['a', 'b']],
   ])('where it would be a guess between fields: %s', (_, before, after, gone) => {
     expect(linesOf(things(before), things(after))).toEqual(
-      gone.map((name) => `removeField('things', '${name}', { was: z.string().optional() })`),
+      gone.map((name) => `removeField('things', '${name}', { was: z.string().optional() }),`),
     )
   })
 
@@ -286,6 +286,6 @@ test('a rename that breaks two published versions is reported once, for the newe
   const after = [payers('customers'), orders('customers', 'client'), items()]
   const found = refusals(after, both, frozen(shop, both))
   expect(found.map((one) => [one.version, one.lines])).toEqual([
-    ['v2', ["renameResource('clients', 'customers')"]],
+    ['v2', ["renameResource('clients', 'customers'),"]],
   ])
 })

@@ -169,7 +169,7 @@ describe('changeRule', () => {
   test('is the line that the gate asks for, and with it the older version is kept', () => {
     const contracts = published(library(undefined))
     const { refusals } = checked(library({ read: own }, [[]]), contracts)
-    expect(refusals.flatMap((one) => one.lines)).toEqual(["changeRule('loans', 'read', { why: '…' })"])
+    expect(refusals.flatMap((one) => one.lines)).toEqual(["changeRule('loans', 'read', { why: '…' }),"])
     const declared = checked(library({ read: own }, [[changeRule('loans', 'read', { why })]]), contracts)
     expect(declared.refusals).toEqual([])
   })
@@ -178,7 +178,7 @@ describe('changeRule', () => {
     const contracts = published(library(undefined))
     const rules = { read: own, delete: ownOrAll }
     const { refusals } = checked(library(rules, [[changeRule('loans', 'read', { why })]]), contracts)
-    expect(refusals.flatMap((one) => one.lines)).toEqual(["changeRule('loans', 'delete', { why: '…' })"])
+    expect(refusals.flatMap((one) => one.lines)).toEqual(["changeRule('loans', 'delete', { why: '…' }),"])
   })
 
   test('covers older versions too, each with the rule it was published with', () => {
@@ -265,7 +265,7 @@ describe('changeFieldScope', () => {
   test('is the line that the gate asks for, and with it the older version is kept', () => {
     const contracts = published(library(undefined))
     const { refusals } = checked(library(undefined, [[]], scoped), contracts)
-    expect(refusals.flatMap((one) => one.lines)).toEqual(["changeFieldScope('loans', 'note', { why: '…' })"])
+    expect(refusals.flatMap((one) => one.lines)).toEqual(["changeFieldScope('loans', 'note', { why: '…' }),"])
     const changes = [[changeFieldScope('loans', 'note', { why })]]
     const declared = checked(library(undefined, changes, scoped), contracts)
     expect(declared.refusals).toEqual([])

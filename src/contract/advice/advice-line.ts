@@ -6,14 +6,18 @@ export interface Renamed extends Difference {
   readonly older: Subject
 }
 
-/** Code that declares a change, or a remark about a difference that no change declares. */
+/** Code that declares a change, or a remark about a difference that no change declares. It can be pasted between others into a list of changes. */
 export interface AdviceLine {
   readonly text: string
   readonly isRemark: boolean
 }
 
-export const codeLine = (...call: Parameters<typeof callSource>): AdviceLine => ({
-  text: callSource(...call),
+export const codeLine = (...call: Parameters<typeof callSource>): AdviceLine =>
+  writtenLine(callSource(...call))
+
+/** The comma stands before the remark, where it is not part of it. */
+export const writtenLine = (code: string, remark?: string): AdviceLine => ({
+  text: `${code},${remark === undefined ? '' : ` // ${remark}`}`,
   isRemark: false,
 })
 

@@ -1,6 +1,7 @@
 import type { ContractField } from '../../compile/contract-format.ts'
 import type { Difference, Differences } from '../diff/difference.ts'
-import { type AdviceLine, codeLine, type Renamed } from './advice-line.ts'
+import { type AdviceLine, codeLine, type Renamed, writtenLine } from './advice-line.ts'
+import { callSource } from './change-source.ts'
 import { keyed, quoted } from './zod-source.ts'
 
 /** One line for all values that were added to a field or removed from it. */
@@ -17,10 +18,9 @@ export const valuesLine = ({ where, subject }: Difference, all: Differences): Ad
   const values = gone.length === 0 ? '{}' : `{ ${open(gone)}${themselves} }`
   if (come.length === 0) return codeLine('map-values', { ...at, values, why: "'…'" })
   const named = come.map((one) => JSON.stringify(one)).join(', ')
-  const remark = `// ${named} ${come.length === 1 ? 'has' : 'have'} no image in the older version`
+  const remark = `${named} ${come.length === 1 ? 'has' : 'have'} no image in the older version`
   const onlyInNewer = `{ ${open(come)} }`
-  const { text, isRemark } = codeLine('map-values', { ...at, values, onlyInNewer, why: "'…'" })
-  return { text: `${text} ${remark}`, isRemark }
+  return writtenLine(callSource('map-values', { ...at, values, onlyInNewer, why: "'…'" }), remark)
 }
 
 /** The values that were removed from the field of this place, and those that were added to it. */
