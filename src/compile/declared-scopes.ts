@@ -1,7 +1,7 @@
 import type { ApiDeclaration } from '../declare/api.ts'
 import { scopePattern } from './methods-and-scopes.ts'
 import type { MistakeList } from './mistakes.ts'
-import { didYouMean } from './nearest.ts'
+import { nearest } from './nearest.ts'
 import type { Drafts } from './resource-draft.ts'
 
 /** Words that mean something else where the name of a scope can stand. */
@@ -47,12 +47,14 @@ export const checkAsked = (
   where: string,
   mistakes: MistakeList,
 ): void => {
-  if (!askable.has(scope))
-    mistakes.add(
-      where,
-      `there is no scope "${scope}".`,
-      `${didYouMean(scope, askable)} Scopes of your own are declared: api(…, { scopes: { '${scope}': 'What it opens.' } }).`,
-    )
+  if (askable.has(scope)) return
+  const near = nearest(scope, askable)
+  mistakes.add(
+    where,
+    `there is no scope "${scope}".`,
+    // Every resource has two scopes: a list of all of them would hide what to do.
+    `${near === null ? '' : `Did you mean "${near}"? `}Scopes of your own are declared: api(…, { scopes: { '${scope}': 'What it opens.' } }).`,
+  )
 }
 
 /** Sets which scopes decide what callers are shown of each resource. */

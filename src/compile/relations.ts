@@ -4,7 +4,7 @@ import { checkFormerName } from './former-name.ts'
 import type { MistakeList } from './mistakes.ts'
 import type { BelongsToModel, Field, HasManyModel } from './model.ts'
 import { hyphenated, resourceNameFault, snakeNameFault } from './name-rules.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean, nearest } from './nearest.ts'
 import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
 
 /** Makes every belongs-to of a resource, and its reference field, in declared order. */
@@ -70,15 +70,21 @@ const targetOf = (
   const target = drafts.get(declared.target)
   // A relation without a target was unusable, and the mistake is already reported.
   if (target === undefined && declared.target !== undefined)
-    mistakes.add(
-      where,
-      `there is no resource "${declared.target}".`,
-      didYouMean(declared.target, drafts.keys()),
-    )
+    mistakes.add(where, `there is no resource "${declared.target}".`, howToFind(declared, drafts))
   if (fault === null && target !== undefined) return target
   draft.broken.add(name)
   if (declared.kind === 'belongs-to') draft.broken.add(`${name}_id`)
   return null
+}
+
+/** What to do about a target that does not exist. The engine's own resources are no targets. */
+const howToFind = ({ target, byResource }: BelongsTo | HasMany, drafts: Drafts): string => {
+  if (byResource) return 'It is declared, but not listed: add it to the resources of api(…).'
+  const own = [...drafts].filter(([, { model }]) => !model.engineMade).map(([name]) => name)
+  const near = didYouMean(target, own)
+  return nearest(target, own) === null
+    ? `${near} If it is declared, add it to the resources of api(…).`
+    : near
 }
 
 const doubleName = (draft: ResourceDraft, name: string, declared: BelongsTo | HasMany) => {

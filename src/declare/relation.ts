@@ -13,6 +13,8 @@ export interface BelongsTo<T = unknown, Name extends string = string> {
   readonly target: Name
   /** Never set: it gives the compiler the fields and relations of the target. */
   readonly targetType?: T
+  /** Whether the target was given as the resource itself, so that its name is no misspelling. */
+  readonly byResource?: boolean
   readonly optional: boolean
   readonly immutable: boolean
   /** What happens to this row when the target is deleted. */
@@ -28,6 +30,8 @@ export interface HasMany<T = unknown, Name extends string = string> {
   readonly target: Name
   /** Never set, as in `BelongsTo`. */
   readonly targetType?: T
+  /** As in `BelongsTo`. */
+  readonly byResource?: boolean
   /** The belongs-to of the target that points here; needed only where it has several. */
   readonly by?: string
   /** The most rows one include of this relation shows. */
@@ -59,18 +63,23 @@ export const belongsTo = <const T extends string | DeclaredResource, const Optio
   options: BelongsToOptions<Optional> = {},
 ): BelongsTo<TypeOf<T>, NameOf<T>> & { readonly optional: Optional } => {
   const defaults = { optional: false, immutable: false, onTargetDelete: 'refuse' as const }
-  const made: BelongsTo = { kind: 'belongs-to', ...defaults, ...options, target: nameOf(target) }
+  const made: BelongsTo = { kind: 'belongs-to', ...defaults, ...options, ...targetOf(target) }
   return Object.freeze(made) as BelongsTo<TypeOf<T>, NameOf<T>> & { readonly optional: Optional }
 }
 
 /** The target is a resource, or its name where the resource is declared further down. */
 export const hasMany = <const T extends string | DeclaredResource>(
   target: T,
-  options: Omit<HasMany, 'kind' | 'target' | 'targetType'> = {},
+  options: Omit<HasMany, 'kind' | 'target' | 'targetType' | 'byResource'> = {},
 ): HasMany<TypeOf<T>, NameOf<T>> => {
-  const made: HasMany = { kind: 'has-many', ...options, target: nameOf(target) }
+  const made: HasMany = { kind: 'has-many', ...options, ...targetOf(target) }
   return Object.freeze(made) as HasMany<TypeOf<T>, NameOf<T>>
 }
+
+const targetOf = (target: string | DeclaredResource): Pick<BelongsTo, 'target' | 'byResource'> => ({
+  target: nameOf(target),
+  ...(isDeclared(target) && { byResource: true }),
+})
 
 /** The name of a resource that is given as itself or by its name. */
 export const nameOf = (target: string | DeclaredResource): string =>

@@ -13,6 +13,7 @@ import {
   writeOnly,
 } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
+import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { library, linesOf } from './declarations.ts'
 
@@ -24,6 +25,7 @@ test('the declaration that all these are made from has no mistake', () => {
 
 const bookFields = { title: z.string(), price: z.int() }
 const bookRelations = { author: belongsTo('authors'), leaves: hasMany('book-pages') }
+const unlisted = resource('readers', { fields: {} })
 const hooks = { beforeCreate: () => undefined }
 
 const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])[] } = {
@@ -179,7 +181,7 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [{ api: { scopes: { 'books:all': 7 } } }, 'scopes.books:all: it must be a text.'],
     [
       { books: { fields: { ...bookFields, cost: needsScope('books:costs', z.int()) } } },
-      'books.fields.cost: there is no scope "books:costs".',
+      'books.fields.cost: there is no scope "books:costs". Scopes of your own are declared: api(',
       "api(…, { scopes: { 'books:costs': 'What it opens.' } })",
     ],
     [
@@ -205,6 +207,20 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       { books: { relations: { author: belongsTo('autors'), leaves: hasMany('book-pages') } } },
       'books.relations.author: there is no resource "autors". Did you mean "authors"?',
     ],
+    [
+      {
+        api: { events: { keepDays: 30 } },
+        books: { relations: { author: belongsTo('people'), leaves: hasMany('book-pages') } },
+      },
+      'books.relations.author: there is no resource "people". There is "authors", "books", "book-pages". If it is declared, add it to the resources of api(…).',
+    ],
+    ...[belongsTo(unlisted), hasMany(unlisted)].map(
+      (readers) =>
+        [
+          { books: { relations: { ...bookRelations, readers } } },
+          'books.relations.readers: there is no resource "readers". It is declared, but not listed: add it to the resources of api(…).',
+        ] as const,
+    ),
     [
       { authors: { relations: { pages: hasMany('book-pages') } } },
       'book-pages has no belongs-to that points to authors.',

@@ -132,6 +132,7 @@ export const relationTables: { readonly [kind: string]: OptionTable } = {
     form: "belongsTo('authors')",
     needs: { target: text },
     may: {
+      byResource: flag,
       optional: flag,
       immutable: flag,
       onTargetDelete: oneOf('refuse', 'cascade'),
@@ -142,7 +143,7 @@ export const relationTables: { readonly [kind: string]: OptionTable } = {
   'has-many': {
     form: "hasMany('books')",
     needs: { target: text },
-    may: { by: text, cap: number, nameIsPluralBecause: text, description: text },
+    may: { byResource: flag, by: text, cap: number, nameIsPluralBecause: text, description: text },
   },
 }
 
