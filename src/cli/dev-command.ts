@@ -6,7 +6,7 @@ import { openPage } from './dev/open-page.ts'
 import { Supervisor } from './dev/supervisor.ts'
 import { type Command, Terminal } from './dev/terminal.ts'
 import { TypeWatch } from './dev/type-watch.ts'
-import { existingPath } from './load.ts'
+import { declarationPath } from './load.ts'
 import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { readServeSettings, type ServeSettings } from './serve-settings.ts'
@@ -21,13 +21,13 @@ export const options = {
 /** `nounkit dev [API]`: serves the API, and again at every change of its declaration. */
 export async function devCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [place = '.'] = positionalsUpTo(positionals, 1)
+  const [place] = positionalsUpTo(positionals, 1)
   const parent = values['generation-of']
   if (parent && process.send)
     return (await import('./dev/generation-process.ts')).runGeneration(Number(parent))
-  // A declaration may be written, and corrected, later; a folder that is not there was mistyped.
-  existingPath(place)
-  return develop(place, readServeSettings(values))
+  // A declaration with mistakes is waited for; a folder without one was mistyped.
+  declarationPath(place)
+  return develop(place ?? '.', readServeSettings(values))
 }
 
 async function develop(place: string, settings: ServeSettings): Promise<number> {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { compileApi } from '../compile/compile.ts'
@@ -6,6 +6,7 @@ import type { Model } from '../compile/model.ts'
 import { type FrozenContracts, readContracts } from '../contract/contract-files.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { CommandMistake } from './command-mistake.ts'
+import { type MissingImport, missingImport } from './mistake-places/missing-import.ts'
 import { stackPosition } from './stack-position.ts'
 
 /** A declaration and its folder's frozen contracts. */
@@ -22,12 +23,7 @@ const fileNames = ['api.ts', 'api.mts', 'api.js', 'api.mjs']
 
 /** Loads an API, that of the current folder where `place` is undefined. */
 export async function loadApi(place: string | undefined): Promise<LoadedApi> {
-  if (place === undefined && !isDeclarationAt('.')) {
-    throw new CommandMistake(
-      'The current folder has no declaration (api.ts). Name the folder of one, as in: nounkit check examples/shop. nounkit init makes a new one.',
-    )
-  }
-  const path = declarationPath(place ?? '.')
+  const path = declarationPath(place)
   const declaration = await importDeclaration(path)
   const folder = dirname(path)
   return {
@@ -72,21 +68,22 @@ export const isDeclarationAt = (place: string): boolean => {
 const declarationIn = (folder: string): string | undefined =>
   fileNames.map((name) => join(folder, name)).find((file) => existsSync(file))
 
-/** The whole path of a file or folder; throws where there is none. */
-export function existingPath(place: string): string {
+/** The file of a declaration, that of the current folder where `place` is undefined; throws where there is none. */
+export function declarationPath(place: string | undefined): string {
+  if (place === undefined) return declarationIn(resolve('.')) ?? fail(noneHere)
   const path = resolve(place)
-  if (!existsSync(path)) throw new CommandMistake(`There is no file or folder "${place}".`)
-  return path
-}
-
-function declarationPath(place: string): string {
-  const path = existingPath(place)
+  if (!existsSync(path)) fail(`There is no file or folder "${place}".`)
   if (statSync(path).isFile()) return path
   const found = declarationIn(path)
-  if (found) return found
-  throw new CommandMistake(
-    `"${place}" has no declaration. Put one into ${join(place, 'api.ts')}: export default api('name', { … })`,
-  )
+  const example = "export default api('name', { … })"
+  return found ?? fail(`"${place}" has no declaration. Put one into ${join(place, 'api.ts')}: ${example}`)
+}
+
+const noneHere =
+  'The current folder has no declaration (api.ts). Name the folder of one, as in: nounkit check examples/shop. nounkit init makes a new one.'
+
+const fail = (sentence: string): never => {
+  throw new CommandMistake(sentence)
 }
 
 async function importDeclaration(path: string): Promise<ApiDeclaration> {
@@ -109,7 +106,20 @@ function loadingError(error: unknown, path: string): string {
   const position = positionIn(dirname(path), error.stack ?? '')
   const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1]
   if (missing) return `it imports "${missing}", which is not installed there. Run: npm install ${missing}`
+  const absent = missingImport(error, textOf)
+  if (absent) return absentText(absent)
   return position ? `${error.message} (${position})` : error.message
+}
+
+const textOf = (file: string): string | undefined =>
+  existsSync(file) ? readFileSync(file, 'utf8') : undefined
+
+function absentText({ file, line, specifier, instead }: MissingImport): string {
+  const hint =
+    instead === null
+      ? 'There is no such file.'
+      : `There is no such file: Node needs the whole name. Write '${instead}'.`
+  return `${relative(process.cwd(), file)}:${line} imports '${specifier}'. ${hint}`
 }
 
 /** The first line of the stack that is within the folder, as `examples/shop/v1.ts:12`. */

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { shortened } from '../../src/cli/check-types.ts'
+import { missingImport } from '../../src/cli/mistake-places/missing-import.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { declarationFolder, librarySource } from '../support/declaration-folder.ts'
 import { runHere } from './in-process.ts'
@@ -174,6 +175,28 @@ test('a mistake in a file that the declaration imports is reported with that fil
   expect((await checkProcess(folder)).stderr).toBe('api.ts could not be loaded: no such day (v1.ts:2)\n')
 })
 
+test('an import of what is no file is named with its line and what to write', async () => {
+  const paths = ['./nouns/people', './nouns/people.js', './nouns', './nouns/places']
+  const source = paths.map((path) => `import '${path}'\n`).join('')
+  const folder = declarationFolder(source)
+  mkdirSync(join(folder, 'nouns'))
+  for (const name of ['people', 'index']) writeFileSync(join(folder, `nouns/${name}.ts`), '')
+  expect((await checkProcess(folder)).stderr).toBe(
+    "api.ts could not be loaded: api.ts:1 imports './nouns/people'. There is no such file: Node needs the whole name. Write './nouns/people.ts'.\n",
+  )
+  const file = join(folder, 'api.ts')
+  const found = (sentence: string, path: string) => {
+    const message = `${sentence.replace('PATH', join(folder, path))} imported from ${file}\nDid you mean something else?`
+    return missingImport(new Error(message), () => source)
+  }
+  const missing = "Cannot find module 'PATH'"
+  expect(found(missing, paths[1] ?? '')).toMatchObject({ line: 2, instead: './nouns/people.ts' })
+  const isFolder = "Directory import 'PATH' is not supported resolving ES modules"
+  expect(found(isFolder, paths[2] ?? '')).toMatchObject({ line: 3, column: 8, instead: './nouns/index.ts' })
+  expect(found(missing, paths[3] ?? '')).toMatchObject({ line: 4, instead: null })
+  expect(found(missing, './elsewhere')).toBe(null)
+})
+
 /** Adds a tsconfig.json and TypeScript. */
 function withTypes(folder: string): string {
   for (const name of ['typescript', '@typescript'])
@@ -249,11 +272,11 @@ test('a folder that is not there, or has no declaration, is named', async () => 
   const missing = await check(folder, 'nowhere')
   expect(isMistake(missing)).toBe(true)
   expect(missing.stderr).toBe('There is no file or folder "nowhere".\n')
-  // dev waits for a declaration to be written, but not for a folder.
   expect(await runHere(['dev', 'nowhere'], { cwd: folder })).toEqual(missing)
   const empty = await check(folder)
   expect(isMistake(empty)).toBe(true)
   expect(empty.stderr).toContain('has no declaration. Put one into api.ts: export default api(')
+  expect(await runHere(['dev', '.'], { cwd: folder })).toEqual(empty)
 })
 
 test('a file named contracts, where a folder belongs, is reported', async () => {

@@ -7,7 +7,7 @@ import { stackPosition } from '../stack-position.ts'
 import { isUserMistake } from '../user-mistakes.ts'
 import { isOfProject } from './imported-files.ts'
 import { locateMistake } from './locate-mistake.ts'
-import { tokensOf } from './source-tokens.ts'
+import { missingImport } from './missing-import.ts'
 
 /** The project's files that were imported, and the one of them that exports the API. */
 export interface Project {
@@ -60,20 +60,11 @@ export const placedMistakes = (mistakes: readonly Mistake[], project: Project): 
 
 /** Where a file could not be imported, the code of the import; else the line that threw or cannot be parsed. */
 function importFrame(cause: Error, { files }: Project): string {
-  const position = stackPosition(cause.stack ?? '', (file) => files.has(file)) ?? importPosition(cause, files)
+  const position =
+    stackPosition(cause.stack ?? '', (file) => files.has(file)) ??
+    missingImport(cause, (file) => files.get(file))
   const text = position && files.get(position.file)
   return position && text ? `\n${placeText(position.file, position)}\n${codeFrame(text, position)}` : ''
-}
-
-/** `Cannot find module '/project/tasks.ts' imported from /project/api.ts` */
-function importPosition(cause: Error, files: ReadonlyMap<string, string>) {
-  const [, missing = '', file = ''] =
-    /^Cannot find (?:module|package) '([^']+)' imported from (.+)$/.exec(cause.message) ?? []
-  const text = files.get(file)
-  if (text === undefined) return null
-  const name = missing.split(/[\\/]/).at(-1) ?? missing
-  const specifier = tokensOf(text).find(({ kind, value }) => kind === 'text' && value.endsWith(name))
-  return specifier ? { file, ...positionAt(text, specifier.at) } : null
 }
 
 /** An error with its stack, without the lines of the engine and of Node, and the code of the first line in the project. */
