@@ -1,5 +1,14 @@
+import type { Version } from '../../compile/model.ts'
+import type { Change } from '../../declare/change.ts'
 import type { Difference, Subject } from '../diff/difference.ts'
 import { callSource } from './change-source.ts'
+
+/** The step from a version to the next newer one. */
+export interface Crossing {
+  /** The changes that the older version has. */
+  readonly declared: readonly Change[]
+  readonly newer: Version
+}
 
 /** A difference whose subject has the names of the newer version, and `older` those of the older one. */
 export interface Renamed extends Difference {

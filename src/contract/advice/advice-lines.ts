@@ -1,8 +1,7 @@
 import { resourceOf, storeEffects } from '../../compile/change-kinds/change-kinds.ts'
 import type { ContractField } from '../../compile/contract-format.ts'
 import { serverFields } from '../../compile/declared-fields.ts'
-import type { Version, View } from '../../compile/model.ts'
-import { hyphenated } from '../../compile/name-rules.ts'
+import type { View } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
 import type { Method } from '../../declare/resource.ts'
 import { fieldScope } from '../diff/compare-fields.ts'
@@ -14,16 +13,10 @@ import {
   isHeldBack,
   type Subject,
 } from '../diff/difference.ts'
-import { type AdviceLine, codeLine, type Renamed, remarkLine } from './advice-line.ts'
+import { type AdviceLine, type Crossing, codeLine, type Renamed, remarkLine } from './advice-line.ts'
+import { followsFromAnother } from './followers.ts'
 import { followsFromValues, valuesLine } from './value-lines.ts'
 import { quoted, zodFor } from './zod-source.ts'
-
-/** The step from a version to the next newer one. */
-export interface Crossing {
-  /** The changes that the older version has. */
-  readonly declared: readonly Change[]
-  readonly newer: Version
-}
 
 /**
  * The changes that would declare refused differences, as code to paste into the older version. Where only a person can
@@ -34,9 +27,7 @@ export const linesFor = (refused: Differences, crossing: Crossing): readonly Adv
   const broken = differences.filter(
     (one) =>
       isBreaking(one) &&
-      !followsAnother(one, differences) &&
-      !goesWithItsWay(one, refused, crossing) &&
-      !goesWithItsField(one, differences) &&
+      !followsFromAnother(one, differences, refused, crossing) &&
       !followsFromValues(one, differences),
   )
   // A line for a break of a field covers its other differences too.
@@ -79,48 +70,6 @@ const pathIn = (view: View | undefined, path: string, declared: readonly Change[
   })
   return steps.join('.')
 }
-
-/** An include or a sub-collection needs its relation, whose removal is reported by itself. */
-const goesWithItsWay = (
-  { subject: { kind, resource = '', name = '' }, facts }: Difference,
-  refused: Differences,
-  { newer }: Crossing,
-): boolean => {
-  if (kind === 'include removed') {
-    const view = newer.views.get(resource)
-    return !leads(view, name) || view?.includePaths.includes(name) === true
-  }
-  if (kind !== 'endpoint was removed') return false
-  const [, owner = '', , relation = ''] = (facts?.path ?? '').split('/')
-  return refused.some(
-    ({ subject: gone }) =>
-      gone.resource === owner &&
-      (gone.kind === 'resource removed' ||
-        (gone.kind === 'relation removed' && hyphenated(gone.name ?? '') === relation)),
-  )
-}
-
-/** A filter or sort needs its field, and no change can restore a reference or a field of states. */
-const goesWithItsField = ({ subject }: Difference, all: Differences): boolean =>
-  (subject.kind === 'filter removed' || subject.kind === 'sort removed') &&
-  all.some(({ subject: { kind, resource, name, from } }) => {
-    const same = kind === 'field removed' && resource === subject.resource && name === subject.name
-    const field = from as ContractField | undefined
-    return same && (field?.reference !== undefined || field?.states !== undefined)
-  })
-
-const leads = (view: View | undefined, path: string): boolean => {
-  let at = view
-  for (const step of path.split('.')) at = at?.relations.get(step)?.target()
-  return at !== undefined
-}
-
-/** A query parameter is removed with the last filter, sort or include that used it. */
-const followsAnother = ({ subject }: Difference, all: Differences): boolean =>
-  subject.kind === 'query parameter removed' &&
-  all.some(
-    (one) => one.subject.kind === `${subject.name} removed` && one.subject.resource === subject.resource,
-  )
 
 const remarkFor = (difference: Difference): AdviceLine => {
   const { where, what, part, subject } = difference
@@ -188,7 +137,7 @@ const lineFor = (difference: Renamed, all: readonly Renamed[], { newer }: Crossi
     case 'resource removed':
       return remarkLine(
         where,
-        `declare it with methods: [], and removeMethod('${resource}', …) for each method it had`,
+        `to take it out of the newer version, keep it in resources with methods: [] and all relations as they are, and write removeMethod('${resource}', …) for each method it had`,
       )
     case 'endpoint was removed':
       // Only one of several paths is gone.
