@@ -48,7 +48,12 @@ export async function keysCommand(args: string[]): Promise<number> {
   const [name = '', place] = positionalsUpTo(positionals, 2)
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined
   if (!action) {
-    throw new UsageMistake(`"keys ${name}" is not a command. ${didYouMean(name, Object.keys(actions))}`)
+    const names = Object.keys(actions)
+    throw new UsageMistake(
+      name === ''
+        ? `What to do with keys? Write one of ${names.join(', ')} after it, as in: nounkit keys list.`
+        : `"keys ${name}" is not a command. ${didYouMean(name, names)}`,
+    )
   }
   // Only `create` may run before the service has made its store. The probe reads the column that was added last.
   // It reads no row, for which a cluster would need all its nodes.

@@ -71,13 +71,16 @@ function packageJson(name: string): string {
 /** npm refuses to install a package into a project of the same name. */
 const taken = ['nounkit', 'zod', 'typescript']
 
-/** A name for the package, the API and its SQLite file, made of any folder's name: a-z, 0-9 and hyphens, at most 50 characters. */
+/**
+ * A name for the package, the API and its SQLite file, made of any folder's name: a letter, then a-z, 0-9 and hyphens, at most 50 characters.
+ */
 export function projectName(folder: string): string {
   const words = folder
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^-*(?=\d)/, 'api-')
     .slice(0, 50)
     .replaceAll(/^-+|-+$/g, '')
   if (words === '') return placeholder

@@ -55,6 +55,12 @@ test.each([
   ],
   [['serve', '--port'], 2, /^Option '--port <value>' argument missing\nUsage: /],
   [['serve', 'examples/shop', '3000'], 2, /^"3000" is one argument too many/],
+  [
+    ['keys'],
+    2,
+    /^What to do with keys\? Write one of create, list, revoke, rotate after it.*\nUsage: nounkit keys/,
+  ],
+  [['keys', 'lits'], 2, /^"keys lits" is not a command\. Did you mean "list"\?/],
   [['openapi', 'examples/shop'], 2, /^Which version\? There are v2, v1\.\nUsage: nounkit openapi/],
   [['openapi', 'exmaples/shop'], 1, /^There is no file or folder "exmaples\/shop"\.\n$/],
   [['diff', 'examples/shop', 'v1', 'v3'], 1, /^There is no version "v3"\. Did you mean/],

@@ -109,6 +109,8 @@ test.each([
   ['nounkit', 'nounkit-api'],
   ['node_modules', 'node-modules'],
   ['..', 'my-api'],
+  ['123', 'api-123'],
+  ['_2 go', 'api-2-go'],
   [`${'a'.repeat(49)}-b`, 'a'.repeat(49)],
 ])('a project in the folder %j is named %j', (folder, name) => {
   expect(projectName(folder)).toBe(name)

@@ -45,6 +45,8 @@ export class Supervisor {
   #serving: Generation | null = null
   /** Whether connections wait because the store is being changed. */
   #isHeld = false
+  /** How long the person was asked since the last change: it is no part of a reload's time. */
+  #askedMs = 0
   #requested: Trigger | null = { reason: '', reset: false, at: performance.now() }
   #wake: () => void = () => {}
   #stopping = false
@@ -113,13 +115,14 @@ export class Supervisor {
   /** Serves the declaration as it is now, unless it has mistakes or changes again before it is imported. */
   async #next(trigger: Trigger): Promise<void> {
     const next = this.#spare
+    this.#askedMs = 0
     this.#watcher.rebase()
     const loaded = await this.#load(next)
     if (loaded?.refused === null) {
       this.#watcher.followOnly(loaded.files ?? [])
       const { refused, opened } = await this.#open(next, trigger.reset)
       if (opened) {
-        const ms = performance.now() - trigger.at
+        const ms = performance.now() - trigger.at - this.#askedMs
         await this.#switchTo(next)
         this.#options.onServing(opened, trigger.reason, ms)
       } else if (this.#requested && !trigger.reset) {
@@ -170,7 +173,9 @@ export class Supervisor {
     const { ask, door } = this.#options
     await this.#resume()
     if (!this.#serving) door.refuse(`${question.text}\nAnswer in the terminal of nounkit dev.`)
+    const since = performance.now()
     const answer = (await ask?.(question, this.#whenRequested())) ?? null
+    this.#askedMs += performance.now() - since
     if (!this.#serving) door.hold()
     return answer
   }
