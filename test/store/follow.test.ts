@@ -482,7 +482,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     const shared = `rows of orders share values of code, price, in 4 groups, such as "a", "1.500000" (ids ${ids[0]}, ${ids[1]} of the account acme); "b", "1.500000" (ids ${ids.slice(2, 5).join(', ')} and 1 more of the account acme); "c", "1.500000" (ids ${ids[6]}, ${ids[7]} of the account acme)`
     const told = (declaration: ApiDeclaration) => follow(declaration).catch((error: Error) => error.message)
     expect(await told(uniqueOrders(fields))).toBe(
-      `The store does not fit the declaration. Nothing was changed. Change the rows that are named here, or change the declaration back, and start again:\n- index orders__account_id__code__price__key is new, but ${shared}.`,
+      `The store does not fit the declaration. Nothing was changed. Change the rows that are named here, or change the declaration back, and try again:\n- values must be unique now, but ${shared}.`,
     )
     const renamed = { ...fields, note: z.string().default('-'), price: decimal({ scale: 3 }).optional() }
     expect(await told(uniqueOrders(renamed))).toMatch(

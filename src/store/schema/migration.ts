@@ -88,7 +88,7 @@ export async function sharedValues(
   const shared =
     (await sharedRows(session, dialect, step)) ??
     `rows of ${step.table} share values of ${error.columns.join(', ')}`
-  const why = `${step.why}, but ${shared}`
+  const why = `values must be unique now, but ${shared}`
   return new MigrationRefused([{ ...step, additive: false, why }], error)
 }
 
@@ -107,7 +107,7 @@ function refusal(steps: readonly Step[], done: readonly Step[]): string {
   const refused = steps.filter((step) => !step.additive)
   // A unique index is refused only where rows violate it: its SQL would fail as well.
   if (refused.every((step) => step.unique))
-    return `The store does not fit the declaration. ${applied(done)} Change the rows that are named here, or change the declaration back, and start again:\n${refused.map(({ why }) => `- ${why}.`).join('\n')}`
+    return `The store does not fit the declaration. ${applied(done)} Change the rows that are named here, or change the declaration back, and try again:\n${refused.map(({ why }) => `- ${why}.`).join('\n')}`
   const count = refused.filter((step) => step.rename).length
   const advice = count === 0 ? other : count === refused.length ? renames : others
   return `The store does not fit the declaration, and only additions are made by themselves. ${applied(done)} ${advice}\n\n${migrationSql(refused).replaceAll(notByItself, '').replaceAll(whenAsked, '')}`
