@@ -172,7 +172,8 @@ async function otherwise(
   ]
   const which = unfit > 0 ? 'Which value instead?' : 'Which value?'
   const value = await replacementOf(planning, wanting, { why: faults.join('. '), which })
-  if (unfit > 0) {
+  // A required field without a value is refused: nothing is lost then.
+  if (unfit > 0 && (value !== undefined || column.nullable)) {
     const become = value === undefined ? 'null' : JSON.stringify(value)
     const it = unfit === 1 ? 'it' : 'they'
     planning.losses.push({
