@@ -18,13 +18,13 @@ export function rowsAfter(resource: Resource, dialect: Dialect, count: number): 
   return rowStatement(text, binds)
 }
 
-/** The rows of some ids (bound: as a JSON array): `[json of every stored field, version]` each. */
+/** The rows of some ids (bound: as a JSON array): `[json of every stored field]` each. */
 export function rowsOfIds(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const ids = dialect.listed(binds.use(0, 'json'))
   const where = `${binds.rows(resource, '')}"id" IN (${ids})`
   return rowStatement(
-    `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${where}`,
+    `SELECT ${projectStored(resource, '', binds)} FROM ${ident(resource.table)} WHERE ${where}`,
     binds,
   )
 }

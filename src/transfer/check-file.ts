@@ -1,29 +1,27 @@
 import type { BelongsToModel } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
+import type { StoredRow } from '../request/body.ts'
 import { equalValues } from '../request/equal-values.ts'
 import { FileIds } from './file-ids.ts'
 import type { HeldBack } from './held-back.ts'
 import type { FileMistake, MistakeLog } from './mistake-log.ts'
 import type { FileRow } from './read-row.ts'
-import type { StoredRows, StoredVersion } from './stored-rows.ts'
-
-/**
- * Whether the row of a reference is `new`, or in the store: written by an earlier run of this import (`done`), or by one that did not end and
- * so without some of its references (`unfinished`).
- */
-type Holder = 'new' | 'done' | 'unfinished'
+import type { StoredRows } from './stored-rows.ts'
+import type { References, UnfinishedRows } from './unfinished-rows.ts'
 
 /** A reference to a row that was neither before it in the file nor in the store. */
 interface Unresolved {
   readonly at: FileRow
   readonly relation: BelongsToModel
   readonly value: string
-  readonly holder: Holder
+  /** Whether its row is in the store already, and lacks the reference. */
+  readonly isUnfinished: boolean
 }
 
 /** Checks rows against each other and against the store, before any of them is written. */
 export class FileCheck {
   readonly #stored: StoredRows
+  readonly #unfinished: UnfinishedRows
   readonly #mistakes: MistakeLog
   readonly #ids = new FileIds()
   /** Values of unique sets, with the line that has them. */
@@ -36,8 +34,9 @@ export class FileCheck {
   /** Owners for which the file says a sum: by account and resource. */
   readonly statedSums = new FileIds()
 
-  constructor(stored: StoredRows, mistakes: MistakeLog) {
+  constructor(stored: StoredRows, unfinished: UnfinishedRows, mistakes: MistakeLog) {
     this.#stored = stored
+    this.#unfinished = unfinished
     this.#mistakes = mistakes
   }
 
@@ -45,7 +44,7 @@ export class FileCheck {
   async rows(rows: readonly FileRow[], isDone: boolean): Promise<void> {
     for (const row of rows) this.#note(row)
     if (isDone) {
-      for (const row of rows) this.#noteReferences(row, 'done')
+      for (const row of rows) this.#noteLacking(row)
       return
     }
     for (const group of inGroups(rows)) {
@@ -73,13 +72,13 @@ export class FileCheck {
       const found = stored.get(String(at.given.id))
       if (!found) continue
       this.present.add(at.line)
-      const differs = differences(at, found)
+      const lacking = this.#noteLacking(at)
+      const differs = differences(at, found, lacking)
       if (differs.length > 0)
         this.#mistakes.add(at.line, {
           field: 'id',
           detail: `is that of a row that exists and differs in ${differs.join(', ')}`,
         })
-      if (isUnfinished(at, found)) this.#noteReferences(at, 'unfinished')
     }
     return rows.filter(({ line }) => !this.present.has(line))
   }
@@ -111,7 +110,7 @@ export class FileCheck {
       for (const relation of at.resource.belongsTo) {
         const value = at.row[relation.field]
         if (typeof value === 'string' && !this.#isResolved(at, relation, value))
-          open.push({ at, relation, value, holder: 'new' })
+          open.push({ at, relation, value, isUnfinished: false })
       }
     for (const [relation, group] of Map.groupBy(open, (one) => one.relation)) {
       const account = accountOf(group[0]?.at, relation)
@@ -129,18 +128,19 @@ export class FileCheck {
     return (line !== null && line <= at.line) || this.#known.lineOf(relation.target, account, value) !== null
   }
 
-  /** References of a row that is in the store already, which may lack those to rows that come later in the file. */
-  #noteReferences(at: FileRow, holder: Holder): void {
-    if (at.given.id === undefined) return
-    for (const relation of at.resource.belongsTo) {
-      const value = at.row[relation.field]
-      if (relation.optional && typeof value === 'string' && value !== at.row.id)
-        this.#unresolved.push({ at, relation, value, holder })
+  /** Notes the references that a row, which is in the store already, lacks; gives them. */
+  #noteLacking(at: FileRow): References {
+    const { resource, account, row } = at
+    const lacking = this.#unfinished.of(account, resource.name, String(row.id)) ?? {}
+    for (const relation of resource.belongsTo) {
+      const value = lacking[relation.field]
+      if (value !== undefined) this.#unresolved.push({ at, relation, value, isUnfinished: true })
     }
+    return lacking
   }
 
   /** After the last row: which references must wait for a row that comes later. `doneLine` is the last one that an earlier run wrote. */
-  async heldBack(doneLine: number): Promise<readonly HeldBack[]> {
+  heldBack(doneLine: number): readonly HeldBack[] {
     const held = new Map<number, HeldBack>()
     const hold = ({ at, relation, value }: Unresolved, line: number): void => {
       const { resource, account } = at
@@ -149,56 +149,36 @@ export class FileCheck {
       const until = Math.max(known.until, line)
       held.set(at.line, { line: at.line, resource, account, id: String(at.row.id), references, until })
     }
-    const there: Unresolved[] = []
     for (const one of this.#unresolved) {
-      const { at, relation, value, holder } = one
+      const { at, relation, value, isUnfinished } = one
       const line = this.#ids.lineOf(relation.target, accountOf(at, relation), value)
       const isThere = line !== null && (line <= doneLine || this.present.has(line))
-      if (holder === 'new') {
-        if (line === null || !relation.optional || at.given.id === undefined)
-          this.#mistakes.add(at.line, unresolved(relation, line))
-        else if (!isThere) hold(one, line)
-      } else if (line !== null && !isThere) hold(one, line)
-      // A row that is done names rows outside the file that were there before it.
-      else if (line !== null || holder === 'unfinished') there.push(one)
+      if (isUnfinished) {
+        if (line !== null) hold(one, isThere ? 0 : line)
+      } else if (line === null || !relation.optional || at.given.id === undefined)
+        this.#mistakes.add(at.line, unresolved(relation, line))
+      else if (!isThere) hold(one, line)
     }
-    for (const one of await this.#stillThere(there)) hold(one, 0)
     return [...held.values()]
-  }
-
-  /** Those whose row was not deleted meanwhile. */
-  async #stillThere(all: readonly Unresolved[]): Promise<readonly Unresolved[]> {
-    const found: Unresolved[] = []
-    for (const [relation, group] of Map.groupBy(all, (one) => one.relation))
-      for (const [account, some] of Map.groupBy(group, ({ at }) => accountOf(at, relation))) {
-        const ids = new Set(some.map(({ value }) => value))
-        const existing = await this.#stored.existing(relation.target, account, [...ids])
-        for (const one of some)
-          if (existing.has(one.value)) found.push(one)
-          else if (one.holder === 'unfinished') this.#mistakes.add(one.at.line, unresolved(relation, null))
-      }
-    return found
   }
 }
 
-/** Whether an import that did not end has inserted the row without some of its references: see `HeldBack`. */
-const isUnfinished = ({ version }: FileRow, found: StoredVersion): boolean => found.version === version - 1
-
 /** The fields that the file says otherwise than the store. */
-function differences(at: FileRow, found: StoredVersion): readonly string[] {
-  const { resource, given } = at
-  const references = new Set(isUnfinished(at, found) ? resource.belongsTo.map(({ field }) => field) : [])
-  return resource.fields
+const differences = (
+  { resource, given }: FileRow,
+  found: StoredRow,
+  lacking: References,
+): readonly string[] =>
+  resource.fields
     .filter(
       ({ name, sum }) =>
         name !== 'updated_at' &&
         !sum &&
         given[name] !== undefined &&
-        !(references.has(name) && found.row[name] === null) &&
-        !equalValues(given[name], found.row[name]),
+        !(found[name] === null && lacking[name] === given[name]) &&
+        !equalValues(given[name], found[name]),
     )
     .map(({ name }) => name)
-}
 
 const taken = (set: readonly string[], why: string): Omit<FileMistake, 'line'> => ({
   field: set.join(', '),

@@ -12,6 +12,6 @@ export interface HeldBack {
   readonly id: string
   /** The id of the other row, by field. */
   readonly references: { readonly [field: string]: string }
-  /** The line of the last row that is waited for; 0 where all of them are in the store. */
+  /** The line of the last row that is waited for; 0 where none is. */
   readonly until: number
 }

@@ -12,6 +12,7 @@ import { type FileRow, readRow } from './read-row.ts'
 import type { FileRecord } from './records.ts'
 import { inReferenceOrder } from './resource-order.ts'
 import { changedFile, type SourceFile } from './source-file.ts'
+import { noteUnfinished, takeUnfinished } from './unfinished-rows.ts'
 
 /** A transaction has at most so many rows, and about so many bytes of the file. */
 const mostRows = 1_000
@@ -87,16 +88,21 @@ export class Importer {
     throw changedFile(this.#import.file)
   }
 
-  /** When the store refuses a batch, halves of it are tried, until the row is found. The rows before it stay. */
-  async #write(batch: readonly Entry[]): Promise<void> {
+  /**
+   * When the store refuses a batch, halves of it are tried, until the row is found. The rows before it stay. References that waited for the
+   * rows of the batch are set with it, unless that may be what was refused, or they are very many.
+   */
+  async #write(batch: readonly Entry[], hasFailed = false): Promise<void> {
     const { mark } = this.#import
     const [first] = batch
     const last = batch.at(-1)
     if (!first || !last) return
     const { account } = first
     const next: Mark = { rows: last.count, endedAt: null }
-    const waiting = batch.flatMap(({ line }) => this.#waiting.get(line) ?? [])
-    const isHere = (held: HeldBack): boolean => held.account === account
+    const waited = batch.flatMap(({ line }) => this.#waiting.get(line) ?? [])
+    const atOnce =
+      hasFailed || waited.length > mostRows ? [] : waited.filter((one) => one.account === account)
+    const lacking = batch.flatMap(({ line }) => this.#held.get(line) ?? [])
     try {
       await this.#change(account, async (changes) => {
         await mark.replace(changes.tx, this.#mark, next)
@@ -107,19 +113,20 @@ export class Importer {
             (groups.get(resource) ?? []).map((entry) => this.#wholeRow(entry)),
             this.#sumsLater(account),
           )
-        for (const held of waiting.filter(isHere)) await this.#fillOne(changes, held)
+        await noteUnfinished(changes.tx, lacking)
+        await this.#fillNow(changes, atOnce)
       })
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (batch.length === 1) throw refusedRow(this.#import.file, last, error)
+      if (batch.length === 1 && (hasFailed || atOnce.length === 0))
+        throw refusedRow(this.#import.file, last, error)
       const middle = Math.ceil(batch.length / 2)
-      await this.#write(batch.slice(0, middle))
-      return this.#write(batch.slice(middle))
+      await this.#write(batch.slice(0, middle), true)
+      return this.#write(batch.slice(middle), true)
     }
     this.#mark = next
     this.imported += batch.length
-    // A row may wait for one that all accounts share.
-    await this.#fill(waiting.filter((held) => !isHere(held)))
+    await this.#fill(waited.filter((one) => !atOnce.includes(one)))
   }
 
   /** A row is one version lower until it has all its references: nobody sees two forms of it with one version. */
@@ -127,20 +134,33 @@ export class Importer {
     const held = this.#held.get(line)
     if (!held) return { row, version }
     const missing = Object.fromEntries(Object.keys(held.references).map((field) => [field, null]))
-    return { row: { ...row, ...missing }, version: version - 1 }
+    return { row: { ...row, ...missing }, version: Math.max(version - 1, 0) }
   }
 
-  /** Sets references whose rows are there. */
+  /** Sets references whose rows are there, in transactions of their own. */
   async #fill(all: readonly HeldBack[]): Promise<void> {
     for (const [account, group] of Map.groupBy(all, (held) => held.account))
-      for (const some of inChunks(group))
-        await this.#change(account, async (changes) => {
-          for (const held of some) await this.#fillOne(changes, held)
-        })
+      for (const some of inChunks(group)) await this.#fillSome(account, some)
   }
 
-  #fillOne(changes: ChangeSet, { resource, account, id, references }: HeldBack): Promise<void> {
-    return changes.fillReferences(resource, id, references, this.#sumsLater(account))
+  async #fillSome(account: string, some: readonly HeldBack[]): Promise<void> {
+    try {
+      await this.#change(account, (changes) => this.#fillNow(changes, some))
+    } catch (error) {
+      const [first] = some
+      if (!isRefusal(error) || !first) throw error
+      if (some.length === 1) throw refusedReferences(this.#import.file, first, error)
+      const middle = Math.ceil(some.length / 2)
+      await this.#fillSome(account, some.slice(0, middle))
+      await this.#fillSome(account, some.slice(middle))
+    }
+  }
+
+  async #fillNow(changes: ChangeSet, all: readonly HeldBack[]): Promise<void> {
+    if (all.length === 0) return
+    const lacking = await takeUnfinished(changes.tx, all)
+    for (const [resource, rows] of Map.groupBy(lacking, (held) => held.resource))
+      await changes.fillReferences(resource, rows, this.#sumsLater(changes.account))
   }
 
   /** What the file itself says of a sum stays until all rows are there. */
@@ -200,6 +220,12 @@ const isRefusal = (error: unknown): error is Error =>
 const refusedRow = (file: SourceFile, { line }: Entry, cause: Error): StoreRefused =>
   new StoreRefused(
     `${file.name}:${line}: the store refuses this row: ${withoutStop(cause.message)}. The rows before it are imported. Correct this line and import the file again, without the lines before it that have no id: rows with an id are not imported twice.`,
+    cause,
+  )
+
+const refusedReferences = (file: SourceFile, { line, references }: HeldBack, cause: Error): StoreRefused =>
+  new StoreRefused(
+    `${file.name}:${line}: the store refuses what this row names (${Object.keys(references).join(', ')}): ${withoutStop(cause.message)}. The row is imported without it. Change the row that is in the way, and run this again.`,
     cause,
   )
 

@@ -58,8 +58,8 @@ export function readRow(target: ImportTarget, record: FileRecord): FileRow | rea
   const account = accountOf(target, resource, said)
   if (account === null) return [fault(wrongAccount(target, said))]
   const number = typeof version === 'string' ? Number(version) : version
-  if (!Number.isSafeInteger(number) || Number(number) < 1)
-    return [{ field: marks.version, detail: 'must be a whole number from 1' }]
+  if (!Number.isSafeInteger(number) || Number(number) < 0)
+    return [{ field: marks.version, detail: 'must be a whole number from 0' }]
   const { line, bytes } = record
   const body = target.format === 'csv' ? fromTexts(resource, values) : values
   const unreadable = target.format === 'csv' ? cellFaults(body, target.model.limits.jsonDepth) : []

@@ -8,12 +8,6 @@ import type { StoredRow } from '../request/body.ts'
 import type { Row, Store } from '../store/store.ts'
 import type { FileRow } from './read-row.ts'
 
-/** A row as it is stored. */
-export interface StoredVersion {
-  readonly row: StoredRow
-  readonly version: number
-}
-
 /** What the store has of the rows of a file. */
 export class StoredRows {
   readonly #store: Store
@@ -32,7 +26,7 @@ export class StoredRows {
   }
 
   /** The stored rows with the ids of these rows, which are all of one resource and one account. */
-  async ofIds(rows: readonly FileRow[]): Promise<ReadonlyMap<string, StoredVersion>> {
+  async ofIds(rows: readonly FileRow[]): Promise<ReadonlyMap<string, StoredRow>> {
     const [first] = rows
     if (!first) return new Map()
     const { resource, account } = first
@@ -43,11 +37,8 @@ export class StoredRows {
     )
     if (ids.size === 0) return new Map()
     const found = await this.#all(rowsOfIds(resource, this.#store.dialect), account, [...ids])
-    const stored = found.map(([json, version]) => ({
-      row: JSON.parse(String(json)) as StoredRow,
-      version: Number(version),
-    }))
-    return new Map(stored.map((one) => [String(one.row.id), one]))
+    const stored = found.map(([json]) => JSON.parse(String(json)) as StoredRow)
+    return new Map(stored.map((row) => [String(row.id), row]))
   }
 
   /** The lines of these rows, all of one resource and one account, that have the values of a unique set which another row has. */

@@ -8,6 +8,7 @@ import type { Row, Transaction, Value } from '../store/store.ts'
 import { outOfRange } from './out-of-range.ts'
 import {
   boundRow,
+  type LackingRow,
   type LockedRow,
   ownersOf,
   type RowChange,
@@ -68,9 +69,13 @@ export class ChangeSet {
     return this.#inTurn(() => this.#insertMany(resource, rows, sumsLater))
   }
 
-  /** Sets references of a row that `insertMany` has inserted without them. One that was set meanwhile stays, and a row may be gone. */
-  fillReferences(resource: Resource, id: string, references: StoredRow, sumsLater: SumsLater): Promise<void> {
-    return this.#inTurn(() => this.#fillReferences(resource, id, references, sumsLater))
+  /** Sets references of rows that `insertMany` has inserted without them, but for those that were set meanwhile. A row may be gone. */
+  fillReferences(resource: Resource, rows: readonly LackingRow[], sumsLater: SumsLater): Promise<void> {
+    return this.#inTurn(async () => {
+      const filled: StoredRow[] = []
+      for (const row of rows) filled.push(...(await this.#fillReferences(resource, row)))
+      await this.#refreshSums(resource, filled, sumsLater)
+    })
   }
 
   /** Computes the sums of some rows where they are not what their rows give. */
@@ -150,21 +155,21 @@ export class ChangeSet {
     await this.#refreshSums(resource, stored, sumsLater)
   }
 
-  async #fillReferences(
-    resource: Resource,
-    id: string,
-    references: StoredRow,
-    sumsLater: SumsLater,
-  ): Promise<void> {
+  /** The row as it is then, where it was changed. */
+  async #fillReferences(resource: Resource, { id, references }: LackingRow): Promise<readonly StoredRow[]> {
     const before = await this.#lock(resource, id, 'to-change')
-    const names = Object.keys(references).filter((name) => before?.row[name] === null)
-    if (!before || names.length === 0) return
+    if (!before) return []
+    const names: string[] = []
+    for (const { field, target } of resource.belongsTo) {
+      const named = references[field]
+      if (named !== undefined && before.row[field] === null && (await this.#lock(target, named, 'to-change')))
+        names.push(field)
+    }
+    if (names.length === 0) return []
     const fill = this.#writer.writes.fillReferences(resource, names)
     const values = names.map((name) => bound(knownField(resource, name), references[name]))
     const stored = await this.#writeAndRead(resource, fill, { id, values })
-    if (!stored) return
-    const { row } = this.#rewrite(resource, before.row, stored)
-    await this.#refreshSums(resource, [row], sumsLater)
+    return stored ? [this.#rewrite(resource, before.row, stored).row] : []
   }
 
   async #insertWhole(resource: Resource, rows: readonly Value[][]): Promise<void> {

@@ -23,6 +23,12 @@ export interface WholeRow {
   readonly version: number
 }
 
+/** A row without some of its references: the ids that they are to have, by field. */
+export interface LackingRow {
+  readonly id: string
+  readonly references: { readonly [field: string]: string }
+}
+
 /** Whether the sums of an owner are left as they are, because `correctSums` will be called. */
 export type SumsLater = (owner: Resource, id: string) => boolean
 

@@ -20,7 +20,7 @@ const things = resource('things', {
 })
 const boxes = resource('boxes', {
   fields: { label: z.string(), weight: sum('things', 'grams') },
-  relations: { things: hasMany('things') },
+  relations: { things: hasMany('things'), outer: belongsTo('boxes', { optional: true }) },
 })
 const nodes = resource('nodes', {
   fields: { name: z.string() },
@@ -92,7 +92,8 @@ describeServing(
         { '@resource': 'boxes', id: uuid(3), label: 'red' },
       ])
       expect(await importing(await importOf(served, file))).toEqual([])
-      expect(await read(`/v1/boxes/${uuid(3)}`)).toMatchObject({ weight: 12 })
+      // One more version, however many rows the sum adds up.
+      expect(await read(`/v1/boxes/${uuid(3)}`)).toMatchObject({ weight: 12, version: '2' })
       expect(await read(`/v1/things/${uuid(1)}`)).toMatchObject({ box_id: uuid(3), version: '4' })
       expect(await read(`/v1/things/${uuid(2)}`)).toMatchObject({ box_id: uuid(3), version: '1' })
       expect((await events(served)).slice(before)).toEqual([
@@ -122,7 +123,11 @@ describeServing(
         version: '1',
       })
       expect(await read(lastDone)).toMatchObject({ parent_id: null, version: '0' })
+      // What somebody clears meanwhile stays so.
+      const cleared = `/v1/nodes/${uuid(10_001)}`
+      expect((await served.call('PATCH', cleared, { body: { parent_id: null } })).status).toBe(200)
       expect(await importing(what)).toEqual([])
+      expect(await read(cleared)).toMatchObject({ parent_id: null, version: '2' })
       expect(await read(first)).toMatchObject({
         parent_id: uuid(10_001),
         other_id: uuid(11_499),
@@ -130,7 +135,10 @@ describeServing(
       })
       expect(await read(lastDone)).toMatchObject({ parent_id: uuid(11_000), version: '1' })
       const rows = await served.store.all('SELECT count(*) FROM "nodes" WHERE "parent_id" IS NULL', [])
-      expect(Number(rows[0]?.[0])).toBe(1)
+      expect(Number(rows[0]?.[0])).toBe(2)
+      expect(
+        await served.store.all(`SELECT 1 FROM "nounkit_meta" WHERE "key" LIKE 'unfinished %'`, []),
+      ).toEqual([])
     })
 
     test('works across accounts: a row waits for one that all share', async () => {
@@ -150,20 +158,25 @@ describeServing(
     test('of a file that the store refused half-way, and that was corrected', async () => {
       const lines = (grams: number) => [
         { '@resource': 'nodes', id: uuid(30), name: 'a', parent_id: uuid(34) },
+        { '@resource': 'boxes', id: uuid(35), label: 'within', outer_id: uuid(36) },
+        { '@resource': 'things', id: uuid(37), grams: 3, box_id: uuid(35) },
         { '@resource': 'boxes', id: uuid(31), label: 'full' },
         { '@resource': 'things', id: uuid(32), grams: tooMuch, box_id: uuid(31) },
         { '@resource': 'things', id: uuid(33), grams, box_id: uuid(31) },
         { '@resource': 'nodes', id: uuid(34), name: 'b' },
+        { '@resource': 'boxes', id: uuid(36), label: 'around' },
       ]
       await expect(importing(await importOf(served, fileWith(lines(1))))).rejects.toThrow(
-        /^rows\.jsonl:4: the store refuses this row: A value is too large .*\. The rows before it are imported\./,
+        /^rows\.jsonl:6: the store refuses this row: A value is too large .*\. The rows before it are imported\./,
       )
       expect(await read(`/v1/nodes/${uuid(30)}`)).toMatchObject({ parent_id: null, version: '0' })
       expect(await importing(await importOf(served, fileWith(lines(0))))).toEqual([])
       expect(await read(`/v1/nodes/${uuid(30)}`)).toMatchObject({ parent_id: uuid(34), version: '1' })
       expect(await read(`/v1/boxes/${uuid(31)}`)).toMatchObject({ weight: tooMuch })
+      expect(await read(`/v1/boxes/${uuid(35)}`)).toMatchObject({ weight: 3, outer_id: uuid(36) })
       // A row that exists and has no reference is not one whose import did not end.
-      const other = fileWith([{ '@resource': 'nodes', id: uuid(34), name: 'b', parent_id: uuid(30) }])
+      const newer = { '@resource': 'nodes', id: uuid(34), name: 'b', parent_id: uuid(30), '@version': 2 }
+      const other = fileWith([newer])
       expect(await importing(await importOf(served, other))).toMatchObject([
         { line: 1, detail: 'is that of a row that exists and differs in parent_id' },
       ])

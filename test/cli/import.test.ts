@@ -173,8 +173,8 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
       [order, 'customer_id names the row of line 16, which comes later: put that line first'],
       [{ ...order, customer_id: uuid(8) }, 'customer_id names a row of customers that does not exist'],
       [
-        { name: 'Dan', email: 'dan@example.com', id: uuid(6), '@version': 0 },
-        '@version must be a whole number from 1',
+        { name: 'Dan', email: 'dan@example.com', id: uuid(6), '@version': -1 },
+        '@version must be a whole number from 0',
       ],
       [{ name: 'Eve', email: 'eve@example.com', id: uuid(9), referrer_id: uuid(9) }, ''],
     ]
