@@ -24,11 +24,12 @@ const sizes = [100, 10, 1]
 
 /**
  * Makes the deliveries of some events and moves the endpoint's position past them, in one transaction: whoever is killed at any
- * moment leaves either both or none. Null where another process has moved the position meanwhile.
+ * moment leaves either both or none. Null where another process has moved the position meanwhile, or the endpoint was changed: the events
+ * may have happened after the change, and were judged by what the endpoint was before.
  */
 export function makeDeliveries(
   store: Store,
-  { account, id, position }: Pick<Endpoint, 'account' | 'id' | 'position'>,
+  { account, id, position, state }: Pick<Endpoint, 'account' | 'id' | 'position' | 'state'>,
   next: number,
   events: readonly WantedEvent[],
   now: number,
@@ -45,7 +46,7 @@ export function makeDeliveries(
       statement(
         tx.dialect,
         (bind) =>
-          `UPDATE "webhook_endpoints" SET "position" = ${bind('integer', next)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "position" = ${bind('integer', position)} AND "active" = ${bind('boolean', 1)} RETURNING 1`,
+          `UPDATE "webhook_endpoints" SET "position" = ${bind('integer', next)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "position" = ${bind('integer', position)} AND "active" = ${bind('boolean', 1)} AND "version" = ${bind('integer', state.rowVersion)} AND "told_to" = ${bind('string', state.toldTo)} RETURNING 1`,
       ),
     )
     if (!moved) return null

@@ -16,6 +16,14 @@ export interface Endpoint {
   readonly position: number
   /** Decides what it is told. */
   readonly audience: Audience
+  /** What it was when it was read. Events are told to it as it is when they happen. */
+  readonly state: EndpointState
+}
+
+/** Differs after every change that decides what an endpoint is told. */
+export interface EndpointState {
+  readonly rowVersion: number
+  readonly toldTo: string
 }
 
 export interface EndpointKey {

@@ -32,11 +32,11 @@ export class Leases {
     const text = statement(
       dialect,
       (bind) =>
-        `UPDATE "webhook_endpoints" SET "lease_owner" = ${bind('string', this.#owner)}, "lease_until" = ${bind('integer', now + leaseMs)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND ${this.#isFree(bind, now)} RETURNING "url", ${dialect.json('"event_types"', 'json', false)}, "api_version", "position", "told_to"`,
+        `UPDATE "webhook_endpoints" SET "lease_owner" = ${bind('string', this.#owner)}, "lease_until" = ${bind('integer', now + leaseMs)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND ${this.#isFree(bind, now)} RETURNING "url", ${dialect.json('"event_types"', 'json', false)}, "api_version", "position", "told_to", "version"`,
     )
     const row = await this.#store.transaction((tx) => firstRow(tx, text))
     if (!row) return null
-    const [url, types, version, position, toldTo] = row
+    const [url, types, version, position, toldTo, rowVersion] = row
     return {
       account,
       id,
@@ -45,6 +45,7 @@ export class Leases {
       version: String(version),
       position: Number(position),
       audience: audienceOf(storedCaller(account, String(toldTo))),
+      state: { rowVersion: Number(rowVersion), toldTo: String(toldTo) },
     }
   }
 

@@ -150,7 +150,20 @@ describeStores('webhook deliveries', (store) => {
       [],
     )
     const bodies = ['short', text].map((body, n) => ({ id: String(n), type: 'notes.created', body }))
-    const behind = { account: 'acme', id, position: 1 }
+    const [[toldTo, rowVersion] = []] = await served.store.all(
+      'SELECT "told_to", "version" FROM "webhook_endpoints"',
+      [],
+    )
+    const state = { toldTo: String(toldTo), rowVersion: Number(rowVersion) }
+    const behind = { account: 'acme', id, position: 1, state }
+    // Events that were judged by what the endpoint was before a change are judged again.
+    for (const before of [
+      { ...state, toldTo: '{}' },
+      { ...state, rowVersion: 0 },
+    ]) {
+      const outdated = { ...behind, state: before }
+      expect(await makeDeliveries(served.store, outdated, 2, bodies, Date.now())).toBeNull()
+    }
     const waiting = await makeDeliveries(served.store, behind, 2, bodies, Date.now())
     expect(waiting?.map(({ body }) => body)).toEqual(['short', null])
   })
