@@ -183,6 +183,7 @@ export const decimalKind: Kind = Object.freeze({
       'x-scale': scaleOf(summand),
     }),
     zero: (summand) => textOf(0n, scaleOf(summand)),
+    largest: textOf(10n ** BigInt(mostDigits) * unitsPerOne - 1n, mostDecimals),
     isExact: (sum) => unitsOf(String(sum)) !== null,
   },
   toStored: (value, schema) => decimalText(String(value), schema),

@@ -47,6 +47,7 @@ export const integer: Kind = Object.freeze({
     isCount: true,
     schema: () => safeInteger,
     zero: () => 0,
+    largest: safe,
     isExact: (sum) => Number.isSafeInteger(sum),
   },
   toStored: (value) => value,

@@ -112,7 +112,9 @@ export interface Summing {
   schema(summand: JsonSchema): JsonSchema
   /** The sum of no rows. */
   zero(summand: JsonSchema): unknown
-  /** Whether a sum is within the range that every store holds exactly. */
+  /** The largest sum that every store holds exactly. The smallest is its negative. */
+  readonly largest: unknown
+  /** Whether a sum is within that range. */
   isExact(sum: unknown): boolean
 }
 

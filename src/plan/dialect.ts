@@ -51,6 +51,11 @@ export interface Dialect {
   selective(condition: string): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
+  /**
+   * A condition of HAVING: the sum of the products of these factors, of which one or none is a decimal, is beyond `largest` (a constant) or its
+   * negative, or an overflow keeps it from being computed. The condition itself never fails.
+   */
+  sumIsBeyond(factors: readonly Column[], largest: string): string
   /** Whether statements go to a server: one for many rows is faster then than one for each of them. */
   readonly isRemote: boolean
   /** Whether transactions commit in the order in which they write: a number taken in one is not seen before a smaller one. */
@@ -78,6 +83,9 @@ export interface Dialect {
   /** The lines of a plan, indented by depth, from the rows of its answer. */
   planLines(rows: readonly (readonly (string | number | null)[])[]): readonly string[]
 }
+
+/** The first number that is too large for an integer of 64 bits. */
+export const beyondBigint = 2n ** 63n
 
 export interface Column {
   readonly name: string

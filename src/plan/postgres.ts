@@ -1,7 +1,16 @@
 import type { CodecName } from '../declare/change.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
 import { sqlText } from '../kinds/sql.ts'
-import { type Column, type Dialect, ident, indexOrder, jsonOf, type Places, powerOfTwo } from './dialect.ts'
+import {
+  beyondBigint,
+  type Column,
+  type Dialect,
+  ident,
+  indexOrder,
+  jsonOf,
+  type Places,
+  powerOfTwo,
+} from './dialect.ts'
 
 const decimal = (x: string): string =>
   `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || lpad((abs(${x}) % 100)::text, 2, '0')`
@@ -64,6 +73,16 @@ export const postgres: Dialect = Object.freeze({
   constant: (value: unknown, kind: FieldKind) => kinds[kind].postgres.literal(value),
   selective: (condition: string) => condition,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
+  // A product of bigints fails when it overflows, also as the first part of a longer product. One of numerics does not.
+  sumIsBeyond: (factors: readonly Column[], largest: string) => {
+    const product = (some: readonly Column[]) => some.map(({ name }) => `${ident(name)}::numeric`).join(' * ')
+    const decimal = factors.findIndex(({ kind }) => !kinds[kind].sum?.isCount)
+    const bigints = decimal < 0 ? factors : factors.slice(0, decimal)
+    const overflows = bigints
+      .slice(1)
+      .map((_, at) => `max(abs(${product(bigints.slice(0, at + 2))})) >= ${beyondBigint}`)
+    return [`abs(sum(${product(factors)})) > ${largest}`, ...overflows].join(' OR ')
+  },
   isRemote: true,
   commitsInOrder: false,
   numbersInOrder: true,

@@ -1,7 +1,7 @@
 import type { CodecName } from '../declare/change.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
 import { sqlText } from '../kinds/sql.ts'
-import { type Column, type Dialect, ident, indexOrder, jsonOf } from './dialect.ts'
+import { beyondBigint, type Column, type Dialect, ident, indexOrder, jsonOf } from './dialect.ts'
 
 const decimal = (x: string): string =>
   `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || printf('%02d', abs(${x}) % 100)`
@@ -29,6 +29,9 @@ const concat = (pieces: readonly string[]): string => {
   const head = `concat(${pieces.slice(0, mostArguments).join(', ')})`
   return concat([head, ...pieces.slice(mostArguments)])
 }
+
+/** Half of the 64 bits of an integer. */
+const half = 2 ** 32
 
 export const sqlite: Dialect = Object.freeze({
   name: 'sqlite',
@@ -61,6 +64,13 @@ export const sqlite: Dialect = Object.freeze({
   constant: (value: unknown, kind: FieldKind) => kinds[kind].sqlite.literal(value),
   selective: (condition: string) => `likelihood(${condition}, 0.001)`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
+  // A product that overflows is a REAL. sum() fails when it overflows, so the upper and the lower halves of the numbers are added up apart.
+  sumIsBeyond: (factors: readonly Column[], largest: string) => {
+    const product = `(${factors.map(({ name }) => ident(name)).join(' * ')})`
+    const overflows = `max(typeof(${product}) = 'real') OR total(abs(1.0 * ${product})) >= ${beyondBigint}.0`
+    const sum = `sum(${product} / ${half}) * ${half} + sum(${product} % ${half})`
+    return `CASE WHEN ${overflows} THEN 1 ELSE abs(${sum}) > ${largest} END`
+  },
   isRemote: false,
   commitsInOrder: true,
   numbersInOrder: true,

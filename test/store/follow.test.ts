@@ -470,6 +470,72 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     expect(await follow(sums)).toMatchObject({ applied: false })
   })
 
+  test('a sum beyond what requests may lead to is refused with its row, and computed once the rows are changed', async () => {
+    const declared = (fields: FieldDeclarations, ofThings: FieldDeclarations = {}) =>
+      api('shop', {
+        resources: [
+          resource('orders', {
+            fields: { label: z.string(), ...fields },
+            relations: { things: hasMany('things') },
+          }),
+          resource('things', {
+            fields: { grams: z.int(), pieces: z.int(), price: decimal({ scale: 2 }), ...ofThings },
+            relations: { order: belongsTo('orders', { optional: true }) },
+          }),
+        ],
+      })
+    const plain = declared({})
+    const { follow, made, create, listed } = await started(plain, [
+      { label: 'a' },
+      { label: 'b' },
+      { label: 'c' },
+    ])
+    const most = Number.MAX_SAFE_INTEGER
+    const [first, second, third] = made.map(({ id }) => ({ order_id: id }))
+    const things = await create(plain, 'things', [
+      { grams: most, pieces: 1100, price: '999999999999.99', ...first },
+      { grams: 2, pieces: 1, price: '0.02', ...first },
+      { grams: most - 1, pieces: 1, price: '999999999999.98', ...second },
+      { grams: 1, pieces: 1, price: '0.01', ...second },
+      { grams: -most, pieces: 1, price: '-999999999999.99', ...third },
+      { grams: -1, pieces: 1, price: '-0.01', ...third },
+      // What no order adds up may be of any size.
+      { grams: most, pieces: 1100, price: '999999999999.99' },
+    ])
+    const start = (declaration: ApiDeclaration) => startUnpublished(store, compileApi(declaration))
+    const advice =
+      'Change or delete some of the rows of things that it adds up, or take the sum out of the declaration.'
+    for (const [w, of, largest] of [
+      [sum('things', 'grams'), 'grams', most],
+      [sum('things', ['grams', 'pieces']), 'grams * pieces', most],
+      [sum('things', 'price'), 'price', '999999999999.999999'],
+      [sum('things', ['pieces', 'price']), 'pieces * price', '999999999999.999999'],
+    ] as const) {
+      const sums = declared({ w })
+      const sentence = `orders.w is the sum of ${of} of things, and would be too large (beyond ${largest}) in 2 rows of orders, such as the one with the id ${made[0]?.id}. Nothing was changed. ${advice}`
+      await expect(start(sums)).rejects.toThrow(sentence)
+      await expect(follow(sums)).rejects.toThrow(sentence)
+    }
+    expect(await follow(plain)).toMatchObject({ applied: false, losses: [] })
+    expect(await listed(plain)).toEqual(made)
+    await serving(plain, databaseUrl, async (call) => {
+      await call('PATCH', `things/${things[0]?.id}`, { pieces: 1 })
+      for (const at of [1, 5]) await call('PATCH', `things/${things[at]?.id}`, { grams: 0, price: '0.00' })
+    })
+    const sums = declared({ grams: sum('things', ['grams', 'pieces']), price: sum('things', 'price') })
+    await start(sums)
+    expect(await listed(sums)).toMatchObject([
+      { grams: most, price: '999999999999.99' },
+      { grams: most, price: '999999999999.99' },
+      { grams: -most, price: '-999999999999.99' },
+    ])
+    // It adds up a column that the same migration adds.
+    const doubled = declared({ w: sum('things', ['grams', 'boxes']) }, { boxes: z.int().default(2) })
+    await expect(start(doubled)).rejects.toThrow(
+      /^orders\.w is .* in 3 rows of orders, .* (Nothing was changed|It was not computed)\. Change or delete/,
+    )
+  })
+
   test('a new unique that rows violate names the groups, their values and ids, with and without other changes', async () => {
     const uniqueOrders = (fields: FieldDeclarations) =>
       api('shop', { resources: [customers, resource('orders', { fields, unique: [['code', 'price']] })] })

@@ -1,9 +1,14 @@
+import type { SumLimit } from './sum-limit.ts'
 import type { Column } from './table.ts'
 
 /** One change of the store. A step that is not additive is only shown, unless it is a rename that was asked for. */
 export interface Step {
   readonly table: string
   readonly sql: string
+  /** Runs before it, in the same transaction: keeps others from writing the rows that it reads. */
+  readonly lock?: string
+  /** What the rows are checked for before it runs, under that lock. */
+  readonly limit?: SumLimit
   /** The SQL to run by hand, where that differs. */
   readonly byHand?: string
   /** A command of the database's shell to run before the SQL by hand. */

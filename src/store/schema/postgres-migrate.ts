@@ -3,7 +3,7 @@ import type { Dialect } from '../../plan/dialect.ts'
 import { minuteMs } from '../../times.ts'
 import { type Session, type Store, StoreRefused } from '../store.ts'
 import { citusDifference, shardsToMake } from './citus.ts'
-import { type MigrateOptions, type Migration, refuse, type Wanted } from './migration.ts'
+import { hasRenames, type MigrateOptions, type Migration, refuse, type Wanted } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
@@ -13,6 +13,7 @@ import { runSteps } from './postgres-steps.ts'
 import type { PresentTable } from './present.ts'
 import { renameFirst } from './rename-plan.ts'
 import { withGeneration } from './store-generation.ts'
+import { canBeChecked, refuseBeyond } from './sum-limit.ts'
 import { sumSteps } from './sums.ts'
 import type { Table } from './table.ts'
 
@@ -30,6 +31,7 @@ export async function migratePostgres(
       // The plan is computed again under the lock: another process may have migrated meanwhile.
       const now = await plan(session, store.dialect, wanted, options)
       refuse(now.steps, options)
+      await refuseSumsBeyond(session, now)
       await runSteps(store, session, now.steps, { ...options, spread: now.spread })
       return { steps: now.steps, applied: now.steps.length > 0 }
     })
@@ -37,6 +39,7 @@ export async function migratePostgres(
 }
 
 interface Plan {
+  readonly found: ReadonlyMap<string, PresentTable>
   readonly steps: readonly Step[]
   /** The tables are distributed, or will be. */
   readonly spread: boolean
@@ -55,7 +58,7 @@ async function plan(
   const computed = await sumSteps(session, sums, present, { locks: !spread })
   if (!spread) {
     const all = [...steps, ...withoutCitus(dialect, tables, present), ...last, ...computed]
-    return { steps: withGeneration(all), spread }
+    return { found, steps: withGeneration(all), spread }
   }
   const shards = await shardsToMake(session, present, options)
   const alone = (step: Step): Step => ({ ...step, alone: true })
@@ -64,7 +67,17 @@ async function plan(
     ...citusDifference(tables, present, shards),
     ...[...last, ...computed].map(alone),
   ]
-  return { steps: withGeneration(all), spread }
+  return { found, steps: withGeneration(all), spread }
+}
+
+/**
+ * Each step is a transaction of its own, and those before a sum that is refused stay. So every sum is checked before the first step, where
+ * what it adds up is there under its name already. Its step checks it again, under its lock.
+ */
+async function refuseSumsBeyond(session: Session, { found, steps }: Plan): Promise<void> {
+  if (hasRenames(steps)) return
+  for (const { limit } of steps)
+    if (limit && canBeChecked(limit, found)) await refuseBeyond(session, limit, 'Nothing was changed.')
 }
 
 function withoutCitus(

@@ -5,6 +5,7 @@ import { holderOf, indexWaitsFor } from './lock-holders.ts'
 import { hasRenames, type MigrateOptions, sharedValues, stopped } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import * as ddl from './postgres-ddl.ts'
+import { refuseBeyond } from './sum-limit.ts'
 
 /**
  * A statement that waits for a table lock blocks every later statement on that table. So it waits no longer than this, gives up its
@@ -100,7 +101,11 @@ async function runOnce(
     if (!spread) await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
     await beforeRenames?.()
   }
-  for (const statement of group.flatMap(({ sql }) => statementsOf(sql))) await session.script(statement)
+  for (const { lock, limit, sql } of group) {
+    if (lock) await session.script(lock)
+    if (limit) await refuseBeyond(session, limit, 'It was not computed.')
+    for (const statement of statementsOf(sql)) await session.script(statement)
+  }
   await session.script('COMMIT')
 }
 

@@ -16,6 +16,7 @@ import { replaceKeyLog } from './sqlite-key-log.ts'
 import { readSqlite, type SqliteTable } from './sqlite-read.ts'
 import { sqliteRenames } from './sqlite-renames.ts'
 import { withGeneration } from './store-generation.ts'
+import { refuseBeyond } from './sum-limit.ts'
 import { sumSteps } from './sums.ts'
 import type { Table } from './table.ts'
 
@@ -75,6 +76,7 @@ async function apply(session: Session, wanted: Wanted, options: MigrateOptions):
 }
 
 async function run(session: Session, step: Step): Promise<void> {
+  if (step.limit) await refuseBeyond(session, step.limit, 'Nothing was changed.')
   try {
     await session.script(step.sql)
   } catch (error) {

@@ -7,15 +7,13 @@ import type { Step } from './migration-step.ts'
 import type { PresentTable } from './present.ts'
 import { readShape, type StoredShape } from './shape.ts'
 import { upsertMeta } from './store-generation.ts'
+import { refuseBeyond, type SumLimit } from './sum-limit.ts'
 
 /** A column whose values are computed from rows of another table. */
 export interface Sum {
   readonly table: string
   readonly column: string
-  /** The table whose rows are added up. */
-  readonly source: string
-  /** `price * pieces of lines` */
-  readonly what: string
+  readonly limit: SumLimit
   /** Computes the sum of every row, and writes those that differ. */
   readonly update: string
   /** What it adds up, as the store records it. */
@@ -31,7 +29,8 @@ const forget = (key: string): string => `DELETE FROM "nounkit_meta" WHERE "key" 
 export const sumsOf = ({ resources }: Model, dialect: Dialect): readonly Sum[] =>
   [...resources.values()].flatMap((source) => source.feeds.map((feed) => sumOf(source, feed, dialect)))
 
-function sumOf(source: Resource, { field, on, by, of }: SumFeed, dialect: Dialect): Sum {
+function sumOf(source: Resource, feed: SumFeed, dialect: Dialect): Sum {
+  const { field, on, by, of } = feed
   const columnOf = (name: string): string => source.field.get(name)?.column ?? name
   const factors = of.map(columnOf)
   const reference = columnOf(by.field)
@@ -43,19 +42,47 @@ function sumOf(source: Resource, { field, on, by, of }: SumFeed, dialect: Dialec
   const account = on.shared ? '' : ` AND g."account_id" = o."account_id"`
   const product = factors.map((name) => `s.${ident(name)}`).join(' * ')
   // The source is read once and grouped, before it is joined: without statistics, SQLite would read all rows of the account for each owner.
-  const groups = `SELECT ${owner}s.${ident(reference)} AS "owner_id", sum(${product}) AS "total" FROM ${ident(source.table)} AS s GROUP BY ${owner}s.${ident(reference)}`
+  // Rows without an owner are left out, because what nobody adds up may overflow.
+  const groups = `SELECT ${owner}s.${ident(reference)} AS "owner_id", sum(${product}) AS "total" FROM ${ident(source.table)} AS s WHERE s.${ident(reference)} IS NOT NULL GROUP BY ${owner}s.${ident(reference)}`
   const totals = `SELECT ${key.map((part) => `o.${part}`).join(', ')}, coalesce(g."total", 0) AS "total" FROM ${table} AS o LEFT JOIN (${groups}) AS g ON g."owner_id" = o."id"${account}`
   const same = key.map((part) => `${table}.${part} = t.${part}`).join(' AND ')
   const update = `UPDATE ${table} SET ${column} = t."total", "version" = ${table}."version" + 1 FROM (${totals}) AS t WHERE ${same} AND ${dialect.distinct(`${table}.${column}`, 't."total"')}`
-  const what = `${of.join(' * ')} of ${source.name}`
-  return { table: on.table, column: field.column, source: source.table, what, update, definition }
+  const limit = limitOf(source, feed, dialect)
+  return { table: on.table, column: field.column, limit, update, definition }
 }
 
-/** Computes every sum, and records by which definitions. */
-export const computeAll = (sums: readonly Sum[]): readonly string[] => [
-  `DELETE FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)}`,
-  ...sums.flatMap((sum) => [sum.update, record(sum)]),
-]
+function limitOf(source: Resource, { field, on, by, of }: SumFeed, dialect: Dialect): SumLimit {
+  const factors = of.flatMap((name) => source.field.get(name) ?? [])
+  const columns = factors.map(({ column, kind }) => ({ name: column, kind }))
+  const largest = kinds[field.kind].sum?.largest
+  const isBeyond = dialect.sumIsBeyond(columns, dialect.constant(largest, field.kind))
+  const reference = source.field.get(by.field)?.column ?? by.field
+  const owner = ident(reference)
+  const group = on.shared ? owner : `"account_id", ${owner}`
+  const owners = `SELECT ${owner} AS "owner_id" FROM ${ident(source.table)} WHERE ${owner} IS NOT NULL GROUP BY ${group} HAVING ${isBeyond}`
+  return {
+    why: `${on.table}.${field.column} is the sum of ${of.join(' * ')} of ${source.name}`,
+    on: on.name,
+    source: source.name,
+    table: source.table,
+    columns: [reference, ...factors.map(({ column }) => column)],
+    largest: String(largest),
+    beyond: `SELECT count(*), min("owner_id") FROM (${owners}) AS o`,
+  }
+}
+
+/** Computes every sum, and records by which definitions, in the transaction of the session. */
+export async function computeAll(
+  session: Pick<Session, 'all' | 'script'>,
+  sums: readonly Sum[],
+): Promise<void> {
+  await session.script(`DELETE FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)}`)
+  for (const sum of sums) {
+    await refuseBeyond(session, sum.limit, 'Nothing was changed.')
+    await session.script(sum.update)
+    await session.script(record(sum))
+  }
+}
 
 /**
  * The steps that compute sums which the store has not computed by their definition of today. They come after all others, because a sum may
@@ -97,23 +124,23 @@ async function recordedSums(session: Pick<Session, 'all'>): Promise<ReadonlyMap<
   return new Map(rows.map(([key, value]) => [String(key), String(value)]))
 }
 
-const whyOf = ({ table, column, what }: Sum): string => `${table}.${column} is the sum of ${what}`
-
 /** There are no rows to compute it for. */
 const ofNewTable = (sum: Sum): Step => ({
   table: sum.table,
   sql: record(sum),
   additive: true,
-  why: whyOf(sum),
+  why: sum.limit.why,
   ofNewTable: true,
   sum: 'new',
 })
 
 function computing(sum: Sum, locks: boolean, change: NonNullable<Step['sum']>, remark: string): Step {
-  const byHand = `${sum.update};\n${record(sum)}`
-  // The lock keeps others from writing rows of the source meanwhile, which the sum would miss.
-  const sql = locks ? `LOCK TABLE ${ident(sum.source)} IN SHARE MODE;\n${byHand}` : byHand
-  return { table: sum.table, sql, byHand, additive: true, why: whyOf(sum) + remark, alone: true, sum: change }
+  const { table, limit, update } = sum
+  const sql = `${update};\n${record(sum)}`
+  const why = limit.why + remark
+  // Others may not write rows of the source meanwhile, which the sum would miss.
+  const lock = locks ? { lock: `LOCK TABLE ${ident(limit.table)} IN SHARE MODE` } : {}
+  return { table, ...lock, limit, sql, additive: true, why, alone: true, sum: change }
 }
 
 /** Whether some row has a value that is known to be no sum. */

@@ -223,7 +223,7 @@ class Follower {
       await this.#add(step)
     }
     await rewriteEvents(reading, this.#model, plan.steps)
-    await this.#run(computeAll(this.#sums))
+    await computeAll(this.#session, this.#sums)
     await this.#run([recordShape(shapeOf(this.#model)), ...(plan.outdates ? [nextGeneration] : [])])
     return {
       notes: plan.steps.length > 0 ? plan.notes : [],
