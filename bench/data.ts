@@ -28,6 +28,17 @@ export interface Table {
   readonly rows: () => Iterable<readonly (string | number)[]>
 }
 
+const unitPrice = 100
+const quantityOf = (item: number): number => 1 + (item % 5)
+
+/** What the items of an order add up to, as Nounkit keeps it. */
+const totalOf = (order: number, itemsPerOrder: number): number => {
+  let total = 0
+  for (let item = 0; item < itemsPerOrder; item++)
+    total += quantityOf(order * itemsPerOrder + item) * unitPrice
+  return total
+}
+
 /** The same data for every store: ids grow with time, as real ones do. */
 export function tables({ customers, products, orders, itemsPerOrder }: Size): readonly Table[] {
   const start = Date.UTC(2026, 0, 1)
@@ -76,7 +87,7 @@ export function tables({ customers, products, orders, itemsPerOrder }: Size): re
             'EUR',
             `Note of order ${i}`,
             i % 3 ? 'placed' : 'draft',
-            300,
+            totalOf(i, itemsPerOrder),
             1,
             at(i),
             at(i),
@@ -104,8 +115,8 @@ export function tables({ customers, products, orders, itemsPerOrder }: Size): re
             idAt(4, i),
             idAt(3, Math.floor(i / itemsPerOrder)),
             idAt(1, (i * 13) % products),
-            1 + (i % 5),
-            100,
+            quantityOf(i),
+            unitPrice,
             1,
             at(i),
             at(i),
@@ -144,7 +155,7 @@ export async function sqliteData(size: Size, folder: string, contender: string):
   const own = join(folder, `${contender}.db`)
   await migrate(`sqlite:${own}`)
   mkdirSync(kept, { recursive: true })
-  const filled = join(kept, `rows-${size.orders}-${size.itemsPerOrder}-${schemaMark(own)}.db`)
+  const filled = join(kept, `summed-${size.orders}-${size.itemsPerOrder}-${schemaMark(own)}.db`)
   if (!existsSync(filled)) {
     // Renamed when it is complete: another run may be doing the same.
     const partial = `${filled}-${process.pid}`
