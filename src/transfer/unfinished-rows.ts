@@ -28,10 +28,10 @@ export class UnfinishedRows {
   static async read(store: Store): Promise<UnfinishedRows> {
     const binds = new Binds(store.dialect)
     const { text, slots } = rowStatement(
-      `SELECT "key", "value" FROM "nounkit_meta" WHERE "key" >= ${binds.use(0, 'string')} AND "key" < ${binds.use(1, 'string')}`,
+      `SELECT "key", "value" FROM "nounkit_meta" WHERE "key" LIKE ${binds.use(0, 'string')}`,
       binds,
     )
-    const rows = await store.all(text, bindSlots(slots, { account: '', values: [prefix, `${prefix}~`] }))
+    const rows = await store.all(text, bindSlots(slots, { account: '', values: [`${prefix}%`] }))
     return new UnfinishedRows(
       new Map(rows.map(([key, references]) => [String(key), JSON.parse(String(references)) as References])),
     )
