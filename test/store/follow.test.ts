@@ -21,6 +21,21 @@ const customers = resource('customers', { fields: { name: z.string() } })
 const shop = (fields: FieldDeclarations, relations: RelationDeclarations = {}): ApiDeclaration =>
   api('shop', { resources: [customers, resource('orders', { fields, relations })] })
 
+/** Orders and the things that belong to them, which sums may add up. */
+const declared = (fields: FieldDeclarations, ofThings: FieldDeclarations = {}) =>
+  api('shop', {
+    resources: [
+      resource('orders', {
+        fields: { label: z.string(), ...fields },
+        relations: { things: hasMany('things') },
+      }),
+      resource('things', {
+        fields: { grams: z.int(), pieces: z.int(), price: decimal({ scale: 2 }), ...ofThings },
+        relations: { order: belongsTo('orders', { optional: true }) },
+      }),
+    ],
+  })
+
 describeStores('a store follows while nothing is published', ({ url, open }) => {
   let databaseUrl = ''
   let store: Store
@@ -377,19 +392,6 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
   })
 
   test('sums are computed however they come: by a start, another definition, another kind, in place of other values', async () => {
-    const declared = (fields: FieldDeclarations, ofThings: FieldDeclarations = {}) =>
-      api('shop', {
-        resources: [
-          resource('orders', {
-            fields: { label: z.string(), ...fields },
-            relations: { things: hasMany('things') },
-          }),
-          resource('things', {
-            fields: { grams: z.int(), pieces: z.int(), price: decimal({ scale: 2 }), ...ofThings },
-            relations: { order: belongsTo('orders', { optional: true }) },
-          }),
-        ],
-      })
     const plain = declared({})
     const { follow, made, create, listed } = await started(plain, [{ label: 'a' }, { label: 'b' }])
     await create(plain, 'things', [
@@ -471,19 +473,6 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
   })
 
   test('a sum beyond what requests may lead to is refused with its row, and computed once the rows are changed', async () => {
-    const declared = (fields: FieldDeclarations, ofThings: FieldDeclarations = {}) =>
-      api('shop', {
-        resources: [
-          resource('orders', {
-            fields: { label: z.string(), ...fields },
-            relations: { things: hasMany('things') },
-          }),
-          resource('things', {
-            fields: { grams: z.int(), pieces: z.int(), price: decimal({ scale: 2 }), ...ofThings },
-            relations: { order: belongsTo('orders', { optional: true }) },
-          }),
-        ],
-      })
     const plain = declared({})
     const { follow, made, create, listed } = await started(plain, [
       { label: 'a' },
