@@ -16,6 +16,12 @@ export interface WaitOptions {
 }
 
 /**
+ * How many complete flushes of a process to wait for. The first may have begun before the question was asked, without the calls that
+ * came after its beginning. The second has everything up to the question.
+ */
+const flushesToSee = 2
+
+/**
  * Waits until every process has written its counts up to now. A process that does not is marked as lost, with a gap in usage. Only
  * a row that is seen to change counts as alive, because the clocks of two machines differ.
  */
@@ -25,19 +31,35 @@ export async function settleRecorders(
   { patienceMs = lostAfterMs, waiting }: WaitOptions = {},
 ): Promise<void> {
   const now = clock.now()
+  const isDead = (row: RecorderRow): boolean => row.lost || row.lastFlushAt < now - surelyDeadMs
   const asked = await readUnended(store)
-  const dead = asked.filter((row) => row.lost || row.lastFlushAt < now - surelyDeadMs)
-  let silent = asked.filter((row) => !dead.includes(row))
-  if (silent.length > 0) waiting?.(silent.length)
+  let awaited = asked.filter((row) => !isDead(row)).map((row) => new AwaitedRecorder(row))
+  if (awaited.length > 0) waiting?.(awaited.length)
   const deadline = performance.now() + patienceMs
-  while (silent.length > 0 && performance.now() < deadline) {
+  while (awaited.length > 0 && performance.now() < deadline) {
     await sleep(pollMs)
-    const still = new Map((await readUnended(store)).map((row) => [row.id, row]))
-    silent = silent.filter((row) => isSilent(row, still.get(row.id)))
+    const rows = new Map((await readUnended(store)).map((row) => [row.id, row]))
+    awaited = awaited.filter((recorder) => !recorder.hasWritten(rows.get(recorder.row.id)))
   }
-  for (const row of [...dead, ...silent]) if (!row.lost) await markLost(store, row, clock.now())
+  const silent = [...asked.filter(isDead), ...awaited.map(({ row }) => row)]
+  for (const row of silent) if (!row.lost) await markLost(store, row, clock.now())
 }
 
-/** A process whose row is deleted or ended has written everything. */
-const isSilent = (before: RecorderRow, now: RecorderRow | undefined): boolean =>
-  now !== undefined && now.flushes === before.flushes
+/** The row of a process as it was read last, and how many flushes were seen to be completed. */
+class AwaitedRecorder {
+  row: RecorderRow
+  #flushesSeen = 0
+
+  constructor(row: RecorderRow) {
+    this.row = row
+  }
+
+  /** Whether the process has written everything up to the question. A process whose row is deleted or ended has. */
+  hasWritten(row: RecorderRow | undefined): boolean {
+    if (!row) return true
+    // `flushes` also changes in the middle of a flush that is written in parts; the time changes with its last part.
+    if (row.lastFlushAt !== this.row.lastFlushAt) this.#flushesSeen++
+    this.row = row
+    return this.#flushesSeen >= flushesToSee
+  }
+}

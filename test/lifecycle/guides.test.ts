@@ -11,6 +11,7 @@ import { webFetch } from '../../src/serve/web-fetch.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { setClock } from '../support/set-clock.ts'
 import { describeStores } from '../support/stores.ts'
+import { whileBeating } from './while-beating.ts'
 
 const clock = setClock('2026-04-15T12:00:00Z')
 const windowMs = 30 * 86_400_000
@@ -96,14 +97,12 @@ describeStores('the guide a retirement is decided on', (stores) => {
     const service = await open(await stores.url(), [])
     await get(service, '/v1')
     await service.lifecycle.beat()
-    const { blockers, retired } = await retireVersion(service.store, named(service, 'v1'), {
+    const options = { clock, windowMs, by: null, dryRun: false }
+    const { blockers, retired } = await whileBeating(
       clock,
-      windowMs,
-      by: null,
-      dryRun: false,
-      patienceMs: 1_000,
-      waiting: () => void service.lifecycle.beat(),
-    })
+      () => service.lifecycle.beat(),
+      () => retireVersion(service.store, named(service, 'v1'), options),
+    )
     expect({ blockers, retired }).toEqual({ blockers: [], retired: true })
   })
 })

@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { compileApi } from '../../src/compile/compile.ts'
 import { deleteOldUsage } from '../../src/lifecycle/clean.ts'
@@ -14,6 +15,7 @@ import { type Store, StoreError } from '../../src/store/store.ts'
 import { library } from '../support/library.ts'
 import { setClock } from '../support/set-clock.ts'
 import { describeStores, type StoreUnderTest, storeUnderTest } from '../support/stores.ts'
+import { whileBeating } from './while-beating.ts'
 
 const model = compileApi(library, {})
 const router = createRouter(model)
@@ -60,6 +62,14 @@ function failing(store: Store, when: () => 'before' | 'after' | 'never'): Store 
     },
   }
 }
+
+const slow = (store: Store, ms: number): Store => ({
+  ...store,
+  transaction: async (work) => {
+    await sleep(ms)
+    return store.transaction(work)
+  },
+})
 
 describeStores('counting', (stores) => {
   test('per day, version, operation and consumer: calls and when the last one was', async () => {
@@ -208,12 +218,33 @@ describeStores('gaps', (stores) => {
   test('settling waits for processes that are alive and finds the dead, whatever their clocks say', async () => {
     const store = await openMigrated(stores)
     const clock = setClock('2026-01-05T00:00:00Z')
-    const living = await openRecorder({ store, clock: setClock('2026-01-04T23:58:00Z') })
+    const behind = setClock('2026-01-04T23:58:00Z')
+    const living = await openRecorder({ store, clock: behind })
     await openRecorder({ store, clock: setClock('2026-01-05T00:02:00Z') })
     call(living, '/v1/authors', callerOf('key_a'))
-    await settleRecorders(store, clock, { patienceMs: 1_500, waiting: () => void living.flush() })
+    const settle = () => settleRecorders(store, clock, { patienceMs: 1_500 })
+    await whileBeating(behind, () => living.flush(), settle)
     expect(await total(store)).toBe(1)
     expect((await readGaps(store, 0)).map(({ from }) => from)).toEqual([Date.parse('2026-01-05T00:02:00Z')])
+  })
+
+  test('settling waits for all parts of a flush, and for calls that came after its beginning', async () => {
+    const store = await openMigrated(stores)
+    const clock = setClock('2026-01-05T00:00:00Z')
+    const living = await openRecorder({ store: slow(store, 400), clock })
+    const withFilter = { filters: ['full_name'] }
+    call(living, '/v1/authors', callerOf('key_a'), withFilter)
+    const begun = living.flush()
+    await setImmediate()
+    call(living, '/v1/authors', callerOf('key_b'), withFilter)
+    const counts = async () => [await total(store), (await readDetails(store, everything)).length]
+    const settled = async () => {
+      await settleRecorders(store, clock)
+      return counts()
+    }
+    expect(await whileBeating(clock, () => living.flush(), settled)).toEqual([2, 2])
+    await begun
+    expect(await readGaps(store, 0)).toEqual([])
   })
 
   test('usage older than 400 days goes, with ended processes; what is younger and other gaps stay', async () => {

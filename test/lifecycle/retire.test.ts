@@ -8,9 +8,13 @@ import { webFetch } from '../../src/serve/web-fetch.ts'
 import { openLibrary } from '../support/library.ts'
 import { type SetClock, setClock } from '../support/set-clock.ts'
 import { describeStores } from '../support/stores.ts'
+import { whileBeating } from './while-beating.ts'
 
 const afterSunset = '2026-04-15T12:00:00Z'
 const day = 86_400_000
+const minute = 60_000
+/** Long enough to see that a process is dead. */
+const short = { patienceMs: 2_000 }
 
 async function keyOf(service: Service, key: Partial<NewKey> = {}): Promise<string> {
   return (await new KeyRing(service.store).create({ account: 'acme', name: 'till', ...key })).secret
@@ -33,15 +37,9 @@ async function retire(
   const [service] = services
   const version = service?.model.versions.find((one) => one.name === name)
   if (!service || !version) throw new Error(`no ${name}`)
-  return retireVersion(service.store, version, {
-    clock,
-    windowMs: 30 * day,
-    by: 'ada',
-    dryRun: false,
-    patienceMs: 1_000,
-    waiting: () => void Promise.all(services.map(({ lifecycle }) => lifecycle.beat())),
-    ...options,
-  })
+  const all = { clock, windowMs: 30 * day, by: 'ada', dryRun: false, ...options }
+  const beat = () => Promise.all(services.map(({ lifecycle }) => lifecycle.beat()))
+  return whileBeating(clock, beat, () => retireVersion(service.store, version, all))
 }
 
 const kinds = ({ blockers }: RetireOutcome): readonly string[] => blockers.map(({ kind }) => kind)
@@ -130,7 +128,7 @@ describeStores('retiring', (stores) => {
     await expect.poll(() => call(other, '/v1'), { timeout: 60_000 }).toBe(200)
     expect((await retire([deciding, other], clock)).retired).toBe(true)
     expect(await readDecisions(deciding.store)).toMatchObject([
-      { number: 1, withdrawnAt: clock.now(), withdrawnBy: 'bob', withdrawnWhy: 'too early' },
+      { number: 1, withdrawnAt: deed.at, withdrawnBy: 'bob', withdrawnWhy: 'too early' },
       { number: 2, withdrawnAt: null },
     ])
   })
@@ -166,10 +164,10 @@ describeStores('retiring', (stores) => {
     const key = await keyOf(service)
     await call(service, '/v1/authors', key)
     expect(kinds(await retire([service], clock))).toEqual(['traffic'])
-    clock.pass(30 * day)
+    clock.pass(30 * day - minute)
     await service.lifecycle.beat()
     expect(kinds(await retire([service], clock, { dryRun: true }))).toEqual(['traffic'])
-    clock.pass(1)
+    clock.pass(minute)
     expect((await retire([service], clock)).retired).toBe(true)
     await service.lifecycle.beat()
     expect(await call(service, '/v1/authors', key)).toBe(410)
@@ -183,7 +181,7 @@ describeStores('retiring', (stores) => {
     const dead = await openLibrary(url, clock)
     const living = await openLibrary(url, clock)
     await call(living, '/v1')
-    expect(kinds(await retire([living], clock))).toEqual(['recording-gap'])
+    expect(kinds(await retire([living], clock, short))).toEqual(['recording-gap'])
     clock.pass(29 * day)
     await living.lifecycle.beat()
     expect(kinds(await retire([living], clock))).toEqual(['recording-gap'])
@@ -201,7 +199,7 @@ describeStores('retiring', (stores) => {
     const key = await keyOf(service)
     await call(service, '/v3/writers', key)
     await call(service, '/v3/leaflets')
-    expect(kinds(await retire([service], clock, { version: 'v3' }))).toEqual([
+    expect(kinds(await retire([service], clock, { version: 'v3', ...short }))).toEqual([
       'no-successor',
       'no-guide',
       'overlap-too-short',
