@@ -5,6 +5,7 @@ import { knownField, type Lock, type RowStatement } from '../plan/row-statements
 import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
+import { OperationsInTurn } from './operations-in-turn.ts'
 import { outOfRange } from './out-of-range.ts'
 import {
   boundRow,
@@ -16,32 +17,19 @@ import {
   type WholeRow,
 } from './row-change.ts'
 import { RowMap } from './row-map.ts'
+import { RowsInHand } from './rows-in-hand.ts'
 import type { Writer } from './writer.ts'
-
-/** A change that goes on: only what the row is after it is replaced. */
-type Changed = RowChange & { after: RowChange['after'] }
-
-const strength: { readonly [L in Lock]: number } = { 'to-change': 1, 'to-delete': 2 }
 
 /**
  * Changes rows of one account within one transaction, each with all that follows from it: sums on other rows, rows that are deleted
  * along. No other module inserts, updates or deletes rows of a resource. `changes` says what became of every row.
- *
- * Rows that were locked here are kept: nobody else can change them before the transaction ends, so they are read once. Operations run
- * one at a time, because a hook may start several at once, and an operation that fails ends the transaction, even if a hook catches
- * the error: a part of it may have been written.
  */
 export class ChangeSet {
   readonly tx: Transaction
   readonly account: string
   readonly #writer: Writer
-  readonly #locked = new RowMap<LockedRow & { readonly lock: Lock }>()
-  readonly #changed = new RowMap<Changed>()
-  /** The same, in the order of the first change. */
-  readonly #inOrder: Changed[] = []
-  #last: Promise<unknown> = Promise.resolve()
-  readonly #calls = new Set<Promise<unknown>>()
-  #failure: unknown
+  readonly #rows = new RowsInHand()
+  readonly #operations = new OperationsInTurn()
 
   constructor(writer: Writer, tx: Transaction, account: string) {
     this.#writer = writer
@@ -51,27 +39,27 @@ export class ChangeSet {
 
   /** Every row that differs from what it was before the transaction, in the order of the first change. */
   get changes(): readonly RowChange[] {
-    return this.#inOrder.filter(({ before, after }) => before !== after)
+    return this.#rows.changes
   }
 
   /** Reads a row and keeps others from changing (or from naming and deleting) it until the transaction ends; null if there is none. */
   lock(resource: Resource, id: string, lock: Lock): Promise<LockedRow | null> {
-    return this.#inTurn(() => this.#lock(resource, id, lock))
+    return this.#operations.run(() => this.#lock(resource, id, lock))
   }
 
   /** Inserts a row from the values of all its fields; returns it as it is stored. */
   insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
-    return this.#inTurn(() => this.#insert(resource, row))
+    return this.#operations.run(() => this.#insert(resource, row))
   }
 
   /** Inserts many rows of one resource. They are not kept as locked rows. */
   insertMany(resource: Resource, rows: readonly WholeRow[], sumsLater: SumsLater): Promise<void> {
-    return this.#inTurn(() => this.#insertMany(resource, rows, sumsLater))
+    return this.#operations.run(() => this.#insertMany(resource, rows, sumsLater))
   }
 
   /** Sets references of rows that `insertMany` has inserted without them, but for those that were set meanwhile. A row may be gone. */
   fillReferences(resource: Resource, rows: readonly LackingRow[], sumsLater: SumsLater): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#operations.run(async () => {
       const filled: StoredRow[] = []
       for (const row of rows) filled.push(...(await this.#fillReferences(resource, row)))
       await this.#refreshSums(resource, filled, sumsLater)
@@ -80,57 +68,35 @@ export class ChangeSet {
 
   /** Computes the sums of some rows where they are not what their rows give. */
   correctSums(resource: Resource, ids: readonly string[]): Promise<void> {
-    return this.#inTurn(() => this.#correctSums(resource, ids))
+    return this.#operations.run(() => this.#correctSums(resource, ids))
   }
 
   /** Sets the named fields of a row that `lock` has given; returns it as it is stored. */
   update(resource: Resource, id: string, values: StoredRow): Promise<LockedRow> {
-    return this.#inTurn(() => this.#update(resource, id, values))
+    return this.#operations.run(() => this.#update(resource, id, values))
   }
 
   /** Deletes a row that `lock` has given, and with it all rows that are declared to go along. */
   remove(resource: Resource, id: string): Promise<void> {
-    return this.#inTurn(() => this.#remove(resource, id))
+    return this.#operations.run(() => this.#remove(resource, id))
   }
 
-  /**
-   * Notes a call of a hook, which `settled` waits for. A hook may forget to await a call, and Node ends the process when a rejected
-   * promise has no handler: the one that is added here is enough.
-   */
+  /** Notes a call of a hook, which `settled` waits for. */
   track<T>(call: Promise<T>): Promise<T> {
-    const ended = call.then(
-      () => {},
-      () => {},
-    )
-    this.#calls.add(ended)
-    void ended.then(() => this.#calls.delete(ended))
-    return call
+    return this.#operations.track(call)
   }
 
   /** Resolves when all tracked calls and all operations have ended; throws what an operation threw. */
-  async settled(): Promise<void> {
-    while (this.#calls.size > 0) await Promise.all(this.#calls)
-    await this.#last
-    if (this.#failure !== undefined) throw this.#failure
-  }
-
-  #inTurn<T>(operation: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(() => {
-      if (this.#failure !== undefined) throw this.#failure
-      return operation()
-    })
-    this.#last = turn.catch((error: unknown) => {
-      this.#failure ??= error
-    })
-    return turn
+  settled(): Promise<void> {
+    return this.#operations.settled()
   }
 
   async #lock(resource: Resource, id: string, lock: Lock): Promise<LockedRow | null> {
-    const known = this.#locked.get(resource, id)
-    if (known && strength[known.lock] >= strength[lock]) return known
+    const known = this.#rows.find(resource, id, lock)
+    if (known) return known
     const statement = this.#writer.planner.lock(resource, lock)
     const found = await this.tx.first(statement.text, this.#bind(statement.slots, { id }))
-    return found ? this.#know(resource, found, lock) : null
+    return found ? this.#rows.locked(resource, found, lock) : null
   }
 
   async #insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
@@ -138,11 +104,9 @@ export class ChangeSet {
     const values = resource.fields.map((field) => bound(field, row[field.name]))
     const stored = await this.#writeAndRead(resource, insert, { id: String(row.id), values })
     if (!stored) throw new Error(`The store did not answer with the new row of ${resource.name}`)
-    // Nobody else sees the row yet, so it is as good as locked.
-    const inserted = this.#know(resource, stored, 'to-delete')
-    this.#note(resource, null, inserted.row)
+    const inserted = this.#rows.inserted(resource, stored)
     await this.#refreshSums(resource, [inserted.row])
-    return this.#latest(resource, inserted)
+    return this.#rows.latest(resource, inserted)
   }
 
   async #insertMany(resource: Resource, rows: readonly WholeRow[], sumsLater: SumsLater): Promise<void> {
@@ -151,7 +115,7 @@ export class ChangeSet {
       rows.map((row) => boundRow(resource, row)),
     )
     const stored = rows.map(({ row }) => row)
-    for (const row of stored) this.#note(resource, null, row)
+    for (const row of stored) this.#rows.note(resource, null, row)
     await this.#refreshSums(resource, stored, sumsLater)
   }
 
@@ -169,7 +133,7 @@ export class ChangeSet {
     const fill = this.#writer.writes.fillReferences(resource, names)
     const values = names.map((name) => bound(knownField(resource, name), references[name]))
     const stored = await this.#writeAndRead(resource, fill, { id, values })
-    return stored ? [this.#rewrite(resource, before.row, stored).row] : []
+    return stored ? [this.#rows.rewritten(resource, before.row, stored).row] : []
   }
 
   async #insertWhole(resource: Resource, rows: readonly Value[][]): Promise<void> {
@@ -194,27 +158,24 @@ export class ChangeSet {
   }
 
   async #update(resource: Resource, id: string, values: StoredRow): Promise<LockedRow> {
-    const before = this.#lockedRow(resource, id)
+    const before = this.#rows.demand(resource, id)
     const names = Object.keys(values).sort()
     const update = this.#writer.writes.update(resource, names)
     const bindings = names.map((name) => bound(knownField(resource, name), values[name]))
     const stored = await this.#writeAndRead(resource, update, { id, values: [...bindings, this.#time()] })
     if (!stored) throw new Error(`A row of ${resource.name} was updated that is not there`)
-    const updated = this.#rewrite(resource, before, stored)
+    const updated = this.#rows.rewritten(resource, before, stored)
     await this.#refreshSums(resource, [before, updated.row])
-    return this.#latest(resource, updated)
+    return this.#rows.latest(resource, updated)
   }
 
   async #remove(resource: Resource, id: string): Promise<void> {
-    const row = this.#lockedRow(resource, id)
+    const row = this.#rows.demand(resource, id)
     const along = await this.#deletedAlong(resource, id)
     const statement = this.#writer.writes.delete(resource)
     await this.tx.first(statement.text, this.#bind(statement.slots, { id }))
     const removed = [{ resource, row }, ...along]
-    for (const one of removed) {
-      this.#locked.delete(one.resource, String(one.row.id))
-      this.#note(one.resource, one.row, null)
-    }
+    for (const one of removed) this.#rows.removed(one.resource, one.row)
     for (const one of removed) await this.#refreshSums(one.resource, [one.row])
   }
 
@@ -251,7 +212,7 @@ export class ChangeSet {
     const statement = this.#writer.planner.lockNaming(source, field)
     const bindings = this.#bind(statement.slots, { values: [JSON.stringify(ids)] })
     const found = await this.tx.all(statement.text, bindings)
-    return found.map((row) => this.#know(source, row, 'to-delete').row)
+    return found.map((row) => this.#rows.locked(source, row, 'to-delete').row)
   }
 
   /** Computes the sums that rows of this resource feed, on the owners they have or had. */
@@ -272,7 +233,7 @@ export class ChangeSet {
     const refresh = this.#writer.writes.refreshSum(feed, resource)
     const stored = await this.#writeAndRead(feed.on, refresh, { id, values: [this.#time()] })
     if (!stored) return
-    const { row } = this.#rewrite(feed.on, owner.row, stored)
+    const { row } = this.#rows.rewritten(feed.on, owner.row, stored)
     if (!kinds[feed.field.kind].sum?.isExact(row[feed.field.name])) throw outOfRange()
   }
 
@@ -286,42 +247,6 @@ export class ChangeSet {
     if (!written || this.tx.dialect.returnsRows) return written
     const read = this.#writer.planner.lock(resource, 'to-change')
     return this.tx.first(read.text, this.#bind(read.slots, { id: given.id }))
-  }
-
-  #lockedRow(resource: Resource, id: string): StoredRow {
-    const known = this.#locked.get(resource, id)
-    if (!known) throw new Error(`A row of ${resource.name} is changed that was not locked`)
-    return known.row
-  }
-
-  #rewrite(resource: Resource, before: StoredRow, stored: Row): LockedRow {
-    const lock = this.#locked.get(resource, String(before.id))?.lock ?? 'to-change'
-    const after = this.#know(resource, stored, lock)
-    this.#note(resource, before, after.row)
-    return after
-  }
-
-  #know(resource: Resource, [json, version]: Row, lock: Lock): LockedRow {
-    const known = { row: JSON.parse(String(json)) as StoredRow, version: Number(version), lock }
-    this.#locked.set(resource, String(known.row.id), known)
-    return known
-  }
-
-  /** A sum on the row itself may have changed it once more. */
-  #latest(resource: Resource, written: LockedRow): LockedRow {
-    return this.#locked.get(resource, String(written.row.id)) ?? written
-  }
-
-  #note(resource: Resource, before: StoredRow | null, after: StoredRow | null): void {
-    const id = String((after ?? before)?.id)
-    const known = this.#changed.get(resource, id)
-    if (known) {
-      known.after = after
-      return
-    }
-    const change = { resource, id, before, after }
-    this.#changed.set(resource, id, change)
-    this.#inOrder.push(change)
   }
 
   #time(): string {
