@@ -49,6 +49,11 @@ export interface Dialect {
    * account for so small that it reads all rows of the account instead.
    */
   selective(condition: string): string
+  /**
+   * The same for a condition with a list, where whole rows are read: the rows of a table that meet `rows` (which ends in AND) and the condition.
+   * For a list SQLite does not take our word that they are few.
+   */
+  byIndex(table: string, rows: string, condition: string): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
   /**

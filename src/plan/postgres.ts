@@ -72,6 +72,7 @@ export const postgres: Dialect = Object.freeze({
   },
   constant: (value: unknown, kind: FieldKind) => kinds[kind].postgres.literal(value),
   selective: (condition: string) => condition,
+  byIndex: (_table: string, rows: string, condition: string) => `${rows}${condition}`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
   // A product of bigints fails when it overflows, also as the first part of a longer product. One of numerics does not.
   sumIsBeyond: (factors: readonly Column[], largest: string) => {

@@ -30,8 +30,9 @@ export function lockRow(resource: Resource, dialect: Dialect, lock: Lock): RowSt
 export function lockRowsNaming(resource: Resource, field: string, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const ids = dialect.listed(binds.use(0, 'json'))
-  const where = `${binds.rows(resource, '')}${ident(field)} IN (${ids})`
-  const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${ident(resource.table)} WHERE ${where} ORDER BY "id"${dialect.forUpdate}`
+  const table = ident(resource.table)
+  const where = dialect.byIndex(table, binds.rows(resource, ''), `${ident(field)} IN (${ids})`)
+  const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${table} WHERE ${where} ORDER BY "id"${dialect.forUpdate}`
   return rowStatement(text, binds)
 }
 
@@ -125,7 +126,7 @@ export function rowsNaming(
 ): RowStatement {
   const binds = new Binds(dialect)
   const ids = dialect.listed(binds.use(0, 'json'))
-  const where = `${binds.rows(resource, '')}${ident(field)} IN (${ids})`
+  const where = `${binds.rows(resource, '')}${dialect.selective(`${ident(field)} IN (${ids})`)}`
   const limit = most === 'one' ? ' LIMIT 1' : ''
   return rowStatement(`SELECT "id" FROM ${ident(resource.table)} WHERE ${where}${limit}`, binds)
 }

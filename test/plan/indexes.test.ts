@@ -128,15 +128,18 @@ describeServing('indexes', (served) => {
     expect(wholeScans(served, steps), steps.join('\n')).toEqual([])
   })
 
-  /** Statements of imports that find stored rows by many given ones, and those that compute sums, each with what it binds. */
-  const statementsOfImports = (): readonly (readonly [string, RowStatement, string])[] => {
+  /** Statements of writes that find stored rows by many given ones, and those that compute sums, each with what it binds. */
+  const statementsOfWrites = (): readonly (readonly [string, RowStatement, string])[] => {
     const { model, store, engine } = served.api.service
     const { writes } = engine.writer
     return [...model.resources.values()].flatMap((resource) => {
-      const { name, uniques, feeds } = resource
+      const { name, uniques, feeds, belongsTo } = resource
       return [
         [`rows of ${name}`, rowsOfIds(resource, store.dialect), '[]'] as const,
         [`ids of ${name}`, planner().naming(resource, 'id', 'all'), '[]'] as const,
+        ...belongsTo.map(
+          ({ field }) => [`${name} by ${field}`, planner().lockNaming(resource, field), '[]'] as const,
+        ),
         ...uniques.map(
           (set) => [`unique ${set} of ${name}`, takenUniques(resource, set, store.dialect), '[]'] as const,
         ),
@@ -148,11 +151,11 @@ describeServing('indexes', (served) => {
     })
   }
 
-  test('imports find stored rows and sums by one, whatever the statistics say', async () => {
+  test('writes find stored rows and sums by one, whatever the statistics say', async () => {
     const states = served.kind === 'sqlite' ? (['none', 'one row', 'many rows'] as const) : [null]
     for (const state of states) {
       if (state) await setStatistics(served, state)
-      for (const [what, { text, slots }, value] of statementsOfImports()) {
+      for (const [what, { text, slots }, value] of statementsOfWrites()) {
         const steps = await explained(served, text, { ...values, values: [value] }, slots)
         expect(accountScans(served, steps), `${what}, statistics: ${state}\n${steps.join('\n')}`).toEqual([])
       }
