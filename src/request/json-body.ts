@@ -8,7 +8,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Bytes → one JSON object, refusing what no field could mean: deep nesting, `__proto__` keys, anything but an object. */
 export function readJsonObject(bytes: Uint8Array, maxDepth: number, what = 'body'): JsonObject {
   const value = parse(bytes, what)
-  const fault = jsonFault(value, maxDepth)
+  const fault = normalizeJson(value, maxDepth)
   if (fault !== null) throw malformed(`The ${what} ${fault}.`)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw problem('validation-failed', {
@@ -57,24 +57,25 @@ function firstNonToken(text: string): number | null {
 }
 
 /**
- * What a parsed value has that no field could mean, nesting of more levels than allowed or a key `__proto__`, as the end of a sentence; else
- * null. Within objects and arrays -0 becomes 0: JSON.stringify writes both as 0, so a stored row never has -0 and would differ from what was sent.
+ * Makes every -0 within objects and arrays 0: JSON.stringify writes both as 0, so a stored row never has -0 and would differ from what was
+ * sent. Returns what the value has that no field could mean, nesting of more levels than allowed or a key `__proto__`, as the end of a
+ * sentence; else null.
  */
-export function jsonFault(value: unknown, levels: number): string | null {
-  return isNested(value) ? nestedFault(value, levels, levels) : null
+export function normalizeJson(value: unknown, levels: number): string | null {
+  return isNested(value) ? normalizeNested(value, levels, levels) : null
 }
 
 type Nested = { [key: string]: unknown }
 
 const isNested = (value: unknown): value is Nested => typeof value === 'object' && value !== null
 
-function nestedFault(value: Nested, levelsLeft: number, levels: number): string | null {
+function normalizeNested(value: Nested, levelsLeft: number, levels: number): string | null {
   if (levelsLeft === 0) return `is nested more than ${plainCounted(levels, 'level')} deep`
   for (const key of Object.keys(value)) {
     if (key === '__proto__') return 'has the key "__proto__", which is not allowed'
     const inner = value[key]
     if (Object.is(inner, -0)) value[key] = 0
-    const fault = isNested(inner) ? nestedFault(inner, levelsLeft - 1, levels) : null
+    const fault = isNested(inner) ? normalizeNested(inner, levelsLeft - 1, levels) : null
     if (fault !== null) return fault
   }
   return null

@@ -4,7 +4,7 @@ import { kinds } from '../kinds/kinds.ts'
 import { unknownField } from '../request/body.ts'
 import { isPlainName } from '../request/caller.ts'
 import { allGrants } from '../request/grants.ts'
-import { type JsonObject, jsonFault } from '../request/json-body.ts'
+import { type JsonObject, normalizeJson } from '../request/json-body.ts'
 import { type RowFault, type WholeRow, wholeRow } from '../write/read-whole-row.ts'
 import { marks } from './line-marks.ts'
 import type { FileRecord } from './records.ts'
@@ -116,7 +116,7 @@ function fromTexts(resource: Resource, texts: JsonObject): JsonObject {
 /** Objects and lists in cells are refused where a body with them would be. The body itself is one level of nesting. */
 const cellFaults = (body: JsonObject, maxDepth: number): readonly RowFault[] =>
   Object.entries(body).flatMap(([field, value]) => {
-    const detail = jsonFault(value, maxDepth - 1)
+    const detail = normalizeJson(value, maxDepth - 1)
     return detail === null ? [] : [{ field, detail }]
   })
 
