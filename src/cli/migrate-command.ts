@@ -12,6 +12,7 @@ import type { Ask, Following } from '../store/schema/follow/open-decisions.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import { hasRenames, type MigrateOptions, type Migration, mayBeTaken } from '../store/schema/migration.ts'
 import { recordPublished } from '../store/schema/published.ts'
+import { refuseForRows } from '../store/schema/rows-in-the-way.ts'
 import type { Store } from '../store/store.ts'
 import { terminalAsk } from './ask.ts'
 import { jsonOption } from './command.ts'
@@ -80,6 +81,7 @@ export async function migrateCommand(args: string[]): Promise<number> {
       asked.rename && !asked.dryRun && !values.force
         ? await renameUnserved(store, model, asked)
         : await migrate(store, model, asked)
+    if (asked.dryRun) await refuseForRows(store, steps)
     progress.end()
     if (!asked.dryRun) await recordPublished(store, published)
     const refused = new Set(steps.filter((step) => !mayBeTaken(step, asked)))
@@ -138,6 +140,8 @@ async function followCommand(
     { ...following, ...(askBelow && { ask: askBelow }) },
     { dryRun, force, clock, waiting, stepping: progress.show },
   )
+  // Tables that are rebuilt are looked at when they are.
+  if (dryRun && notes.length === 0) await refuseForRows(store, additions)
   progress.end()
   return reportMigration(
     { dryRun, steps: additions, refused: new Set(), notes, losses },

@@ -147,6 +147,45 @@ export default api('market', { resources: [things, parts], seed: { accounts: ['a
   },
 )
 
+test.each(storeKinds)(
+  'a dry run refuses what rows do not allow, as the migration does (%s)',
+  async (kind) => {
+    const { command } = on(await emptyDatabase(kind))
+    const shed = ({ total = '', unique = '', more = '' }) =>
+      declarationFolder(`
+import { api, belongsTo, hasMany, resource, sum, version } from 'nounkit'
+import { z } from 'zod'
+const id = (at) => '01890a5d-ac96-774b-bcce-00000000000' + at
+const things = resource('things', { fields: { label: z.string(), ${total} }, relations: { parts: hasMany('parts') }, ${unique} })
+const parts = resource('parts', { fields: { grams: z.int() }, relations: { thing: belongsTo('things') } })
+const account = () => [
+  ...[1, 2].map((at) => ({ resource: 'things', values: { id: id(at), label: 'lamp' } })),
+  ...[3, 4].map((at) => ({ resource: 'parts', values: { id: id(at), grams: Number.MAX_SAFE_INTEGER, thing_id: id(1) } })),
+]
+export default api('shed', { resources: [things, parts], seed: { accounts: ['acme'], account }, ${more} })
+`)
+    const first = shed({})
+    expect(await command('migrate', first)).toMatchObject({ code: 0 })
+    expect(await command('reset', first, '--seed')).toMatchObject({ code: 0 })
+    const v1 = `versions: [version('v1', { published: '2026-01-01' })]`
+    for (const more of ['', v1])
+      for (const [change, message] of [
+        [{ total: `total: sum('parts', 'grams')` }, 'would be too large'],
+        [{ unique: `unique: [['label']]` }, 'share values of label, in 1 group: "lamp" (ids '],
+      ] as const) {
+        const folder = shed({ ...change, more })
+        if (more) expect(await command('publish', folder, 'v1', '--skip-store')).toMatchObject({ code: 0 })
+        const planned = await command('migrate', folder, '--dry-run')
+        expect([planned.code, planned.stdout, planned.stderr]).toEqual([
+          1,
+          '',
+          expect.stringContaining(message),
+        ])
+        expect(await command('migrate', folder)).toEqual(planned)
+      }
+  },
+)
+
 describe.each(walkedStores)('a store with others around it (%s)', (kind) => {
   test('a process that serves the older declaration is named; with --force it ends, and writes nothing more', async () => {
     const url = await emptyDatabase(kind)

@@ -88,9 +88,15 @@ export async function sharedValues(
   const shared =
     (await sharedRows(session, dialect, step)) ??
     `rows of ${step.table} share values of ${error.columns.join(', ')}`
-  const why = `values must be unique now, but ${shared}`
-  return new MigrationRefused([{ ...step, additive: false, why }], error)
+  return new MigrationRefused([notUnique(step, shared)], error)
 }
+
+/** The step of a unique index, as one that cannot be taken. */
+export const notUnique = (step: Step, shared: string): Step => ({
+  ...step,
+  additive: false,
+  why: `values must be unique now, but ${shared}`,
+})
 
 /** Throws unless every step may be run. */
 export function refuse(steps: readonly Step[], options: MigrateOptions): void {

@@ -3,7 +3,7 @@ import type { Dialect } from '../../plan/dialect.ts'
 import { minuteMs } from '../../times.ts'
 import { type Session, type Store, StoreRefused } from '../store.ts'
 import { citusDifference, shardsToMake } from './citus.ts'
-import { hasRenames, type MigrateOptions, type Migration, refuse, type Wanted } from './migration.ts'
+import { type MigrateOptions, type Migration, refuse, type Wanted } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
@@ -13,7 +13,7 @@ import { runSteps } from './postgres-steps.ts'
 import type { PresentTable } from './present.ts'
 import { renameFirst } from './rename-plan.ts'
 import { withGeneration } from './store-generation.ts'
-import { canBeChecked, refuseBeyond } from './sum-limit.ts'
+import { refuseSumsBeyond } from './sum-limit.ts'
 import { sumSteps } from './sums.ts'
 import type { Table } from './table.ts'
 
@@ -31,7 +31,8 @@ export async function migratePostgres(
       // The plan is computed again under the lock: another process may have migrated meanwhile.
       const now = await plan(session, store.dialect, wanted, options)
       refuse(now.steps, options)
-      await refuseSumsBeyond(session, now)
+      // Each step is a transaction of its own, and those before a sum that is refused would stay. Its step checks it again, under its lock.
+      await refuseSumsBeyond(session, now.steps, now.found)
       await runSteps(store, session, now.steps, { ...options, spread: now.spread })
       return { steps: now.steps, applied: now.steps.length > 0 }
     })
@@ -68,16 +69,6 @@ async function plan(
     ...[...last, ...computed].map(alone),
   ]
   return { found, steps: withGeneration(all), spread }
-}
-
-/**
- * Each step is a transaction of its own, and those before a sum that is refused stay. So every sum is checked before the first step, where
- * what it adds up is there under its name already. Its step checks it again, under its lock.
- */
-async function refuseSumsBeyond(session: Session, { found, steps }: Plan): Promise<void> {
-  if (hasRenames(steps)) return
-  for (const { limit } of steps)
-    if (limit && canBeChecked(limit, found)) await refuseBeyond(session, limit, 'Nothing was changed.')
 }
 
 function withoutCitus(

@@ -18,10 +18,20 @@ export interface SumLimit {
 }
 
 /** Whether all that is added up is in the store already, so that the sum can be checked before other steps run. */
-export const canBeChecked = (
-  { table, columns }: SumLimit,
+const canBeChecked = ({ table, columns }: SumLimit, present: ReadonlyMap<string, PresentTable>): boolean =>
+  columns.every((column) => present.get(table)?.columns.has(column))
+
+/** Throws if a sum of these steps is too large, as far as that can be told before any of them runs. */
+export async function refuseSumsBeyond(
+  session: Pick<Session, 'all'>,
+  steps: readonly { readonly additive: boolean; readonly limit?: SumLimit }[],
   present: ReadonlyMap<string, PresentTable>,
-): boolean => columns.every((column) => present.get(table)?.columns.has(column))
+): Promise<void> {
+  // A rename or conversion may give one of the columns another meaning.
+  if (!steps.every(({ additive }) => additive)) return
+  for (const { limit } of steps)
+    if (limit && canBeChecked(limit, present)) await refuseBeyond(session, limit, 'Nothing was changed.')
+}
 
 /** Throws if a sum cannot be computed or kept exactly. `fate` says what becomes of the migration. */
 export async function refuseBeyond(
