@@ -4,11 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { didYouMean } from '../compile/nearest.ts'
 import { counted } from '../compile/plural.ts'
+import { KeyRing } from '../guard/key-ring.ts'
 import { Planner } from '../plan/planner.ts'
 import { isPlainName } from '../request/caller.ts'
 import { createCursorSeal } from '../request/cursor.ts'
 import { readGeneration } from '../store/schema/store-generation.ts'
+import type { Store } from '../store/store.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { type CheckedFile, checkFile, type FileImport } from '../transfer/import-file.ts'
 import { ImportMark } from '../transfer/import-mark.ts'
@@ -106,10 +109,19 @@ async function importInto(
     if (!flags['dry-run']) await importer.run()
     progress.end()
     report(checked, importer, flags)
+    const hint = await keylessAccount(store, flags.account)
+    if (hint !== null) console.error(hint)
     return 0
   } finally {
     progress.end()
   }
+}
+
+/** An account with a mistyped name would have rows that nobody finds. It may also be new, so this is no mistake. */
+async function keylessAccount(store: Store, account: string | undefined): Promise<string | null> {
+  const accounts = new Set((await new KeyRing(store).list(null)).map((key) => key.account))
+  if (account === undefined || accounts.size === 0 || accounts.has(account)) return null
+  return `Note: the account ${account} has no API key yet. ${didYouMean(account, accounts)}`
 }
 
 /** Nobody reads lists with it, and no request is answered, so it needs neither a seal of cursors nor hooks. */

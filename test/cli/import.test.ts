@@ -102,6 +102,19 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
       await call('GET', `/v2/orders/${order.id}?include=items`),
     )
 
+    // The server made a key of acme.
+    const elsewhere = ['--resource', 'customers', '--account']
+    const csv = fileWith('name,email\nIda,ida@example.com\n', '.csv')
+    for (const [account, note] of [
+      ['acme', ''],
+      ['acm', 'Note: the account acm has no API key yet. Did you mean "acme"?\n'],
+    ] as const)
+      expect(await importing(url, csv, ...elsewhere, account, '--dry-run')).toMatchObject({
+        code: 0,
+        stdout: '1 row can be imported. Nothing was written.\n',
+        stderr: note,
+      })
+
     expect((await importing(url, file)).stdout).toMatch(
       /was imported already, at .*--again imports it once more\.\n$/,
     )
