@@ -1,4 +1,5 @@
 import type { Model } from '../compile/model.ts'
+import { webhookNames } from '../compile/webhook-resources.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { anyRow } from '../store/schema/copy-statements.ts'
 import { readPostgres } from '../store/schema/postgres-read.ts'
@@ -7,18 +8,20 @@ import { readSqlite } from '../store/schema/sqlite-read.ts'
 import { wantedTables } from '../store/schema/wanted.ts'
 import { type Session, StoreRefused } from '../store/store.ts'
 
+const webhookTables = Object.values(webhookNames).map((name) => name.replaceAll('-', '_'))
+
 /** Throws unless a store has neither rows nor tables of another API. The tables of this API may be missing, as in a new database. */
 export async function demandEmpty(target: Session, dialect: Dialect, model: Model): Promise<void> {
   const present = await (dialect.name === 'sqlite' ? readSqlite(target) : readPostgres(target))
-  const wanted = wantedTables(model)
-  const own = new Set(wanted.map(({ name }) => name))
+  // An API that once had events still has the tables of webhooks.
+  const own = new Set([...wantedTables(model).map(({ name }) => name), ...webhookTables])
   const foreign = [...present.values()].filter((table) => !own.has(table.name) && isOfApi(table))
   if (present.has('nounkit_meta') && foreign.length > 0)
     throw refusal(`has tables of another API: ${foreign.map(({ name }) => name).join(', ')}`)
   const filled: string[] = []
-  for (const table of wanted)
-    if (table.name !== 'nounkit_meta' && present.has(table.name))
-      if ((await target.all(anyRow(table))).length > 0) filled.push(table.name)
+  for (const table of own)
+    if (table !== 'nounkit_meta' && present.has(table) && (await target.all(anyRow(table))).length > 0)
+      filled.push(table)
   if (filled.length > 0) throw refusal(`is not empty: there are rows in ${filled.join(', ')}`)
 }
 

@@ -56,7 +56,7 @@ export function insertPage({ name, columns }: Table, dialect: Dialect): string {
   return `INSERT INTO ${ident(name)} (${names}) SELECT g.* FROM (${dialect.rowsIn(dialect.param(1, 'json'), columns)}) g`
 }
 
-export const anyRow = ({ name }: Table): string => `SELECT 1 FROM ${ident(name)} LIMIT 1`
+export const anyRow = (table: string): string => `SELECT 1 FROM ${ident(table)} LIMIT 1`
 
 export const emptyMeta = `DELETE FROM "nounkit_meta"`
 
