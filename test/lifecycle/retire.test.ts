@@ -85,12 +85,13 @@ describeStores('retiring', (stores) => {
     await storeContact(one.store, contact)
     expect(await retire([one, two], clock, { dryRun: true })).toMatchObject({ allowed: true, retired: false })
     expect(await readDecisions(one.store)).toEqual([])
-    expect((await retire([one, two], clock)).retired).toBe(true)
+    const { retired, facts } = await retire([one, two], clock)
+    expect(retired).toBe(true)
     const [decision] = await readDecisions(one.store)
     expect(decision).toMatchObject({
       version: 'v1',
       decidedBy: 'ada',
-      decidedAt: clock.now(),
+      decidedAt: facts.now,
       withdrawnAt: null,
       evidence: { sunset: '2025-12-31', traffic: [{ contacted: { note: 'mail' } }] },
     })
