@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { paint } from './colour.ts'
 import { type Command, type CommandOption, type CommandOptions, commandGroups } from './command.ts'
 import { commands } from './commands.ts'
@@ -15,7 +16,7 @@ export function help(): string {
     'Nounkit turns one file of declared nouns into an HTTP API.',
     'nounkit COMMAND [API] [options]',
     ...groups,
-    'API is the folder of a declaration, the current one if it is left out. DATABASE_URL names the store: sqlite:shop.db or postgres://…\nnounkit help COMMAND lists the options of a command, and examples.',
+    `API is the folder of a declaration, the current one if it is left out. DATABASE_URL names the store: sqlite:shop.db or postgres://…\nnounkit help COMMAND lists the options of a command, and examples.\n\nDocuments: ${fileURLToPath(new URL('../../docs', import.meta.url))}`,
   ].join('\n\n')
 }
 

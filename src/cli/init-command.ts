@@ -119,8 +119,12 @@ function summary(place: string, files: readonly NewFile[], replaced: ReadonlySet
     `  ${path.padEnd(width)}  ${replaced.has(path) ? 'replaced. ' : ''}${what}`.trimEnd(),
   )
   const enter = resolve(place) === process.cwd() ? [] : [`  cd ${quoted(place)}`]
-  return ['Created:', ...lines, '', 'Next:', ...enter, '  npm install', '  npm run dev'].join('\n')
+  const next = ['Next:', ...enter, '  npm install', '  npm run dev']
+  return ['Created:', ...lines, '', ...next, '', `The tutorial: ${tutorial}`].join('\n')
 }
+
+/** As it is found in the new folder. */
+const tutorial = 'node_modules/nounkit/docs/tutorial/first-api.md'
 
 /** As a shell takes it. */
 const quoted = (path: string): string =>

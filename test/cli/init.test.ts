@@ -25,7 +25,9 @@ test('a new project is written into a folder that is made, and the next commands
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const folder = join(cwd, 'my errands/of 2027')
   expect(readdirSync(folder).sort()).toEqual(files)
-  expect(stdout).toMatch(/Next:\n {2}cd 'my errands\/of 2027'\n {2}npm install\n {2}npm run dev\n$/)
+  expect(stdout).toMatch(
+    /Next:\n {2}cd 'my errands\/of 2027'\n {2}npm install\n {2}npm run dev\n\nThe tutorial: \S+\.md\n$/,
+  )
   expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({
     name: 'of-2027',
     type: 'module',

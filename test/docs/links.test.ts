@@ -1,37 +1,9 @@
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { brokenLinks } from './broken-links.ts'
 import { allDocs, readDoc, root } from './markdown.ts'
 
-/** As GitHub names them: lower case, spaces as hyphens, everything but words dropped. */
-const anchorsOf = (file: string): ReadonlySet<string> =>
-  new Set(
-    [...prose(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  )
-
-/** Without code, where brackets mean something else. */
-const prose = (file: string): string => readDoc(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
-
-const isBroken = (from: string, link: string): boolean => {
-  const [path = '', anchor] = link.split('#', 2)
-  const target = path === '' ? from : join(dirname(from), decodeURI(path))
-  if (!existsSync(join(root, target))) return true
-  return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(anchor)
-}
-
 test('every relative link in the documents leads somewhere', () => {
-  const broken = allDocs().flatMap((file) =>
-    [...prose(file).matchAll(/\]\(([^)\s]+)\)/g)]
-      .map(([, link = '']) => link)
-      .filter((link) => !/^[a-z]+:/.test(link) && isBroken(file, link))
-      .map((link) => `${file}: ${link}`),
-  )
-  expect(broken).toEqual([])
+  expect(brokenLinks(root, allDocs())).toEqual([])
 })
 
 test('users of the package read the command as they run it: npx nounkit', () => {

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import own from '../../package.json' with { type: 'json' }
 import creator from '../../packages/create-nounkit/package.json' with { type: 'json' }
+import { brokenLinks } from '../docs/broken-links.ts'
 import { type BuiltImage, builtImage } from '../support/built-image.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { machinePath, type UserMachine, userMachine } from '../support/user-machine.ts'
@@ -40,6 +41,14 @@ describe('npm install nounkit in an empty project', () => {
     const ran = spawnSync(tooOld ?? '', [installed('nounkit/bin/nounkit.js'), 'help'], { encoding: 'utf8' })
     expect(ran).toMatchObject({ status: 1, stdout: '' })
     expect(ran.stderr).toMatch(/^nounkit needs Node 24 or newer, and this is Node \d+\S+\. Install .*\n$/)
+  })
+
+  test('brings the documents, and no link in them leads out of the package', async () => {
+    const folder = installed('nounkit')
+    const files = globSync('**/*.md', { cwd: folder, exclude: ['dist/**'] })
+    expect(files).toContain('docs/tutorial/first-api.md')
+    expect(brokenLinks(folder, files)).toEqual([])
+    expect(await machine.run('npx nounkit help')).toContain(`\nDocuments: ${join(folder, 'docs')}\n`)
   })
 
   test('brings the licences of the programs that are bundled', () => {
