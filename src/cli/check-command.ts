@@ -10,9 +10,15 @@ import { seedRows } from '../write/seed-rows.ts'
 import { checkTypes, TypeMistakes } from './check-types.ts'
 import { paintError } from './colour.ts'
 import { jsonOption } from './command.ts'
+import { CommandMistake, LoadMistake } from './command-mistake.ts'
 import { differenceJson } from './difference-line.ts'
-import { compileLoaded, type LoadedApi, loadApi } from './load.ts'
-import { placedMistakes } from './mistake-places/error-text.ts'
+import { compileLoaded, declarationPath, type LoadedApi, loadApi } from './load.ts'
+import {
+  type PlacedMistake,
+  type Project,
+  placedLoadMistake,
+  placedMistakes,
+} from './mistake-places/error-text.ts'
 import { textsFrom } from './mistake-places/imported-files.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
@@ -23,8 +29,8 @@ export const options = { json: jsonOption } as const
 export async function checkCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
+  if (values.json) return checkForMachines(place)
   const api = await loadApi(place)
-  if (values.json) return checkForMachines(api)
   const { resources, versions, warnings } = summaryOf(await checked(api))
   for (const warning of warnings) console.error(`${paintError('yellow', 'Warning:')} ${warning}`)
   const size = `${counted(resources, 'resource')}, ${versions.length === 1 ? 'version' : 'versions'} ${versions.join(', ')}`
@@ -50,24 +56,43 @@ const summaryOf = (model: Model) => ({
   warnings: [...unindexedRules(model), ...tokenWarnings(model)],
 })
 
-/** Prints the same members whether something is wrong or not. */
-async function checkForMachines(api: LoadedApi): Promise<number> {
-  const found = { mistakes: [] as unknown, broken: [] as unknown, types: null as string | null }
-  const nothing = { resources: null, versions: null, warnings: [] }
-  let summary: object = nothing
+/** Prints the same members whether something is wrong or not, also where there is no declaration. */
+async function checkForMachines(place: string | undefined): Promise<number> {
+  let summary: object = { resources: null, versions: null, warnings: [] }
+  let found: Partial<Found> = {}
+  let api: LoadedApi | null = null
   let ok = false
   try {
+    api = await loadApi(place)
     summary = summaryOf(await checked(api))
     ok = true
   } catch (error) {
-    if (error instanceof Mistakes)
-      found.mistakes = placedMistakes(error.list, { files: textsFrom(api.path), main: api.path })
-    else if (error instanceof BrokenPromises) found.broken = error.refusals.map(refusalJson)
-    else if (error instanceof TypeMistakes) found.types = error.output
-    else throw error
+    found = foundBy(error, place)
   }
-  console.log(JSON.stringify({ ok, file: api.file, ...summary, ...found }, null, 2))
+  const file = api?.file ?? found.mistakes?.[0]?.where
+  console.log(JSON.stringify({ ok, file, ...summary, ...nothing, ...found }, null, 2))
   return ok ? 0 : 1
+}
+
+interface Found {
+  readonly mistakes: readonly PlacedMistake[]
+  readonly broken: readonly object[]
+  readonly types: string | null
+}
+
+const nothing: Found = { mistakes: [], broken: [], types: null }
+
+/** What an error says of the declaration at a place. Throws an error that is no mistake of the user. */
+function foundBy(error: unknown, place: string | undefined): Partial<Found> {
+  const project = (path: string): Project => ({ files: textsFrom(path), main: path })
+  if (error instanceof Mistakes)
+    return { mistakes: placedMistakes(error.list, project(declarationPath(place))) }
+  if (error instanceof BrokenPromises) return { broken: error.refusals.map(refusalJson) }
+  if (error instanceof TypeMistakes) return { types: error.output }
+  if (error instanceof LoadMistake) return { mistakes: [placedLoadMistake(error, project(error.path))] }
+  if (!(error instanceof CommandMistake)) throw error
+  const file = place ?? 'api.ts'
+  return { mistakes: [{ where: file, what: error.message, hint: '', file, line: null, column: null }] }
 }
 
 const refusalJson = (refusal: Refusal): object => ({

@@ -5,7 +5,7 @@ import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
 import { type FrozenContracts, readContracts } from '../contract/contract-files.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { CommandMistake, LoadMistake } from './command-mistake.ts'
 import { type MissingImport, missingImport } from './mistake-places/missing-import.ts'
 import { stackPosition } from './stack-position.ts'
 
@@ -92,10 +92,12 @@ async function importDeclaration(path: string): Promise<ApiDeclaration> {
   try {
     loaded = await import(pathToFileURL(path).href)
   } catch (error) {
-    throw new CommandMistake(`${shown} could not be loaded: ${loadingError(error, path)}`, { cause: error })
+    throw new LoadMistake(`${shown} could not be loaded: ${loadingError(error, path)}`, path, {
+      cause: error,
+    })
   }
   if (loaded.default?.kind !== 'api') {
-    throw new CommandMistake(`${shown} does not export an API. Write: export default api('name', { … })`)
+    throw new LoadMistake(`${shown} does not export an API. Write: export default api('name', { … })`, path)
   }
   return loaded.default as unknown as ApiDeclaration
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { didYouMean, nearest } from '../compile/nearest.ts'
 import type { Command, CommandCode } from './command.ts'
-import { UsageMistake } from './command-mistake.ts'
+import { LoadMistake, UsageMistake } from './command-mistake.ts'
 import { commands } from './commands.ts'
 import { commandHelp, help } from './help.ts'
 
@@ -74,13 +74,14 @@ async function failureText(error: unknown): Promise<string> {
   if (!(error instanceof Error)) return String(error)
   const { isUserMistake } = await import('./user-mistakes.ts')
   const { Mistakes } = await import('../compile/mistakes.ts')
-  if (error instanceof Mistakes && error.file !== null) {
+  const main = error instanceof LoadMistake ? error.path : error instanceof Mistakes ? error.file : null
+  if (main !== null) {
     const [{ errorText }, { textsFrom }] = await Promise.all([
       import('./mistake-places/error-text.ts'),
       import('./mistake-places/imported-files.ts'),
     ])
-    const main = resolve(error.file)
-    return errorText(error, { files: textsFrom(main), main })
+    const path = resolve(main)
+    return errorText(error, { files: textsFrom(path), main: path })
   }
   return isUserMistake(error) ? error.message : (error.stack ?? error.message)
 }

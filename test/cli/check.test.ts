@@ -87,18 +87,18 @@ test.each([
   [
     'half-typed',
     `import { api } from 'nounkit'\nexport default api('a', { resources: [`,
-    /could not be loaded: .+ \(api\.ts:\d\)/,
+    /could not be loaded: .+ \(api\.ts:\d\)\napi\.ts:\d:\d+\n(?:.*\n)*> \d \| .*\n +\| +\^\n/,
   ],
   [
     'that throws',
     `const nothing = null\nexport default nothing.api`,
-    /could not be loaded: .*null.* \(api\.ts:2\)/,
+    /could not be loaded: .*null.* \(api\.ts:2\)\napi\.ts:2:24\n {2}1 \| const.*\n> 2 \| export.*\n +\| {24}\^\n$/,
   ],
   ['that exports nothing', `export const books = 1`, /does not export an API\. Write: export default api\(/],
   [
     'that needs a package',
     `import 'lodash'`,
-    /imports "lodash", which is not installed there\. Run: npm install lodash/,
+    /imports "lodash", which is not installed there\. Run: npm install lodash\napi\.ts:1:8\n> 1 \| import 'lodash'\n/,
   ],
 ])('a file %s is told with its place and no stack', async (_, source, message) => {
   const ran = await checkProcess(declarationFolder(source))
@@ -172,7 +172,49 @@ export const books = resource('books', {
 test('a mistake in a file that the declaration imports is reported with that file', async () => {
   const folder = declarationFolder(`import './v1.ts'`)
   writeFileSync(join(folder, 'v1.ts'), '\nthrow new Error("no such day")')
-  expect((await checkProcess(folder)).stderr).toBe('api.ts could not be loaded: no such day (v1.ts:2)\n')
+  const message = 'api.ts could not be loaded: no such day (v1.ts:2)'
+  expect((await checkProcess(folder)).stderr).toBe(
+    `${message}\nv1.ts:2:7\n  1 |\n> 2 | throw new Error("no such day")\n    |       ^\n`,
+  )
+  const told = await run(['check', '--json'], { cwd: folder })
+  expect([told.code, told.stderr]).toEqual([1, ''])
+  expect(JSON.parse(told.stdout)).toEqual({
+    ok: false,
+    file: 'api.ts',
+    resources: null,
+    versions: null,
+    warnings: [],
+    mistakes: [{ where: 'api.ts', what: message, hint: '', file: 'v1.ts', line: 2, column: 7 }],
+    broken: [],
+    types: null,
+  })
+})
+
+test('check --json prints JSON also where there is no declaration, or a file that exports none', async () => {
+  const told = async (folder: string, ...place: string[]) => {
+    const { code, stdout, stderr } = await runHere(['check', ...place, '--json'], { cwd: folder })
+    expect([code, stderr]).toEqual([1, ''])
+    return JSON.parse(stdout)
+  }
+  const empty = temporaryFolder()
+  const nowhere = { line: null, column: null, hint: '' }
+  expect(await told(empty)).toMatchObject({
+    ok: false,
+    file: 'api.ts',
+    mistakes: [
+      { ...nowhere, what: expect.stringMatching(/^The current folder has no declaration/), file: 'api.ts' },
+    ],
+  })
+  expect(await told(empty, 'shop')).toMatchObject({
+    file: 'shop',
+    mistakes: [{ ...nowhere, what: 'There is no file or folder "shop".', file: 'shop' }],
+  })
+  expect(await told(declarationFolder('export const books = 1'))).toMatchObject({
+    file: 'api.ts',
+    mistakes: [
+      { ...nowhere, what: expect.stringMatching(/^api\.ts does not export an API/), file: 'api.ts' },
+    ],
+  })
 })
 
 test('an import of what is no file is named with its line and what to write', async () => {
@@ -181,8 +223,8 @@ test('an import of what is no file is named with its line and what to write', as
   const folder = declarationFolder(source)
   mkdirSync(join(folder, 'nouns'))
   for (const name of ['people', 'index']) writeFileSync(join(folder, `nouns/${name}.ts`), '')
-  expect((await checkProcess(folder)).stderr).toBe(
-    "api.ts could not be loaded: api.ts:1 imports './nouns/people'. There is no such file: Node needs the whole name. Write './nouns/people.ts'.\n",
+  expect((await checkProcess(folder)).stderr).toMatch(
+    /^api\.ts could not be loaded: api\.ts:1 imports '\.\/nouns\/people'\. There is no such file: Node needs the whole name\. Write '\.\/nouns\/people\.ts'\.\napi\.ts:1:8\n> 1 \| import/,
   )
   const file = join(folder, 'api.ts')
   const found = (sentence: string, path: string) => {

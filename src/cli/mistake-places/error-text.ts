@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Mistake, Mistakes } from '../../compile/mistakes.ts'
-import { CommandMistake } from '../command-mistake.ts'
+import { LoadMistake } from '../command-mistake.ts'
 import { codeFrame, type Position, positionAt } from '../mistake-places/code-frame.ts'
 import { stackPosition } from '../stack-position.ts'
 import { isUserMistake } from '../user-mistakes.ts'
@@ -22,8 +22,7 @@ const framesMost = 10
 export function errorText(error: unknown, project: Project): string {
   if (error instanceof Mistakes)
     return error.list.map((mistake, index) => mistakeText(mistake, project, index < framesMost)).join('\n\n')
-  if (error instanceof CommandMistake && error.cause instanceof Error)
-    return `${error.message}${importFrame(error.cause, project)}`
+  if (error instanceof LoadMistake) return `${error.message}${loadFrame(error, project)}`
   if (error instanceof Error && isUserMistake(error)) return error.message
   return error instanceof Error ? stackText(error, project) : String(error)
 }
@@ -58,13 +57,28 @@ export const placedMistakes = (mistakes: readonly Mistake[], project: Project): 
     return { ...mistake, file: shown(file), line, column }
   })
 
-/** Where a file could not be imported, the code of the import; else the line that threw or cannot be parsed. */
-function importFrame(cause: Error, { files }: Project): string {
-  const position =
+/** A declaration that could not be loaded, as a mistake with its place, for machines. */
+export function placedLoadMistake(error: LoadMistake, project: Project): PlacedMistake {
+  const { file, line, column } = loadPlace(error, project) ?? { file: project.main, line: null, column: null }
+  return { where: shown(project.main), what: error.message, hint: '', file: shown(file), line, column }
+}
+
+function loadFrame(error: LoadMistake, project: Project): string {
+  const place = loadPlace(error, project)
+  const text = place && project.files.get(place.file)
+  return place && text ? `\n${placeText(place.file, place)}\n${codeFrame(text, place)}` : ''
+}
+
+/** Where a file could not be imported, the place of the import; else the line that threw or cannot be parsed. */
+function loadPlace(
+  { cause }: LoadMistake,
+  { files }: Project,
+): (Position & { readonly file: string }) | null {
+  if (!(cause instanceof Error)) return null
+  return (
     stackPosition(cause.stack ?? '', (file) => files.has(file)) ??
     missingImport(cause, (file) => files.get(file))
-  const text = position && files.get(position.file)
-  return position && text ? `\n${placeText(position.file, position)}\n${codeFrame(text, position)}` : ''
+  )
 }
 
 /** An error with its stack, without the lines of the engine and of Node, and the code of the first line in the project. */
