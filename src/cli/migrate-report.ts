@@ -43,8 +43,8 @@ function textOf({ dryRun, steps, refused, notes, losses }: Report): string {
 
 const outcome = (steps: number, refused: number, dryRun: boolean): string => {
   if (refused > 0) {
-    const marked = `${refused} ${refused === 1 ? 'is' : 'are'}`
-    return `Nothing would be applied: of ${counted(steps, 'step')} ${marked} marked as not applied.`
+    const whose = steps === 1 ? 'it' : `${refused} of the ${counted(steps, 'step')}`
+    return `Nothing would be applied, because nounkit does not take ${whose} by itself, as the mark says. See docs/how-to/migrations.md#anything-else-is-refused.`
   }
   if (steps === 0) return dryRun ? 'Nothing else would be changed.' : 'Nothing else was changed.'
   if (dryRun) return `${counted(steps, 'step')} would be applied.`

@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +11,7 @@ import { runHere } from './in-process.ts'
 import { isMistake, run } from './run.ts'
 
 const source = (fields: string, more = '') => `
-import { api, resource, version, was } from 'nounkit'
+import { api, removeField, resource, version, was } from 'nounkit'
 import { z } from 'zod'
 const things = resource('things', { fields: { ${fields} } })
 const rows = [{ label: 'lamp', cost: '12' }, { label: 'chair', cost: 'much' }]
@@ -232,6 +233,20 @@ describe.each(walkedStores)('a store with others around it (%s)', (kind) => {
     expect(mistaken.stderr).toContain('things has no field "prize". Did you mean "price"?')
     expect(reset.stderr).toMatch(/^The API has a published version \(v1\).* use --force market\.\n$/)
     expect(other.stderr).toBe("--force markets: the API's name is market. Nothing was changed.\n")
+    const changed = `versions: [version('v2'), version('v1', { published: '2026-01-01', changes: [removeField('things', 'cost', { was: z.string(), whenAbsent: '-' })] })]`
+    const without = declarationFolder(source('label: z.string()', changed))
+    cpSync(join(promised, 'contracts'), join(without, 'contracts'), { recursive: true })
+    const [planned, refused] = await Promise.all([
+      command('migrate', without, '--dry-run'),
+      command('migrate', without),
+    ])
+    expect(planned.stderr).toBe('')
+    expect(planned.stdout).toMatch(
+      /\nNothing would be applied, because nounkit does not take it by itself, as /,
+    )
+    expect(refused.stderr).toMatch(
+      /Either change the declaration back, or stop the service, make a backup, run this in the shell of the database \(sqlite3 or psql\), and start again:\n\n-- things\.cost /,
+    )
     expect(await command('reset', next, '--force', 'market')).toMatchObject({
       code: 0,
       stdout: 'The store of market is empty now. API keys are still valid.\n',

@@ -105,9 +105,9 @@ export function refuse(steps: readonly Step[], options: MigrateOptions): void {
 
 const renames =
   'It still has names, values or types of an older version, and all its rows under them. Stop the processes of the older declaration, run `nounkit migrate --rename` or this SQL, and start again:'
-const others =
-  'Some of it are names, values or types of an older version, which `nounkit migrate --rename` changes once nothing else is in the way. Either change the declaration back, or run this and start again:'
-const other = 'Either change the declaration back, or run this and start again:'
+const byHand =
+  'Either change the declaration back, or stop the service, make a backup, run this in the shell of the database (sqlite3 or psql), and start again:'
+const others = `Some of these steps are renames and conversions of an older version. \`nounkit migrate --rename\` takes such steps, but only where nothing else is in the way. ${byHand}`
 
 function refusal(steps: readonly Step[], done: readonly Step[]): string {
   const refused = steps.filter((step) => !step.additive)
@@ -115,6 +115,6 @@ function refusal(steps: readonly Step[], done: readonly Step[]): string {
   if (refused.every((step) => step.unique))
     return `The store does not fit the declaration. ${applied(done)} Change the rows that are named here, or change the declaration back, and try again:\n${refused.map(({ why }) => `- ${why}.`).join('\n')}`
   const count = refused.filter((step) => step.rename).length
-  const advice = count === 0 ? other : count === refused.length ? renames : others
+  const advice = count === 0 ? byHand : count === refused.length ? renames : others
   return `The store does not fit the declaration, and only additions are made by themselves. ${applied(done)} ${advice}\n\n${migrationSql(refused).replaceAll(notByItself, '').replaceAll(whenAsked, '')}`
 }
