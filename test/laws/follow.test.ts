@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { compileApi } from '../../src/compile/compile.ts'
+import { validate } from '../../src/request/validate.ts'
 import {
   changed,
   declarationOf,
@@ -11,7 +13,7 @@ import {
   type Values,
 } from '../support/changing-spec.ts'
 import { emptyDatabase, walkedStores } from '../support/databases.ts'
-import { followingStore } from '../support/following.ts'
+import { followingStore, serving } from '../support/following.ts'
 import { openForTest } from '../support/stores.ts'
 
 const runs = process.env.NOUNKIT_NIGHTLY ? 40 : 4
@@ -36,7 +38,7 @@ const bodyOf = ({ fields }: Spec, n: number): Values =>
 const steps = fc.array(fc.array(ops, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 })
 
 test.each(walkedStores)(
-  'after any changes of an unpublished declaration, the rows are those that one would have moved by hand (%s)',
+  'after any changes of an unpublished declaration, the rows are those that one would have moved by hand, and every event fits (%s)',
   async (kind) => {
     const law = fc.asyncProperty(steps, async (changes) => {
       const databaseUrl = await emptyDatabase(kind)
@@ -52,6 +54,7 @@ test.each(walkedStores)(
       }
       await follow(declarationOf(spec))
       await add(8)
+      await leaveEvents(spec, databaseUrl)
       for (const some of changes) {
         const next = changed(spec, some, () => `n${++names}`)
         const after = rows.map((row) => moved(row, spec, next))
@@ -69,6 +72,7 @@ test.each(walkedStores)(
         }
         await follow(declarationOf(next), { fill, acceptDataLoss: loses })
         spec = next
+        await everyEventFits(spec, databaseUrl)
         rows = after.map(({ row }) => row)
         expect((await list(declarationOf(spec), spec.resource)).map((row) => shown(row, spec))).toEqual(rows)
         await add(1)
@@ -82,3 +86,23 @@ test.each(walkedStores)(
 
 const shown = (row: Values, { fields }: Spec): Values =>
   Object.fromEntries(fields.map(({ name }) => [name, row[name]]))
+
+/** Creates and deletes a row, of which only events are left. */
+const leaveEvents = (spec: Spec, databaseUrl: string): Promise<void> =>
+  serving(declarationOf(spec), databaseUrl, async (call) => {
+    const { data } = await call('POST', spec.resource, bodyOf(spec, 1))
+    expect((await call('DELETE', `${spec.resource}/${data.id}`)).status).toBe(204)
+  })
+
+const everyEventFits = (spec: Spec, databaseUrl: string): Promise<void> =>
+  serving(declarationOf(spec), databaseUrl, async (call) => {
+    const fields = compileApi(declarationOf(spec)).resources.get(spec.resource)?.fields ?? []
+    const { list } = await call('GET', 'events?limit=100')
+    expect(list.length).toBeGreaterThan(9)
+    for (const { data } of list)
+      for (const { name, nullable, schema } of fields) {
+        const value = (data as Values)[name]
+        const faults = value === null && nullable ? [] : validate(schema, value)
+        expect([name, value, faults]).toEqual([name, value, []])
+      }
+  })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { systemClock } from '../../src/clock.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { type ApiDeclaration, api } from '../../src/declare/api.ts'
-import { type FieldDeclarations, states, sum, was } from '../../src/declare/field.ts'
+import { type FieldDeclarations, states, sum, was, writeOnly } from '../../src/declare/field.ts'
 import { belongsTo, hasMany, type RelationDeclarations } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/kinds/decimal.ts'
@@ -389,6 +389,66 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
       ['lines.created', { price: 2 }],
       ['lines.created', { price: 3 }],
     ])
+  })
+
+  test('events get the values that rows get, and those of rows that are gone need a value too', async () => {
+    const declared = (fields: FieldDeclarations) =>
+      api('shop', { resources: [resource('orders', { fields })], events: { keepDays: 30 } })
+    const first = declared({ kind: z.enum(['a', 'b', 'c']), note: z.string().optional() })
+    const { follow, made, listed } = await started(first, [{ kind: 'a' }, { kind: 'b' }])
+    const datas = async (declaration: ApiDeclaration) =>
+      (await listed(declaration, 'events')).map(({ data }) => data)
+    const second = declared({
+      kind: z.enum(['a', 'c']),
+      note: z.string(),
+      phone: z.string(),
+      size: z.int().default(3),
+      secret: writeOnly(z.string()),
+    })
+    const fill = new Map([
+      ['orders.kind', 'c'],
+      ['orders.note', 'none'],
+      ['orders.phone', '112'],
+      ['orders.secret', 'x'],
+    ])
+    await follow(second, { fill, acceptDataLoss: true })
+    const filled = { note: 'none', phone: '112', size: 3 }
+    const [one, two] = [
+      { kind: 'a', ...filled },
+      { kind: 'c', ...filled },
+    ]
+    expect(await datas(second)).toMatchObject([one, two])
+    expect(await listed(second)).toMatchObject([one, two])
+    expect(JSON.stringify(await store.all('SELECT "data" FROM "nounkit_events"', []))).not.toContain('secret')
+    // Rows that are deleted leave their events.
+    await serving(second, databaseUrl, async (call) => {
+      for (const { id } of made) await call('DELETE', `orders/${id}`)
+    })
+    const third = declared({ kind: z.enum(['a']), note: z.string(), size: z.int(), place: z.string() })
+    const lossy = { acceptDataLoss: true }
+    await expect(follow(third, lossy)).rejects.toThrow(
+      /- orders\.kind is required, and 2 events have no value for it\..*--fill orders\.kind=VALUE\.\n- orders\.place is required, and 4 events have/,
+    )
+    await follow(third, {
+      ...lossy,
+      fill: new Map([
+        ['orders.kind', 'a'],
+        ['orders.place', 'here'],
+      ]),
+    })
+    const all = { kind: 'a', note: 'none', size: 3, place: 'here' }
+    expect(await datas(third)).toMatchObject([all, all, all, all])
+    const fourth = declared({ kind: z.enum(['z']).optional() })
+    expect((await follow(fourth, lossy)).notes).toContain(
+      '4 events of orders got another value of orders.kind',
+    )
+    expect((await datas(fourth)).map((data) => (data as { kind: unknown }).kind)).toEqual(Array(4).fill(null))
+    // Events from before a field with a default have been shown with that, and go on to be.
+    const kind = z.enum(['z']).optional()
+    await follow(declared({ kind, size: z.int().default(5) }))
+    const last = declared({ kind, size: z.int() })
+    await follow(last)
+    expect(await datas(last)).toMatchObject(Array(4).fill({ size: 5 }))
   })
 
   test('sums are computed however they come: by a start, another definition, another kind, in place of other values', async () => {

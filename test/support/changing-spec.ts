@@ -108,7 +108,7 @@ export function declarationOf({ resource: name, was: former, fields }: Spec): Ap
     return [field.name, field.was ? was(field.was, moded) : moded]
   })
   const options = { fields: Object.fromEntries(declared), ...(former && { was: former }) }
-  return api('changing', { resources: [resource(name, options)] })
+  return api('changing', { resources: [resource(name, options)], events: { keepDays: 30 } })
 }
 
 export type Values = { readonly [field: string]: unknown }

@@ -39,7 +39,8 @@ export async function serving<T>(
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
       })
-      const { data } = (await response.json()) as { readonly data: Data & readonly Data[] }
+      const text = response.status === 204 ? '{}' : await response.text()
+      const { data } = JSON.parse(text) as { readonly data: Data & readonly Data[] }
       return { status: response.status, data, list: data, etag: response.headers.get('etag') ?? '' }
     })
   } finally {

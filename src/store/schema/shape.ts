@@ -20,15 +20,18 @@ export interface ColumnShape {
   readonly target: string | null
   /** Whether the values are computed, as a sum; undefined where an earlier release recorded the shape. */
   readonly sum?: boolean
+  /** What events show that were written before the column was there; undefined where there is no default. */
+  readonly default?: unknown
 }
 
 const key = 'shape'
 
-const columnShape = ({ kind, schema, relation, sum }: Field): ColumnShape => ({
+const columnShape = ({ kind, schema, relation, sum, default: absent }: Field): ColumnShape => ({
   kind,
   schema,
   target: relation?.target.table ?? null,
   sum: sum !== null,
+  ...(absent !== undefined && absent !== null && { default: absent }),
 })
 
 export const shapeOf = (model: Model): StoredShape =>

@@ -42,6 +42,8 @@ export interface ColumnPlan {
   /** `recast`: the values of `scanned.fitting`, nothing for other rows. `kept`: the old values, nothing for rows of `scanned.unfit`. */
   readonly values: 'kept' | 'recast'
   readonly scanned: Scanned | null
-  /** The stored value of rows that have nothing; undefined for NULL. */
+  /** Events that have no value for it, or one that is not allowed any more, where every row fits. */
+  readonly unfitEvents: number
+  /** The stored value of rows, and of events, that have nothing; undefined for NULL. */
   readonly otherwise: unknown
 }
