@@ -2,7 +2,7 @@ import type { View } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import type { FieldError } from '../problems.ts'
 import { orderText } from './cursor.ts'
-import type { Disclosure } from './disclosure.ts'
+import { type Disclosure, offeredFilters } from './disclosure.ts'
 import { type Filter, readFilter } from './filter.ts'
 import { type Include, noInclude, readInclude, tooLarge } from './include.ts'
 import { type IncludeRefusal, refuseQueryFaults } from './include-refusals.ts'
@@ -52,7 +52,7 @@ export const readOneQuery = (query: string, view: View, ceiling: number, told: D
 const cachedOne = cachedQueries((query, view, ceiling, told): OneQuery => {
   const errors: FieldError[] = []
   const parameters = readParameters(query, errors)
-  noteOthers(parameters, (name) => name === 'include', 'one resource', ['include'], errors)
+  noteOthers(parameters, (name) => name === 'include', 'one resource', suggests(['include']), errors)
   const include = checkedInclude(parameters.get('include'), view, told, { rows: 1, ceiling, errors })
   return { include, canonical: canonicalOf(query, include), uses: usesOf(include, [], []) }
 })
@@ -88,7 +88,7 @@ function usesOf(include: Include, filters: readonly string[], sorts: readonly st
 export function refuseQuery(query: string, of: 'a write' | 'this document'): void {
   if (query === '') return
   const errors: FieldError[] = []
-  noteOthers(readParameters(query, errors), () => false, of, [], errors)
+  noteOthers(readParameters(query, errors), () => false, of, suggests([]), errors)
   throw badQuery(errors)
 }
 
@@ -123,7 +123,7 @@ function readWholeList(query: string, view: View, ceiling: number, told: Disclos
     name === 'cursor' ||
     name === 'sort' ||
     name.startsWith('filter[')
-  noteOthers(parameters, known, 'a list', ['include', 'limit', 'cursor', 'sort', 'filter'], errors)
+  noteOthers(parameters, known, 'a list', suggestsFilters(offeredFilters(view, told)), errors)
   const limit = readLimit(parameters.get('limit'), view, errors)
   const sortValue = parameters.get('sort')
   const sort = sortValue === undefined ? withTieBreak([], view) : readSort(sortValue, view, told, errors)
@@ -166,16 +166,36 @@ function readLimit(text: string | undefined, view: View, errors: FieldError[]): 
   return view.limits.pageDefault
 }
 
+/** The parameter that was probably meant, or null. */
+type Suggest = (name: string) => string | null
+
+const suggests =
+  (names: readonly string[]): Suggest =>
+  (name) =>
+    nearest(name, names)
+
+/** Of a list: `status` and `status[ne]` are probably meant as filters. */
+const suggestsFilters =
+  (filters: readonly string[]): Suggest =>
+  (name) => {
+    const [, field = name, operator = ''] = /^(.+?)(\[\w+\])$/.exec(name) ?? []
+    if (filters.includes(field)) return `filter[${field}]${operator}`
+    const near = nearest(name, ['include', 'limit', 'cursor', 'sort', 'filter'])
+    if (near !== null) return near === 'filter' ? 'filter[field]' : near
+    const filter = nearest(field, filters)
+    return filter && `filter[${filter}]${operator}`
+  }
+
 function noteOthers(
   parameters: ReadonlyMap<string, string>,
   known: (name: string) => boolean,
   where: string,
-  names: readonly string[],
+  suggest: Suggest,
   errors: FieldError[],
 ): void {
   for (const name of parameters.keys()) {
     if (known(name)) continue
-    const near = nearest(name, names)?.replace('filter', 'filter[field]')
+    const near = suggest(name)
     errors.push({
       parameter: name.slice(0, 100),
       detail: `is not a parameter of ${where}${near ? `; did you mean "${near}"?` : ''}`,

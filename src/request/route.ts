@@ -1,3 +1,4 @@
+import { collectionPaths } from '../compile/collection-paths.ts'
 import type { Model, SubCollection, Version, View } from '../compile/model.ts'
 import { nearest } from '../compile/nearest.ts'
 import { problem } from '../problems.ts'
@@ -125,11 +126,26 @@ function notFound(
     })
   }
   const right = rightPath(path, find, model, byVersion)
-  return problem('not-found', {
-    detail: right
-      ? `There is nothing at this path. Did you mean ${right}?`
-      : 'There is nothing at this path.',
-  })
+  const hint = right ? ` Did you mean ${right}?` : placesOf(path, model, byVersion)
+  return problem('not-found', { detail: `There is nothing at this path.${hint}` })
+}
+
+/** For the name of a resource or of a has-many that is no path of its own, such as `/v2/items`: where its rows are. */
+function placesOf(path: string, model: Model, byVersion: ReadonlyMap<string, Collections>): string {
+  const segments = path.replace(/\/+$/, '').slice(0, 300).split('/')
+  const at = byVersion.has(segments[1] ?? '') ? 2 : 1
+  const [word = '', id, ...rest] = segments.slice(at)
+  const collections = byVersion.get(segments[1] ?? '') ?? byVersion.get(model.unversioned?.name ?? '')
+  const byName = new Map(
+    [...(collections?.values() ?? [])].flatMap(({ view }) =>
+      [view.name, ...view.under.map((sub) => sub.segment)].map((name) => [name, view] as const),
+    ),
+  )
+  const view = byName.get(nearest(word, byName.keys()) ?? '')
+  const places = view && rest.length === 0 ? collectionPaths(view) : []
+  if (!view || places.length === 0) return ''
+  const [start, end] = [segments.slice(0, at).join('/'), id === undefined ? '' : `/${id}`]
+  return ` Rows of ${view.name} are at ${places.map((place) => `${start}${place}${end}`).join(' or ')}.`
 }
 
 /** Tries the usual slips in turn: a trailing slash, capitals, no version, an unknown word. */

@@ -29,7 +29,7 @@ function check(schema: JsonSchema, value: unknown, at: string, report: Report): 
     return
   }
   if (schema.type !== undefined && !hasType(value, schema.type))
-    return report(at, `must be ${article(schema.type)}`, 'type')
+    return report(at, `must be ${article(schema.type)}${inQuotes(schema, value)}`, 'type')
   if (schema.const !== undefined && value !== schema.const)
     report(at, `must be ${JSON.stringify(schema.const)}`, 'enum')
   if (schema.enum && !schema.enum.includes(value)) {
@@ -52,6 +52,14 @@ const hasType = (value: unknown, type: NonNullable<JsonSchema['type']>): boolean
 
 const article = (type: string): string =>
   /^[aeio]/.test(type) ? `an ${type}` : type === 'null' ? type : `a ${type}`
+
+/** A number is often sent for a decimal: the string that was meant, or an example where the number cannot be written so. */
+const inQuotes = (schema: JsonSchema, value: unknown): string => {
+  const format = stringFormats[schema.format ?? '']
+  if (!format || typeof value !== 'number') return ''
+  const meant = String(value)
+  return ` such as ${JSON.stringify(format.test(meant, schema) ? meant : format.example(schema))}`
+}
 
 function checkString(schema: JsonSchema, value: string, at: string, report: Report): void {
   if (value.includes('\0')) return report(at, 'must not contain a NUL character', 'characters')

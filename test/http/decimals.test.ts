@@ -95,7 +95,9 @@ describeServing(
         (await served.call('POST', '/v1/receipts', { body: { amount: '1', ...body } })).problem.errors?.map(
           ({ pointer, detail }) => `${pointer} ${detail}`,
         )
-      expect(await refused({ amount: 12.5 })).toEqual(['#/amount must be a string'])
+      expect(await refused({ amount: 1.5 })).toEqual(['#/amount must be a string such as "1.5"'])
+      expect(await refused({ amount: 1.234 })).toEqual(['#/amount must be a string such as "12.50"'])
+      expect(await refused({ amount: true })).toEqual(['#/amount must be a string'])
       const rate =
         '#/rate must be a decimal such as "1.000000", with at most 1 digit before the point and 6 after, at least 0.000000, at most 1.000000'
       expect(await refused({ rate: '1.000001' })).toEqual([rate])

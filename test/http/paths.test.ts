@@ -39,6 +39,19 @@ describeServing('addresses', (served) => {
       expect((await served.get(`http://localhost${path}`)).status).toBe(404)
     })
 
+    test.each([
+      ['/v2/items', 'order-items are at /v2/order-items or /v2/orders/{id}/items.'],
+      [`/v1/refunds/${noId}/`, `refunds are at /v1/payments/{id}/refunds/${noId}.`],
+      ['/refund', 'refunds are at /payments/{id}/refunds.'],
+    ])(
+      '%s is the name of a sub-resource: 404, and the detail says where its rows are',
+      async (path, where) => {
+        const answer = await served.get(path)
+        expect(answer.refusal).toEqual([404, 'not-found'])
+        expect(answer.problem.detail).toBe(`There is nothing at this path. Rows of ${where}`)
+      },
+    )
+
     test('an unknown version is 404 and names those there are', async () => {
       for (const path of ['/v9/orders', '/v9', '/v02/orders', '/v3/nothing']) {
         const answer = await served.get(path)

@@ -45,6 +45,30 @@ describeServing('query parameters', (served) => {
     expect(bare.problem.detail).toContain('did you mean "filter[field]"?')
   })
 
+  test.each([
+    ['customer_id=x', 'filter[customer_id]'],
+    ['custmer_id=x', 'filter[customer_id]'],
+    ['total[gte]=5', 'filter[total][gte]'],
+    ['sorts=total', 'sort'],
+  ])('a field without "filter" is suggested as a filter: %s', async (query, meant) => {
+    const answer = await served.get(`/v2/orders?${query}`)
+    expect(answer.refusal).toEqual([400, 'bad-query'])
+    expect(answer.problem.detail).toContain(`is not a parameter of a list; did you mean "${meant}"?`)
+  })
+
+  test('the document shows how filters are written, with a call that is answered', async () => {
+    for (const version of ['v2', 'v1']) {
+      const { info } = (await served.get(`/${version}/openapi.json`)).json as {
+        info: { description: string }
+      }
+      const lists = info.description.split(/^## /m).find((section) => section.startsWith('Lists'))
+      expect(lists).toContain('`filter[field][op]=value`')
+      const [, call = ''] = /^GET (.*)$/m.exec(lists ?? '') ?? []
+      expect(call).toMatch(/^\/v\d\/\S+\?filter\[\w+\]=\S+&filter\[\w+\]\[gte\]=/)
+      expect((await served.get(call)).status).toBe(200)
+    }
+  })
+
   test('wrong names in filter, sort and include are reported together, each with the names that are allowed', async () => {
     const paths = ['customer', 'items', 'items.product', 'payments']
     const answer = await served.get(

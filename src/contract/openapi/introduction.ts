@@ -1,5 +1,8 @@
-import type { ApiLimitsModel, Model, RateModel, Version } from '../../compile/model.ts'
+import type { ApiLimitsModel, Model, RateModel, Version, View, ViewField } from '../../compile/model.ts'
 import { plainCounted } from '../../compile/plural.ts'
+import { kinds } from '../../kinds/kinds.ts'
+import { operators, operatorsFor } from '../../kinds/operators.ts'
+import { exampleShown } from '../example.ts'
 import { usualLimits } from './usual-limits.ts'
 
 /** The first page of the reference: how every call works, with the limits of this API. */
@@ -34,6 +37,7 @@ const conventions = (version: Version, model: Model): readonly string[] => {
     ]),
     section('Lists', [
       `A page has ${plainCounted(limits.pageDefault, 'row')} unless \`limit\` says otherwise, and ${limits.pageMax} at most. Pass \`next_cursor\` on as \`cursor\`, with the same \`sort\` and \`filter\`, until it is \`null\`. An unknown parameter is refused, never ignored.`,
+      filtersText(version),
     ]),
     section('Relations', [
       `\`include\` embeds related rows: at most ${plainCounted(limits.includeRelations, 'relation')} a call, ${limits.includeDepth} deep, ${plainCounted(limits.includeRows, 'row')} of each list, and ${plainCounted(limits.rowsPerRequest, 'row')} in all.`,
@@ -60,6 +64,29 @@ const scopesText = ({ scopes }: Model): string =>
         '|---|---|',
         ...[...scopes].map(([scope, opens]) => `| \`${scope}\` | ${opens} |`),
       ].join('\n')
+
+/** How filters are written, with a call of this version as an example. */
+const filtersText = (version: Version): string => {
+  const calls = [...version.views.values()].flatMap(filteringCall)
+  const call = calls.find((one) => one.includes('[gte]')) ?? calls[0]
+  if (call === undefined) return ''
+  const names = Object.keys(operators).map((name) => `\`${name}\``)
+  return [
+    `\`filter[field]=value\` lists the rows whose field has the value, and \`filter[field][op]=value\` those for which another comparison holds. The operators are ${names.join(', ')}: \`eq\` need not be written, and \`in\` takes a list separated by commas. Rows must pass all filters. Each list names its fields and their operators.`,
+    `\`\`\`\n${call}\n\`\`\``,
+  ].join('\n\n')
+}
+
+/** A list of the view's rows with one or two filters: `GET /v2/orders?filter[status]=placed&filter[total][gte]=1250`. */
+const filteringCall = (view: View): readonly string[] => {
+  const fields = [...view.filters].flatMap((name) => view.field.get(name) ?? [])
+  const compared = fields.find(({ kind }) => kind !== 'string' && operatorsFor(kinds[kind]).includes('gte'))
+  const equal = fields.find((field) => field !== compared)
+  if (!view.topLevel || !equal) return []
+  const value = (field: ViewField): string => encodeURIComponent(String(exampleShown(field, view)))
+  const more = compared ? `&filter[${compared.name}][gte]=${value(compared)}` : ''
+  return [`GET /${view.version.name}/${view.name}?filter[${equal.name}]=${value(equal)}${more}`]
+}
 
 const unversionedText = (version: Version, { unversioned }: Model): string =>
   unversioned === version
