@@ -95,7 +95,7 @@ test.each<[string, unknown, readonly string[]]>([
       `("acme")[0].values.pages: It must be an integer. ${asRequest}`,
       `("acme")[1].values.key: It must be one of "A", "B". ${asRequest}`,
       `("acme")[1].values.at: It must be a time such as 2026-06-01T12:00:00Z. ${asRequest}`,
-      `("acme")[1].values.minutes: It must be a string. ${asRequest}`,
+      `("acme")[1].values.minutes: It must be a string such as "12.50". ${asRequest}`,
       `("acme")[1].values.tempo.beats: It must be an integer. ${asRequest}`,
       `("acme")[1].values.status: It must be one of "sketch", "done". ${asRequest}`,
     ],
