@@ -1,8 +1,12 @@
 import { parseArgs } from 'node:util'
+import { clockFromEnvironment } from '../clock.ts'
 import { counted } from '../compile/plural.ts'
+import { otherServers } from '../lifecycle/serving.ts'
 import { openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 import { type Copied, copyStore } from '../transfer/copy-store.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
+import { paintError } from './colour.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf, whyNoStore } from './command-store.ts'
@@ -36,6 +40,7 @@ export async function copyCommand(args: string[]): Promise<number> {
   try {
     // Checked before the target is opened, which creates its file.
     await demandFit(from, model)
+    await warnOfServers(from)
     const to = await openStore(target)
     try {
       const copied = await copyStore({
@@ -54,6 +59,15 @@ export async function copyCommand(args: string[]): Promise<number> {
   } finally {
     await from.close()
   }
+}
+
+/** The copy is a snapshot, and what these processes write later is not in it. */
+async function warnOfServers(from: Store): Promise<void> {
+  const servers = await otherServers(from, clockFromEnvironment(process.env))
+  if (servers.length > 0)
+    console.error(
+      `${paintError('yellow', 'Warning:')} the store to copy from is being served, by ${servers.join(', ')}. What is written to it from now on is not in the copy. Before you serve the copy, stop what writes to this store, and copy once more, to an empty store.`,
+    )
 }
 
 function report(copied: readonly Copied[], json: boolean): void {

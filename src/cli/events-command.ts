@@ -12,6 +12,8 @@ import { createCursorSeal } from '../request/cursor.ts'
 import { readListQuery } from '../request/query.ts'
 import { createRouter } from '../request/route.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
+import type { Store } from '../store/store.ts'
+import { accountKeys, noteEmptyAccount } from './account-keys.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type CommandStore, withStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
@@ -43,6 +45,7 @@ export async function eventsCommand(args: string[]): Promise<number> {
   return withStore(place, { probe: 'SELECT 1 FROM "nounkit_events" LIMIT 1' }, async (opened) => {
     const log = new EventLog(opened.store)
     const scan = await scanOf(opened, log, account, flags)
+    await noteUnknown(opened.store, log, account)
     const signal = new EventSignal(log)
     try {
       for await (const event of eventsOf(scan, signal, flags.follow ?? false))
@@ -52,6 +55,13 @@ export async function eventsCommand(args: string[]): Promise<number> {
     }
     return 0
   })
+}
+
+/** Nothing would be printed for an account with a mistyped name, and with `--follow` for ever. */
+async function noteUnknown(store: Store, log: EventLog, account: string): Promise<void> {
+  if ((await log.last(account)) > 0) return
+  const keys = await accountKeys(store, account)
+  if (!keys.hasKey) noteEmptyAccount(account, 'no events', keys)
 }
 
 /** The operator of a service sees every row. */

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util'
 import { counted } from '../compile/plural.ts'
 import { withSnapshot } from '../store/snapshot.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
-import { exportLines } from '../transfer/export-rows.ts'
+import { exportRows } from '../transfer/export-rows.ts'
+import { accountKeys, noteEmptyAccount } from './account-keys.ts'
 import { withStore } from './command-store.ts'
 import { namedResources } from './named-resources.ts'
 import { OutputClosed, openOutput } from './output.ts'
@@ -38,11 +39,13 @@ export async function exportCommand(args: string[]): Promise<number> {
     await demandFit(store, model)
     const write = openOutput(process.stdout)
     const progress = openProgress()
+    const empty = new Set(resources.some(({ shared }) => !shared) ? accounts : [])
     let rows = 0
     try {
       await withSnapshot(store, async (snapshot) => {
-        for await (const lines of exportLines(snapshot, store.dialect, { resources, accounts })) {
+        for await (const { account, lines } of exportRows(snapshot, store.dialect, { resources, accounts })) {
           await write(`${lines.join('\n')}\n`)
+          empty.delete(account)
           rows += lines.length
           progress.show(counted(rows, 'row'))
         }
@@ -53,6 +56,8 @@ export async function exportCommand(args: string[]): Promise<number> {
     } finally {
       progress.end()
     }
+    const what = names.length === 0 ? 'no rows' : `no rows of ${names.join(', ')}`
+    for (const account of empty) noteEmptyAccount(account, what, await accountKeys(store, account))
     if (process.stderr.isTTY) console.error(`Exported ${counted(rows, 'row')}.`)
     return 0
   })

@@ -4,9 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { didYouMean } from '../compile/nearest.ts'
 import { counted } from '../compile/plural.ts'
-import { KeyRing } from '../guard/key-ring.ts'
 import { Planner } from '../plan/planner.ts'
 import { isPlainName } from '../request/caller.ts'
 import { createCursorSeal } from '../request/cursor.ts'
@@ -19,6 +17,7 @@ import { Importer } from '../transfer/importer.ts'
 import { hashOf, openSource, type SourceFile, spool } from '../transfer/source-file.ts'
 import { noEngineHooks } from '../write/engine-hooks.ts'
 import { createWriter, type Writer } from '../write/writer.ts'
+import { accountKeys } from './account-keys.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type CommandStore, withStore } from './command-store.ts'
@@ -109,19 +108,17 @@ async function importInto(
     if (!flags['dry-run']) await importer.run()
     progress.end()
     report(checked, importer, flags)
-    const hint = await keylessAccount(store, flags.account)
-    if (hint !== null) console.error(hint)
+    if (flags.account !== undefined) await noteKeyless(store, flags.account)
     return 0
   } finally {
     progress.end()
   }
 }
 
-/** An account with a mistyped name would have rows that nobody finds. It may also be new, so this is no mistake. */
-async function keylessAccount(store: Store, account: string | undefined): Promise<string | null> {
-  const accounts = new Set((await new KeyRing(store).list(null)).map((key) => key.account))
-  if (account === undefined || accounts.size === 0 || accounts.has(account)) return null
-  return `Note: the account ${account} has no API key yet. ${didYouMean(account, accounts)}`
+/** An account with a mistyped name would have rows that nobody finds. */
+async function noteKeyless(store: Store, account: string): Promise<void> {
+  const { hasKey, hint } = await accountKeys(store, account)
+  if (!hasKey && hint !== '') console.error(`Note: the account ${account} has no API key yet. ${hint}`)
 }
 
 /** Nobody reads lists with it, and no request is answered, so it needs neither a seal of cursors nor hooks. */

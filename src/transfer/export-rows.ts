@@ -12,21 +12,29 @@ export interface Exported {
   readonly accounts: readonly string[] | null
 }
 
+/** Some rows of one resource and account, as lines of JSON. */
+export interface ExportedRows {
+  /** Empty for shared rows. */
+  readonly account: string
+  readonly lines: readonly string[]
+}
+
 /** How many rows are read at once. */
 const pageRows = 1_000
 
-/** The rows as lines of JSON, some at a time, from a snapshot. */
-export async function* exportLines(
+/** The rows, some at a time, from a snapshot. */
+export async function* exportRows(
   snapshot: Session,
   dialect: Dialect,
   { resources, accounts }: Exported,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<ExportedRows> {
   for (const resource of resources) {
     const ofResource = resources.length > 1 ? { [marks.resource]: resource.name } : {}
     for (const account of await accountsOf(snapshot, resource, accounts)) {
       const isSaid = !resource.shared && accounts?.length !== 1
       const ofAccount = { ...ofResource, ...(isSaid && { [marks.account]: account }) }
-      yield* accountLines(snapshot, dialect, resource, account, ofAccount)
+      for await (const lines of accountLines(snapshot, dialect, resource, account, ofAccount))
+        yield { account, lines }
     }
   }
 }

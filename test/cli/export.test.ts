@@ -5,10 +5,11 @@ import shop from '../../examples/shop/api.ts'
 import { exportCommand } from '../../src/cli/export-command.ts'
 import { withSnapshot } from '../../src/store/snapshot.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
-import { exportLines } from '../../src/transfer/export-rows.ts'
+import { exportRows } from '../../src/transfer/export-rows.ts'
 import { shell } from '../support/child.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { runHere } from './in-process.ts'
 import { run } from './run.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -70,7 +71,7 @@ describe.each(storeKinds)('nounkit export on %s', (kind) => {
     const read = await withSnapshot(store, async (snapshot) => {
       const one = { resources, accounts: ['acme'] }
       const before: string[] = []
-      for await (const lines of exportLines(snapshot, store.dialect, one)) before.push(...lines)
+      for await (const { lines } of exportRows(snapshot, store.dialect, one)) before.push(...lines)
       const made = await api.fetch('/v2/customers', {
         method: 'POST',
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
@@ -78,7 +79,7 @@ describe.each(storeKinds)('nounkit export on %s', (kind) => {
       })
       expect(made.status).toBe(201)
       const after: string[] = []
-      for await (const lines of exportLines(snapshot, store.dialect, one)) after.push(...lines)
+      for await (const { lines } of exportRows(snapshot, store.dialect, one)) after.push(...lines)
       return { before, after }
     })
     expect(read.after).toEqual(read.before)
@@ -108,6 +109,40 @@ test('an export that is not read to its end, or cannot be written, ends with 1',
   expect(full.stderr).toBe(
     'The output could not be written: the disk is full. What was written so far is not complete.\n',
   )
+})
+
+test('an account without rows is noted, and one without an API key with the name that was probably meant', async () => {
+  const env = { DATABASE_URL: await emptyDatabase('sqlite') }
+  const api = await testApi(shop, { databaseUrl: env.DATABASE_URL })
+  await api.key('acme')
+  await api.key('newcomer')
+  await api.close()
+  const told = async (...args: string[]) => {
+    const [command = '', ...rest] = args
+    const { code, stdout, stderr } = await runHere([command, 'examples/shop', ...rest], { env })
+    expect(code).toBe(0)
+    return [stdout === '' ? 'nothing' : 'rows', stderr]
+  }
+  const unknown = (what: string, account: string) =>
+    `Note: the account ${account} has no ${what}. It has no API key either. Did you mean "acme"?\n`
+  expect(await told('export', '--account', 'acme')).toEqual(['rows', ''])
+  // An account of the seed without a key.
+  expect(await told('export', '--account', 'globex')).toEqual(['rows', ''])
+  expect(await told('export', '--account', 'acme', '--account', 'acmee')).toEqual([
+    'rows',
+    unknown('rows', 'acmee'),
+  ])
+  expect(await told('export', '--account', 'acm', '--resource', 'orders')).toEqual([
+    'nothing',
+    unknown('rows of orders', 'acm'),
+  ])
+  expect(await told('export', '--account', 'newcomer')).toEqual([
+    'nothing',
+    'Note: the account newcomer has no rows.\n',
+  ])
+  expect(await told('export', '--account', 'acm', '--resource', 'products')).toEqual(['rows', ''])
+  expect(await told('events', '--account', 'acm')).toEqual(['nothing', unknown('events', 'acm')])
+  expect(await told('events', '--account', 'acme')).toEqual(['nothing', ''])
 })
 
 test('an unknown resource, and one of the engine itself, are refused with what to write', async () => {
