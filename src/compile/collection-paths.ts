@@ -5,3 +5,7 @@ export const collectionPaths = ({ name, topLevel, under }: View): readonly strin
   ...(topLevel ? [`/${name}`] : []),
   ...under.map((sub) => `/${sub.owner().name}/{id}/${sub.segment}`),
 ]
+
+/** A row below one of these paths, with the names that the OpenAPI document gives to ids. */
+export const rowPath = (collection: string): string =>
+  `${collection}/${collection.includes('{id}') ? '{sub_id}' : '{id}'}`

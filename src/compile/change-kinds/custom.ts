@@ -5,9 +5,9 @@ import { serverFields } from '../declared-fields.ts'
 import { code as aFunction, listOf, mapOf, object, optionsOf, text, zodSchema } from '../shape/shapes.ts'
 import { readZod } from '../zod/read.ts'
 import type { ChangeKind } from './change-kind.ts'
+import { customEntry, customWords } from './custom-guide.ts'
 import { checkSamples } from './custom-samples.ts'
 import { fieldOfSchema } from './field-of-schema.ts'
-import { code, exampleOf } from './guide-entry.ts'
 import { olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
@@ -51,19 +51,11 @@ export const custom: ChangeKind<Custom> = {
   shownInContract: false,
   verdict: () => 'breaking',
   loss: () => 'two-way',
-  line: ({ resource, fields, replaces }) => ({
-    where: `${resource}.${Object.keys(fields).join(', ')} → ${replaces.join(', ')}`,
-    what: 'converted by code',
+  line: (change, step) => ({
+    where: `${change.resource}.${Object.keys(change.fields).join(', ')} → ${change.replaces.join(', ')}`,
+    what: customWords(change, step),
   }),
-  guideEntry: ({ resource, fields, replaces }, step) => {
-    const [older, newer] = [Object.keys(fields), replaces].map((names) => names.map(code).join(', '))
-    return {
-      title: `${older} of ${code(resource)} became ${newer}`,
-      rows: [[older ?? '', newer ?? '']],
-      note: '',
-      example: exampleOf(step, resource, Object.keys(fields), replaces),
-    }
-  },
+  guideEntry: customEntry,
   newerFields: ({ replaces }) => replaces,
   describedFields: ({ fields }) => Object.keys(fields),
   stored: ({ replaces }) => ({ kind: 'columns-added', fields: replaces }),

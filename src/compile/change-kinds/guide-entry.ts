@@ -1,4 +1,5 @@
-import { newerView, olderFieldName, type Step } from './step.ts'
+import { collectionPaths } from '../collection-paths.ts'
+import { newerView, olderFieldName, olderView, type Step } from './step.ts'
 
 /** What one change means to a consumer. Everything in it is derived; only `why` was written by a person. */
 export interface GuideEntry {
@@ -52,6 +53,14 @@ export const ruleEntry = (title: string, rows: GuideEntry['rows'], note = ''): G
   note,
   example: null,
 })
+
+/** The paths of a resource's rows in the older version: `/v1/orders`, `/v1/customers/{id}/orders`. The first is the usual one. */
+export const olderPaths = (step: Step, resource: string): readonly [string, ...string[]] => {
+  const view = olderView(step, resource)
+  const [first = `/${view?.name ?? resource}`, ...others] = view ? collectionPaths(view) : []
+  const inVersion = (path: string) => `/${step.older.name}${path}`
+  return [inVersion(first), ...others.map(inVersion)]
+}
 
 export const storedName = (step: Step, resource: string, field: string): string =>
   newerView(step, resource)?.field.get(field)?.field?.name ?? field

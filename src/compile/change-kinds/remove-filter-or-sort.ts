@@ -4,8 +4,8 @@ import type { Report } from '../changes/report.ts'
 import { type Draft, withView } from '../changes/view-draft.ts'
 import { text } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, ruleEntry } from './guide-entry.ts'
-import { olderFieldName, olderName, olderView } from './step.ts'
+import { code, olderPaths, ruleEntry } from './guide-entry.ts'
+import { olderFieldName, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 type Change = RemoveFilter | RemoveSort
@@ -27,7 +27,7 @@ const removed = (
   guideEntry: ({ resource, field }, step) =>
     ruleEntry(`${code(resource)} can no longer be ${participle} by ${code(field)}`, [
       [
-        code(`GET /${step.older.name}/${olderName(step, resource)}?${query(field)}`),
+        code(`GET ${olderPaths(step, resource)[0]}?${query(olderFieldName(step, resource, field))}`),
         `${aspect} what you get`,
       ],
     ]),

@@ -4,8 +4,8 @@ import { type Draft, type DraftView, viewOfResource, withView } from '../changes
 import { didYouMean } from '../nearest.ts'
 import { text } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, ruleEntry } from './guide-entry.ts'
-import { newerView, olderName, olderView, type Step } from './step.ts'
+import { code, olderPaths, ruleEntry } from './guide-entry.ts'
+import { newerView, olderView, type Step } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const removeInclude: ChangeKind<RemoveInclude> = {
@@ -44,7 +44,7 @@ export const removeInclude: ChangeKind<RemoveInclude> = {
   guideEntry: ({ resource, path }, step) =>
     ruleEntry(`${code(resource)} can no longer include ${code(path)}`, [
       [
-        code(`GET /${step.older.name}/${olderName(step, resource)}?include=${path}`),
+        code(`GET ${olderPaths(step, resource)[0]}?include=${olderPath(step, resource, path)}`),
         'fetch the rows from their own collection',
       ],
     ]),

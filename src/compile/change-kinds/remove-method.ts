@@ -1,11 +1,11 @@
 import type { RemoveMethod } from '../../declare/change.ts'
 import { type Draft, type DraftView, withView } from '../changes/view-draft.ts'
+import { rowPath } from '../collection-paths.ts'
 import { didYouMean } from '../nearest.ts'
 import { hasTopLevel } from '../owners.ts'
 import { text } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, ruleEntry } from './guide-entry.ts'
-import { olderName } from './step.ts'
+import { code, olderPaths, ruleEntry } from './guide-entry.ts'
 import { methodTraces } from './usage-traces.ts'
 
 export const removeMethod: ChangeKind<RemoveMethod> = {
@@ -34,11 +34,20 @@ export const removeMethod: ChangeKind<RemoveMethod> = {
   },
   line: ({ resource, method }) => ({ where: `${method} ${resource}`, what: 'method removed' }),
   guideEntry: ({ resource, method }, step) =>
-    ruleEntry(`${code(method)} is no longer offered on ${code(resource)}`, [
-      [code(`${method} /${step.older.name}/${olderName(step, resource)}`), 'nothing'],
-    ]),
+    ruleEntry(
+      `${code(method)} is no longer offered on ${code(resource)}`,
+      olderPaths(step, resource)
+        .flatMap((path) => pathsWith(method, path))
+        .map((path) => [code(`${method} ${path}`), 'nothing']),
+    ),
   usage: ({ resource, method }, step) => methodTraces(step, resource, method),
 }
+
+/** GET is of lists and of rows, POST of lists, all others of rows. */
+const pathsWith = (method: string, collection: string): readonly string[] => [
+  ...(method === 'GET' || method === 'POST' ? [collection] : []),
+  ...(method === 'POST' ? [] : [rowPath(collection)]),
+]
 
 /** A resource that the newer version dropped has no paths there; its older ones follow from what is stored. */
 const withPaths = (view: DraftView, draft: Draft): DraftView => ({

@@ -1,6 +1,7 @@
 import type { RenameResource } from '../../declare/change.ts'
 import type { Method, ScopeRule } from '../../declare/resource.ts'
 import { type DraftView, withView } from '../changes/view-draft.ts'
+import { collectionPaths } from '../collection-paths.ts'
 import { kindsOfEvents } from '../events-view.ts'
 import type { Version } from '../model.ts'
 import { hyphenated } from '../name-rules.ts'
@@ -60,7 +61,9 @@ const pathRows = (step: Step, resource: string): readonly (readonly [string, str
   const [before, after] = [olderView(step, resource), newerView(step, resource)]
   if (!before || !after) return []
   const path = (version: Version, ...segments: string[]) => code(`/${[version.name, ...segments].join('/')}`)
-  const rows: [string, string][] = [[path(step.older, before.name), path(step.newer, after.name)]]
+  const [old, now] = [collectionPaths(before)[0], collectionPaths(after)[0]]
+  const rows: [string, string][] =
+    old && now ? [[code(`/${step.older.name}${old}`), code(`/${step.newer.name}${now}`)]] : []
   for (const { name, relation } of before.relations.values()) {
     const now = [...after.relations.values()].find((one) => one.relation === relation)
     if (!now || relation.kind !== 'has-many') continue

@@ -2,8 +2,7 @@ import type { RequireIdempotencyKey } from '../../declare/change.ts'
 import { withView } from '../changes/view-draft.ts'
 import { text } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, ruleEntry } from './guide-entry.ts'
-import { olderName } from './step.ts'
+import { code, olderPaths, ruleEntry } from './guide-entry.ts'
 import { methodTraces } from './usage-traces.ts'
 
 export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
@@ -32,12 +31,7 @@ export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
   guideEntry: ({ resource }, step) =>
     ruleEntry(
       `Creating ${code(resource)} needs an Idempotency-Key`,
-      [
-        [
-          code(`POST /${step.older.name}/${olderName(step, resource)}`),
-          code('Idempotency-Key: <a UUID of your own>'),
-        ],
-      ],
+      [[code(`POST ${olderPaths(step, resource)[0]}`), code('Idempotency-Key: <a UUID of your own>')]],
       'Send the same key again when you retry, a new one for each new row.',
     ),
   usage: ({ resource }, step) => methodTraces(step, resource, 'POST'),

@@ -1,7 +1,8 @@
 import { kindOf, resourceOf } from '../../compile/change-kinds/change-kinds.ts'
 import type { GuideEntry } from '../../compile/change-kinds/guide-entry.ts'
 import { type Step, stepsBetween } from '../../compile/change-kinds/step.ts'
-import type { Version } from '../../compile/model.ts'
+import { collectionPaths, rowPath } from '../../compile/collection-paths.ts'
+import type { Version, View } from '../../compile/model.ts'
 import type { Change } from '../../declare/change.ts'
 import { exampleRow, showRow } from '../example.ts'
 import { type JudgedChange, judgeChanges } from '../judge-changes.ts'
@@ -66,11 +67,11 @@ const exampleText = ({ example }: GuideEntry, { older, newer }: Step): readonly 
   const row = exampleRow(before.resource, example.focus)
   const pick = (shown: object, names: readonly string[]) =>
     Object.fromEntries(Object.entries(shown).filter(([name]) => name === 'id' || names.includes(name)))
-  const block = (version: Version, name: string, data: object) =>
-    `\`GET /${version.name}/${name}/{id}\`\n\n\`\`\`json\n${JSON.stringify({ data }, null, 2)}\n\`\`\``
+  const block = (view: View, data: object) =>
+    `\`GET /${view.version.name}${rowPath(collectionPaths(view)[0] ?? `/${view.name}`)}\`\n\n\`\`\`json\n${JSON.stringify({ data }, null, 2)}\n\`\`\``
   return [
-    block(older, before.name, pick(showRow(before, row), example.older)),
-    block(newer, after.name, pick(showRow(after, row), example.newer)),
+    block(before, pick(showRow(before, row), example.older)),
+    block(after, pick(showRow(after, row), example.newer)),
   ]
 }
 
