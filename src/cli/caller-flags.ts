@@ -3,7 +3,7 @@ import { didYouMean } from '../compile/nearest.ts'
 import { knownScopes } from '../guard/scopes.ts'
 import { type Caller, isPlainName, maxSubjectLength } from '../request/caller.ts'
 import { readClaims } from './claim-flags.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 
 /** The flags that say who calls. */
 export const callerFlags = {
@@ -47,7 +47,7 @@ function readScopes(text: string | undefined, model: Model): readonly string[] {
 
 function readSubject(text: string | undefined): string | null {
   if (text === undefined || isPlainName(text)) return text ?? null
-  throw new CommandMistake(
+  throw new UsageMistake(
     `--subject is ${JSON.stringify(text)}. Write 1 to ${maxSubjectLength} plain characters, as in the \`sub\` of a token.`,
   )
 }

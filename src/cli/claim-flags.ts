@@ -1,6 +1,6 @@
 import { isJsonObject } from '../compile/canonical.ts'
 import type { JsonObject } from '../request/json-body.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { UsageMistake } from './command-mistake.ts'
 
 /** A name or path, `=` for a text or `:=` for JSON, and the value. A name has no `=`. */
 const form = /^([^=]*?)(:?=)(.*)$/s
@@ -23,7 +23,7 @@ export function readClaims(flags: readonly string[]): JsonObject {
     put(claims, path, operator === '=' ? readText(flag, text) : readJson(flag, text), flag)
   }
   if (Buffer.byteLength(JSON.stringify(claims)) > maxBytes) {
-    throw new CommandMistake(
+    throw new UsageMistake(
       `--claim: all claims of a key may have ${maxBytes} bytes of JSON, these have more.`,
     )
   }
@@ -82,5 +82,5 @@ function hasInexactNumber(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasInexactNumber)
 }
 
-const mistake = (flag: string, what: string, fix: string): CommandMistake =>
-  new CommandMistake(`--claim ${JSON.stringify(flag)} ${what}. ${fix}.`)
+const mistake = (flag: string, what: string, fix: string): UsageMistake =>
+  new UsageMistake(`--claim ${JSON.stringify(flag)} ${what}. ${fix}.`)

@@ -12,5 +12,8 @@ export class LoadMistake extends CommandMistake {
   }
 }
 
-/** The command line itself is wrong: an argument is missing, or is one too many. The usage is printed below the message. */
+/**
+ * The command line itself is wrong, whatever the declaration and the store have: an argument is missing or one too many, or the value of an
+ * option has a wrong form. The usage is printed below the message.
+ */
 export class UsageMistake extends CommandMistake {}

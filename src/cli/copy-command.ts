@@ -32,7 +32,7 @@ export async function copyCommand(args: string[]): Promise<number> {
   const api = await loadApi(place)
   const model = compileLoaded(api)
   const origin = values.from || databaseUrl(api.declaration)
-  if (origin === target) throw new CommandMistake('--from and --to name the same store.')
+  if (origin === target) throw new UsageMistake('--from and --to name the same store.')
   const missing = newFileOf(origin)
   if (missing !== null) throw new CommandMistake(`There is no store to copy from: ${whyNoStore(missing)}.`)
   const progress = openProgress()

@@ -64,7 +64,7 @@ function readAsked(call: string | undefined): Asked {
       `Which call? Write a method and a path in quotes, as in: nounkit explain "GET /v2/orders?include=customer"`,
     )
   if (method !== undefined && method !== 'GET')
-    throw new CommandMistake(`${method} writes, and explain shows reads. Write "GET ${path}".`)
+    throw new UsageMistake(`${method} writes, and explain shows reads. Write "GET ${path}".`)
   return { path, query }
 }
 

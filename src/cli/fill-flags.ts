@@ -1,6 +1,6 @@
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/nearest.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 
 /** Reads `--fill orders.note=TEXT`: field → the value, as text. */
 export function readFill(flags: readonly string[], model: Model): ReadonlyMap<string, string> {
@@ -10,7 +10,7 @@ export function readFill(flags: readonly string[], model: Model): ReadonlyMap<st
 function readOne(flag: string, model: Model): readonly [string, string] {
   const [, resource = '', field = '', text = ''] = /^([^.=]+)\.([^.=]+)=(.*)$/s.exec(flag) ?? []
   if (resource === '')
-    throw new CommandMistake(`--fill ${flag}: write resource, field and value, as in --fill orders.note=none`)
+    throw new UsageMistake(`--fill ${flag}: write resource, field and value, as in --fill orders.note=none`)
   const known = model.resources.get(resource)
   if (!known)
     throw new CommandMistake(

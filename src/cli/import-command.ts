@@ -46,7 +46,7 @@ export async function importCommand(args: string[]): Promise<number> {
       'Which file? Name one with lines of JSON or CSV, or - for standard input: nounkit import orders.csv --resource orders',
     )
   if (flags.account !== undefined && !isPlainName(flags.account))
-    throw new CommandMistake(
+    throw new UsageMistake(
       `--account is ${JSON.stringify(flags.account)}. Write at most 255 plain characters.`,
     )
   const place = given.length > 1 ? given[0] : undefined

@@ -54,7 +54,7 @@ async function askFolder(): Promise<string> {
 
 function folderAt(place: string): string {
   if (place.trim() === '' || /\p{Cc}/u.test(place)) {
-    throw new CommandMistake(
+    throw new UsageMistake(
       `${JSON.stringify(place)} is no name for a folder. Write: nounkit init ${defaultFolder}`,
     )
   }

@@ -166,7 +166,7 @@ function needed(flags: Flags, name: 'account' | 'name', form = /./): string {
   if (value === undefined || value === '')
     throw new UsageMistake(`--${name} is missing. Write the account and the name of the key.`)
   if (form.test(value)) return value
-  throw new CommandMistake(`--${name} is ${JSON.stringify(value)}. Write at most 100 plain characters.`)
+  throw new UsageMistake(`--${name} is ${JSON.stringify(value)}. Write at most 100 plain characters.`)
 }
 
 /** What a key opens that was made without `--scopes`. */
@@ -181,7 +181,7 @@ function allScopesOpen(account: string, model: Model): string {
 
 function readKind(text = 'external'): Consumer['kind'] {
   if (text === 'external' || text === 'internal' || text === 'probe') return text
-  throw new CommandMistake(`--kind is "${text}". Write external, internal or probe.`)
+  throw new UsageMistake(`--kind is "${text}". Write external, internal or probe.`)
 }
 
 const expiry = (text: string | undefined, clock: Clock): number | null =>
@@ -194,7 +194,7 @@ function duration(text: string, flag: string, least: number): number {
   const milliseconds = readDuration(text)
   if (milliseconds !== null && milliseconds >= least && milliseconds <= maxDays * dayMs) return milliseconds
   const from = least > 0 ? ', longer than none' : ''
-  throw new CommandMistake(
+  throw new UsageMistake(
     `${flag} is "${text}". Write a time such as 90d, 12h, 30m or 10s${from} and at most ${maxDays}d.`,
   )
 }

@@ -16,7 +16,7 @@ import { refuseForRows } from '../store/schema/rows-in-the-way.ts'
 import type { Store } from '../store/store.ts'
 import { terminalAsk } from './ask.ts'
 import { jsonOption } from './command.ts'
-import { CommandMistake } from './command-mistake.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf, publishedOf } from './command-store.ts'
 import { readFill } from './fill-flags.ts'
 import { compileLoaded, loadApi } from './load.ts'
@@ -101,10 +101,10 @@ const mostShards = 64_000
 
 function shardsOf(text: string | undefined, citus: boolean | undefined): Pick<MigrateOptions, 'shards'> {
   if (text === undefined) return {}
-  if (!citus) throw new CommandMistake('--shards is for a Citus cluster: write --citus too, or leave it out.')
+  if (!citus) throw new UsageMistake('--shards is for a Citus cluster: write --citus too, or leave it out.')
   const shards = Number(text)
   if (!Number.isInteger(shards) || shards < 1 || shards > mostShards)
-    throw new CommandMistake(`--shards is ${JSON.stringify(text)}. Write a whole number, for example 32.`)
+    throw new UsageMistake(`--shards is ${JSON.stringify(text)}. Write a whole number, for example 32.`)
   return { shards }
 }
 

@@ -7,7 +7,7 @@ import { withdrawDecision } from '../lifecycle/retirement-decisions.ts'
 import { dayMs } from '../times.ts'
 import { paint } from './colour.ts'
 import { jsonOption } from './command.ts'
-import { CommandMistake, UsageMistake } from './command-mistake.ts'
+import { UsageMistake } from './command-mistake.ts'
 import { actor, type CommandStore, withLifecycleStore } from './command-store.ts'
 import { namedVersion } from './named-version.ts'
 import { apiAnd } from './positionals.ts'
@@ -110,7 +110,7 @@ const maxWindow = 400 * dayMs
 function readWindow(text = defaultWindow): number {
   const milliseconds = readDuration(text)
   if (milliseconds !== null && milliseconds > 0 && milliseconds <= maxWindow) return milliseconds
-  throw new CommandMistake(
+  throw new UsageMistake(
     `--window is "${text}". Write how far to look back, such as 30d; usage is kept for 400 days.`,
   )
 }

@@ -38,7 +38,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 const wrongUsage = 2
 
 function unknownCommand(name: string): string {
-  const near = nearest(name, Object.keys(commands))
+  const near = nearest(name, [...Object.keys(commands), 'help'])
   return `There is no command "${name}".${near ? ` Did you mean "${near}"?` : ''} nounkit help lists all.`
 }
 

@@ -1,4 +1,4 @@
-import { CommandMistake } from './command-mistake.ts'
+import { CommandMistake, UsageMistake } from './command-mistake.ts'
 
 export interface ServeFlags {
   readonly port?: string
@@ -26,7 +26,9 @@ export function readServeSettings(flags: ServeFlags): ServeSettings {
     65_535,
   )
   if (port !== 0 && port === opsPort) {
-    throw new CommandMistake(
+    const isInFlags = flags.port !== undefined || flags['ops-port'] !== undefined
+    throw mistakeIn(
+      isInFlags,
       `The API and its probes cannot both have port ${port}. Choose another for the probes: --ops-port ${beside(port)}`,
     )
   }
@@ -55,7 +57,7 @@ function given(places: { readonly [name: string]: string | undefined }): Given |
   for (const [name, text] of Object.entries(places)) {
     if (text) return { text, name }
     if (text === '' && name.startsWith('--'))
-      throw new CommandMistake(`${name} is empty. Write a value after it, or leave it out.`)
+      throw new UsageMistake(`${name} is empty. Write a value after it, or leave it out.`)
   }
   return undefined
 }
@@ -65,8 +67,13 @@ function wholeNumber(setting: Given | undefined, from: number, to: number): numb
   const { text, name } = setting
   const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
   if (number >= from && number <= to) return number
-  throw new CommandMistake(`${name} is "${text}". It must be a whole number from ${from} to ${to}.`)
+  const isFlag = name.startsWith('--')
+  throw mistakeIn(isFlag, `${name} is "${text}". It must be a whole number from ${from} to ${to}.`)
 }
+
+/** A wrong flag is a wrong command line; a wrong environment variable is not. */
+const mistakeIn = (isFlag: boolean, message: string): CommandMistake =>
+  isFlag ? new UsageMistake(message) : new CommandMistake(message)
 
 /** The Redis client accepts any text as a host name, and would try to connect to it for ever. */
 function readRedisUrl(url: string | undefined): string | undefined {

@@ -86,7 +86,7 @@ test('nothing is written through a link that leads out of the folder, not even w
 })
 
 test.each([
-  ['', /^"" is no name for a folder\. Write: nounkit init my-api\n$/],
+  ['', /^"" is no name for a folder\. Write: nounkit init my-api\n/],
   ['line\nbreak', /^"line\\nbreak" is no name/],
   ['\u001b[31mred', /is no name/],
   ['file/below', /^"file\/below" cannot be written \(ENOTDIR/],

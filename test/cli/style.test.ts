@@ -129,6 +129,49 @@ describe('in the folder of an API', () => {
     expect(await told('import', 'api.ts', '--resource', 'order')).toContain('Did you mean "orders"?')
   })
 
+  test.each([
+    [['serve', '--port', 'abc'], '--port is "abc"'],
+    [['serve', '--port', '3000', '--ops-port', '3000'], 'cannot both have port 3000'],
+    [['dev', '--host', ''], '--host is empty'],
+    [['serve', '--workers', '0'], '--workers is "0"'],
+    [['migrate', '--shards', '3'], '--shards is for a Citus cluster'],
+    [['migrate', '--citus', '--shards', 'x'], '--shards is "x"'],
+    [['migrate', '--fill', 'note=none'], '--fill note=none: write resource, field and value'],
+    [['keys', 'create', '--account', 'a', '--name', 'b', '--expires', '90'], '--expires is "90"'],
+    [['keys', 'create', '--account', 'a', '--name', 'b', '--kind', 'robot'], '--kind is "robot"'],
+    [['keys', 'create', '--account', 'a', '--name', 'b', '--subject', ''], '--subject is ""'],
+    [['keys', 'create', '--account', 'a', '--name', 'b', '--claim', 'x'], '--claim "x" has no value'],
+    [['explain', 'POST /v2/orders'], 'POST writes'],
+    [['retire', 'v1', '--window', '30'], '--window is "30"'],
+    [['import', 'rows.jsonl', '--account', ''], '--account is ""'],
+    [['copy', '--from', 'sqlite:a.db', '--to', 'sqlite:a.db'], 'name the same store'],
+    [['init', ' '], 'is no name for a folder'],
+  ])('a value of the wrong form is a wrong command line, which ends with 2: %j', async (args, message) => {
+    const ran = await shop(...args)
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
+    expect(ran.stderr).toMatch(new RegExp(`\\nUsage: nounkit ${args[0]}`))
+  })
+
+  test('a name that the declaration does not have ends with 1, as does a wrong variable', async () => {
+    for (const args of [
+      ['openapi', 'v9'],
+      ['export', '--resource', 'order'],
+      ['keys', 'create', '--account', 'a', '--name', 'b', '--scopes', 'order:read'],
+    ])
+      expect(await shop(...args)).toMatchObject({ code: 1, stdout: '' })
+    const ran = await runHere(['serve'], { cwd, env: { ...env, PORT: 'abc' } })
+    expect(ran).toMatchObject({
+      code: 1,
+      stderr: 'PORT is "abc". It must be a whole number from 0 to 65535.\n',
+    })
+  })
+
+  test('a command with a typo is answered with the one that was probably meant, help included', async () => {
+    expect((await shop('hlep')).stderr).toBe(
+      'There is no command "hlep". Did you mean "help"? nounkit help lists all.\n',
+    )
+  })
+
   /** The members of what `--json` prints, as the reference has them. */
   const documented = new Map(
     tableBelow('docs/reference/cli.md', '## Output for machines').map(([command = '', members = '']) => [
