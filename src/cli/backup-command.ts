@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { backupSqlite } from '../store/sqlite/backup.ts'
 import { isOfStore } from '../store/sqlite/backup-target.ts'
@@ -20,7 +20,7 @@ export async function backupCommand(args: string[]): Promise<number> {
   const given = positionalsUpTo(positionals, 2)
   const file = given.at(-1)
   if (file === undefined || file === '')
-    throw new UsageMistake('Which file? Name the one to write, as in: nounkit backup backups/monday.db')
+    throw new UsageMistake('Which file? Name the one to write, as in: nounkit backup monday.db')
   const url = await storeUrl(given.length > 1 ? given[0] : undefined)
   const path = /^sqlite:(.+)$/.exec(url)?.[1]
   if (path === undefined)
@@ -42,6 +42,11 @@ function targetFile(file: string, store: string, force: boolean): string {
   if (isOfStore(store, target))
     throw new CommandMistake(
       `${file} is the store itself, or a file that SQLite keeps beside it. Name another file for the copy.`,
+    )
+  // It is not created: where the disk for backups is not mounted, the copy would be on the disk of the store.
+  if (!existsSync(dirname(target)))
+    throw new CommandMistake(
+      `The folder ${dirname(target)} does not exist. Create it, or name a file in another folder.`,
     )
   if (!existsSync(target)) return target
   if (!statSync(target).isFile())

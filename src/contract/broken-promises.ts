@@ -46,6 +46,6 @@ const unpublishedDates = (model: Model, contracts: ReadonlyMap<string, Contract>
     )
     if (differences.length === 0) return []
     const what = `the end of ${name} is declared, but not published:`
-    const hint = `Run "nounkit publish" for ${name} and commit the file. Every response announces these dates.`
+    const hint = `Run "nounkit publish ${name}" and commit the file. Every response announces these dates.`
     return [{ version: name, file: `${name}.json`, what, hint, differences, lines: [] }]
   })

@@ -106,7 +106,7 @@ const checkVersion = (model: Model, version: Version, frozen: Contract | undefin
     grown: [],
   })
   if (!frozen) {
-    const hint = `Run "nounkit publish" for ${name} and commit the file, or leave out its "published" date.`
+    const hint = `Run "nounkit publish ${name}" and commit the file, or leave out its "published" date.`
     return answer(`${name} is published, but its contract is missing.`, hint)
   }
   if (frozen.api !== model.name) {

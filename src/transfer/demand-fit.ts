@@ -1,6 +1,7 @@
 import type { Model } from '../compile/model.ts'
 import { unfitRows } from '../store/schema/follow/unfit-rows.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
+import { whyOf } from '../store/schema/migration-step.ts'
 import { recordedPublished } from '../store/schema/published.ts'
 import { readShape } from '../store/schema/shape.ts'
 import { type Store, StoreRefused } from '../store/store.ts'
@@ -10,7 +11,7 @@ export async function demandFit(store: Store, model: Model): Promise<void> {
   const { steps: all } = await migrate(store, model, { dryRun: true })
   // Only the record of what a sum adds up is missing: an earlier release did not make it.
   const steps = all.filter(({ sum }) => sum !== 'unsure')
-  const [why] = steps.length > 0 ? steps.map((step) => step.why) : await unfitUnpublished(store, model)
+  const [why] = steps.length > 0 ? steps.map(whyOf) : await unfitUnpublished(store, model)
   if (why !== undefined)
     throw new StoreRefused(
       `The store does not fit the declaration: ${why}. Migrate it first: nounkit migrate`,

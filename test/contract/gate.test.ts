@@ -297,7 +297,7 @@ describe('an older version', () => {
         'contracts/v1.json: the end of v1 is declared, but not published:',
         '  additive  deprecated  was set to 2026-02-01',
         '  additive  sunset  was set to 2027-01-01',
-        'Run "nounkit publish" for v1 and commit the file. Every response announces these dates.',
+        'Run "nounkit publish v1" and commit the file. Every response announces these dates.',
       ].join('\n'),
     )
     const folder = await mkdtemp(join(tmpdir(), 'nounkit-dates-'))

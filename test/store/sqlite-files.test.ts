@@ -118,7 +118,7 @@ const damagedFile = async (from: number, to: number): Promise<string> => {
 }
 
 const remedy = (file: string) =>
-  `The file is damaged: stop the service and restore it from a backup, or save what can be read into a new file with "sqlite3 ${file} .recover | sqlite3 ${file}.new".`
+  `The file is damaged. A backup that is copied beside the damaged.db-wal and damaged.db-shm of an earlier file is damaged by them. Stop the service, move ${file} away together with ${file}-wal and ${file}-shm where they exist, and only then copy a backup there. Or save what can be read into a new file with "sqlite3 ${file} .recover | sqlite3 ${file}.new".`
 
 test('the error about a file that is damaged in the middle has its path and the remedy', async () => {
   const file = await damagedFile(8_192, 200_000)

@@ -30,6 +30,9 @@ export interface Step {
   readonly became?: readonly (readonly [from: string, to: string])[]
 }
 
-/** Why additions do not suffice. A remark such as `(put a value in place of …)` is for those who read the SQL. */
+/** Why a step is needed, without a remark such as `(put a value in place of …)`, which is for those who read the SQL. */
+export const whyOf = ({ why }: Step): string => why.replace(/ \(put [^)]*\)$/, '')
+
+/** Why additions do not suffice. */
 export const whysOf = (steps: readonly Step[]): readonly string[] =>
-  steps.filter((step) => !step.additive).map(({ why }) => why.replace(/ \(put [^)]*\)$/, ''))
+  steps.filter((step) => !step.additive).map(whyOf)

@@ -47,7 +47,7 @@ function createPartial(partial: string, target: string, mode: number): void {
     closeSync(openSync(partial, 'wx', mode & 0o777))
   } catch (error) {
     throw new StoreRefused(
-      `${target} cannot be written: ${(error as Error).message}. Name a file in a folder that exists and that this user may write to.`,
+      `${target} cannot be created (${(error as NodeJS.ErrnoException).code}). Name a file in a folder that this user may write to.`,
       error,
     )
   }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { StoreError, type UnavailableReason } from '../store.ts'
 
 /** Primary result codes: https://sqlite.org/rescode.html. Extended codes carry the primary one in their low byte. */
@@ -72,8 +73,9 @@ export const isDamage = (error: unknown): boolean => {
   return code === CORRUPT || code === NOTADB
 }
 
+/** A log that is left over is the usual reason after a restore: SQLite cannot tell that it belongs to another file of the same name. */
 export const remedyOf = (file: string): string =>
-  `The file is damaged: stop the service and restore it from a backup, or save what can be read into a new file with "sqlite3 ${file} .recover | sqlite3 ${file}.new".`
+  `The file is damaged. A backup that is copied beside the ${basename(file)}-wal and ${basename(file)}-shm of an earlier file is damaged by them. Stop the service, move ${file} away together with ${file}-wal and ${file}-shm where they exist, and only then copy a backup there. Or save what can be read into a new file with "sqlite3 ${file} .recover | sqlite3 ${file}.new".`
 
 /** node:sqlite refuses to read an integer that a number cannot hold. */
 const isUnreadableInteger = (error: unknown): error is Error =>
