@@ -40,6 +40,7 @@ async function develop(place: string, settings: ServeSettings): Promise<number> 
   const terminal = process.stdin.isTTY ? new Terminal(process.stdin, say) : null
   const types = new TypeWatch(place, say)
   let isReady = false
+  let whyNoReset: string | null = null
   const supervisor = new Supervisor({
     place,
     url,
@@ -53,12 +54,21 @@ async function develop(place: string, settings: ServeSettings): Promise<number> 
       if (key !== '') say(key)
       if (terminal && !isReady) say(terminal.help)
       isReady = true
+      whyNoReset = opened.whyNoReset
       types.check()
     },
   })
   process.once('exit', () => supervisor.kill())
   const stopped = Promise.withResolvers<void>()
-  terminal?.obey(commandsOf(supervisor, terminal, url, () => stopped.resolve()))
+  terminal?.obey(
+    commandsOf(
+      supervisor,
+      terminal,
+      url,
+      () => whyNoReset,
+      () => stopped.resolve(),
+    ),
+  )
   stopAtSignal(() => stopped.resolve())
   const running = supervisor.run()
   await Promise.race([stopped.promise, running])
@@ -73,11 +83,14 @@ function commandsOf(
   supervisor: Supervisor,
   terminal: Terminal,
   url: string,
+  whyNoReset: () => string | null,
   quit: () => void,
 ): readonly Command[] {
   const failed = (): void => say(`No browser could be started. Open ${url}/docs`)
   const reset = async (): Promise<void> => {
-    if (
+    const refusal = whyNoReset()
+    if (refusal !== null) say(refusal)
+    else if (
       await terminal.confirm('Delete all rows of the store, and insert those of the seed again? Keys stay.')
     )
       supervisor.reset()

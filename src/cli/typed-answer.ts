@@ -4,25 +4,26 @@ import type { Question } from '../store/schema/follow/open-decisions.ts'
 export type Typed = { readonly answer: string } | 'nothing' | 'quit' | 'unclear'
 
 /** The question as it is shown, with the answers that it takes. */
-export const shownQuestion = ({ text, choices }: Question): string =>
+export const shownQuestion = ({ kind, text, choices, takesAnyText }: Question): string =>
   [
     text,
-    ...(choices.length === 0
-      ? ['Enter alone changes nothing, and q quits. Write "" for the empty text, and "q" for the letter.']
-      : choices.map(({ says }, at) => `  ${at + 1}) ${says}`)),
+    ...choices.map(({ says }, at) => `  ${at + 1}) ${says}`),
+    ...(kind === 'fill' ? [`Enter alone changes nothing, and q quits.${takesAnyText ? quotes : ''}`] : []),
   ].join('\n')
+
+const quotes = ' Write "" for the empty text, and "q" for the letter.'
 
 /**
  * Reads the line that was typed at a question. Where any text may be the value, quotes tell a value from a command: nobody who wants to leave
  * changes rows with Enter or q.
  */
-export function readTyped({ choices }: Question, line: string): Typed {
+export function readTyped({ kind, choices }: Question, line: string): Typed {
   const typed = line.trim()
   const chosen = choices[Number(typed) - 1] ?? choices.find(({ value }) => value === typed)
   if (chosen) return { answer: chosen.value }
   if (typed.toLowerCase() === 'q') return 'quit'
-  if (choices.length > 0) return 'unclear'
-  return typed === '' ? 'nothing' : { answer: unquoted(typed) }
+  if (typed === '' && kind === 'fill') return 'nothing'
+  return choices.length > 0 ? 'unclear' : { answer: unquoted(typed) }
 }
 
 /** What is said where the line was unclear. */

@@ -20,7 +20,9 @@ export interface ResetOptions extends Omit<UnservedOptions, 'emptying' | 'dryRun
 export async function resetStore(store: Store, model: Model, options: ResetOptions): Promise<number> {
   const { published, forced, seed = false, beforeChange, ...rest } = options
   const promised = published.length > 0 ? published.join(', ') : await recorded(store)
-  if (promised !== null && forced !== model.name) throw new StoreRefused(refusal(promised, model, forced))
+  if (promised !== null && forced === undefined) throw new StoreRefused(whyNoReset(promised, model))
+  if (promised !== null && forced !== model.name)
+    throw new StoreRefused(`--force ${forced}: the API's name is ${model.name}. Nothing was changed.`)
   const { generation } = await followUnserved(
     store,
     model,
@@ -31,10 +33,9 @@ export async function resetStore(store: Store, model: Model, options: ResetOptio
   return generation
 }
 
-const refusal = (promised: string, { name }: Model, forced: string | undefined): string =>
-  forced === undefined
-    ? `The API has a published version (${promised}), so its store may have rows of consumers. Nothing was changed. If all of them shall go, use --force ${name}.`
-    : `--force ${forced}: the API's name is ${name}. Nothing was changed.`
+/** `promised` are the versions that are published. */
+export const whyNoReset = (promised: string, { name }: Model, command = 'nounkit reset'): string =>
+  `The API has a published version (${promised}), so its store may have rows of consumers. Nothing was changed. If all of them shall go, use ${command} --force ${name}.`
 
 async function recorded(store: Store): Promise<string | null> {
   try {

@@ -231,7 +231,9 @@ describe.each(walkedStores)('a store with others around it (%s)', (kind) => {
       /^This store has been served with a published version \(v1\), of which this declaration/,
     )
     expect(mistaken.stderr).toContain('things has no field "prize". Did you mean "price"?')
-    expect(reset.stderr).toMatch(/^The API has a published version \(v1\).* use --force market\.\n$/)
+    expect(reset.stderr).toMatch(
+      /^The API has a published version \(v1\).* use nounkit reset --force market\.\n$/,
+    )
     expect(other.stderr).toBe("--force markets: the API's name is market. Nothing was changed.\n")
     const changed = `versions: [version('v2'), version('v1', { published: '2026-01-01', changes: [removeField('things', 'cost', { was: z.string(), whenAbsent: '-' })] })]`
     const without = declarationFolder(source('label: z.string()', changed))

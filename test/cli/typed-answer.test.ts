@@ -3,7 +3,12 @@ import { expect, test } from 'vitest'
 import { Terminal } from '../../src/cli/dev/terminal.ts'
 import { readTyped, shownQuestion } from '../../src/cli/typed-answer.ts'
 
-const value = { kind: 'fill', text: 'orders.note is required. Which value?', choices: [] } as const
+const value = {
+  kind: 'fill',
+  text: 'orders.note is required. Which value?',
+  choices: [],
+  takesAnyText: true,
+} as const
 const choice = {
   kind: 'loss',
   text: 'Do it all the same?',
@@ -40,6 +45,21 @@ test('at a question with choices, only a number, a choice or q is read', () => {
     'quit',
     'unclear',
     'unclear',
+    'unclear',
+  ])
+})
+
+test('a question for a number or a listed value says nothing of quotes, and Enter alone changes nothing', () => {
+  expect(shownQuestion({ kind: 'fill', text: 'Which value?', choices: [] })).toBe(
+    'Which value?\nEnter alone changes nothing, and q quits.',
+  )
+  const state = { kind: 'fill', text: 'Which value?', choices: [{ value: 'lent', says: 'lent' }] } as const
+  expect(shownQuestion(state)).toBe('Which value?\n  1) lent\nEnter alone changes nothing, and q quits.')
+  const read = (line: string) => readTyped(state, line)
+  expect([read('1'), read('lent'), read(''), read('out')]).toEqual([
+    { answer: 'lent' },
+    { answer: 'lent' },
+    'nothing',
     'unclear',
   ])
 })

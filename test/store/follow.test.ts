@@ -126,7 +126,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     const { follow, listed, made } = await started(first, rows)
     const next = shop({ code: z.int().optional(), size: z.int().max(10).default(9) })
     await expect(follow(next)).rejects.toThrow(
-      /- 2 rows of orders have a value that orders\.code does not allow any more, such as "two": they would become null\.\n- 2 rows .* such as 20: they would become 9\.\nUse --accept-data-loss/,
+      /- 2 rows of orders have a value that orders\.code does not allow any more \("two" in 1 row, "three" in 1 row\): they would become null\.\n- 2 rows .* \(20 in 1 row, 30 in 1 row\): they would become 9\.\nUse --accept-data-loss to do it all the same, with --fill orders\.code=VALUE --fill orders\.size=VALUE for another value\.$/,
     )
     expect(await listed(first)).toMatchObject(made)
     await follow(next, { acceptDataLoss: true })
@@ -256,6 +256,60 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     await follow(next, answering('x', 'yes'))
     expect(texts.at(-1)).toContain('such as "abc": it would become "x".')
     expect(await listed(next)).toMatchObject([{ code: 'x' }, { code: 'a' }, { code: 'x' }])
+  })
+
+  test('states and listed values that are gone are asked for one by one, with those that are declared to choose from', async () => {
+    const declared = (fields: FieldDeclarations) =>
+      api('shop', { resources: [resource('orders', { fields })], events: { keepDays: 30 } })
+    const first = declared({
+      status: states('new', { new: ['out', 'lost'], out: ['lost'], lost: [] }),
+      kind: z.enum(['hand', 'power', 'a', 'b']),
+      size: z.enum(['s', 'm']).optional(),
+    })
+    const { follow, listed, made } = await started(first, [
+      { kind: 'hand', size: 's' },
+      { kind: 'power', size: 'm' },
+      { kind: 'hand' },
+    ])
+    await serving(first, databaseUrl, async (call) => {
+      for (const { id } of made.slice(1)) await call('PATCH', `orders/${id}`, { status: 'out' })
+    })
+    const next = declared({
+      status: states('new', { new: ['lent', 'lost'], lent: ['lost'], lost: [] }),
+      kind: z.enum(['a', 'b']),
+      size: z.enum(['m', 'l']).optional(),
+    })
+    const gone = '3 rows of orders have a value that orders.kind does not allow any more'
+    await expect(follow(next)).rejects.toThrow(
+      `- ${gone} ("hand" in 2 rows, "power" in 1 row). Make the field optional, give it a default, or use --fill orders.kind=VALUE.`,
+    )
+    await expect(follow(next, { fill: new Map([['orders.kind', 'a']]) })).rejects.toThrow(
+      /such as "out": they would become "new"\.[\s\S]*with --fill orders\.status=VALUE --fill orders\.size=VALUE for another value\.$/,
+    )
+    const answers: { [gone: string]: string } = { out: 'lent', hand: 'b', power: 'a', s: ' null ' }
+    const asked: string[] = []
+    const ask = async ({ kind, text, choices }: Question) => {
+      const value = /such as "(\w+)"\. Which value instead\?$/.exec(text)?.[1] ?? ''
+      asked.push(`${kind} ${value}: ${choices.map(({ says }) => says).join(', ')}`)
+      if (kind === 'loss') expect(text).toContain('such as "power": it would become "a".')
+      return answers[value] ?? 'yes'
+    }
+    await follow(next, { ask })
+    expect(asked).toEqual([
+      'fill out: new, lent, lost',
+      'fill hand: a, b',
+      'fill power: a, b',
+      'fill s: m, l, no value',
+      'loss : yes, lose it, no, change nothing',
+    ])
+    const rows = [
+      { kind: 'b', status: 'new', size: null },
+      { kind: 'a', status: 'lent', size: 'm' },
+      { kind: 'b', status: 'lent', size: null },
+    ]
+    expect(await listed(next)).toMatchObject(rows)
+    const events = (await listed(next, 'events')).map(({ data }) => data)
+    expect(events).toMatchObject([...rows.map((row) => ({ ...row, status: 'new' })), ...rows.slice(1)])
   })
 
   test('a rename is declared, or asked about, or refused with both ways', async () => {
@@ -440,7 +494,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     expect(await datas(third)).toMatchObject([all, all, all, all])
     const fourth = declared({ kind: z.enum(['z']).optional() })
     expect((await follow(fourth, lossy)).notes).toContain(
-      '4 events of orders got another value of orders.kind',
+      '4 events of orders have another value of orders.kind now',
     )
     expect((await datas(fourth)).map((data) => (data as { kind: unknown }).kind)).toEqual(Array(4).fill(null))
     // Events from before a field with a default have been shown with that, and go on to be.

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Model } from '../../compile/model.ts'
 import { followUnserved } from '../../lifecycle/follow-unserved.ts'
-import { resetStore } from '../../lifecycle/reset-store.ts'
+import { resetStore, whyNoReset } from '../../lifecycle/reset-store.ts'
 import type { FittingStore } from '../../serve/service.ts'
 import { openStore } from '../../store/open.ts'
 import { NotFollowed } from '../../store/schema/follow/not-followed.ts'
@@ -66,15 +66,35 @@ async function reset(
 async function follow(store: Store, { model, place, open, clock, ask, say }: FollowParts): Promise<Done> {
   const beforeChange = async (): Promise<void> => void (await ask(null))
   try {
-    const following = { beforeChange, ...(open.asks && { ask }) }
-    return await followUnserved(store, model, following, { clock, waiting: say })
+    const following = {
+      beforeChange,
+      optionsOf: `nounkit migrate${placeOf(place)}`,
+      ...(open.asks && { ask }),
+    }
+    const followed = await followUnserved(store, model, following, { clock, waiting: say })
+    const losses = followed.losses.map((loss) => loss.replace(/\.$/, ''))
+    return { generation: followed.generation, notes: [...followed.notes, ...losses] }
   } catch (error) {
     if (!(error instanceof NotFollowed)) throw error
-    throw new NotFollowed(`${error.message}\n${open.asks ? onTerminal : withoutTerminal(place)}`, error)
+    throw new NotFollowed(`${error.message}\n${open.asks ? onTerminal : withoutTerminal}`, error)
   }
 }
 
 const onTerminal = 'Change the declaration, or save it once more to be asked again.'
 
-const withoutTerminal = (place: string): string =>
-  `Nobody can be asked, because this is not a terminal. Change the declaration; or stop nounkit dev, run nounkit migrate${place === '.' ? '' : ` ${place}`} with the option named above, and start it again.`
+const withoutTerminal =
+  'Nobody can be asked, because this is not a terminal. Change the declaration; or stop nounkit dev, run the command named above, and start it again.'
+
+/** What follows a command that is about the same declaration. */
+const placeOf = (place: string): string => (place === '.' ? '' : ` ${place}`)
+
+/** Why the person cannot empty the store; null where that is possible. */
+export function resetRefusal({
+  api,
+  model,
+  place,
+}: Pick<FollowParts, 'api' | 'model' | 'place'>): string | null {
+  const published = publishedOf(api)
+  if (published.length === 0) return null
+  return whyNoReset(published.join(', '), model, `nounkit reset${placeOf(place)}`)
+}

@@ -13,7 +13,7 @@ import { errorText, type Project, stackText } from '../mistake-places/error-text
 import { followImports, type ImportedFiles, withFilesOf } from '../mistake-places/imported-files.ts'
 import { developmentKey } from './development-key.ts'
 import { endWithParent } from './end-with-parent.ts'
-import { type FollowParts, followDeclaration } from './follow-declaration.ts'
+import { type FollowParts, followDeclaration, resetRefusal } from './follow-declaration.ts'
 import type { Asked, LoadWanted, Opened, OpenWanted, Reply, ToGeneration, Wanted } from './messages.ts'
 import { renamePublished } from './rename-published.ts'
 import { requestLines } from './request-line.ts'
@@ -167,6 +167,7 @@ class GenerationProcess {
       versions: model.versions.map(({ name }) => name),
       store: service.store.dialect.name,
       notes,
+      whyNoReset: resetRefusal(parts),
       key: await developmentKey(service, this.#clock, load.url),
     }
   }

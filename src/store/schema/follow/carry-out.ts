@@ -71,18 +71,18 @@ function expression({ table }: Rebuild, plan: ColumnPlan, temporary: string | nu
       ? own
       : values === 'recast'
         ? `(SELECT v."value" ${found})`
-        : `CASE WHEN EXISTS (SELECT 1 ${found}) THEN NULL ELSE ${own} END`
+        : `CASE WHEN EXISTS (SELECT 1 ${found}) THEN (SELECT v."value" ${found}) ELSE ${own} END`
   return otherwise === undefined ? value : `coalesce(${value}, ${literal})`
 }
 
 const valueFrom = (temporary: string, primaryKey: readonly string[]): string =>
   `FROM ${ident(temporary)} AS v WHERE ${primaryKey.map((name) => `v.${ident(name)} = t.${ident(name)}`).join(' AND ')}`
 
-/** A temporary table with the new values of a column, or with the rows that lose theirs. */
+/** A temporary table with the new values of a column, for all rows or for those that lose theirs. */
 async function storeValues(
   { session, dialect }: Reading,
   { table }: Rebuild,
-  { column, values, scanned }: ColumnPlan,
+  { column, values, scanned, instead }: ColumnPlan,
   name: string,
   sql: FollowSql,
 ): Promise<void> {
@@ -91,10 +91,12 @@ async function storeValues(
   await session.script(
     `CREATE TEMPORARY TABLE ${ident(name)} (${parts.join(', ')}, "value" ${sql.columnType(column.kind)}, PRIMARY KEY (${idents(keys)}))`,
   )
-  const rows: Value[][] =
-    values === 'recast'
-      ? (scanned?.fitting ?? []).map(({ key, value }) => [...key, value])
-      : (scanned?.unfit ?? []).map((key) => [...key, null])
+  const replaced = (scanned?.unfit ?? []).map(({ key, value }): Value[] => [
+    ...key,
+    (value === null ? null : instead.get(value)) ?? null,
+  ])
+  const recast = values === 'recast' ? (scanned?.fitting ?? []) : []
+  const rows = [...recast.map(({ key, value }): Value[] => [...key, value]), ...replaced]
   const names = idents([...keys, 'value'])
   const kindsOf = [...keys.map(() => 'id' as const), column.kind]
   for (let at = 0; at < rows.length; at += batchRows) {

@@ -39,11 +39,13 @@ export interface ColumnPlan {
   readonly from: string | null
   /** The kind that its values have had; null for a new column, or one of the engine's own. */
   readonly kindBefore: FieldKind | null
-  /** `recast`: the values of `scanned.fitting`, nothing for other rows. `kept`: the old values, nothing for rows of `scanned.unfit`. */
+  /** `recast`: the values of `scanned.fitting`. `kept`: the old values. Rows of `scanned.unfit` have what `instead` says, or nothing. */
   readonly values: 'kept' | 'recast'
   readonly scanned: Scanned | null
   /** Events that have no value for it, or one that is not allowed any more, where every row fits. */
   readonly unfitEvents: number
+  /** What a person wants in place of values, which are given as JSON; null for nothing. */
+  readonly instead: ReadonlyMap<string, string | null>
   /** The stored value of rows, and of events, that have nothing; undefined for NULL. */
   readonly otherwise: unknown
 }

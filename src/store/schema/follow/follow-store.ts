@@ -15,6 +15,7 @@ import type { Followed, FollowOptions } from './follow-options.ts'
 import type { FollowPlan } from './follow-plan.ts'
 import type { FollowSql, Present } from './follow-sql.ts'
 import { formerNamesOf } from './former-names.ts'
+import { wayToLose } from './loss.ts'
 import { refuseToFollow } from './not-followed.ts'
 import { onCluster, onlyAdditions } from './only-additions.ts'
 import { Decisions, type Following, Undecided } from './open-decisions.ts'
@@ -193,7 +194,7 @@ class Follower {
       ],
     })
     if (answer === 'yes') return
-    refuseToFollow(losses, answer === 'no' ? '' : 'Use --accept-data-loss to do it all the same.')
+    refuseToFollow(losses, answer === 'no' ? '' : wayToLose(all, this.#decisions))
   }
 
   async #apply(approved: readonly string[]): Promise<Followed> {

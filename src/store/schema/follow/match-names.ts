@@ -167,7 +167,7 @@ async function decide(planning: Planning, subject: string, rename: Rename): Prom
   if (answer !== undefined) return names.find((name) => name === answer) ?? null
   const [first = ''] = names
   planning.refusals.push(
-    `${gone}; ${list} ${is} new. If it was renamed, declare that: ${declared(first)}. If it was dropped, use --accept-data-loss.`,
+    `${gone}; ${list} ${is} new. If it was renamed, declare that: ${declared(first)}. If it was dropped, use ${planning.decisions.option('--accept-data-loss')}.`,
   )
   return first
 }

@@ -5,6 +5,8 @@ export interface Question {
   readonly text: string
   /** The answers to choose from; none where any text is an answer. */
   readonly choices: readonly { readonly value: string; readonly says: string }[]
+  /** Where there are no choices: whether a text that is also a command to the terminal may be the answer. */
+  readonly takesAnyText?: boolean
 }
 
 /** Answers with the value of a choice, or a text; null where nothing shall change. */
@@ -18,6 +20,8 @@ export interface Following {
   readonly acceptDataLoss?: boolean
   /** `orders.note` → the value, as text, for rows that would have none. */
   readonly fill?: ReadonlyMap<string, string>
+  /** The command that takes options such as `--fill`, where it is another one than that which runs. */
+  readonly optionsOf?: string
   /**
    * Called when everything is decided, before the store is locked and changed. Called again where rows that were written meanwhile made
    * another question necessary.
@@ -45,6 +49,12 @@ export class Decisions {
 
   get acceptsDataLoss(): boolean {
     return this.#following.acceptDataLoss === true
+  }
+
+  /** An option as a person types it: `--fill orders.note=VALUE`. */
+  option(option: string): string {
+    const { optionsOf } = this.#following
+    return optionsOf === undefined ? option : `${optionsOf} ${option}`
   }
 
   fillOf(field: string): string | undefined {

@@ -19,7 +19,7 @@ export async function otherPrefix(
   const { unfit } = await scanColumn(reading, stored, { kind: 'id', schema }, false)
   const place = stored.primaryKey.indexOf('id')
   // Seeds could give rows ids of any form before they were checked; those never had a prefix.
-  const made = unfit.map((key) => String(key[place])).filter(isMade)
+  const made = unfit.map(({ key }) => String(key[place])).filter(isMade)
   if (made.length === 0) return null
   const now = idPrefix === '' ? 'have no prefix' : `begin with "${idPrefix}"`
   return `${counted(made.length, 'row')} of ${name} ${made.length === 1 ? 'has' : 'have'} an id such as ${made[0]}, and ids ${now} now, so that nothing could refer to ${made.length === 1 ? 'it' : 'them'}. Declare idPrefix as it was, or delete all rows with nounkit reset`

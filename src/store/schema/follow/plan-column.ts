@@ -15,8 +15,8 @@ import {
   filledWith,
   type Lacking,
   nameOf,
-  otherwise,
   replacementOf,
+  replacementsOf,
   valueless,
   type Wanting,
 } from './replacement.ts'
@@ -30,6 +30,7 @@ const kept = (column: Column, from: string | null): ColumnPlan => ({
   values: 'kept',
   scanned: null,
   unfitEvents: 0,
+  instead: new Map(),
   otherwise: undefined,
 })
 
@@ -63,7 +64,7 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
     values: isSame ? 'kept' : 'recast',
     scanned: lacking.scanned,
     unfitEvents: lacking.unfitEvents,
-    otherwise: await otherwise(planning, wanting, lacking),
+    ...(await replacementsOf(planning, wanting, lacking)),
   }
 }
 
@@ -110,7 +111,7 @@ async function planSum(
   const rows = wasSum || planning.emptied ? 0 : await countSet(planning, found.name, from, true)
   if (!wasSum) planning.notes.push(`${name} is a sum now`)
   if (rows > 0) planning.losses.push(lostValues(`${name} is a sum now`, rows))
-  const scanned = { fitting: [], unfit: [], example: null }
+  const scanned = { fitting: [], unfit: [] }
   return {
     ...kept(column, from),
     kindBefore: before.kind,
@@ -163,7 +164,7 @@ async function scan(
       now === null
         ? await everyKey(planning, stored)
         : await strayReferences(planning, stored, { ...target, table: now })
-    return { fitting: [], unfit, example: null }
+    return { fitting: [], unfit }
   }
   const isSame = sameForm(before.kind, field.kind)
   if (isSame && before.kind === field.kind && before.schema && sameJson(before.schema, field.schema))
@@ -176,7 +177,8 @@ const everyKey = async (
   stored: { table: string; primaryKey: readonly string[]; column: string },
 ) => {
   const keys = stored.primaryKey.map((name) => `"${name}"`).join(', ')
-  return session.all(`SELECT ${keys} FROM "${stored.table}" WHERE "${stored.column}" IS NOT NULL`)
+  const rows = await session.all(`SELECT ${keys} FROM "${stored.table}" WHERE "${stored.column}" IS NOT NULL`)
+  return rows.map((key) => ({ key, value: null }))
 }
 
 async function newColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {

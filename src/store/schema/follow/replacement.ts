@@ -3,10 +3,13 @@ import { counted } from '../../../compile/plural.ts'
 import { kinds } from '../../../kinds/kinds.ts'
 import type { PresentTable } from '../present.ts'
 import type { Column, Table } from '../table.ts'
+import type { ColumnPlan } from './follow-plan.ts'
+import type { Loss } from './loss.ts'
+import type { Question } from './open-decisions.ts'
 import type { Planning } from './planning.ts'
 import { fitting, whyUnfit } from './recast.ts'
-import type { Scanned } from './scan.ts'
-import { notAllowed } from './unfit-rows.ts'
+import type { Scanned, Unfit } from './scan.ts'
+import { notAllowed, rowsByValue } from './unfit-rows.ts'
 
 /** A wanted column, with the table and the column that have its values now. */
 export interface Wanting {
@@ -37,31 +40,95 @@ export interface Lacking {
 }
 
 /** What rows and events have that would have nothing; says what is lost. */
-export async function otherwise(planning: Planning, wanting: Wanting, lacking: Lacking): Promise<unknown> {
-  const { column } = wanting
+export async function replacementsOf(
+  planning: Planning,
+  wanting: Wanting,
+  lacking: Lacking,
+): Promise<Pick<ColumnPlan, 'instead' | 'otherwise'>> {
   const { scanned, unset, unfitEvents } = lacking
-  const unfit = scanned?.unfit.length ?? 0
-  if (unfit + unset === 0)
-    return unfitEvents === 0 ? undefined : otherwiseInEvents(planning, wanting, lacking)
-  const disallowed = (when: 'now' | 'before') =>
-    notAllowed(wanting.resource, column.name, unfit, scanned?.example ?? null, when)
+  const unfit = scanned?.unfit ?? []
+  const instead = await chosenInstead(planning, wanting, unfit)
+  const left = unfit.filter(({ value }) => value === null || !instead.has(value))
+  if (left.length + unset > 0) return { instead, otherwise: await otherwise(planning, wanting, left, unset) }
+  if (unfitEvents > 0) return { instead, otherwise: await otherwiseInEvents(planning, wanting, lacking) }
+  // Events may have values that no row has.
+  return { instead, otherwise: wanting.column.nullable ? undefined : ([...instead.values()][0] ?? undefined) }
+}
+
+async function otherwise(
+  planning: Planning,
+  wanting: Wanting,
+  unfit: readonly Unfit[],
+  unset: number,
+): Promise<unknown> {
+  const { resource, column } = wanting
   const faults = [
-    ...(unfit > 0 ? [disallowed('now')] : []),
+    ...(unfit.length > 0 ? [notAllowed(resource, column.name, unfit)] : []),
     ...(unset > 0 ? [valueless(wanting, counted(unset, 'row'), unset)] : []),
   ]
-  const which = unfit > 0 ? 'Which value instead?' : 'Which value?'
+  const which = unfit.length > 0 ? 'Which value instead?' : 'Which value?'
   const value = await replacementOf(planning, wanting, { why: faults.join('. '), which })
   // A required field without a value is refused: nothing is lost then.
-  if (unfit > 0 && (value !== undefined || column.nullable)) {
-    const become = value === undefined ? 'null' : JSON.stringify(value)
-    const it = unfit === 1 ? 'it' : 'they'
+  if (unfit.length > 0 && (value !== undefined || column.nullable)) {
+    const isDecided = planning.decisions.fillOf(nameOf(wanting)) !== undefined
     planning.losses.push({
-      ahead: `${disallowed('now')}: ${it} would become ${become}.`,
-      done: `${disallowed('before')}: ${it} became ${become}.`,
+      ...becoming(wanting, unfit, value ?? null),
+      ...(!isDecided && { fillable: nameOf(wanting) }),
     })
   }
   return value
 }
+
+function becoming({ resource, column }: Wanting, unfit: readonly Unfit[], value: unknown): Loss {
+  const [it, become] = [unfit.length === 1 ? 'it' : 'they', JSON.stringify(value)]
+  return {
+    ahead: `${notAllowed(resource, column.name, unfit)}: ${it} would become ${become}.`,
+    done: `${notAllowed(resource, column.name, unfit, 'before')}: ${it} became ${become}.`,
+  }
+}
+
+/** Beyond this many values that are gone, nobody is asked for each. */
+const askedMost = 9
+const noValue = ' null '
+
+/**
+ * Where the field lists its values, as an enum and states do, a person may choose another one for each that is gone. Empty where there is
+ * nobody to ask, or where `--fill` has one value for all.
+ */
+async function chosenInstead(
+  planning: Planning,
+  wanting: Wanting,
+  unfit: readonly Unfit[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const { resource, column, field } = wanting
+  const { decisions } = planning
+  const name = nameOf(wanting)
+  const instead = new Map<string, string | null>()
+  const gone = rowsByValue(unfit)
+  const listed = choicesOf(field)
+  const isKnown = decisions.acceptsDataLoss && (column.nullable || column.default !== undefined)
+  if (listed.length === 0 || gone.size > askedMost || isKnown || decisions.fillOf(name) !== undefined)
+    return instead
+  const choices = column.nullable ? [...listed, { value: noValue, says: 'no value' }] : listed
+  for (const value of gone.keys()) {
+    const rows = unfit.filter((one) => one.value === value)
+    const text = `${notAllowed(resource, column.name, rows)}. Which value instead?`
+    const answer = await decisions.answer(`${name} ${value}`, { kind: 'fill', text, choices }, (typed) =>
+      choices.some((one) => one.value === typed) ? null : `${name} cannot be ${JSON.stringify(typed)}.`,
+    )
+    if (answer === undefined) continue
+    const chosen = answer === noValue ? null : answer
+    instead.set(value, chosen)
+    planning.losses.push(becoming(wanting, rows, chosen))
+  }
+  return instead
+}
+
+/** The values that the field lists; none where it lists none. */
+const choicesOf = (field: Field | null): Question['choices'] =>
+  field && (field.states || kinds[field.kind].listsValues)
+    ? (field.schema.enum ?? []).map((value) => ({ value: String(value), says: String(value) }))
+    : []
 
 /** Every row fits, and events show rows as they were once. */
 async function otherwiseInEvents(
@@ -70,7 +137,7 @@ async function otherwiseInEvents(
   { unfitEvents, formerDefault }: Lacking,
 ): Promise<unknown> {
   const events = counted(unfitEvents, 'event')
-  planning.notes.push(`${events} of ${wanting.resource.name} got another value of ${nameOf(wanting)}`)
+  planning.notes.push(`${events} of ${wanting.resource.name} have another value of ${nameOf(wanting)} now`)
   if (wanting.column.nullable) return undefined
   const why = valueless(wanting, events, unfitEvents)
   return formerDefault ?? replacementOf(planning, wanting, { why, which: 'Which value?' })
@@ -97,13 +164,20 @@ export async function replacementOf(
   if (filled) return filled.value
   if (column.nullable) return undefined
   if (column.default !== undefined && field) return fitting(column.default, field) ?? column.default
-  const question = { kind: 'fill', text: `${why}. ${which}`, choices: [] } as const
+  const takesAnyText = field !== null && ['', 'q'].some((text) => fromText(text, field).fault === null)
+  const question = {
+    kind: 'fill',
+    text: `${why}. ${which}`,
+    choices: choicesOf(field),
+    takesAnyText,
+  } as const
   const answer = await planning.decisions.answer(name, question, (text) => {
     const fault = field && fromText(text, field).fault
     return fault && `${name} cannot be ${JSON.stringify(text)}: ${fault}.`
   })
   if (answer !== undefined) return filledWith(planning, wanting)?.value
-  planning.refusals.push(`${why}. Make the field optional, give it a default, or use --fill ${name}=VALUE.`)
+  const option = planning.decisions.option(`--fill ${name}=VALUE`)
+  planning.refusals.push(`${why}. Make the field optional, give it a default, or use ${option}.`)
   return undefined
 }
 

@@ -67,7 +67,7 @@ function rewritten(
 ): string {
   const row: { readonly [field: string]: unknown } = JSON.parse(json)
   const next: { [field: string]: unknown } = {}
-  for (const { column, from, kindBefore, otherwise } of columns) {
+  for (const { column, from, kindBefore, instead, otherwise } of columns) {
     const field = resource.fields.find((one) => one.column === column.name)
     // An event must not keep what is never shown.
     if (!field || field.writeOnly) continue
@@ -75,7 +75,8 @@ function rewritten(
     if (!isThere && (which === 'only-fields-it-has' || otherwise === undefined)) continue
     const value = isThere ? (row[from] ?? null) : null
     const kept = value === null || kindBefore === null ? value : recast(value, kindBefore, field)
-    next[field.name] = kept ?? otherwise ?? null
+    const gone = JSON.stringify(value)
+    next[field.name] = kept ?? (instead.has(gone) ? instead.get(gone) : (otherwise ?? null))
   }
   return JSON.stringify(next)
 }

@@ -22,10 +22,15 @@ export interface StoredColumn {
 export interface Scanned {
   /** Primary keys with the new value, as it is bound. */
   readonly fitting: readonly KeyedValue[]
-  /** Primary keys of rows whose value the field does not allow. */
-  readonly unfit: readonly Row[]
-  /** The first value that is not allowed, as JSON. */
-  readonly example: string | null
+  /** The rows whose value the field does not allow. */
+  readonly unfit: readonly Unfit[]
+}
+
+export interface Unfit {
+  /** The primary key. */
+  readonly key: Row
+  /** The value as JSON; null for a reference, whose value says nothing to a person. */
+  readonly value: string | null
 }
 
 export interface KeyedValue {
@@ -43,17 +48,14 @@ export async function scanColumn(
   keep: boolean,
 ): Promise<Scanned> {
   const fitting: KeyedValue[] = []
-  const unfit: Row[] = []
-  let example: string | null = null
+  const unfit: Unfit[] = []
   for await (const row of valuesOf(reading, stored)) {
-    const [key, json] = [row.slice(0, -1), String(row.at(-1))]
-    const value = recast(JSON.parse(json), stored.shape.kind, to)
-    if (value === undefined) {
-      example ??= json
-      unfit.push(key)
-    } else if (keep) fitting.push({ key, value: bound(to, value) })
+    const [key, shown] = [row.slice(0, -1), JSON.parse(String(row.at(-1)))]
+    const value = recast(shown, stored.shape.kind, to)
+    if (value === undefined) unfit.push({ key, value: JSON.stringify(shown) })
+    else if (keep) fitting.push({ key, value: bound(to, value) })
   }
-  return { fitting, unfit, example }
+  return { fitting, unfit }
 }
 
 async function* valuesOf({ session, dialect }: Reading, stored: StoredColumn): AsyncGenerator<Row> {
@@ -77,12 +79,13 @@ export async function strayReferences(
   { session }: Reading,
   { table, primaryKey, column }: Omit<StoredColumn, 'shape'>,
   target: { readonly table: string; readonly shared: boolean },
-): Promise<readonly Row[]> {
+): Promise<readonly Unfit[]> {
   const account = target.shared ? '' : ' AND t."account_id" = s."account_id"'
   const keys = primaryKey.map((name) => `s.${ident(name)}`).join(', ')
-  return session.all(
+  const rows = await session.all(
     `SELECT ${keys} FROM ${ident(table)} AS s WHERE s.${ident(column)} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${ident(target.table)} AS t WHERE t."id" = s.${ident(column)}${account})`,
   )
+  return rows.map((key) => ({ key, value: null }))
 }
 
 export const countRows = async ({ session }: Reading, table: string): Promise<number> =>

@@ -7,7 +7,7 @@ import type { Table } from '../table.ts'
 import { wantedTables } from '../wanted.ts'
 import { otherPrefix } from './other-prefix.ts'
 import { sameForm } from './recast.ts'
-import { type Reading, scanColumn } from './scan.ts'
+import { type Reading, scanColumn, type Unfit } from './scan.ts'
 
 /**
  * Says which stored values the declaration does not allow, where the columns fit: a kind changed that the column does not show, or a
@@ -48,18 +48,36 @@ async function whyUnfit(
   if (isSame || field.relation) return null
   const stored = { table, primaryKey, column, shape: before }
   if (field.name === 'id') return otherPrefix(reading, resource, stored)
-  const { unfit, example } = await scanColumn(reading, stored, field, false)
-  return unfit.length === 0 ? null : notAllowed(resource, column, unfit.length, example)
+  const { unfit } = await scanColumn(reading, stored, field, false)
+  return unfit.length === 0 ? null : notAllowed(resource, column, unfit)
+}
+
+/** Beyond this many values, the others are only counted. */
+const namedMost = 5
+const lettersMost = 60
+
+/** The values of these rows, each with the number of its rows. */
+export function rowsByValue(unfit: readonly Unfit[]): ReadonlyMap<string, number> {
+  const rows = new Map<string, number>()
+  for (const { value } of unfit) if (value !== null) rows.set(value, (rows.get(value) ?? 0) + 1)
+  return rows
 }
 
 export function notAllowed(
   { name }: Resource,
   column: string,
-  rows: number,
-  example: string | null,
+  unfit: readonly Unfit[],
   when: 'now' | 'before' = 'now',
 ): string {
-  const have = when === 'before' ? 'had' : rows === 1 ? 'has' : 'have'
-  const such = example === null ? '' : `, such as ${example.slice(0, 60)}`
-  return `${counted(rows, 'row')} of ${name} ${have} a value that ${name}.${column} does not allow any more${such}`
+  const have = when === 'before' ? 'had' : unfit.length === 1 ? 'has' : 'have'
+  return `${counted(unfit.length, 'row')} of ${name} ${have} a value that ${name}.${column} does not allow any more${named(rowsByValue(unfit))}`
+}
+
+function named(values: ReadonlyMap<string, number>): string {
+  const shown = [...values]
+    .slice(0, namedMost)
+    .map(([value, rows]) => ({ text: value.slice(0, lettersMost), rows }))
+  if (shown.length < 2) return shown.map(({ text }) => `, such as ${text}`).join('')
+  const more = values.size > namedMost ? [counted(values.size - namedMost, 'other value')] : []
+  return ` (${[...shown.map(({ text, rows }) => `${text} in ${counted(rows, 'row')}`), ...more].join(', ')})`
 }
