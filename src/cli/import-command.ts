@@ -96,15 +96,13 @@ async function importInto(
     progress: (label, rows, bytes) => progress.show(`${label} ${counted(rows, 'row')}`, bytes, file.bytes),
   }
   try {
-    const before = await mark.read()
+    const stored = await mark.read()
     // An import that did not end goes on, also one that was begun by --again.
-    const isAgain = flags.again && before?.endedAt
-    if (isAgain && !flags['dry-run']) await mark.forget()
-    const done = isAgain ? null : before
+    const done = flags.again && stored?.endedAt ? null : stored
     if (done?.endedAt) return alreadyDone(file, done.rows, done.endedAt, flags)
     const checked = await checkFile(what, done)
     if (checked.mistakes.count > 0) return refused(file, checked, flags)
-    const importer = new Importer(what, checked)
+    const importer = new Importer(what, checked, stored)
     if (!flags['dry-run']) await importer.run()
     progress.end()
     report(checked, importer, flags)
@@ -135,7 +133,9 @@ const importWriter = ({ model, store, clock }: CommandStore, events: boolean): W
 
 function alreadyDone({ name }: SourceFile, rows: number, at: string, flags: Flags): number {
   if (flags.json)
-    console.log(JSON.stringify({ rows, imported: 0, present: rows, corrected: 0, mistakes: [] }))
+    console.log(
+      JSON.stringify({ rows, imported: 0, present: rows, corrected: 0, mistakes: [], mistakeCount: 0 }),
+    )
   else
     console.log(
       `${name} was imported already, at ${at}: ${counted(rows, 'row')}. Nothing to do. --again imports it once more.`,

@@ -29,11 +29,6 @@ export class ImportMark {
     return row ? (JSON.parse(String(row[0])) as Mark) : null
   }
 
-  async forget(): Promise<void> {
-    const key = this.#store.dialect.param(1, 'string')
-    await this.#store.writeOne(`DELETE FROM "nounkit_meta" WHERE "key" = ${key}`, [this.#key])
-  }
-
   /** Replaces the mark. Throws where it is another one by now: a second process imports the same file. */
   async replace(tx: Transaction, before: Mark | null, mark: Mark): Promise<void> {
     const [key, next, last] = [1, 2, 3].map((at) => tx.dialect.param(at, 'string'))

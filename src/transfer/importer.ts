@@ -26,18 +26,20 @@ export class Importer {
   readonly #held: ReadonlyMap<number, HeldBack>
   /** The same, by the line of the row that they wait for. */
   readonly #waiting: ReadonlyMap<number, readonly HeldBack[]>
+  /** As it is stored now. */
   #mark: Mark | null
   /** How many rows this run has written. */
   imported = 0
   /** How many rows had another sum than their rows give. */
   corrected = 0
 
-  constructor(what: FileImport, checked: CheckedFile) {
+  /** `mark` is the one that is stored. An import once more replaces it with its first rows, and not before: the file may be refused. */
+  constructor(what: FileImport, checked: CheckedFile, mark: Mark | null) {
     this.#import = what
     this.#checked = checked
     this.#held = new Map(checked.heldBack.map((one) => [one.line, one]))
     this.#waiting = Map.groupBy(checked.heldBack, ({ until }) => until)
-    this.#mark = checked.done
+    this.#mark = mark
   }
 
   async run(): Promise<void> {

@@ -58,8 +58,9 @@ const importOf = async (served: Serving, path: string, mark = path): Promise<Fil
 
 /** Checks the file and writes its rows; the mistakes, where there are some. */
 async function importing(what: FileImport): Promise<readonly object[]> {
-  const checked = await checkFile(what, await what.mark.read())
-  if (checked.mistakes.count === 0) await new Importer(what, checked).run()
+  const mark = await what.mark.read()
+  const checked = await checkFile(what, mark)
+  if (checked.mistakes.count === 0) await new Importer(what, checked, mark).run()
   return checked.mistakes.kept
 }
 
@@ -199,7 +200,7 @@ describeServing(
       const what = await importOf(served, file)
       const checked = await checkFile(what, null)
       await served.store.session((session) => session.script(nextGeneration))
-      await expect(new Importer(what, checked).run()).rejects.toThrow(/The store was migrated while/)
+      await expect(new Importer(what, checked, null).run()).rejects.toThrow(/The store was migrated while/)
       expect((await served.get(`/v1/nodes/${uuid(50)}`)).status).toBe(404)
       const again = await importOf(served, file)
       appendFileSync(file, '{"@resource":"nodes","name":"b"}\n')

@@ -238,6 +238,28 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
     expect(again.stdout).toBe('Imported 1 row. 1 row was there already.\n')
   })
 
+  test('with --again that is refused: the file is still one that was imported', async () => {
+    const { call, list } = await serve(url)
+    const [customer] = await list('/v2/customers?limit=1')
+    const order = { customer_id: customer?.id, currency: 'EUR' }
+    const file = fileWith(jsonl([order, { ...order, id: uuid(1), note: 'a' }]))
+    const command = [file, '--resource', 'orders', '--account', 'acme'] as const
+    expect((await importing(url, ...command)).stdout).toBe('Imported 2 rows.\n')
+    expect(await call('PATCH', `/v2/orders/${uuid(1)}`, { note: 'b' })).toMatchObject({ status: 200 })
+    expect((await importing(url, ...command, '--again')).stderr).toContain('exists and differs in note')
+    const before = await exported(url)
+    const after = await importing(url, ...command, '--json')
+    expect(JSON.parse(after.stdout)).toEqual({
+      rows: 2,
+      imported: 0,
+      present: 2,
+      corrected: 0,
+      mistakes: [],
+      mistakeCount: 0,
+    })
+    expect(await exported(url)).toBe(before)
+  })
+
   test.runIf(walkedStores.includes(kind))(
     'killed in the middle and run again: no row twice, none missing',
     async () => {

@@ -666,13 +666,16 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     const { create, list } = followingStore(store, databaseUrl)
     await create(first, 'customers', [{ name: 'Ada' }])
     expect(await list(first, 'events')).toHaveLength(1)
-    await store.writeOne(`INSERT INTO "nounkit_meta" ("key", "value") VALUES ('import abc', '{}')`, [])
+    await store.writeOne(
+      `INSERT INTO "nounkit_meta" ("key", "value") VALUES ('import abc', '{}'), ('unfinished abc', '{}')`,
+      [],
+    )
     const count = async (rows: string) => Number((await store.first(`SELECT count(*) FROM ${rows}`, []))?.[0])
     const keys = await count('"nounkit_api_keys"')
     await resetStore(store, compileApi(first), { clock: systemClock, published: [] })
     expect(await list(first, 'customers')).toEqual([])
     expect(await list(first, 'events')).toEqual([])
-    expect(await count(`"nounkit_meta" WHERE "key" LIKE 'import %'`)).toBe(0)
+    expect(await count(`"nounkit_meta" WHERE "key" LIKE 'import %' OR "key" LIKE 'unfinished %'`)).toBe(0)
     expect(await count('"nounkit_api_keys"')).toBeGreaterThanOrEqual(keys)
   })
 

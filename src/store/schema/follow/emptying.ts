@@ -28,6 +28,8 @@ export const emptyingOf = (seed: 'again' | 'never'): Emptying => ({
     metaRows('swapped '),
     // A file that was imported can be imported again.
     metaRows('import '),
+    // The rows that lacked some of their references are gone.
+    metaRows('unfinished '),
     forgetPublished,
     seed === 'again' ? metaRows('seeded') : upsertMeta('seeded', 'reset'),
   ],
