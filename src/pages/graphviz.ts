@@ -9,8 +9,11 @@ export interface Caption {
   readonly description: string
 }
 
-/** In points. A wider diagram is scrolled, because it could not be read when shrunk to the page. */
-const mostToShrink = 640
+/** How far a diagram may be shrunk, by its width in points, so that it can still be read. One that has no room then is scrolled. */
+const sizeOf = (width: number): string => {
+  if (width <= 640) return ' small'
+  return width > 768 && width <= 1200 ? ' medium' : ''
+}
 
 /** The layout engine is large, so it is loaded for the first diagram. */
 let loading: Promise<(dot: string) => string> | null = null
@@ -30,7 +33,7 @@ export const drawGraph = async (dot: string, { id, title, description }: Caption
     // The page has the background.
     .replace(/<polygon fill="white" stroke="none"[^>]*\/>\n?/, '')
   return trusted(
-    `<svg class="picture diagram${Number(width) <= mostToShrink ? ' small' : ''}" role="img" aria-labelledby="${id}-title ${id}-description" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg"><title id="${id}-title">${escaped(title)}</title><desc id="${id}-description">${escaped(description)}</desc>${inner}</svg>`,
+    `<svg class="picture diagram${sizeOf(Number(width))}" role="img" aria-labelledby="${id}-title ${id}-description" width="${width}pt" height="${height}pt" viewBox="0 0 ${width} ${height}" xmlns="http://www.w3.org/2000/svg"><title id="${id}-title">${escaped(title)}</title><desc id="${id}-description">${escaped(description)}</desc>${inner}</svg>`,
   )
 }
 

@@ -77,6 +77,18 @@ describe('without scripts', () => {
   })
 })
 
+it('the diagram of the model has room at a desk, and is scrolled on a phone', async () => {
+  const { page } = visitor
+  const frame = page.getByRole('region', { name: 'Diagram of resources and relations' })
+  const hidden = () => frame.evaluate((one) => one.scrollWidth - one.clientWidth)
+  await page.setViewportSize(desk)
+  await visitor.open('/docs/model')
+  expect(await hidden()).toBe(0)
+  expect(await visitor.overhang()).toBeLessThanOrEqual(0)
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await hidden()).toBeGreaterThan(300)
+})
+
 it('the labels of the time line and of the diagrams do not touch each other as they are drawn', async () => {
   await visitor.page.emulateMedia({ colorScheme: 'light' })
   await visitor.page.setViewportSize(desk)

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { shopContracts } from '../contract/openapi-shop.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
@@ -10,7 +11,9 @@ let browser: Browser
 let visitor: Visitor
 
 beforeAll(async () => {
-  shop = await listeningShop({ contracts: await shopContracts() })
+  const scopes = { 'orders:all': 'See every order.', 'orders:warehouse': 'See what one warehouse ships.' }
+  const declare = (declaration: ApiDeclaration): ApiDeclaration => ({ ...declaration, scopes })
+  shop = await listeningShop({ contracts: await shopContracts(), declare })
   browser = await launchChromium()
 })
 afterAll(async () => {
@@ -23,6 +26,14 @@ const goTo = (anchor: string) => visitor.page.evaluate(`location.hash = '${ancho
 
 const listOfOrders = 'tag/orders/GET/orders'
 const desk = { width: 1280, height: 900 }
+
+/** The words in tables that are on more than one line. */
+const brokenWords = `[...document.querySelectorAll('th, td code')].filter((one) => {
+  const range = document.createRange()
+  range.selectNodeContents(one)
+  const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)))
+  return lines.size > 1 && !one.textContent.includes(' ')
+}).map((one) => one.textContent)`
 
 const testRequest = () =>
   visitor.page
@@ -45,6 +56,13 @@ describe('the reference in a browser', () => {
     await page.getByRole('heading', { level: 1, name: 'The shop' }).waitFor()
     for (const name of ['customers', 'products', 'orders', 'order-items', 'payments', 'refunds'])
       await page.getByRole('link', { name, exact: true }).first().waitFor()
+  })
+
+  it('breaks no word of its tables', async () => {
+    const cells = visitor.page.locator('th, td code').filter({ hasText: /^(Scope|orders:\w+)$/ })
+    await cells.last().waitFor()
+    expect(await cells.allTextContents()).toEqual(['Scope', 'orders:all', 'orders:warehouse'])
+    expect(await visitor.page.evaluate<string[]>(brokenWords)).toEqual([])
   })
 
   it('sends a request with a pasted key and shows what came back', async () => {

@@ -63,7 +63,7 @@ describeServing('query parameters', (served) => {
       }
       const lists = info.description.split(/^## /m).find((section) => section.startsWith('Lists'))
       expect(lists).toContain('`filter[field][op]=value`')
-      const [, call = ''] = /^GET (.*)$/m.exec(lists ?? '') ?? []
+      const [, call = ''] = /`GET ([^`]+)`/.exec(lists ?? '') ?? []
       expect(call).toMatch(/^\/v\d\/\S+\?filter\[\w+\]=\S+&filter\[\w+\]\[gte\]=/)
       expect((await served.get(call)).status).toBe(200)
     }

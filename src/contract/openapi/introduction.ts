@@ -71,10 +71,7 @@ const filtersText = (version: Version): string => {
   const call = calls.find((one) => one.includes('[gte]')) ?? calls[0]
   if (call === undefined) return ''
   const names = Object.keys(operators).map((name) => `\`${name}\``)
-  return [
-    `\`filter[field]=value\` lists the rows whose field has the value, and \`filter[field][op]=value\` those for which another comparison holds. The operators are ${names.join(', ')}: \`eq\` need not be written, and \`in\` takes a list separated by commas. Rows must pass all filters. Each list names its fields and their operators.`,
-    `\`\`\`\n${call}\n\`\`\``,
-  ].join('\n\n')
+  return `\`filter[field]=value\` lists the rows whose field has the value, and \`filter[field][op]=value\` those for which another comparison holds, as in \`${call}\`. The operators are ${names.join(', ')}: \`eq\` need not be written, and \`in\` takes a list separated by commas. Rows must pass all filters. Each list names its fields and their operators.`
 }
 
 /** A list of the view's rows with one or two filters: `GET /v2/orders?filter[status]=placed&filter[total][gte]=1250`. */
