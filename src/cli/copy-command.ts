@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
+import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/plural.ts'
 import { otherServers } from '../lifecycle/serving.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { type Copied, copyStore } from '../transfer/copy-store.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
+import { leftBehind } from '../transfer/left-behind.ts'
 import { paintError } from './colour.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
@@ -41,6 +43,7 @@ export async function copyCommand(args: string[]): Promise<number> {
     // Checked before the target is opened, which creates its file.
     await demandFit(from, model)
     await warnOfServers(from)
+    await warnOfUndeclared(from, model)
     const to = await openStore(target)
     try {
       const copied = await copyStore({
@@ -65,10 +68,21 @@ export async function copyCommand(args: string[]): Promise<number> {
 async function warnOfServers(from: Store): Promise<void> {
   const servers = await otherServers(from, clockFromEnvironment(process.env))
   if (servers.length > 0)
-    console.error(
-      `${paintError('yellow', 'Warning:')} the store to copy from is being served, by ${servers.join(', ')}. What is written to it from now on is not in the copy. Before you serve the copy, stop what writes to this store, and copy once more, to an empty store.`,
+    warn(
+      `the store to copy from is being served, by ${servers.join(', ')}. What is written to it from now on is not in the copy. Before you serve the copy, stop what writes to this store, and copy once more, to an empty store.`,
     )
 }
+
+/** A store keeps what is no longer declared, and a copy does not. */
+async function warnOfUndeclared(from: Store, model: Model): Promise<void> {
+  const found = await leftBehind(from, model)
+  if (found.length > 0)
+    warn(
+      `the declaration does not have ${found.join(', ')}. That is not copied: keep the store to copy from, or a backup of it, if you may need it.`,
+    )
+}
+
+const warn = (sentence: string): void => console.error(`${paintError('yellow', 'Warning:')} ${sentence}`)
 
 function report(copied: readonly Copied[], json: boolean): void {
   if (json) {

@@ -1,6 +1,7 @@
 import type { Model } from '../compile/model.ts'
 import { EventLog } from '../events/event-log.ts'
 import { inboxTable } from '../plan/events.ts'
+import { refreshStatistics } from '../store/refresh-statistics.ts'
 import {
   boundCells,
   emptyMeta,
@@ -38,13 +39,11 @@ export async function copyStore({ model, from, to, progress }: CopyOptions): Pro
   // Checked before a table is created, and once more when no other process can write to the target.
   await to.session((target) => demandEmpty(target, to.dialect, model))
   await migrate(to, model)
-  await givePositions(from)
   const tables = inInsertOrder(model)
-  const copied = await withSnapshot(from, (source) =>
+  const copied = await withPositions(from, (source) =>
     to.session((target) =>
       asOne(target, to, async () => {
         await demandEmpty(target, to.dialect, model)
-        await refuseWaitingEvents(source)
         const keys = to.dialect.name === 'sqlite' ? [] : keysInTheWay(tables)
         for (const { table, key } of keys) await target.script(ddl.dropConstraint(table, key.name))
         await target.script(emptyMeta)
@@ -61,24 +60,38 @@ export async function copyStore({ model, from, to, progress }: CopyOptions): Pro
       }),
     ),
   )
-  await to.refreshStatistics?.()
+  const written = copied.filter(({ rows }) => rows > 0).map(({ table }) => table)
+  await refreshStatistics(to, written)
   return copied
 }
 
-/** Only the source knows the order of committed events that have no position yet. */
+const mostSnapshots = 100
+
+/**
+ * A snapshot in which every event has its position. Only the source knows the order of committed events that have none yet, and it gives
+ * positions outside of snapshots. So where an event came in between, another snapshot is tried.
+ */
+async function withPositions<T>(from: Store, work: (source: Session) => Promise<T>): Promise<T> {
+  for (let snapshots = 1; snapshots <= mostSnapshots; snapshots++) {
+    await givePositions(from)
+    const done = await withSnapshot(from, async (source) =>
+      (await hasWaitingEvents(source)) ? null : { value: await work(source) },
+    )
+    if (done) return done.value
+  }
+  throw new StoreRefused(
+    'More rows are being written to the source than a copy can keep up with. Nothing was copied. Stop the writes to it, and run the copy again.',
+  )
+}
+
 async function givePositions(from: Store): Promise<void> {
   const log = new EventLog(from)
   const accounts = await from.all(`SELECT DISTINCT "account_id" FROM "${inboxTable}"`, [])
   for (const [account] of accounts) await log.last(String(account))
 }
 
-async function refuseWaitingEvents(source: Session): Promise<void> {
-  const waiting = await source.all(`SELECT 1 FROM "${inboxTable}" LIMIT 1`)
-  if (waiting.length > 0)
-    throw new StoreRefused(
-      'Rows were written to the source when the copy began. Nothing was copied. Stop all writes to it, and run the copy again.',
-    )
-}
+const hasWaitingEvents = async (source: Session): Promise<boolean> =>
+  (await source.all(`SELECT 1 FROM "${inboxTable}" LIMIT 1`)).length > 0
 
 /** A resource's table comes after those that its rows must reference. */
 function inInsertOrder(model: Model): readonly Table[] {

@@ -3,7 +3,7 @@ import { webhookNames } from '../compile/webhook-resources.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { anyRow } from '../store/schema/copy-statements.ts'
 import { readPostgres } from '../store/schema/postgres-read.ts'
-import type { PresentTable } from '../store/schema/present.ts'
+import { isOfResource, type PresentTable } from '../store/schema/present.ts'
 import { readSqlite } from '../store/schema/sqlite-read.ts'
 import { wantedTables } from '../store/schema/wanted.ts'
 import { type Session, StoreRefused } from '../store/store.ts'
@@ -25,10 +25,7 @@ export async function demandEmpty(target: Session, dialect: Dialect, model: Mode
   if (filled.length > 0) throw refusal(`is not empty: there are rows in ${filled.join(', ')}`)
 }
 
-/** The table of a resource has these columns, whatever its fields. Other tables in a PostgreSQL schema are another program's. */
-const isOfApi = ({ name, columns }: PresentTable): boolean =>
-  name.startsWith('nounkit_') ||
-  ['id', 'created_at', 'updated_at', 'version'].every((column) => columns.has(column))
+const isOfApi = (table: PresentTable): boolean => table.name.startsWith('nounkit_') || isOfResource(table)
 
 const refusal = (why: string): StoreRefused =>
   new StoreRefused(`The store to copy to ${why}. Nothing was copied. Name an empty database or a new file.`)

@@ -1,5 +1,6 @@
 import type { Resource } from '../compile/model.ts'
 import { Problem } from '../problems.ts'
+import { refreshStatistics } from '../store/refresh-statistics.ts'
 import { readGeneration } from '../store/schema/store-generation.ts'
 import { StoreError, type StoreErrorKind, StoreRefused } from '../store/store.ts'
 import { changeRows } from '../write/change-rows.ts'
@@ -172,7 +173,11 @@ export class Importer {
   }
 
   async #correctSums(): Promise<void> {
-    for (const [resource, account, ids] of this.#checked.statedSums.groups())
+    const groups = [...this.#checked.statedSums.groups()]
+    if (groups.length === 0) return
+    const tables = [...this.#checked.resources].map(({ table }) => table)
+    await refreshStatistics(this.#import.writer.store, tables)
+    for (const [resource, account, ids] of groups)
       for (const some of inChunks(ids)) await this.#correct(resource, account, some)
   }
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import library from '../../examples/library/api.ts'
 import shop from '../../examples/shop/api.ts'
+import { compileApi } from '../../src/compile/compile.ts'
 import type { Model } from '../../src/compile/model.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import type { FieldKind } from '../../src/kinds/kinds.ts'
@@ -20,7 +22,13 @@ import { type TestApi, testApi } from '../../src/testing.ts'
 import { copyStore } from '../../src/transfer/copy-store.ts'
 import { runHere } from '../cli/in-process.ts'
 import { whenOver } from '../support/clean-up.ts'
-import { emptyDatabase, type StoreKind, storeKinds, walkedStores } from '../support/databases.ts'
+import {
+  emptyDatabase,
+  type StoreKind,
+  storeKinds,
+  temporaryFolder,
+  walkedStores,
+} from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'
 
 const compared = [
@@ -251,6 +259,55 @@ describe.each(ways)('nounkit copy from %s to %s', (first, second) => {
     const copied = await copyStore({ model, from, to, progress: () => {} })
     expect(copied.find(({ table }) => table === 'orders')?.rows).toBeGreaterThan(10)
     await compareTables(model, from, to)
+  })
+})
+
+test('on PostgreSQL, an event that comes in while a copy begins is in it, with its position', async () => {
+  const url = await emptyDatabase('postgres')
+  const env = { DATABASE_URL: url }
+  await runHere(['migrate', 'examples/shop'], { env })
+  const [store, to] = [await openForTest(url), await openForTest(await emptyDatabase('sqlite'))]
+  const model = compileApi(shop, {})
+  // No process serves the store, so that nobody but the copy gives positions.
+  const write = async (name: string) => {
+    const file = join(temporaryFolder(), 'one.csv')
+    writeFileSync(file, `name,email\n${name},${name}@example.com\n`)
+    const flags = ['--resource', 'customers', '--account', 'acme']
+    expect(await runHere(['import', 'examples/shop', file, ...flags], { env })).toMatchObject({ code: 0 })
+  }
+  let snapshots = 0
+  const from: Store = {
+    ...store,
+    session: async (work) => {
+      if (++snapshots <= 2) await write(`ida${snapshots}`)
+      return store.session(work)
+    },
+  }
+  const copied = await copyStore({ model, from, to, progress: () => {} })
+  expect(snapshots).toBe(3)
+  const positions = 'SELECT "position", "id" FROM "nounkit_events" WHERE "account_id" = \'acme\' ORDER BY 1'
+  const events = (await to.all(positions, [])).map(String)
+  expect(events).toEqual((await store.all(positions, [])).map(String))
+  expect(copied.find(({ table }) => table === 'nounkit_events')?.rows).toBe(2)
+})
+
+test.each(storeKinds)('values that are no longer declared are not copied, and named (%s)', async (kind) => {
+  const url = await emptyDatabase(kind)
+  const source = await serve(shop, url)
+  await source.service.store.session(async (session) => {
+    await session.script('ALTER TABLE "customers" ADD COLUMN "nick" TEXT')
+    await session.script('ALTER TABLE "customers" ADD COLUMN "unused" TEXT')
+    await session.script(`UPDATE "customers" SET "nick" = 'x' WHERE "account_id" = 'acme'`)
+    await session.script(
+      'CREATE TABLE "drafts" AS SELECT "id", "created_at", "updated_at", "version" FROM "orders"',
+    )
+  })
+  const ran = await copying('shop', url, await emptyDatabase('sqlite'))
+  expect(ran).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /^Warning: the declaration does not have customers\.nick \(values in \d+ rows\), drafts \(\d+ rows\)\. That is not copied: /,
+    ),
   })
 })
 

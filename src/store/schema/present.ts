@@ -11,6 +11,10 @@ export interface PresentTable {
   readonly spread: 'by-rows' | 'everywhere' | null
 }
 
+/** The table of a resource has these columns, whatever its fields. Other tables in a PostgreSQL schema are another program's. */
+export const isOfResource = ({ columns }: PresentTable): boolean =>
+  ['id', 'created_at', 'updated_at', 'version'].every((column) => columns.has(column))
+
 export interface PresentColumn {
   readonly name: string
   /** As the database spells it, in lower case and without collation. */
