@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   linkSync,
   readdirSync,
@@ -14,6 +15,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { backupCommand } from '../../src/cli/backup-command.ts'
+import { openStore } from '../../src/store/open.ts'
 import { backupSqlite } from '../../src/store/sqlite/backup.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { temporaryFolder } from '../support/databases.ts'
@@ -157,6 +159,38 @@ test('a backup is not written beside the log of another database, which would da
   writeFileSync(`${copy}-wal`, '')
   await expect(copying).rejects.toThrow(/beside it there is copy\.db-wal,/)
   expect(readdirSync(dirname(copy))).toEqual(['copy.db-wal'])
+})
+
+test('a backup that is restored beside the log of the file before is refused as it is, not damaged', async () => {
+  const file = smallStore()
+  const backup = join(temporaryFolder(), 'monday.db')
+  await backupSqlite(file, backup)
+  const database = new DatabaseSync(file)
+  database.exec('CREATE TABLE later (text TEXT)')
+  // As a process leaves them that is killed.
+  const folder = temporaryFolder()
+  for (const suffix of ['-wal', '-shm']) copyFileSync(file + suffix, join(folder, `store.db${suffix}`))
+  database.close()
+  const restored = join(folder, 'store.db')
+  copyFileSync(backup, restored)
+  const bytes = () => readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))])
+  const before = bytes()
+  const refusal =
+    /store\.db is a backup, and .*store\.db-wal beside it is the log of the file that was there before\. .*Move .*store\.db-wal away, and .*store\.db-shm if it exists, and start again/
+  await expect(openStore(`sqlite:${restored}`)).rejects.toThrow(refusal)
+  await expect(backupSqlite(restored, join(folder, 'copy.db'))).rejects.toThrow(refusal)
+  expect(bytes()).toEqual(before)
+
+  for (const suffix of ['-wal', '-shm']) rmSync(restored + suffix)
+  const store = await openStore(`sqlite:${restored}`)
+  const later = `SELECT 1 FROM sqlite_schema WHERE name = 'later'`
+  expect(await store.all(later, [])).toEqual([])
+  // A service that was killed is not in the way of the next one.
+  await store.session((session) => session.script('CREATE TABLE later (text TEXT)'))
+  const again = await openStore(`sqlite:${restored}`)
+  expect(await again.all(later, [])).toEqual([[1]])
+  await again.close()
+  await store.close()
 })
 
 test('a backup never replaces the store or its log, by whatever path', async () => {

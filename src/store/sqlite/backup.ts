@@ -6,6 +6,7 @@ import { newCounters, StoreError, StoreRefused } from '../store.ts'
 import { refuseLogBeside } from './backup-target.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { resultCode, sqliteError } from './errors.ts'
+import { refuseForeignLog } from './foreign-log.ts'
 import { refuseForeignFile } from './open-sqlite.ts'
 import { whenFree } from './retry.ts'
 
@@ -22,6 +23,7 @@ export async function backupSqlite(path: string, target: string): Promise<number
     throw new StoreRefused(
       `There is no store: ${file} does not exist. Set DATABASE_URL to the store that the service uses.`,
     )
+  refuseForeignLog(file)
   refuseLogBeside(target)
   // Not with the process's number, which is the same each time in a container: what a killed backup has left would be in the way.
   const partial = `${target}.${randomUUID().slice(0, 8)}.partial`

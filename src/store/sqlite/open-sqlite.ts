@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { newCounters, type Store, type StoreCounters, StoreRefused } from '../store.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { isBusy, isDamage, remedyOf, resultCode } from './errors.ts'
+import { refuseForeignLog } from './foreign-log.ts'
 import { whenFree } from './retry.ts'
 import { type Connections, sqliteStore } from './sqlite-store.ts'
 
@@ -43,6 +44,7 @@ async function connect(
   opened: Connection[],
   patienceMs: number,
 ): Promise<Connections> {
+  refuseForeignLog(file)
   const writer = openConnection(file, {}, counters)
   opened.push(writer)
   // Checked before the first change, so that another program's file is left as it is.
