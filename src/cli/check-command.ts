@@ -2,8 +2,7 @@ import { parseArgs } from 'node:util'
 import { Mistakes } from '../compile/mistakes.ts'
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/plural.ts'
-import { unindexedRules } from '../compile/rules/rule-indexes.ts'
-import { tokenWarnings } from '../compile/tokens.ts'
+import { warningsOf } from '../compile/warnings.ts'
 import { BrokenPromises, refuseBrokenPromises } from '../contract/broken-promises.ts'
 import type { Refusal } from '../contract/gate-refusal.ts'
 import { seedRows } from '../write/seed-rows.ts'
@@ -53,7 +52,7 @@ async function checked(api: LoadedApi): Promise<Model> {
 const summaryOf = (model: Model) => ({
   resources: [...model.resources.values()].filter(({ engineMade }) => !engineMade).length,
   versions: model.versions.map((version) => version.name),
-  warnings: [...unindexedRules(model), ...tokenWarnings(model)],
+  warnings: warningsOf(model),
 })
 
 /** Prints the same members whether something is wrong or not, also where there is no declaration. */

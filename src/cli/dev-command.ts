@@ -41,6 +41,7 @@ async function develop(place: string, settings: ServeSettings): Promise<number> 
   const types = new TypeWatch(place, say)
   let isReady = false
   let whyNoReset: string | null = null
+  let warnings: readonly string[] = []
   const supervisor = new Supervisor({
     place,
     url,
@@ -50,6 +51,9 @@ async function develop(place: string, settings: ServeSettings): Promise<number> 
     onServing: (opened, reason, ms) => {
       say(isReady ? `${reason}: the API was reloaded in ${Math.round(ms)} ms` : readyText(opened, url))
       for (const note of opened.notes) say(`${note}.`)
+      // A warning that stays is not repeated at each reload.
+      for (const warning of opened.warnings) if (!warnings.includes(warning)) say(`Warning: ${warning}`)
+      warnings = opened.warnings
       const key = keyText(opened, place, url, !isReady)
       if (key !== '') say(key)
       if (terminal && !isReady) say(terminal.help)

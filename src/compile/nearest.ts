@@ -23,6 +23,10 @@ export const didYouMean = (word: string, words: Iterable<string>): string => {
     : `There is ${all.map((w) => `"${w}"`).join(', ')}.`
 }
 
+/** Whether two words differ by one letter, or by two that are swapped. Words that differ by a number are meant to. */
+export const isOneLetterOff = (one: string, other: string): boolean =>
+  editDistance(one, other) === 1 && one.replace(/\d/g, '') !== other.replace(/\d/g, '')
+
 /** Insertions, deletions, replacements and swaps of neighbours, each counted once. */
 const editDistance = (a: string, b: string): number => {
   // A word of a request may be as long as a URL; so long a word is near no declared name.

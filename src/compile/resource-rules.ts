@@ -151,14 +151,9 @@ const checkValues = (
   if (field === undefined || !hasValues(field)) {
     const what =
       field === undefined ? `is not a field of ${draft.declaration.name}` : 'is neither a state nor an enum'
-    mistakes.add(
-      where,
-      `"${name}" ${what}.`,
-      didYouMean(
-        name,
-        choosable.map((known) => known.name),
-      ),
-    )
+    const none = `${draft.declaration.name} has no field with states or an enum, and only those can be named here. Declare one, such as status: states('draft', { draft: ['placed'] }).`
+    const names = choosable.map((known) => known.name)
+    mistakes.add(where, `"${name}" ${what}.`, names.length === 0 ? none : didYouMean(name, names))
     return false
   }
   if (values.length === 0)

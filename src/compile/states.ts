@@ -1,6 +1,7 @@
 import type { StatesField } from '../declare/field.ts'
 import type { MistakeList } from './mistakes.ts'
-import { nearest } from './nearest.ts'
+import type { Model } from './model.ts'
+import { isOneLetterOff, nearest } from './nearest.ts'
 
 /** All states, in the order of their first mention, the initial one first. */
 export const stateNames = (states: StatesField): readonly string[] => [
@@ -61,4 +62,32 @@ const reachable = (
   // Iterating a Set also visits elements that are added meanwhile.
   for (const state of reached) for (const next of moves[state] ?? []) reached.add(next)
   return reached
+}
+
+/** Short words such as "sent" and "spent" are often one letter apart. */
+const lettersLeast = 6
+
+/** A misspelt state that no move leaves looks like a final one, which is no mistake. */
+export const stateWarnings = (model: Model): readonly string[] =>
+  [...model.resources.values()].flatMap((resource) =>
+    resource.fields.flatMap(({ name, states }) =>
+      misspeltPairs(states).map(
+        ([final, other]) =>
+          `${resource.name}.fields.${name}: no move leaves the state "${final}", whose name is nearly "${other}". If they are the same state, write it alike everywhere.`,
+      ),
+    ),
+  )
+
+function misspeltPairs(states: StatesField | null): readonly (readonly [string, string])[] {
+  if (!states) return []
+  const names = stateNames(states)
+  const moves = movesOf(states)
+  const pairs: [string, string][] = []
+  for (const [at, name] of names.entries())
+    for (const other of names.slice(at + 1)) {
+      if (Math.min(name.length, other.length) < lettersLeast || !isOneLetterOff(name, other)) continue
+      if (!moves[name]) pairs.push([name, other])
+      else if (!moves[other]) pairs.push([other, name])
+    }
+  return pairs
 }

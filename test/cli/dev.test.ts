@@ -412,11 +412,15 @@ test('on a terminal, letters open the docs, reset the data, show the last statem
     503,
     expect.stringMatching(/\b3 rows\b[\s\S]*save it once more to be asked again/),
   ])
-  write('tasks.ts', `${without}\n\n`)
+  const misspelt = "fields: { phase: states('planned', { planned: ['finished', 'finishd'] }),"
+  write('tasks.ts', without.replace('fields: {', misspelt).replace('resource }', 'resource, states }'))
   await dev.line(/served yet[\s\S]*\b3 rows\b[^)]*1\) yes/)
   keyboard.write('1\n')
   await dev.line(/is ready/)
   await dev.line(/^tasks\.number is no longer declared: its values in 3 rows were lost\./)
+  await dev.line(
+    /^Warning: tasks\.fields\.phase: no move leaves the state "finished", whose name is nearly "finishd"/,
+  )
   keyboard.write('r\n')
   await dev.line(/^Delete all rows of the store, and insert those of the seed again\? Keys stay\. \[y\/N\]/)
   keyboard.write('y\n')

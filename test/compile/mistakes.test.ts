@@ -338,6 +338,10 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     ],
     [{ pages: { onlyWhile: { book: { title: ['x'] } } } }, '"title" is neither a state nor an enum.'],
     [
+      { pages: { deleteOnlyWhile: { statu: ['draft'] } } },
+      '"statu" is not a field of book-pages. book-pages has no field with states or an enum, and only those can be named here. Declare one',
+    ],
+    [
       { pages: { onlyWhile: { book: { status: ['drat'] } } } },
       '"drat" is not a value of "status". Did you mean "draft"?',
     ],

@@ -52,14 +52,14 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [
       { api: { rate: { perSeconds: 3 } } },
       'rate: "perSeconds" is not an option. Did you mean "perSecond"?',
-      'rate.perSecond: it is missing. Write a number.',
+      'rate.perSecond: it is missing. Write perSecond: 10.',
     ],
     [{ api: { rateStoreAway: 'shut' } }, 'rateStoreAway: "shut" is not a choice. There is "open", "closed".'],
     [{ api: { rateStoreAway: 'close' } }, 'rateStoreAway: "close" is not a choice. Did you mean "closed"?'],
     [
       { api: { cors: { origin: '*' } } },
       'cors: "origin" is not an option. Did you mean "origins"?',
-      "cors.origins: it is missing. Write '*' or a list.",
+      "cors.origins: it is missing. Write origins: ['https://shop.example'] or '*'.",
     ],
     [{ api: { cors: { origins: 'http://x' } } }, "cors.origins: it must be '*' or a list."],
     [
@@ -132,14 +132,23 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [
       { books: { idempotencyKey: { mod: 'required' } } },
       'books.idempotencyKey: "mod" is not an option. Did you mean "mode"?',
-      'books.idempotencyKey.mode: it is missing. Write a text.',
+      "books.idempotencyKey.mode: it is missing. Write mode: 'optional', 'required' or 'off'.",
     ],
-    [{ books: { idempotencyKey: 5 } }, 'books.idempotencyKey: it must be a text or an object.'],
+    [
+      { books: { idempotencyKey: true, unique: 'code' } },
+      "books.idempotencyKey: it must be a text or an object. Write idempotencyKey: 'optional', 'required' or 'off', or { mode: 'required', body: 'reread' }, or leave it out.",
+      "books.unique: it must be a list. Write unique: ['code'] for a field, [['shelf', 'code']] for several together, or leave it out.",
+    ],
+    [
+      { api: { rate: 100, events: { keepDays: '30' } } },
+      'rate: it must be an object. Write rate: { perSecond: 10, burst: 20 }, or leave it out.',
+      'events.keepDays: it must be a number. Write keepDays: 30.',
+    ],
     [
       { books: { problems: { full: { staus: 409 } } } },
       'books.problems.full: "staus" is not an option. Did you mean "status"?',
-      'books.problems.full.status: it is missing. Write a number.',
-      'books.problems.full.title: it is missing. Write a text.',
+      'books.problems.full.status: it is missing. Write status: 409.',
+      'books.problems.full.title: it is missing. Write title: ',
     ],
     [{ books: { problems: { full: 409 } } }, 'books.problems.full: it must be an object.'],
     [{ books: { hooks: { beforeCreate: 'x' } } }, 'books.hooks.beforeCreate: it must be a function.'],

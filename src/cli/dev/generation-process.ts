@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, clockFromEnvironment } from '../../clock.ts'
 import type { Model } from '../../compile/model.ts'
+import { warningsOf } from '../../compile/warnings.ts'
 import { refuseBrokenPromises } from '../../contract/broken-promises.ts'
 import { type Connections, serveConnections } from '../../serve/listen.ts'
 import { type FittingStore, openService, type Service } from '../../serve/service.ts'
@@ -167,6 +168,7 @@ class GenerationProcess {
       versions: model.versions.map(({ name }) => name),
       store: service.store.dialect.name,
       notes,
+      warnings: warningsOf(model),
       whyNoReset: resetRefusal(parts),
       key: await developmentKey(service, this.#clock, load.url),
     }

@@ -67,6 +67,8 @@ export interface Opened {
   readonly store: string
   /** How the store followed the declaration, a sentence each. */
   readonly notes: readonly string[]
+  /** What is allowed and probably not meant. */
+  readonly warnings: readonly string[]
   /** Why the store cannot be emptied; null where it can. */
   readonly whyNoReset: string | null
   readonly key: DevelopmentKey

@@ -7,6 +7,8 @@ import { didYouMean } from '../nearest.ts'
 export interface Shape {
   /** `a list` */
   readonly said: string
+  /** What may be written for the option: `['title']`. */
+  readonly example?: string
   /** Whether the value has the form, without a look at its parts. */
   holds(value: unknown): boolean
   /** The value without its wrong parts, each reported as a mistake; undefined when too little is left. */
@@ -25,6 +27,9 @@ const soundPart = (
   mistakes.add(where, `it must be ${shape.said}.`, hint)
   return undefined
 }
+
+/** The same form, with an example for those who wrote something else. */
+export const like = (shape: Shape, example: string): Shape => ({ ...shape, example })
 
 export const zodSchema: Shape = { said: 'a Zod schema, such as z.string()', holds: isZod }
 export const text: Shape = { said: 'a text', holds: (value) => typeof value === 'string' }
@@ -134,9 +139,10 @@ export const soundOptions = (
   for (const [option, shape] of Object.entries(shapes)) {
     const needed = Object.hasOwn(needs, option)
     const at = where === 'api' ? option : `${where}.${option}`
-    const hint = needed ? `Write ${form ?? shape.said}.` : undefined
+    const written = shape.example === undefined ? shape.said : `${option}: ${shape.example}`
+    const hint = needed ? `Write ${form ?? written}.` : `Write ${written}, or leave it out.`
     if (thing[option] !== undefined) rest[option] = soundPart(thing[option], shape, at, mistakes, hint)
-    else if (needed) mistakes.add(at, 'it is missing.', `Write ${form ?? shape.said}.`)
+    else if (needed) mistakes.add(at, 'it is missing.', hint)
     if (needed && rest[option] === undefined) whole = false
   }
   return whole ? rest : undefined

@@ -126,7 +126,7 @@ async function chosenInstead(
 
 /** The values that the field lists; none where it lists none. */
 const choicesOf = (field: Field | null): Question['choices'] =>
-  field && (field.states || kinds[field.kind].listsValues)
+  field && kinds[field.kind].listsValues
     ? (field.schema.enum ?? []).map((value) => ({ value: String(value), says: String(value) }))
     : []
 
