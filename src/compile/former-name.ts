@@ -1,3 +1,4 @@
+import type { ApiDeclaration } from '../declare/api.ts'
 import { type FieldDeclaration, isStates, isSum, isZod } from '../declare/field.ts'
 import type { MistakeList } from './mistakes.ts'
 import { shownValue } from './shown-value.ts'
@@ -20,4 +21,58 @@ export const checkFormerName = (was: unknown, name: string, where: string, mista
       `was: "${was}" is its name now.`,
       'Write the name that it had before, or leave it out.',
     )
+}
+
+/** A name with the one it had before, and where it is declared. */
+interface Renamed {
+  readonly name: string
+  readonly was: string | undefined
+  readonly where: string
+}
+
+/** Names that change places look the same before and after, so that no store shows whether it was done. */
+export const checkSwappedNames = (
+  { resources }: Pick<ApiDeclaration, 'resources'>,
+  mistakes: MistakeList,
+): void => {
+  checkSwaps(
+    resources.map(({ name, was }) => ({ name, was, where: name })),
+    mistakes,
+  )
+  for (const { name: resource, fields, relations = {} } of resources)
+    checkSwaps(
+      [
+        ...Object.entries(fields ?? {}).map(([name, field]) => ({
+          name,
+          was: formerFieldName(field),
+          where: `${resource}.fields.${name}`,
+        })),
+        ...Object.entries(relations).flatMap(([name, relation]) =>
+          relation.kind === 'belongs-to' && relation.was !== undefined
+            ? [{ name: `${name}_id`, was: `${relation.was}_id`, where: `${resource}.relations.${name}` }]
+            : [],
+        ),
+      ],
+      mistakes,
+    )
+}
+
+const checkSwaps = (all: readonly Renamed[], mistakes: MistakeList): void => {
+  const known = new Map(all.map((one) => [one.name, one]))
+  const seen = new Set<Renamed>()
+  for (const start of all) {
+    const chain: Renamed[] = []
+    let at: Renamed | undefined = start
+    while (at && !seen.has(at)) {
+      seen.add(at)
+      chain.push(at)
+      at = at.was === undefined ? undefined : known.get(at.was)
+    }
+    if (at === start && chain.length > 1)
+      mistakes.add(
+        start.where,
+        `names change places (${chain.map(({ name, was }) => `${name} was ${was}`).join(', ')}), and a store looks the same before and after that.`,
+        'Do it in two steps: give one of them a third name and run nounkit migrate, then give it its own.',
+      )
+  }
 }

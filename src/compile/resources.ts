@@ -3,7 +3,7 @@ import type { ResourceDeclaration } from '../declare/resource.ts'
 import { declaredFields, idField, timeField, zodField } from './declared-fields.ts'
 import { declaredProblems } from './declared-problems.ts'
 import { hasEvents } from './event-resources.ts'
-import { checkFormerName } from './former-name.ts'
+import { checkFormerName, checkSwappedNames } from './former-name.ts'
 import { indexSets, listNames, uniqueSets } from './lists.ts'
 import { type MistakeList, mistakeList } from './mistakes.ts'
 import type { Field, Resource } from './model.ts'
@@ -31,6 +31,7 @@ export const draftResources = (
   }
   for (const draft of all) linkHasMany(draft, drafts, mistakes)
   for (const draft of all) linkOwner(draft, drafts, mistakes)
+  checkSwappedNames(declaration, mistakes)
   checkOwnerCycles(drafts, mistakes)
   checkCircles(drafts, mistakes)
   for (const draft of all) finish(draft, drafts, mistakes)

@@ -109,6 +109,35 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       'books.relations.author: was: "author" is its name now.',
     ],
     [
+      { books: { was: 'authors' }, authors: { was: 'books' } },
+      'names change places (authors was books, books was authors), and a store looks the same before and after that. Do it in two steps: give one of them a third name',
+    ],
+    [
+      {
+        books: {
+          fields: {
+            ...bookFields,
+            title: was('x', z.string()),
+            x: was('y', z.string()),
+            y: was('title', z.string()),
+          },
+        },
+      },
+      'books.fields.title: names change places (title was x, x was y, y was title)',
+    ],
+    [
+      {
+        books: {
+          relations: {
+            ...bookRelations,
+            author: belongsTo('authors', { was: 'editor' }),
+            editor: belongsTo('authors', { was: 'author' }),
+          },
+        },
+      },
+      'books.relations.author: names change places (author_id was editor_id, editor_id was author_id)',
+    ],
+    [
       { authors: { relations: { book: hasMany('books') } } },
       'it is a path segment, and "book" is not plural',
       'Write "books".',

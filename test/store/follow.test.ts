@@ -418,6 +418,80 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     await expect(follow(without)).rejects.toThrow('orders is no longer declared: its 2 rows would be lost.')
   })
 
+  test('names that move on one after the other are all followed, with references and events', async () => {
+    const optional = { optional: true } as const
+    const first = api('shop', {
+      resources: [
+        resource('orders', {
+          fields: { a: z.string(), b: z.string().optional() },
+          relations: { boss: belongsTo('orders', optional) },
+        }),
+        resource('lines', { fields: { n: z.int() }, relations: { order: belongsTo('orders') } }),
+        resource('notes', {
+          fields: { text: z.string() },
+          relations: { line: belongsTo('lines'), order: belongsTo('orders') },
+        }),
+      ],
+      events: { keepDays: 30 },
+    })
+    const { follow, made, create, listed } = await started(first, [{ a: 'A', b: 'B' }, { a: 'A2' }])
+    const [order] = made
+    const [line] = await create(first, 'lines', [{ n: 1, order_id: order?.id }])
+    const [note] = await create(first, 'notes', [{ text: 't', line_id: line?.id, order_id: order?.id }])
+    await create(first, 'orders', [{ a: 'A3', boss_id: order?.id }])
+    // Orders are lines now, lines are parts, and the names of fields and relations move on as well.
+    const next = api('shop', {
+      resources: [
+        resource('lines', {
+          was: 'orders',
+          fields: { b: was('a', z.string()), c: was('b', z.string().optional()) },
+          relations: { boss: belongsTo('lines', optional) },
+        }),
+        resource('parts', { was: 'lines', fields: { n: z.int() }, relations: { order: belongsTo('lines') } }),
+        resource('notes', {
+          fields: { text: z.string() },
+          relations: {
+            line: belongsTo('lines', { was: 'order' }),
+            part: belongsTo('parts', { was: 'line' }),
+          },
+        }),
+      ],
+      events: { keepDays: 30 },
+    })
+    await expect(startUnpublished(store, compileApi(next))).rejects.toThrow(
+      /\n- parts was lines\.\n- lines was orders\.\n- lines\.c was b\.\n- lines\.b was a\.\n/,
+    )
+    expect((await follow(next)).losses).toEqual([])
+    await startUnpublished(store, compileApi(next))
+    expect(await listed(next, 'lines')).toMatchObject([
+      { id: order?.id, b: 'A', c: 'B', boss_id: null },
+      { b: 'A2', c: null },
+      { b: 'A3', boss_id: order?.id },
+    ])
+    expect(await listed(next, 'parts')).toMatchObject([{ id: line?.id, n: 1, order_id: order?.id }])
+    expect(await listed(next, 'notes')).toMatchObject([
+      { id: note?.id, line_id: order?.id, part_id: line?.id },
+    ])
+    expect((await listed(next, 'events')).map(({ type, data }) => [type, data])).toMatchObject([
+      ['lines.created', { b: 'A', c: 'B' }],
+      ['lines.created', { b: 'A2' }],
+      ['parts.created', { n: 1 }],
+      ['notes.created', { line_id: order?.id, part_id: line?.id }],
+      ['lines.created', { b: 'A3' }],
+    ])
+    expect(await follow(next)).toMatchObject({ applied: false })
+  })
+
+  test('two names change places in two steps, through a third', async () => {
+    const first = shop({ a: z.string(), b: z.string() })
+    const { follow, listed } = await started(first, [{ a: 'A', b: 'B' }])
+    await follow(shop({ a: was('b', z.string()), x: was('a', z.string()) }))
+    const last = shop({ a: was('b', z.string()), b: was('x', z.string()) })
+    await follow(last)
+    expect(await listed(last)).toMatchObject([{ a: 'B', b: 'A' }])
+    expect(await follow(last)).toMatchObject({ applied: false })
+  })
+
   test('events are told in the words of today, and a new sum counts the rows that are there', async () => {
     const lines = (fields: FieldDeclarations) =>
       resource('lines', {

@@ -123,7 +123,8 @@ export function moved(
   const taken = new Set<string>()
   let lost = 0
   for (const field of after.fields) {
-    const source = before.fields.find(({ name }) => name === (field.was ?? field.name))
+    const isNew = !field.was && after.fields.some(({ was: former }) => former === field.name)
+    const source = isNew ? undefined : before.fields.find(({ name }) => name === (field.was ?? field.name))
     if (source) taken.add(source.name)
     const value = source ? row[source.name] : null
     const kept = source && value !== null ? cast(value, source, field) : undefined
@@ -145,7 +146,7 @@ function cast(value: unknown, from: FieldSpec, to: FieldSpec): unknown {
 
 type Op =
   | { readonly op: 'add'; readonly type: string; readonly mode: Mode }
-  | { readonly op: 'drop' | 'rename'; readonly at: number }
+  | { readonly op: 'drop' | 'rename' | 'follow'; readonly at: number }
   | { readonly op: 'retype'; readonly at: number; readonly type: string }
   | { readonly op: 'mode'; readonly at: number; readonly mode: Mode }
   | { readonly op: 'resource' }
@@ -157,6 +158,7 @@ const at = fc.nat(9)
 export const ops: fc.Arbitrary<Op> = fc.oneof(
   fc.record({ op: fc.constant('add' as const), type, mode }),
   fc.record({ op: fc.constantFrom('drop' as const, 'rename' as const), at }),
+  { arbitrary: fc.record({ op: fc.constant('follow' as const), at }), weight: 2 },
   { arbitrary: fc.record({ op: fc.constant('retype' as const), at, type }), weight: 3 },
   fc.record({ op: fc.constant('mode' as const), at, mode }),
   fc.record({ op: fc.constant('resource' as const) }),
@@ -188,6 +190,10 @@ function applied(spec: Spec, change: Op, before: Spec, fresh: () => string): Spe
         const known = before.fields.some(({ name }) => name === was)
         return { ...field, name: fresh(), ...(known && { was }) }
       })
+    case 'follow': {
+      const next = afterTaking(fields, position, before, fresh)
+      return next ? { ...spec, fields: next } : spec
+    }
     case 'retype':
       return edited((field) => ({ ...field, type: change.type }))
     case 'mode':
@@ -195,4 +201,35 @@ function applied(spec: Spec, change: Op, before: Spec, fresh: () => string): Spe
     case 'resource':
       return { ...spec, resource: `${fresh()}s`, was: before.resource }
   }
+}
+
+/** A field gets the name that another one had before, which gets a new one if it still has it; null where that would swap names. */
+function afterTaking(
+  fields: readonly FieldSpec[],
+  position: number,
+  before: Spec,
+  fresh: () => string,
+): readonly FieldSpec[] | null {
+  const left = fields[(position + 1) % fields.length]
+  const taken = left?.was ?? left?.name
+  if (!left || fields.length < 2 || !before.fields.some(({ name }) => name === taken)) return null
+  const holder = fields.find(({ name }) => name === taken)
+  if (holder && holder !== left) return null
+  const next = fields.map((field, index): FieldSpec => {
+    if (field === holder) return { ...field, name: fresh(), was: field.name }
+    if (index !== position) return field
+    const { name, was: former, ...rest } = field
+    const was = former ?? name
+    return { ...rest, name: String(taken), ...(before.fields.some((one) => one.name === was) && { was }) }
+  })
+  return hasCycle(next) ? null : next
+}
+
+function hasCycle(fields: readonly FieldSpec[]): boolean {
+  const formerOf = new Map(fields.map(({ name, was }) => [name, was]))
+  return fields.some(({ name }) => {
+    let at = formerOf.get(name)
+    for (let hops = 0; hops < fields.length && at !== undefined && at !== name; hops++) at = formerOf.get(at)
+    return at === name
+  })
 }

@@ -1,6 +1,7 @@
 import { counted } from '../../../compile/plural.ts'
 import type { PresentTable } from '../present.ts'
 import type { Table } from '../table.ts'
+import { declaredMoves } from './declared-moves.ts'
 import { type Planning, resourceOf, storedShape } from './planning.ts'
 import { sameForm } from './recast.ts'
 import { countRows, countSet } from './scan.ts'
@@ -21,15 +22,16 @@ export async function matchTables(planning: Planning): Promise<TableMatches> {
   // Without a recorded shape, a table that is not declared may be another program's.
   const ours = (name: string) => names.has(name) || shape?.[name] !== undefined || formerNames.has(name)
   const known = [...present.values()].filter(({ name }) => ours(name))
-  const takenBy = new Map<string, string>()
-  for (const { name } of wanted) {
-    const was = former.tables.get(name)
-    if (was !== undefined && !present.has(name) && known.some((one) => one.name === was))
-      takenBy.set(was, name)
-  }
+  const moves = declaredMoves(
+    names,
+    (name) => former.tables.get(name),
+    known.map(({ name }) => name),
+  )
+  const takenBy = new Map(moves.map(({ from, to }) => [from, to]))
   for (const found of known) {
     if (names.has(found.name) || takenBy.has(found.name)) continue
-    const free = wanted.filter(({ name }) => !present.has(name) && ![...takenBy.values()].includes(name))
+    const taken = new Set(takenBy.values())
+    const free = wanted.filter(({ name }) => isFree(name, present, takenBy) && !taken.has(name))
     const chosen = await renamedTable(planning, found, free)
     if (chosen !== null) takenBy.set(found.name, chosen)
   }
@@ -43,6 +45,13 @@ export async function matchTables(planning: Planning): Promise<TableMatches> {
     gone: known.filter(({ name }) => !names.has(name) && !takenBy.has(name)),
   }
 }
+
+/** Whether something else can get a name: the store does not have it, or what had it gets another one. */
+const isFree = (
+  name: string,
+  present: ReadonlyMap<string, unknown>,
+  takenBy: ReadonlyMap<string, string>,
+): boolean => !present.has(name) || takenBy.has(name)
 
 /** Columns that every table has, and that say nothing about which one it is. */
 const usual = new Set(['account_id', 'id', 'version', 'created_at', 'updated_at'])
@@ -84,17 +93,18 @@ export async function matchColumns(
   found: PresentTable,
 ): Promise<ColumnMatches> {
   const names = new Set(table.columns.map(({ name }) => name))
-  const takenBy = new Map<string, string>()
+  const formerOf = (name: string) => planning.former.columns.get(`${table.name}.${name}`)
+  const moves = declaredMoves(names, formerOf, found.columns.keys())
+  const takenBy = new Map(moves.map(({ from, to }) => [from, to]))
   for (const name of names) {
-    const was = planning.former.columns.get(`${table.name}.${name}`)
-    if (was === undefined || !found.columns.has(was)) continue
-    const isFree = !found.columns.has(name) || (!names.has(was) && (await isUnset(planning, found, name)))
-    if (isFree) takenBy.set(was, name)
+    const was = formerOf(name)
+    const isLeft = was !== undefined && found.columns.has(was) && !names.has(was) && !takenBy.has(was)
+    if (isLeft && !takenBy.has(name) && (await isUnset(planning, found, name))) takenBy.set(was, name)
   }
   for (const column of found.columns.keys()) {
     if (names.has(column) || takenBy.has(column)) continue
     const taken = new Set(takenBy.values())
-    const free = [...names].filter((name) => !found.columns.has(name) && !taken.has(name))
+    const free = [...names].filter((name) => isFree(name, found.columns, takenBy) && !taken.has(name))
     const chosen = await renamedColumn(planning, table, found, column, free)
     if (chosen !== null) takenBy.set(column, chosen)
   }

@@ -3,6 +3,7 @@ import { counted } from '../../../compile/plural.ts'
 import type { Store } from '../../store.ts'
 import { rowsLacking } from '../both-names.ts'
 import type { PresentTable } from '../present.ts'
+import { declaredMoves } from './declared-moves.ts'
 import { type FormerNames, formerNamesOf } from './former-names.ts'
 import { postgresFollow } from './postgres-follow.ts'
 import type { Reading } from './scan.ts'
@@ -21,11 +22,11 @@ export async function undoneRenames(store: Store, model: Model): Promise<readonl
     const present = await sql.read(session)
     // Without nounkit_meta the tables are another program's.
     if (!present.has('nounkit_meta')) return []
-    const found = [...former.tables]
-      .filter(([table, was]) => !present.has(table) && present.has(was))
-      .map(([table, was]) => `${table} was ${was}`)
-    for (const { table } of model.resources.values()) {
-      const there = present.get(table) ?? present.get(former.tables.get(table) ?? '')
+    const tables = [...model.resources.values()].map(({ table }) => table)
+    const moves = declaredMoves(tables, (table) => former.tables.get(table), present.keys())
+    const found = moves.map(({ from, to }) => `${to} was ${from}`)
+    for (const table of tables) {
+      const there = present.get(moves.find(({ to }) => to === table)?.from ?? table)
       if (there) found.push(...(await columnsOf({ session, dialect }, model, former, table, there)))
     }
     return found
@@ -41,19 +42,22 @@ async function columnsOf(
 ): Promise<readonly string[]> {
   const fields = [...model.resources.values()].find((one) => one.table === table)?.fields ?? []
   const declared = new Set(fields.map(({ column }) => column))
-  const found: string[] = []
-  for (const { column } of fields) {
-    const was = former.columns.get(`${table}.${column}`)
-    if (was === undefined || !there.columns.has(was)) continue
+  const formerOf = (column: string) => former.columns.get(`${table}.${column}`)
+  const moves = declaredMoves(declared, formerOf, there.columns.keys())
+  const found = moves.map(({ from, to }) => `${table}.${to} was ${from}`)
+  const moved = new Set(moves.flatMap(({ from, to }) => [from, to]))
+  for (const column of declared) {
+    const was = formerOf(column)
     const now = there.columns.get(column)
-    const sentence = `${table}.${column} was ${was}`
-    if (!now) found.push(sentence)
     // A name that something else has taken up is not left over.
-    if (!now || declared.has(was)) continue
+    if (was === undefined || !now || moved.has(column) || moved.has(was)) continue
+    if (declared.has(was) || !there.columns.has(was)) continue
     const rows = await rowsLacking(session, dialect, there.name, was, now)
     const have = rows === 1 ? 'has' : 'have'
     if (rows > 0)
-      found.push(`${sentence}, and ${counted(rows, 'row')} ${have} a value in ${was} and none in ${column}`)
+      found.push(
+        `${table}.${column} was ${was}, and ${counted(rows, 'row')} ${have} a value in ${was} and none in ${column}`,
+      )
   }
   return found
 }
