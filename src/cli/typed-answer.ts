@@ -14,14 +14,15 @@ export const shownQuestion = ({ kind, text, choices, takesAnyText }: Question): 
 const quotes = ' Write "" for the empty text, and "q" for the letter.'
 
 /**
- * Reads the line that was typed at a question. Where any text may be the value, quotes tell a value from a command: nobody who wants to leave
- * changes rows with Enter or q.
+ * Reads the line that was typed at a question. Quotes tell a value from a command: nobody who wants to leave changes rows with Enter or q, also
+ * where a field or a value is called q.
  */
 export function readTyped({ kind, choices }: Question, line: string): Typed {
   const typed = line.trim()
-  const chosen = choices[Number(typed) - 1] ?? choices.find(({ value }) => value === typed)
-  if (chosen) return { answer: chosen.value }
   if (typed.toLowerCase() === 'q') return 'quit'
+  const chosen =
+    choices[Number(typed) - 1] ?? choices.find(({ value }) => value === typed || value === unquoted(typed))
+  if (chosen) return { answer: chosen.value }
   if (typed === '' && kind === 'fill') return 'nothing'
   return choices.length > 0 ? 'unclear' : { answer: unquoted(typed) }
 }

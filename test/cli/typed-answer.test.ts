@@ -47,6 +47,13 @@ test('at a question with choices, only a number, a choice or q is read', () => {
     'unclear',
     'unclear',
   ])
+  const named = { ...choice, choices: [{ value: 'q', says: 'renamed to tasks.q' }] }
+  expect(['q', 'Q', '"q"', '1'].map((line) => readTyped(named, line))).toEqual([
+    'quit',
+    'quit',
+    { answer: 'q' },
+    { answer: 'q' },
+  ])
 })
 
 test('a question for a number or a listed value says nothing of quotes, and Enter alone changes nothing', () => {

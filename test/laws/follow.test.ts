@@ -6,6 +6,7 @@ import {
   changed,
   declarationOf,
   fillOf,
+  isFilled,
   moved,
   ops,
   type Spec,
@@ -60,7 +61,7 @@ test.each(walkedStores)(
         const after = rows.map((row) => moved(row, spec, next))
         const fill = new Map(
           next.fields
-            .filter(({ mode }) => mode === 'required')
+            .filter(isFilled)
             .map((field) => [`${next.resource}.${field.name}`, String(fillOf(field))]),
         )
         const loses = after.some(({ lost }) => lost > 0)

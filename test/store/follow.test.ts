@@ -8,6 +8,7 @@ import { belongsTo, hasMany, type RelationDeclarations } from '../../src/declare
 import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/kinds/decimal.ts'
 import { resetStore } from '../../src/lifecycle/reset-store.ts'
+import { followStore } from '../../src/store/schema/follow/follow-store.ts'
 import type { Question } from '../../src/store/schema/follow/open-decisions.ts'
 import { startUnpublished } from '../../src/store/schema/follow/start-unpublished.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
@@ -134,6 +135,56 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
       { code: 1, size: 1 },
       { code: null, size: 9 },
       { code: null, size: 9 },
+    ])
+  })
+
+  test('a value for an optional field is only for rows and events whose value is gone, of the same kind or another', async () => {
+    const declared = (fields: FieldDeclarations) =>
+      api('shop', { resources: [resource('orders', { fields })], events: { keepDays: 30 } })
+    const first = declared({ note: z.string().optional(), size: z.string().optional() })
+    const { follow, listed } = await started(first, [
+      { note: 'much too long', size: 'none' },
+      { note: 'ok', size: '7' },
+      {},
+    ])
+    const next = declared({ note: z.string().max(5).optional(), size: z.int().optional() })
+    const fill = new Map([
+      ['orders.note', 'x'],
+      ['orders.size', '1'],
+    ])
+    expect((await follow(next, { fill, acceptDataLoss: true })).losses).toEqual([
+      '1 row of orders had a value that orders.note does not allow any more, such as "much too long": it became "x".',
+      '1 row of orders had a value that orders.size does not allow any more, such as "none": it became 1.',
+    ])
+    const rows = [
+      { note: 'x', size: 1 },
+      { note: 'ok', size: 7 },
+      { note: null, size: null },
+    ]
+    expect(await listed(next)).toMatchObject(rows)
+    expect((await listed(next, 'events')).map(({ data }) => data)).toMatchObject(rows)
+  })
+
+  test('a dry run that is refused says what would be lost as well, and additions that will be made', async () => {
+    const first = shop({ a: z.string() })
+    const { follow, made } = await started(first, [{ a: 'A' }])
+    expect(made).toHaveLength(1)
+    const both =
+      /- orders\.b is required, and 1 row has no value[^\n]*\n- orders\.a is no longer declared: its values in 1 row would be lost\.$/
+    const next = shop({ b: z.int() })
+    await expect(follow(next)).rejects.toThrow(both)
+    await expect(followStore(store, compileApi(next), {}, { dryRun: true })).rejects.toThrow(both)
+    // A new resource under the name that another one leaves is created: nothing is added to the old table.
+    const plums = api('shop', {
+      resources: [
+        customers,
+        resource('plums', { was: 'orders', fields: { a: z.string() } }),
+        resource('orders', { fields: { n: z.int().optional() } }),
+      ],
+    })
+    const { additions } = await followStore(store, compileApi(plums), {}, { dryRun: true })
+    expect(additions.map(({ why, sql }) => [why, /^\w+ \w+/.exec(sql)?.[0]])).toEqual([
+      ['table orders is new', 'CREATE TABLE'],
     ])
   })
 

@@ -95,6 +95,9 @@ export const sampleOf = ({ type }: FieldSpec, at: number): unknown => {
 }
 const defaultOf = (field: FieldSpec): unknown => sampleOf(field, 1)
 export const fillOf = (field: FieldSpec): unknown => sampleOf(field, 0)
+/** Some optional fields get a value for rows whose value is gone, too. */
+export const isFilled = ({ type, mode }: FieldSpec): boolean =>
+  mode === 'required' || (mode === 'optional' && /^(text|integer|color|date)$/.test(type))
 
 export function declarationOf({ resource: name, was: former, fields }: Spec): ApiDeclaration {
   const declared = fields.map((field) => {
@@ -129,12 +132,15 @@ export function moved(
     const value = source ? row[source.name] : null
     const kept = source && value !== null ? cast(value, source, field) : undefined
     if (value !== null && kept === undefined) lost++
-    next[field.name] =
-      kept ?? (field.mode === 'optional' ? null : field.mode === 'default' ? defaultOf(field) : fillOf(field))
+    const wasUnset = source !== undefined && value === null
+    next[field.name] = kept ?? (field.mode === 'optional' && wasUnset ? null : replacementOf(field))
   }
   for (const { name } of before.fields) if (!taken.has(name) && row[name] !== null) lost++
   return { row: next, lost }
 }
+
+const replacementOf = (field: FieldSpec): unknown =>
+  isFilled(field) ? fillOf(field) : field.mode === 'default' ? defaultOf(field) : null
 
 function cast(value: unknown, from: FieldSpec, to: FieldSpec): unknown {
   const text = String(value)
@@ -182,8 +188,13 @@ function applied(spec: Spec, change: Op, before: Spec, fresh: () => string): Spe
   switch (change.op) {
     case 'add':
       return { ...spec, fields: [...fields, { name: fresh(), type: change.type, mode: change.mode }] }
-    case 'drop':
-      return fields.length < 2 ? spec : { ...spec, fields: fields.filter((_, index) => index !== position) }
+    case 'drop': {
+      // The store would have both names then, and the declaration says nothing of the second one's values.
+      const isTaken = fields.some(({ name }) => name === fields[position]?.was)
+      return fields.length < 2 || isTaken
+        ? spec
+        : { ...spec, fields: fields.filter((_, index) => index !== position) }
+    }
     case 'rename':
       return edited((field) => {
         const was = field.was ?? field.name

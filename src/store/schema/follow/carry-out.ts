@@ -72,7 +72,10 @@ function expression({ table }: Rebuild, plan: ColumnPlan, temporary: string | nu
       : values === 'recast'
         ? `(SELECT v."value" ${found})`
         : `CASE WHEN EXISTS (SELECT 1 ${found}) THEN (SELECT v."value" ${found}) ELSE ${own} END`
-  return otherwise === undefined ? value : `coalesce(${value}, ${literal})`
+  if (otherwise === undefined) return value
+  const filled = `coalesce(${value}, ${literal})`
+  // A row of an optional field that had nothing lacks nothing.
+  return column.nullable ? `CASE WHEN ${own} IS NULL THEN NULL ELSE ${filled} END` : filled
 }
 
 const valueFrom = (temporary: string, primaryKey: readonly string[]): string =>

@@ -46,6 +46,6 @@ export interface ColumnPlan {
   readonly unfitEvents: number
   /** What a person wants in place of values, which are given as JSON; null for nothing. */
   readonly instead: ReadonlyMap<string, string | null>
-  /** The stored value of rows, and of events, that have nothing; undefined for NULL. */
+  /** The stored value of rows, and of events, that lack one or lose theirs; undefined for NULL. */
   readonly otherwise: unknown
 }

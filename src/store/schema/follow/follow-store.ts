@@ -105,7 +105,7 @@ class Follower {
       const { notes } = plan
       const losses = plan.losses.map(({ ahead }) => ahead)
       if (this.#options.dryRun) {
-        refuseToFollow([...plan.refusals])
+        if (plan.refusals.length > 0) refuseToFollow([...plan.refusals, ...losses])
         return { notes: plan.steps.length > 0 ? notes : [], losses, additions, applied: false, generation }
       }
       await this.#approve(plan)

@@ -72,11 +72,12 @@ function rewritten(
     // An event must not keep what is never shown.
     if (!field || field.writeOnly) continue
     const isThere = from !== null && from in row
-    if (!isThere && (which === 'only-fields-it-has' || otherwise === undefined)) continue
     const value = isThere ? (row[from] ?? null) : null
+    const lacks = from === null || !column.nullable || value !== null
+    if (!isThere && (which === 'only-fields-it-has' || otherwise === undefined || !lacks)) continue
     const kept = value === null || kindBefore === null ? value : recast(value, kindBefore, field)
     const gone = JSON.stringify(value)
-    next[field.name] = kept ?? (instead.has(gone) ? instead.get(gone) : (otherwise ?? null))
+    next[field.name] = kept ?? (instead.has(gone) ? instead.get(gone) : lacks ? (otherwise ?? null) : null)
   }
   return JSON.stringify(next)
 }

@@ -16,7 +16,8 @@ export function shownAdditions(
   return [
     ...differences(
       wanted.filter(({ name }) => !after.has(name)),
-      present,
+      // A table that got another name leaves room for a new one.
+      new Map([...present].filter(([name]) => !before.has(name))),
     ),
     ...computed.filter(({ table }) => !before.has(table) && !after.has(table)),
   ].filter((step) => step.additive)
