@@ -153,7 +153,8 @@ function refused({ name }: SourceFile, { rows, mistakes }: CheckedFile, flags: F
     for (const { line, field, detail } of kept)
       console.error(`${name}:${line}: ${field === null ? '' : `${field} `}${detail}`)
     if (count > kept.length) console.error(`and ${counted(count - kept.length, 'mistake')} more`)
-    console.error(`\n${counted(count, 'mistake')} in ${counted(rows, 'row')}. Nothing was imported.`)
+    const where = rows === 0 ? 'the line of names' : counted(rows, 'row')
+    console.error(`\n${counted(count, 'mistake')} in ${where}. Nothing was imported.`)
   }
   return 1
 }

@@ -2,10 +2,11 @@ import type { BelongsToModel } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
 import type { StoredRow } from '../request/body.ts'
 import { equalValues } from '../request/equal-values.ts'
+import type { RowFault } from '../write/read-whole-row.ts'
 import { FileIds } from './file-ids.ts'
 import type { HeldBack } from './held-back.ts'
-import type { FileMistake, MistakeLog } from './mistake-log.ts'
-import type { FileRow } from './read-row.ts'
+import type { MistakeLog } from './mistake-log.ts'
+import type { FileRow, NamedRow } from './read-row.ts'
 import type { StoredRows } from './stored-rows.ts'
 import type { References, UnfinishedRows } from './unfinished-rows.ts'
 
@@ -24,6 +25,8 @@ export class FileCheck {
   readonly #unfinished: UnfinishedRows
   readonly #mistakes: MistakeLog
   readonly #ids = new FileIds()
+  /** The ids of rows that have a mistake of their own. */
+  readonly #faulty = new FileIds()
   /** Values of unique sets, with the line that has them. */
   readonly #uniques = new Map<string, number>()
   /** References that the store has. */
@@ -52,6 +55,11 @@ export class FileCheck {
       await this.#checkUniques(fresh)
       await this.#checkReferences(fresh)
     }
+  }
+
+  /** A row that cannot be written, where it says which one it is: rows that name it are told so. */
+  faultyRow(line: number, named: NamedRow | null): void {
+    if (named) this.#faulty.add(named.resource, named.account, named.id, line)
   }
 
   #note({ resource, account, row, given, line }: FileRow): void {
@@ -156,10 +164,23 @@ export class FileCheck {
       if (isUnfinished) {
         if (line !== null) hold(one, isThere ? 0 : line)
       } else if (line === null || !relation.optional || at.given.id === undefined)
-        this.#mistakes.add(at.line, unresolved(relation, line))
+        this.#mistakes.add(at.line, this.#unresolvedFault(one, line))
       else if (!isThere) hold(one, line)
     }
     return [...held.values()]
+  }
+
+  #unresolvedFault({ at, relation, value }: Unresolved, later: number | null): RowFault {
+    const { field, target, optional } = relation
+    const orId = optional ? ', or give this row an id' : ''
+    if (later !== null)
+      return {
+        field,
+        detail: `names the row of line ${later}, which comes later: put that line first${orId}`,
+      }
+    const faulty = this.#faulty.lineOf(target, accountOf(at, relation), value)
+    if (faulty !== null) return { field, detail: `names the row of line ${faulty}, which has a mistake` }
+    return { field, detail: `names a row of ${target.name} that does not exist` }
   }
 }
 
@@ -180,19 +201,10 @@ const differences = (
     )
     .map(({ name }) => name)
 
-const taken = (set: readonly string[], why: string): Omit<FileMistake, 'line'> => ({
+const taken = (set: readonly string[], why: string): RowFault => ({
   field: set.join(', '),
   detail: `must be unique, and ${why}`,
 })
-
-const unresolved = (
-  { field, target, optional }: BelongsToModel,
-  later: number | null,
-): Omit<FileMistake, 'line'> => {
-  if (later === null) return { field, detail: `names a row of ${target.name} that does not exist` }
-  const orId = optional ? ', or give this row an id' : ''
-  return { field, detail: `names the row of line ${later}, which comes later: put that line first${orId}` }
-}
 
 /** The account of a related row. */
 const accountOf = (at: FileRow | undefined, { target }: BelongsToModel): string =>

@@ -5,7 +5,7 @@ import { FileCheck } from './check-file.ts'
 import type { HeldBack } from './held-back.ts'
 import type { ImportMark, Mark } from './import-mark.ts'
 import { MistakeLog } from './mistake-log.ts'
-import { columnFault, type FileRow, type ImportTarget, missingOption, readRow } from './read-row.ts'
+import { columnFault, type FileRow, type ImportTarget, missingOption, namedRow, readRow } from './read-row.ts'
 import { readRecords, type SourceFile } from './source-file.ts'
 import { StoredRows } from './stored-rows.ts'
 import { UnfinishedRows } from './unfinished-rows.ts'
@@ -74,14 +74,16 @@ export async function checkFile(
   for await (const { records, bytes } of recordsOf(file, target)) {
     const [old, fresh]: [FileRow[], FileRow[]] = [[], []]
     for (const record of records) {
-      rows++
+      if (!record.isHead) rows++
       const missing = rows === 1 ? missingOption(target, record) : null
       if (missing !== null)
         throw new StoreRefused(`${file.name}:${record.line}: ${missing}. Nothing was imported.`)
       const row = readRow(target, record)
       if ('resource' in row) resources.add(row.resource)
-      if (!('resource' in row)) for (const fault of row) mistakes.add(record.line, fault)
-      else if (rows <= (done?.rows ?? 0)) {
+      if (!('resource' in row)) {
+        for (const fault of row) mistakes.add(record.line, fault)
+        check.faultyRow(record.line, namedRow(target, record))
+      } else if (rows <= (done?.rows ?? 0)) {
         old.push(row)
         doneLine = row.line
       } else {

@@ -29,6 +29,9 @@ export interface FileRow extends WholeRow {
   readonly version: number
 }
 
+/** A row of the file, by what others name it with. */
+export type NamedRow = Pick<FileRow, 'resource' | 'account'> & { readonly id: string }
+
 /** What is wrong with a column of a CSV file, where all its rows are of one resource. */
 export function columnFault({ model, resource }: ImportTarget, name: string): string | null {
   const view = resource && model.head.viewOf.get(resource.name)
@@ -70,7 +73,16 @@ export function readRow(target: ImportTarget, record: FileRecord): FileRow | rea
     target.now(),
     isMark,
   )
-  return 'row' in read ? { line, bytes, resource, account, version: Number(number), ...read } : read
+  if ('row' in read) return { line, bytes, resource, account, version: Number(number), ...read }
+  return target.format === 'csv' ? read.map((one) => withJsonForm(one, resource, body)) : read
+}
+
+/** The resource, the account and the id that a row says of itself, where it says them, whatever else is wrong with it. */
+export function namedRow(target: ImportTarget, { values }: FileRecord): NamedRow | null {
+  const resource = resourceOf(target, values[marks.resource])
+  if (typeof resource === 'string' || typeof values.id !== 'string') return null
+  const account = accountOf(target, resource, values[marks.account])
+  return account === null ? null : { resource, account, id: values.id }
 }
 
 const fault = (detail: string): RowFault => ({ field: null, detail })
@@ -111,6 +123,19 @@ function fromTexts(resource: Resource, texts: JsonObject): JsonObject {
     values[name] = field ? fromText(field, String(text)) : text
   }
   return values
+}
+
+/** A cell with text where an object or a list must be: spreadsheets have no form for them, so the mistake says which one is read. */
+function withJsonForm(found: RowFault, resource: Resource, body: JsonObject): RowFault {
+  const field = resource.field.get(found.field ?? '')
+  const form = field && jsonForms[String(field.schema.type)]
+  if (!form || typeof body[field.name] !== 'string') return found
+  return { ...found, detail: `must be JSON, ${form}` }
+}
+
+const jsonForms: { readonly [type: string]: string } = {
+  array: 'such as ["a","b"]',
+  object: 'such as {"a":"b"}',
 }
 
 /** Objects and lists in cells are refused where a body with them would be. The body itself is one level of nesting. */

@@ -13,6 +13,8 @@ export interface FileRecord {
   readonly values: JsonObject
   /** Why it cannot be read. */
   readonly fault: string | null
+  /** It is the line of names, which has a mistake, and no row. */
+  readonly isHead?: boolean
 }
 
 /** Makes records of lines. */
@@ -135,7 +137,7 @@ export class CsvRecords implements RecordReader {
     const fault = this.#headFault(columns)
     this.#columns = columns
     this.#isSpoilt = fault !== null
-    return fault === null ? null : faulty(line, 0, fault)
+    return fault === null ? null : { ...faulty(line, 0, fault), isHead: true }
   }
 
   #headFault(columns: readonly string[]): string | null {

@@ -198,6 +198,9 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
         '@version must be a whole number from 0',
       ],
       [{ name: 'Eve', email: 'eve@example.com', id: uuid(9), referrer_id: uuid(9) }, ''],
+      [{ ...order, customer_id: uuid(6) }, 'customer_id names the row of line 15, which has a mistake'],
+      [{ ...order, customer_id: uuid(7) }, 'customer_id names the row of line 19, which has a mistake'],
+      [{ name: 'Fay', id: uuid(7) }, 'email is required'],
     ]
     const text = lines.map(([line]) =>
       typeof line === 'string' ? line : JSON.stringify({ '@resource': 'customers', ...line }),
@@ -211,9 +214,9 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     for (const [at, [, message]] of lines.entries())
       if (message) expect(stderr).toContain(`rows.jsonl:${at + 1}: ${message}`)
-    expect(stderr).toContain('rows.jsonl:17: The line is not valid UTF-8.')
+    expect(stderr).toContain('rows.jsonl:20: The line is not valid UTF-8.')
     expect(stderr).toContain('rows.jsonl:9: email must be unique, and line 8 has this value')
-    expect(stderr).toMatch(/\n\d+ mistakes in 17 rows\. Nothing was imported\.\n$/)
+    expect(stderr).toMatch(/\n\d+ mistakes in 20 rows\. Nothing was imported\.\n$/)
     expect(stderr).not.toMatch(/rows\.jsonl:(8|16):/)
     expect(await exported(url)).toBe(before)
   })
@@ -366,6 +369,12 @@ describe('a CSV file', () => {
     }
   })
 
+  test('a mistake in the line of names is counted as no row', async () => {
+    const file = fileWith('sku,titel\n1,2\n3,4\n', 'products.csv')
+    const { stderr } = await importing(url, file, '--resource', 'products')
+    expect(stderr).toMatch(/\n\n1 mistake in the line of names\. Nothing was imported\.\n$/)
+  })
+
   test('a column __proto__ is refused as unknown ones are, whether or not a resource is named', async () => {
     const file = fileWith('@resource,__proto__,sku\nproducts,hello,b\n', 'products.csv')
     const refused = await Promise.all([importing(url, file), importing(url, file, '--resource', 'products')])
@@ -459,6 +468,7 @@ describe('a CSV file', () => {
       'tags',
       'state',
     ])
+    expect(faults).toContainEqual({ field: 'tags', detail: 'must be JSON, such as ["a","b"]' })
   })
 
   test('comes from standard input too', async () => {
