@@ -49,8 +49,10 @@ function targetFile(file: string, store: string, force: boolean): string {
       `The folder ${dirname(target)} does not exist. Create it, or name a file in another folder.`,
     )
   if (!existsSync(target)) return target
-  if (!statSync(target).isFile())
-    throw new CommandMistake(`${file} is not a file. Name a file in it: nounkit backup ${file}/backup.db`)
+  const found = statSync(target)
+  if (found.isDirectory())
+    throw new CommandMistake(`${file} is a folder. Name a file in it: nounkit backup ${file}/backup.db`)
+  if (!found.isFile()) throw new CommandMistake(`${file} is not a file. Name another.`)
   if (!force)
     throw new CommandMistake(
       `${file} exists. Name another file, or replace it: nounkit backup ${file} --force`,

@@ -19,6 +19,7 @@ import { openStore } from '../../src/store/open.ts'
 import { backupSqlite } from '../../src/store/sqlite/backup.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { temporaryFolder } from '../support/databases.ts'
+import { runHere } from './in-process.ts'
 import { run } from './run.ts'
 
 type Row = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -98,7 +99,10 @@ test('a backup is refused where it would replace a file, with what to do', async
   )
   expect(readFileSync(copy, 'utf8')).toBe('mine')
   await expect(backupCommand([])).rejects.toThrow('Which file?')
-  await expect(backupCommand([folder])).rejects.toThrow('is not a file')
+  await expect(backupCommand([folder])).rejects.toThrow('is a folder. Name a file in it')
+  await expect(backupCommand(['/dev/null', '--force'])).rejects.toThrow(
+    '/dev/null is not a file. Name another',
+  )
   await expect(backupCommand([file, '--force'])).rejects.toThrow('is the store itself')
   await expect(backupCommand([join(folder, 'no/copy.db')])).rejects.toThrow(
     `The folder ${join(folder, 'no')} does not exist. Create it, or name a file in another folder.`,
@@ -113,6 +117,22 @@ test('a backup is refused where it would replace a file, with what to do', async
   vi.stubEnv('DATABASE_URL', 'postgres://localhost/shop')
   await expect(backupCommand([join(folder, 'new.db')])).rejects.toThrow(/pg_dump/)
   expect(readdirSync(folder).filter((name) => /partial|new/.test(name))).toEqual([])
+})
+
+test('links that lead round in a circle are told in one line', async () => {
+  const folder = temporaryFolder()
+  const { file } = await servedShop(folder)
+  const loop = join(folder, 'loop')
+  symlinkSync(loop, loop)
+  for (const [target, url] of [
+    [loop, `sqlite:${file}`],
+    [join(loop, 'copy.db'), `sqlite:${file}`],
+    [join(folder, 'new.db'), `sqlite:${loop}`],
+  ] as const)
+    expect(await runHere(['backup', target], { env: { DATABASE_URL: url } })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^[^\n]*loop[^\n]*\n$/),
+    })
 })
 
 const inEnvironment = (file: string): void => {

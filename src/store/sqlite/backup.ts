@@ -38,7 +38,7 @@ export async function backupSqlite(path: string, target: string): Promise<number
     sync(dirname(target))
     return statSync(target).size
   } catch (error) {
-    rmSync(partial, { force: true })
+    for (const left of [partial, `${partial}-journal`]) rmSync(left, { force: true })
     throw resultCode(error) === FULL ? noRoom(target, error) : sqliteError(error, file)
   }
 }
