@@ -2,7 +2,7 @@ import type { Resource } from '../compile/model.ts'
 import { StoreRefused } from '../store/store.ts'
 import type { Writer } from '../write/writer.ts'
 import { FileCheck } from './check-file.ts'
-import type { HeldBack } from './held-back.ts'
+import type { HeldBack, RowReferences } from './held-back.ts'
 import type { ImportMark, Mark } from './import-mark.ts'
 import { MistakeLog } from './mistake-log.ts'
 import { columnFault, type FileRow, type ImportTarget, missingOption, namedRow, readRow } from './read-row.ts'
@@ -50,6 +50,8 @@ export interface CheckedFile {
   /** Lines whose rows the store has. */
   readonly present: ReadonlySet<number>
   readonly heldBack: readonly HeldBack[]
+  /** References that are noted as lacking, and that are not: the file says null, or the row is new. */
+  readonly settled: readonly RowReferences[]
   readonly statedSums: FileCheck['statedSums']
   readonly resources: ReadonlySet<Resource>
   /** The first rows, which an earlier run has written. */
@@ -82,7 +84,7 @@ export async function checkFile(
       if ('resource' in row) resources.add(row.resource)
       if (!('resource' in row)) {
         for (const fault of row) mistakes.add(record.line, fault)
-        check.faultyRow(record.line, namedRow(target, record))
+        check.references.faultyRow(record.line, namedRow(target, record))
       } else if (rows <= (done?.rows ?? 0)) {
         old.push(row)
         doneLine = row.line
@@ -95,7 +97,8 @@ export async function checkFile(
     await check.rows(fresh, false)
     progress('Checking', rows, bytes)
   }
-  const { present, statedSums } = check
-  const heldBack = check.heldBack(doneLine)
-  return { kept, rows, mistakes, present, heldBack, statedSums, resources, done }
+  const { present, statedSums, references } = check
+  const heldBack = references.heldBack((line) => line <= doneLine || present.has(line))
+  const { settled } = references
+  return { kept, rows, mistakes, present, heldBack, settled, statedSums, resources, done }
 }

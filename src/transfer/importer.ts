@@ -13,7 +13,7 @@ import { type FileRow, readRow } from './read-row.ts'
 import type { FileRecord } from './records.ts'
 import { inReferenceOrder } from './resource-order.ts'
 import { changedFile, type SourceFile } from './source-file.ts'
-import { noteUnfinished, takeUnfinished } from './unfinished-rows.ts'
+import { forgetUnfinished, noteUnfinished, takeUnfinished } from './unfinished-rows.ts'
 
 /** A transaction has at most so many rows, and about so many bytes of the file. */
 const mostRows = 1_000
@@ -44,7 +44,9 @@ export class Importer {
   }
 
   async run(): Promise<void> {
-    const { progress } = this.#import
+    const { progress, writer } = this.#import
+    for (const some of inChunks(this.#checked.settled))
+      await writer.store.transaction((tx) => forgetUnfinished(tx, some))
     await this.#fill(this.#waiting.get(0) ?? [])
     let batch: Entry[] = []
     let size = 0

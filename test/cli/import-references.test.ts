@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { api, belongsTo, hasMany, resource, sum } from '../../src/index.ts'
 import { nextGeneration, readGeneration } from '../../src/store/schema/store-generation.ts'
@@ -181,6 +181,102 @@ describeServing(
       expect(await importing(await importOf(served, other))).toMatchObject([
         { line: 1, detail: 'is that of a row that exists and differs in parent_id' },
       ])
+    })
+
+    describe('that was killed, when the next file', () => {
+      const idsFrom = (base: number) => {
+        const [row, boss, friend, place] = [0, 1, 2, 3].map((at) => uuid(base + at)) as [
+          string,
+          string,
+          string,
+          string,
+        ]
+        return { row, boss, friend, place }
+      }
+      const node = (id: string, rest: Line = {}): Line => ({ '@resource': 'nodes', id, name: 'n', ...rest })
+      const file = async (lines: readonly Line[]) => importing(await importOf(served, fileWith(lines)))
+      const notes = async () =>
+        (
+          await served.store.all(`SELECT "value" FROM "nounkit_meta" WHERE "key" LIKE 'unfinished %'`, [])
+        ).flat()
+
+      /** A row that names two later ones, which were not imported. */
+      const killed = async (base: number) => {
+        const { row, boss, friend, place } = idsFrom(base)
+        const whole = node(row, { parent_id: boss, other_id: friend })
+        // Rows of an account and rows that all share are written in transactions of their own.
+        const lines = [whole, { '@resource': 'places', id: place, name: 'p' }, node(boss), node(friend)]
+        const what = await importOf(served, fileWith(lines))
+        await expect(importing(interrupted(what))).rejects.toThrow('killed')
+        expect(await read(`/v1/nodes/${row}`)).toMatchObject({ parent_id: null, other_id: null })
+        return { row, boss, friend, whole, goOn: () => importing(what), path: `/v1/nodes/${row}` }
+      }
+
+      test('has only the row: its references are set where their rows are in the store, else they are mistakes', async () => {
+        const { boss, friend, whole, path, goOn } = await killed(100)
+        expect(await file([whole])).toEqual([
+          { line: 1, field: 'parent_id', detail: 'names a row of nodes that does not exist' },
+          { line: 1, field: 'other_id', detail: 'names a row of nodes that does not exist' },
+        ])
+        expect(await file([node(boss), node(friend)])).toEqual([])
+        expect(await file([whole])).toEqual([])
+        expect(await read(path)).toMatchObject({ parent_id: boss, other_id: friend, version: '1' })
+        expect(await goOn()).toEqual([])
+        expect(await read(path)).toMatchObject({ parent_id: boss, other_id: friend, version: '1' })
+        expect(await notes()).toEqual([])
+      })
+
+      test('has one of the two rows: the other one is a mistake, and both are set when the first file goes on', async () => {
+        const { boss, friend, whole, path, goOn } = await killed(110)
+        expect(await file([whole, node(boss)])).toEqual([
+          { line: 1, field: 'other_id', detail: 'names a row of nodes that does not exist' },
+        ])
+        expect(await goOn()).toEqual([])
+        expect(await read(path)).toMatchObject({ parent_id: boss, other_id: friend, version: '1' })
+        expect(await notes()).toEqual([])
+      })
+
+      test('says null, or another row: that is what the reference is from then on', async () => {
+        const { row, friend, path, goOn, whole } = await killed(120)
+        const next = uuid(129)
+        const corrected = await importOf(
+          served,
+          fileWith([
+            node(row, { parent_id: null, other_id: next }),
+            { '@resource': 'places', id: uuid(128), name: 'q' },
+            node(next),
+          ]),
+        )
+        await expect(importing(interrupted(corrected))).rejects.toThrow('killed')
+        expect(await notes()).toEqual(['["other_id"]'])
+        expect(await importing(corrected)).toEqual([])
+        expect(await read(path)).toMatchObject({ parent_id: null, other_id: next })
+        expect(await notes()).toEqual([])
+        expect(await goOn()).toEqual([])
+        expect(await read(path)).toMatchObject({ parent_id: null, other_id: next })
+        expect(await file([whole, node(friend)])).toMatchObject([
+          { detail: 'is that of a row that exists and differs in parent_id, other_id' },
+        ])
+      })
+
+      test('has the row that was deleted meanwhile: it is a row as any other', async () => {
+        const { row, boss, whole, path } = await killed(130)
+        expect((await served.call('DELETE', path)).status).toBe(204)
+        expect(await file([node(row, { parent_id: boss }), node(boss)])).toEqual([])
+        expect(await read(path)).toMatchObject({ parent_id: boss, other_id: null, version: '1' })
+        expect(await notes()).toEqual([])
+        expect(await file([whole])).toMatchObject([
+          { detail: expect.stringContaining('differs in other_id') },
+        ])
+      })
+
+      test('is the same: what a client has set meanwhile stays', async () => {
+        const { row, friend, path, goOn } = await killed(140)
+        expect((await served.call('PATCH', path, { body: { parent_id: row } })).status).toBe(200)
+        expect(await goOn()).toEqual([])
+        expect(await read(path)).toMatchObject({ parent_id: row, other_id: friend })
+        expect(await notes()).toEqual([])
+      })
     })
 
     test('says which sum cannot be computed', async () => {
