@@ -1,4 +1,6 @@
+import cluster from 'node:cluster'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
+import { mistypedSettings } from './setting-names.ts'
 
 export interface ServeFlags {
   readonly port?: string
@@ -19,6 +21,7 @@ export interface ServeSettings {
 
 /** Flags take precedence over environment variables. */
 export function readServeSettings(flags: ServeFlags): ServeSettings {
+  if (cluster.isPrimary) for (const mistyped of mistypedSettings(process.env)) console.error(mistyped)
   const port = wholeNumber(given({ '--port': flags.port, PORT: process.env.PORT }), 0, 65_535) ?? 3000
   const opsPort = wholeNumber(
     given({ '--ops-port': flags['ops-port'], NOUNKIT_OPS_PORT: process.env.NOUNKIT_OPS_PORT }),

@@ -38,9 +38,15 @@ interface Environment {
   readonly NOUNKIT_WEBHOOK_DELAYS?: string | undefined
 }
 
-/** Throws where a variable cannot be read: a range that is silently ignored would be found out in production. */
-export const readWebhookSettings = (environment: Environment): WebhookSettings => ({
-  allow: listed(environment.NOUNKIT_WEBHOOK_ALLOW).map(readAllowed),
+/** The addresses of this machine itself. A developer's receiver is there, without TLS. */
+export const loopback = '127.0.0.0/8,::1'
+
+/**
+ * Throws where a variable cannot be read: a range that is silently ignored would be found out in production. `usuallyAllowed` is used
+ * where the environment says nothing.
+ */
+export const readWebhookSettings = (environment: Environment, usuallyAllowed = ''): WebhookSettings => ({
+  allow: listed(environment.NOUNKIT_WEBHOOK_ALLOW || usuallyAllowed).map(readAllowed),
   delaysMs: readDelays(environment.NOUNKIT_WEBHOOK_DELAYS),
 })
 

@@ -261,6 +261,15 @@ describe.each(walkedStores)('nounkit dev, on %s', (kind) => {
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
+  test('webhooks to this machine are allowed, also without TLS', async () => {
+    const told = api.replace('resources:', 'events: { keepDays: 1 }, resources:')
+    await dev.after(() => write('api.ts', told), reloaded)
+    const endpoint = (url: string) =>
+      dev.call('POST', '/v1/webhook-endpoints', { url, event_types: ['tasks.created'] })
+    expect((await endpoint('http://localhost:9/hook')).status).toBe(201)
+    expect((await endpoint('http://10.0.0.1/hook')).text).toContain('leads to an address that is not public')
+  })
+
   test('a second one on the same port is refused in a sentence', async () => {
     const { port } = new URL(dev.url)
     const second = await run(['dev', folder, '--port', port])

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { settingNames } from '../../src/cli/setting-names.ts'
 import { openService } from '../../src/serve/service.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
@@ -25,6 +27,25 @@ test.each([
   expect(ran.code).toBe(1)
   expect(ran.stderr).toContain(message)
   expect(ran.stderr).not.toContain('    at ')
+})
+
+test('a mistyped setting is named at start, a variable of another program is not', async () => {
+  const env = {
+    DATABASE_URL: await emptyDatabase('sqlite'),
+    NOUNKIT_WEBHOOK_ALOW: '127.0.0.0/8',
+    NOUNKIT_DASHBOARD: 'on',
+    NOUNKIT_WEBHOOK_DELAYS: 'soon',
+  }
+  const { stderr } = await runHere(['serve', place(), '--port', '0'], { env })
+  expect(stderr).toMatch(
+    /^NOUNKIT_WEBHOOK_ALOW is not a setting\. Did you mean NOUNKIT_WEBHOOK_ALLOW\?\nNOUNKIT_WEBHOOK_DELAYS has/,
+  )
+})
+
+test('the settings that are known are those that are documented', () => {
+  const page = readFileSync(new URL('../../docs/reference/settings.md', import.meta.url), 'utf8')
+  const documented = [...page.matchAll(/^\| `NOUNKIT_(\w+)`/gm)].map(([, name]) => name)
+  expect([...settingNames]).toEqual(documented.toSorted())
 })
 
 test('usage, retire and contact know active endpoints', async () => {

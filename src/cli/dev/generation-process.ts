@@ -7,7 +7,7 @@ import { refuseBrokenPromises } from '../../contract/broken-promises.ts'
 import { type Connections, serveConnections } from '../../serve/listen.ts'
 import { type FittingStore, openService, type Service } from '../../serve/service.ts'
 import type { Question } from '../../store/schema/follow/open-decisions.ts'
-import { readWebhookSettings } from '../../webhooks/webhook-settings.ts'
+import { loopback, readWebhookSettings } from '../../webhooks/webhook-settings.ts'
 import { databaseUrl, publishedOf } from '../command-store.ts'
 import { compileLoaded, declarationFiles, type LoadedApi, loadApi } from '../load.ts'
 import { errorText, type Project, stackText } from '../mistake-places/error-text.ts'
@@ -191,7 +191,7 @@ class GenerationProcess {
       folder: api.folder,
       rate: process.env.NOUNKIT_RATE,
       redisUrl: process.env.NOUNKIT_REDIS_URL,
-      webhooks: readWebhookSettings(process.env),
+      webhooks: readWebhookSettings(process.env, loopback),
       warn: (message, error) => this.#warn(message, error),
       watchStore: (store) => this.#statements.store(store),
     })
