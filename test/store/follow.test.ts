@@ -619,7 +619,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     expect(await datas(third)).toMatchObject([all, all, all, all])
     const fourth = declared({ kind: z.enum(['z']).optional() })
     expect((await follow(fourth, lossy)).notes).toContain(
-      '4 events of orders have another value of orders.kind now',
+      '4 events of orders have another value of orders.kind now, or none',
     )
     expect((await datas(fourth)).map((data) => (data as { kind: unknown }).kind)).toEqual(Array(4).fill(null))
     // Events from before a field with a default have been shown with that, and go on to be.
@@ -628,6 +628,12 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     const last = declared({ kind, size: z.int() })
     await follow(last)
     expect(await datas(last)).toMatchObject(Array(4).fill({ size: 5 }))
+    // What is never shown is taken out of events, and needs a value again once it is shown.
+    await follow(declared({ kind, size: writeOnly(z.int()) }))
+    expect(JSON.stringify(await store.all('SELECT "data" FROM "nounkit_events"', []))).not.toContain('size')
+    await expect(follow(last)).rejects.toThrow('orders.size is required, and 4 events have no value for it.')
+    await follow(last, { fill: new Map([['orders.size', '6']]) })
+    expect(await datas(last)).toMatchObject(Array(4).fill({ size: 6 }))
   })
 
   test('sums are computed however they come: by a start, another definition, another kind, in place of other values', async () => {

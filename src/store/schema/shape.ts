@@ -22,16 +22,19 @@ export interface ColumnShape {
   readonly sum?: boolean
   /** What events show that were written before the column was there; undefined where there is no default. */
   readonly default?: unknown
+  /** True where events do not have its values, because they are never shown. */
+  readonly writeOnly?: boolean
 }
 
 const key = 'shape'
 
-const columnShape = ({ kind, schema, relation, sum, default: absent }: Field): ColumnShape => ({
+const columnShape = ({ kind, schema, relation, sum, writeOnly, default: absent }: Field): ColumnShape => ({
   kind,
   schema,
   target: relation?.target.table ?? null,
   sum: sum !== null,
   ...(absent !== undefined && absent !== null && { default: absent }),
+  ...(writeOnly && { writeOnly }),
 })
 
 export const shapeOf = (model: Model): StoredShape =>

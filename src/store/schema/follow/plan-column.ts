@@ -82,9 +82,10 @@ async function lackingOf(
   const isRequiredNow = present.nullable && !column.nullable && !planning.emptied
   const unset = isRequiredNow ? await countSet(planning, found.name, from, false) : 0
   const lostDefault = before.default !== undefined && column.default === undefined && !planning.emptied
+  const changesSight = (before.writeOnly === true) !== field.writeOnly && !planning.emptied
   const isDecided = (scanned?.unfit.length ?? 0) + unset > 0
   const unfitEvents =
-    !isDecided && (scanned !== null || isRequiredNow || lostDefault)
+    !isDecided && (scanned !== null || isRequiredNow || lostDefault || changesSight)
       ? await countUnfitEvents(planning, found.name, { from, kindBefore: before.kind }, field)
       : 0
   return {

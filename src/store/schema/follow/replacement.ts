@@ -137,8 +137,10 @@ async function otherwiseInEvents(
   { unfitEvents, formerDefault }: Lacking,
 ): Promise<unknown> {
   const events = counted(unfitEvents, 'event')
-  planning.notes.push(`${events} of ${wanting.resource.name} have another value of ${nameOf(wanting)} now`)
-  if (wanting.column.nullable) return undefined
+  planning.notes.push(
+    `${events} of ${wanting.resource.name} ${unfitEvents === 1 ? 'has' : 'have'} another value of ${nameOf(wanting)} now, or none`,
+  )
+  if (wanting.column.nullable || wanting.field?.writeOnly) return undefined
   const why = valueless(wanting, events, unfitEvents)
   return formerDefault ?? replacementOf(planning, wanting, { why, which: 'Which value?' })
 }

@@ -48,24 +48,20 @@ export interface EventColumn {
   readonly kindBefore: FieldKind | null
 }
 
-/** How many events have no value of a required field, or one that the field does not allow. */
+/** How many events have no value of a required field, one that the field does not allow, or one that is never shown. */
 export async function countUnfitEvents(
   reading: Reading,
   table: string,
   { from, kindBefore }: EventColumn,
   field: Field,
 ): Promise<number> {
-  // Events do not have what is never shown.
-  if (field.writeOnly) return 0
+  const isUnfit = (value: unknown): boolean => {
+    if (value === null) return !field.nullable && !field.writeOnly
+    return field.writeOnly || (kindBefore !== null && recast(value, kindBefore, field) === undefined)
+  }
   let count = 0
   for (const log of eventTables)
-    for await (const [, , data] of eventsOf(reading, log, eventName(table))) {
-      const value = from === null ? null : (JSON.parse(String(data))[from] ?? null)
-      const isUnfit =
-        value === null
-          ? !field.nullable
-          : kindBefore !== null && recast(value, kindBefore, field) === undefined
-      if (isUnfit) count++
-    }
+    for await (const [, , data] of eventsOf(reading, log, eventName(table)))
+      if (isUnfit(from === null ? null : (JSON.parse(String(data))[from] ?? null))) count++
   return count
 }
