@@ -39,11 +39,14 @@ export async function exportCommand(args: string[]): Promise<number> {
     await demandFit(store, model)
     const write = openOutput(process.stdout)
     const progress = openProgress()
+    // An import of the lines would need --resource too.
+    const saysResource = names.length === 0 || resources.length > 1
+    const what = { resources, saysResource, accounts }
     const empty = new Set(resources.some(({ shared }) => !shared) ? accounts : [])
     let rows = 0
     try {
       await withSnapshot(store, async (snapshot) => {
-        for await (const { account, lines } of exportRows(snapshot, store.dialect, { resources, accounts })) {
+        for await (const { account, lines } of exportRows(snapshot, store.dialect, what)) {
           await write(`${lines.join('\n')}\n`)
           empty.delete(account)
           rows += lines.length
@@ -56,8 +59,8 @@ export async function exportCommand(args: string[]): Promise<number> {
     } finally {
       progress.end()
     }
-    const what = names.length === 0 ? 'no rows' : `no rows of ${names.join(', ')}`
-    for (const account of empty) noteEmptyAccount(account, what, await accountKeys(store, account))
+    const lacking = names.length === 0 ? 'no rows' : `no rows of ${names.join(', ')}`
+    for (const account of empty) noteEmptyAccount(account, lacking, await accountKeys(store, account))
     if (process.stderr.isTTY) console.error(`Exported ${counted(rows, 'row')}.`)
     return 0
   })

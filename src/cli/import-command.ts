@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, statSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -65,14 +64,31 @@ async function withFile(name: string, work: (file: SourceFile) => Promise<number
     if (!statSync(name).isFile()) throw new CommandMistake(`"${name}" is not a file.`)
     return work(openSource(name, name, refuse))
   }
-  const folder = await mkdtemp(join(tmpdir(), 'nounkit-import-'))
-  try {
+  return withTemporaryFolder(async (folder) => {
     await spool(process.stdin, join(folder, 'input'))
-    return await work(openSource(join(folder, 'input'), 'standard input', refuse))
+    return work(openSource(join(folder, 'input'), 'standard input', refuse))
+  })
+}
+
+/** The folder is removed also where a signal ends the process: it has a copy of the data. */
+async function withTemporaryFolder(work: (folder: string) => Promise<number>): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'nounkit-import-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // No listener is left when it is called, so that the signal has its usual effect.
+  const end = (signal: NodeJS.Signals) => {
+    remove()
+    process.kill(process.pid, signal)
+  }
+  for (const signal of endingSignals) process.once(signal, end)
+  try {
+    return await work(folder)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    for (const signal of endingSignals) process.off(signal, end)
+    remove()
   }
 }
+
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 async function importInto(
   { model, store, clock }: CommandStore,

@@ -8,6 +8,8 @@ import { marks } from './line-marks.ts'
 export interface Exported {
   /** In the order in which they are written. */
   readonly resources: readonly Resource[]
+  /** Whether each line says its resource. */
+  readonly saysResource: boolean
   /** Null for all. Rows of shared resources belong to none and are always written. */
   readonly accounts: readonly string[] | null
 }
@@ -26,10 +28,10 @@ const pageRows = 1_000
 export async function* exportRows(
   snapshot: Session,
   dialect: Dialect,
-  { resources, accounts }: Exported,
+  { resources, saysResource, accounts }: Exported,
 ): AsyncGenerator<ExportedRows> {
   for (const resource of resources) {
-    const ofResource = resources.length > 1 ? { [marks.resource]: resource.name } : {}
+    const ofResource = saysResource ? { [marks.resource]: resource.name } : {}
     for (const account of await accountsOf(snapshot, resource, accounts)) {
       const isSaid = !resource.shared && accounts?.length !== 1
       const ofAccount = { ...ofResource, ...(isSaid && { [marks.account]: account }) }

@@ -13,6 +13,10 @@ export class FileIds {
     return null
   }
 
+  get isEmpty(): boolean {
+    return this.#ids.size === 0
+  }
+
   lineOf(resource: Resource, account: string, id: string): number | null {
     return this.#ids.get(resource)?.get(account)?.get(id) ?? null
   }

@@ -4,6 +4,7 @@ import type { Writer } from '../write/writer.ts'
 import { FileCheck } from './check-file.ts'
 import type { HeldBack, RowReferences } from './held-back.ts'
 import type { ImportMark, Mark } from './import-mark.ts'
+import { unlessMigrated } from './migrated-meanwhile.ts'
 import { MistakeLog } from './mistake-log.ts'
 import { columnFault, type FileRow, type ImportTarget, missingOption, namedRow, readRow } from './read-row.ts'
 import { readRecords, type SourceFile } from './source-file.ts'
@@ -62,7 +63,10 @@ export const recordsOf = (file: SourceFile, target: ImportTarget) =>
   readRecords(file, target.model.limits.jsonDepth, (name) => columnFault(target, name))
 
 /** Reads the whole file and writes nothing: all mistakes are found before the first row is written. */
-export async function checkFile(
+export const checkFile = (what: FileImport, done: Mark | null): Promise<CheckedFile> =>
+  unlessMigrated(what.writer.store, what.generation, () => readWholeFile(what, done))
+
+async function readWholeFile(
   { file, target, writer, progress }: FileImport,
   done: Mark | null,
 ): Promise<CheckedFile> {

@@ -1,18 +1,17 @@
 import type { Resource } from '../compile/model.ts'
-import { Problem } from '../problems.ts'
 import { refreshStatistics } from '../store/refresh-statistics.ts'
-import { readGeneration } from '../store/schema/store-generation.ts'
-import { StoreError, type StoreErrorKind, StoreRefused } from '../store/store.ts'
 import { changeRows } from '../write/change-rows.ts'
 import type { ChangeSet } from '../write/change-set.ts'
 import type { SumsLater, WholeRow } from '../write/row-change.ts'
 import type { HeldBack } from './held-back.ts'
 import { type CheckedFile, type Entry, entryOf, type FileImport, recordsOf } from './import-file.ts'
 import type { Mark } from './import-mark.ts'
+import { ImportRefusals, isRefusal } from './import-refusals.ts'
+import { demandGeneration, unlessMigrated } from './migrated-meanwhile.ts'
 import { type FileRow, readRow } from './read-row.ts'
 import type { FileRecord } from './records.ts'
 import { inReferenceOrder } from './resource-order.ts'
-import { changedFile, type SourceFile } from './source-file.ts'
+import { changedFile } from './source-file.ts'
 import { forgetUnfinished, noteUnfinished, takeUnfinished } from './unfinished-rows.ts'
 
 /** A transaction has at most so many rows, and about so many bytes of the file. */
@@ -23,6 +22,7 @@ const mostBytes = 4 * 1024 * 1024
 export class Importer {
   readonly #import: FileImport
   readonly #checked: CheckedFile
+  readonly #refusals: ImportRefusals
   /** References that are held back, by the line of their row. */
   readonly #held: ReadonlyMap<number, HeldBack>
   /** The same, by the line of the row that they wait for. */
@@ -38,12 +38,18 @@ export class Importer {
   constructor(what: FileImport, checked: CheckedFile, mark: Mark | null) {
     this.#import = what
     this.#checked = checked
+    this.#refusals = new ImportRefusals(what.file, checked)
     this.#held = new Map(checked.heldBack.map((one) => [one.line, one]))
     this.#waiting = Map.groupBy(checked.heldBack, ({ until }) => until)
     this.#mark = mark
   }
 
-  async run(): Promise<void> {
+  run(): Promise<void> {
+    const { writer, generation } = this.#import
+    return unlessMigrated(writer.store, generation, () => this.#run())
+  }
+
+  async #run(): Promise<void> {
     const { progress, writer } = this.#import
     for (const some of inChunks(this.#checked.settled))
       await writer.store.transaction((tx) => forgetUnfinished(tx, some))
@@ -123,8 +129,7 @@ export class Importer {
       })
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (batch.length === 1 && (hasFailed || atOnce.length === 0))
-        throw refusedRow(this.#import.file, last, error)
+      if (batch.length === 1 && (hasFailed || atOnce.length === 0)) throw this.#refusals.row(last, error)
       const middle = Math.ceil(batch.length / 2)
       await this.#write(batch.slice(0, middle), true)
       return this.#write(batch.slice(middle), true)
@@ -154,7 +159,7 @@ export class Importer {
     } catch (error) {
       const [first] = some
       if (!isRefusal(error) || !first) throw error
-      if (some.length === 1) throw refusedReferences(this.#import.file, first, error)
+      if (some.length === 1) throw this.#refusals.references(first, error)
       const middle = Math.ceil(some.length / 2)
       await this.#fillSome(account, some.slice(0, middle))
       await this.#fillSome(account, some.slice(middle))
@@ -193,21 +198,17 @@ export class Importer {
       if (!isRefusal(error)) throw error
       const [id = ''] = ids
       const line = this.#checked.statedSums.lineOf(resource, account, id)
-      if (ids.length === 1) throw refusedSum(this.#import.file, line, error)
+      if (ids.length === 1) throw this.#refusals.sum(line, error)
       const middle = Math.ceil(ids.length / 2)
       await this.#correct(resource, account, ids.slice(0, middle))
       return this.#correct(resource, account, ids.slice(middle))
     }
   }
 
-  /** A migration waits for a transaction that has written. One that came before has changed the generation, and what was written is undone. */
   #change<T>(account: string, work: (changes: ChangeSet) => Promise<T>): Promise<T> {
     return changeRows(this.#import.writer, account, async (changes) => {
       const value = await work(changes)
-      if ((await readGeneration(changes.tx)) !== this.#import.generation)
-        throw new StoreRefused(
-          'The store was migrated while it was imported into. Run the import again: it goes on where it ended.',
-        )
+      await demandGeneration(changes.tx, this.#import.generation)
       return value
     })
   }
@@ -219,32 +220,6 @@ export class Importer {
     await writer.store.transaction((tx) => mark.replace(tx, this.#mark, { rows, endedAt }))
   }
 }
-
-const refusals: ReadonlySet<StoreErrorKind> = new Set(['unique', 'foreign-key', 'out-of-range'])
-
-/** What the store refuses of a row, and a sum that becomes too large. */
-const isRefusal = (error: unknown): error is Error =>
-  (error instanceof StoreError && refusals.has(error.kind)) || error instanceof Problem
-
-const refusedRow = (file: SourceFile, { line }: Entry, cause: Error): StoreRefused =>
-  new StoreRefused(
-    `${file.name}:${line}: the store refuses this row: ${withoutStop(cause.message)}. The rows before it are imported. Correct this line and import the file again, without the lines before it that have no id: rows with an id are not imported twice.`,
-    cause,
-  )
-
-const refusedReferences = (file: SourceFile, { line, references }: HeldBack, cause: Error): StoreRefused =>
-  new StoreRefused(
-    `${file.name}:${line}: the store refuses what this row names (${Object.keys(references).join(', ')}): ${withoutStop(cause.message)}. The row is imported without it. Change the row that is in the way, and run this again.`,
-    cause,
-  )
-
-const refusedSum = (file: SourceFile, line: number | null, cause: Error): StoreRefused =>
-  new StoreRefused(
-    `${file.name}:${line}: the sum of this row cannot be computed: ${withoutStop(cause.message)}. All rows are imported. Change or delete some of those that the sum adds up, and run this again.`,
-    cause,
-  )
-
-const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '')
 
 function* inChunks<T>(list: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < list.length; from += mostRows) yield list.slice(from, from + mostRows)

@@ -60,9 +60,9 @@ export function readRow(target: ImportTarget, record: FileRecord): FileRow | rea
   if (typeof resource === 'string') return [fault(resource)]
   const account = accountOf(target, resource, said)
   if (account === null) return [fault(wrongAccount(target, said))]
-  const number = typeof version === 'string' ? Number(version) : version
-  if (!Number.isSafeInteger(number) || Number(number) < 0)
-    return [{ field: marks.version, detail: 'must be a whole number from 0' }]
+  const number = versionIn(version)
+  if (number === null)
+    return [{ field: marks.version, detail: `must be a whole number from 0 to ${mostVersion}` }]
   const { line, bytes } = record
   const body = target.format === 'csv' ? fromTexts(resource, values) : values
   const unreadable = target.format === 'csv' ? cellFaults(body, target.model.limits.jsonDepth) : []
@@ -73,7 +73,7 @@ export function readRow(target: ImportTarget, record: FileRecord): FileRow | rea
     target.now(),
     isMark,
   )
-  if ('row' in read) return { line, bytes, resource, account, version: Number(number), ...read }
+  if ('row' in read) return { line, bytes, resource, account, version: number, ...read }
   return target.format === 'csv' ? read.map((one) => withJsonForm(one, resource, body)) : read
 }
 
@@ -83,6 +83,17 @@ export function namedRow(target: ImportTarget, { values }: FileRecord): NamedRow
   if (typeof resource === 'string' || typeof values.id !== 'string') return null
   const account = accountOf(target, resource, values[marks.account])
   return account === null ? null : { resource, account, id: values.id }
+}
+
+/** Every change of the row adds one, and numbers are exact up to 2^53: so much is left for changes that it never gets there. */
+const mostVersion = 1_000_000_000_000_000
+
+/** The version of a row, which is text in CSV; null for anything else. */
+function versionIn(said: unknown): number | null {
+  const number = typeof said === 'string' && /^\d+$/.test(said) ? Number(said) : said
+  return Number.isInteger(number) && Number(number) >= 0 && Number(number) <= mostVersion
+    ? Number(number)
+    : null
 }
 
 const fault = (detail: string): RowFault => ({ field: null, detail })

@@ -69,7 +69,7 @@ describe.each(storeKinds)('nounkit export on %s', (kind) => {
     const { model, store } = api.service
     const resources = [...model.resources.values()].filter(({ name }) => name === 'customers')
     const read = await withSnapshot(store, async (snapshot) => {
-      const one = { resources, accounts: ['acme'] }
+      const one = { resources, saysResource: false, accounts: ['acme'] }
       const before: string[] = []
       for await (const { lines } of exportRows(snapshot, store.dialect, one)) before.push(...lines)
       const made = await api.fetch('/v2/customers', {

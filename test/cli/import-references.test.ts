@@ -159,7 +159,7 @@ describeServing(
     test('of a file that the store refused half-way, and that was corrected', async () => {
       const lines = (grams: number) => [
         { '@resource': 'nodes', id: uuid(30), name: 'a', parent_id: uuid(34) },
-        { '@resource': 'boxes', id: uuid(35), label: 'within', outer_id: uuid(36) },
+        { '@resource': 'boxes', id: uuid(35), label: 'within', outer_id: uuid(36), weight: 9 },
         { '@resource': 'things', id: uuid(37), grams: 3, box_id: uuid(35) },
         { '@resource': 'boxes', id: uuid(31), label: 'full' },
         { '@resource': 'things', id: uuid(32), grams: tooMuch, box_id: uuid(31) },
@@ -168,7 +168,7 @@ describeServing(
         { '@resource': 'boxes', id: uuid(36), label: 'around' },
       ]
       await expect(importing(await importOf(served, fileWith(lines(1))))).rejects.toThrow(
-        /^rows\.jsonl:6: the store refuses this row: A value is too large .*\. The rows before it are imported\./,
+        /^rows\.jsonl:6: the store refuses this row: A value is too large .*\. The rows before it are imported\. .* Sums that the file says are corrected when an import of it ends\.$/,
       )
       expect(await read(`/v1/nodes/${uuid(30)}`)).toMatchObject({ parent_id: null, version: '0' })
       expect(await importing(await importOf(served, fileWith(lines(0))))).toEqual([])
@@ -298,6 +298,20 @@ describeServing(
       await served.store.session((session) => session.script(nextGeneration))
       await expect(new Importer(what, checked, null).run()).rejects.toThrow(/The store was migrated while/)
       expect((await served.get(`/v1/nodes/${uuid(50)}`)).status).toBe(404)
+      const during = await importOf(served, file)
+      const whole = await checkFile(during, null)
+      const rename = (from: string, to: string) => `ALTER TABLE "nodes" RENAME COLUMN "${from}" TO "${to}"`
+      await served.store.session(async (session) => {
+        await session.script(rename('name', 'title'))
+        await session.script(nextGeneration)
+      })
+      await expect(new Importer(during, whole, null).run()).rejects.toThrow(/The store was migrated while/)
+      const known = {
+        ...during,
+        file: openSource(fileWith([{ '@resource': 'nodes', id: uuid(20), name: 'a' }]), 'a', refuse),
+      }
+      await expect(checkFile(known, null)).rejects.toThrow(/The store was migrated while/)
+      await served.store.session((session) => session.script(rename('title', 'name')))
       const again = await importOf(served, file)
       appendFileSync(file, '{"@resource":"nodes","name":"b"}\n')
       await expect(checkFile(again, null)).rejects.toThrow(/^rows\.jsonl was changed while it was imported/)

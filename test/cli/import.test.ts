@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decimal, states } from 'nounkit'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -471,6 +471,37 @@ describe('a CSV file', () => {
     expect(faults).toContainEqual({ field: 'tags', detail: 'must be JSON, such as ["a","b"]' })
   })
 
+  test('has versions that are whole numbers, and so small that the row can still be changed', () => {
+    const things = resource('things', { fields: { name: z.string() } })
+    const model = compileApi(api('things', { resources: [things] }))
+    const read = (format: 'csv' | 'jsonl', version: unknown) => {
+      const target = { model, format, resource: null, account: 'acme', now: Date.now }
+      const values = { '@resource': 'things', '@version': version, name: 'a' }
+      const row = readRow(target, { line: 2, bytes: 0, fault: null, values })
+      return 'version' in row ? row.version : row
+    }
+    const most = 1_000_000_000_000_000
+    expect(['0', '7', `${most}`].map((version) => read('csv', version))).toEqual([0, 7, most])
+    expect([0, 7, most].map((version) => read('jsonl', version))).toEqual([0, 7, most])
+    const refused = [{ field: '@version', detail: `must be a whole number from 0 to ${most}` }]
+    for (const version of ['', ' ', '0x10', '1e3', '-1', '1.0', `${most + 1}`])
+      expect(read('csv', version)).toEqual(refused)
+    for (const version of [-1, 0.5, most + 1, Number.MAX_SAFE_INTEGER, null, '', true, []])
+      expect(read('jsonl', version)).toEqual(refused)
+  })
+
+  test('from standard input leaves no copy of the data when a signal ends the import', async () => {
+    const folder = temporaryFolder()
+    const rows = Array.from({ length: 30_000 }, (_, at) => `Ada,ada-${at}@example.org\n`)
+    const child = nounkit(['import', 'examples/shop', '-', '--resource', 'customers', '--account', 'acme'], {
+      env: { DATABASE_URL: url, TMPDIR: folder },
+      input: `name,email\n${rows.join('')}`,
+    })
+    await until(() => readdirSync(folder).length > 0, { every: 5 })
+    expect(await child.kill('SIGINT')).toMatchObject({ signal: 'SIGINT' })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   test('comes from standard input too', async () => {
     const ran = await run(['import', 'examples/shop', '-', '--resource', 'customers', '--account', 'acme'], {
       env: { DATABASE_URL: url },
@@ -528,5 +559,8 @@ export default api('nodes', { resources: [nodes] })
     const again = 'Imported 0 rows. 1 row was there already.\n'
     expect((await importFile(line, 'nodes.jsonl', '--again')).stdout).toBe(again)
     expect((await importFile(cell, 'nodes.csv')).stdout).toBe(again)
+    // An export says the resource also where the API has one only, so that it can be imported as it is.
+    const { stdout: lines } = await runHere(['export', folder], { env })
+    expect((await runHere(['import', folder, fileWith(lines)], { env })).stdout).toBe(again)
   })
 })
