@@ -101,9 +101,11 @@ const walk = (
     if (relation === undefined) {
       if (here !== undefined && !here.broken.has(step)) {
         const names = Object.keys(here.declaration.relations ?? {})
+        // The whole path is what stands in the file, so that its place is found by it.
+        const within = path === step ? '' : `"${path}": `
         mistakes.add(
           where,
-          `"${step}" is not a relation of ${here.declaration.name}.`,
+          `${within}"${step}" is not a relation of ${here.declaration.name}.`,
           didYouMean(step, names),
         )
       }

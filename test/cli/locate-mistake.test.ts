@@ -24,7 +24,7 @@ export const orders = resource("orders", {
   fields: { ...shared, code: z.string().regex(/['"}]/), total: z.int(),
     fee: decimal({ scale: 2, min: '0' }).default('0') },
   relations: { person: belongsTo('people') },
-  include: ['person', 'persn'],
+  include: ['person', 'persn', 'person.pets'],
 })
 `,
   ],
@@ -47,6 +47,7 @@ const fieldsOfPeople = {
 
 test.each([
   ['orders.include', '"persn" is not a relation of orders.', 'orders.ts:8:23'],
+  ['orders.include', '"person.pets": "pets" is not a relation of people.', 'orders.ts:8:32'],
   ['orders.fields.total', 'it is wrong.', 'orders.ts:5:57'],
   ['orders.fields.fee', 'its default "0" is not a value it allows.', 'orders.ts:6:50'],
   ['orders.fields.fee', '"0" is wrong.', 'orders.ts:6:35'],

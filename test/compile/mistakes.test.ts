@@ -326,7 +326,7 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     ],
     [
       { pages: { include: ['book', 'book.author', 'book.author.name'] } },
-      'book-pages.include: "name" is not a relation of authors.',
+      'book-pages.include: "book.author.name": "name" is not a relation of authors.',
     ],
     [
       { authors: { include: ['books', 'books.leaves'], limits: { includeDepth: 1 } } },
