@@ -30,7 +30,7 @@ export const options = {
     type: 'string',
     multiple: true,
     value: 'FIELD=VALUE',
-    does: 'the value of a field such as orders.note for rows that have none; repeatable',
+    does: 'the value of a field such as orders.note for rows that have none, or one that is no longer allowed; repeatable',
   },
   'accept-data-loss': { type: 'boolean', does: 'does what loses data without a question' },
   rename: { type: 'boolean', does: 'also does the renames and conversions that versions declare' },
