@@ -2,15 +2,14 @@ import type { Dialect } from '../plan/dialect.ts'
 import { rowStatement } from '../plan/row-statements.ts'
 import { Binds } from '../plan/statement.ts'
 import { bindSlots } from '../read/call.ts'
+import { unfinishedKey, unfinishedPrefix } from '../store/schema/unfinished-key.ts'
 import type { Row, Store, Transaction } from '../store/store.ts'
 import type { HeldBack, RowReferences } from './held-back.ts'
 import type { FileRow } from './read-row.ts'
 
-const prefix = 'unfinished '
-
 /** The key of a row in `nounkit_meta`. */
 const keyOf = ({ account, resource, id }: Omit<RowReferences, 'fields'>): string =>
-  prefix + JSON.stringify([account, resource.name, id])
+  unfinishedKey(account, resource.name, id)
 
 /** The fields that a row lacks, by the key of the row. */
 type Notes = ReadonlyMap<string, readonly string[]>
@@ -39,7 +38,7 @@ export class UnfinishedRows {
       binds,
     )
     return new UnfinishedRows(
-      notesIn(await store.all(text, bindSlots(slots, { account: '', values: [`${prefix}%`] }))),
+      notesIn(await store.all(text, bindSlots(slots, { account: '', values: [`${unfinishedPrefix}%`] }))),
     )
   }
 

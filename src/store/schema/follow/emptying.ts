@@ -1,6 +1,7 @@
 import { sqlText } from '../../../kinds/sql.ts'
 import { forgetPublished } from '../published.ts'
 import { renamedPrefix, upsertMeta } from '../store-generation.ts'
+import { unfinishedPrefix } from '../unfinished-key.ts'
 import type { Emptying } from './follow-options.ts'
 
 const metaRows = (prefix: string): string =>
@@ -29,7 +30,7 @@ export const emptyingOf = (seed: 'again' | 'never'): Emptying => ({
     // A file that was imported can be imported again.
     metaRows('import '),
     // The rows that lacked some of their references are gone.
-    metaRows('unfinished '),
+    metaRows(unfinishedPrefix),
     forgetPublished,
     seed === 'again' ? metaRows('seeded') : upsertMeta('seeded', 'reset'),
   ],

@@ -22,6 +22,7 @@ import { Decisions, type Following, Undecided } from './open-decisions.ts'
 import { planFollow } from './plan-follow.ts'
 import { postgresFollow } from './postgres-follow.ts'
 import { rewriteEvents } from './rewrite-events.ts'
+import { rewriteUnfinished } from './rewrite-unfinished.ts'
 import { shownAdditions } from './shown-additions.ts'
 import { sqliteFollow } from './sqlite-follow.ts'
 
@@ -224,6 +225,7 @@ class Follower {
       await this.#add(step)
     }
     await rewriteEvents(reading, this.#model, plan.steps)
+    await rewriteUnfinished(reading, this.#model, plan.steps)
     await computeAll(this.#session, this.#sums)
     await this.#run([recordShape(shapeOf(this.#model)), ...(plan.outdates ? [nextGeneration] : [])])
     return {
