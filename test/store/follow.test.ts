@@ -14,8 +14,9 @@ import { startUnpublished } from '../../src/store/schema/follow/start-unpublishe
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { unfinishedKey, unfinishedPrefix } from '../../src/store/schema/unfinished-key.ts'
 import type { Store } from '../../src/store/store.ts'
+import { type TestApi, testApi } from '../../src/testing.ts'
 import { demandFit } from '../../src/transfer/demand-fit.ts'
-import { followingStore, serving } from '../support/following.ts'
+import { type Data, followingStore, serving } from '../support/following.ts'
 import { describeStores } from '../support/stores.ts'
 
 const customers = resource('customers', { fields: { name: z.string() } })
@@ -397,7 +398,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
 
   test('a declared rename is not served before it is done, and is done where the new name has no values yet', async () => {
     const first = shop({ note: z.string().optional(), size: z.int() })
-    const { follow, listed } = await started(first, [{ note: 'a', size: 1 }, { size: 2 }])
+    const { follow, listed, made } = await started(first, [{ note: 'a', size: 1 }, { size: 2 }])
     const start = (declaration: ApiDeclaration) => startUnpublished(store, compileApi(declaration))
     const next = shop({ remark: was('note', z.string().optional()), size: z.int() })
     await expect(start(next)).rejects.toThrow(
@@ -412,12 +413,21 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     await follow(next)
     expect(await listed(next)).toMatchObject([{ remark: 'a' }, { remark: null }])
     await start(next)
-    // Where both have values, the old ones are a loss.
+    // A default is no value of a row.
     await start(shop({ text: z.string().default('none'), size: z.int() }))
-    const last = shop({ text: was('remark', z.string().default('none')), size: z.int() })
-    await expect(start(last)).rejects.toThrow('1 row has a value in remark and none in text.')
+    const defaulted = shop({ text: was('remark', z.string().default('none')), size: z.int() })
+    await expect(start(defaulted)).rejects.toThrow('1 row has a value in remark and none in text.')
+    expect((await follow(defaulted)).losses).toEqual([])
+    expect(await listed(defaulted)).toMatchObject([{ text: 'a' }, { text: 'none' }])
+    await start(defaulted)
+    // Where both have values, the old ones are a loss.
+    const later = shop({ title: z.string().default('-'), size: z.int() })
+    await start(later)
+    await serving(later, databaseUrl, (call) => call('PATCH', `orders/${made[0]?.id}`, { title: 'own' }))
+    const last = shop({ title: was('text', z.string().default('-')), size: z.int() })
+    await expect(start(last)).rejects.toThrow('1 row has a value in text and none in title.')
     await expect(follow(last)).rejects.toThrow(
-      'orders.remark is no longer declared: its values in 1 row would be lost.',
+      'orders.text is no longer declared: its values in 2 rows would be lost.',
     )
   })
 
@@ -549,6 +559,99 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
       ['lines.created', { b: 'A3' }],
     ])
     expect(await follow(next)).toMatchObject({ applied: false })
+  })
+
+  test('endpoints of webhooks and API keys follow the name of a resource, and those that name one that is gone are counted', async () => {
+    const named = (name: string, more: Parameters<typeof api>[1]['resources'] = []) =>
+      api('shop', {
+        resources: [
+          resource(name, { fields: { n: z.int() }, ...(name === 'tasks' && { was: 'orders' }) }),
+          ...more,
+        ],
+        events: { keepDays: 30 },
+      })
+    const things = resource('things', { fields: { n: z.int() } })
+    const own = resource('others', { fields: { n: z.int() }, scopes: { read: 'orders:write' } })
+    const first = named('orders', [things])
+    const { follow } = await started(first, [{ n: 1 }])
+    const before = await testApi(first, { databaseUrl })
+    const key = await before.key('acme', {
+      name: 'limited',
+      scopes: [
+        'orders:read',
+        'orders:write',
+        'things:read',
+        'webhook-endpoints:write',
+        'webhook-endpoints:read',
+      ],
+    })
+    const calling = async (served: TestApi, method: string, path: string, body?: object) => {
+      const response = await served.fetch(`/v1/${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, ...((await response.json()) as { data: Data }) }
+    }
+    const made = await calling(before, 'POST', 'webhook-endpoints', {
+      url: 'https://receiver.example/hooks',
+      event_types: ['orders.created', 'things.created', 'orders.deleted'],
+    })
+    expect(made.status).toBe(201)
+    await before.close()
+    const next = named('tasks', [own])
+    expect((await follow(next)).notes).toEqual([
+      'things is no longer declared',
+      '1 webhook endpoint still has event types of things',
+      '1 API key still has scopes of things',
+      'tasks was orders',
+    ])
+    const after = await testApi(next, { databaseUrl })
+    expect(await calling(after, 'GET', 'tasks')).toMatchObject({ status: 200, data: [{ n: 1 }] })
+    // A scope that the declaration itself asks for is no name of a resource.
+    expect(await calling(after, 'GET', 'others')).toMatchObject({ status: 200, data: [] })
+    const at = `webhook-endpoints/${made.data.id}`
+    expect((await calling(after, 'GET', at)).data.event_types).toEqual([
+      'tasks.created',
+      'things.created',
+      'tasks.deleted',
+    ])
+    const types = ['tasks.created', 'tasks.deleted']
+    expect(await calling(after, 'PATCH', at, { event_types: types })).toMatchObject({ status: 200 })
+    await after.close()
+    const [row] = await store.all('SELECT "told_to" FROM "webhook_endpoints"', [])
+    expect(JSON.parse(String(row?.[0])).scopes).toContain('tasks:read')
+  })
+
+  test('a resource that becomes shared loses its rows: optional references become null, and required ones are refused by a dry run as well', async () => {
+    const declared = (shared: boolean, optional: boolean) =>
+      api('shop', {
+        resources: [
+          resource('customers', { fields: { name: z.string() }, ...(shared && { shared }) }),
+          resource('orders', {
+            fields: { size: z.int() },
+            relations: { customer: belongsTo('customers', { optional }) },
+          }),
+        ],
+      })
+    const first = declared(false, false)
+    const { follow, create, listed } = await started(first, [])
+    const [ada] = await create(first, 'customers', [{ name: 'Ada' }])
+    await create(first, 'orders', [{ size: 1, customer_id: ada?.id }])
+    const next = declared(true, false)
+    const refused =
+      /- 1 row of orders has a value that orders\.customer_id does not allow any more\. customers will have no rows that it could lead to: make the relation optional, or delete these rows first\.\n- customers is shared by all accounts now: its 1 row would be lost\.$/
+    for (const dryRun of [true, false])
+      await expect(
+        followStore(store, compileApi(next), { acceptDataLoss: true }, { dryRun }),
+      ).rejects.toThrow(refused)
+    const last = declared(true, true)
+    expect((await follow(last, { acceptDataLoss: true })).losses).toEqual([
+      'customers is shared by all accounts now: its 1 row was lost.',
+      '1 row of orders had a value that orders.customer_id does not allow any more: it became null.',
+    ])
+    expect(await listed(last)).toMatchObject([{ size: 1, customer_id: null }])
+    expect(await listed(last, 'customers')).toEqual([])
   })
 
   test('two names change places in two steps, through a third', async () => {

@@ -11,6 +11,7 @@ import { computeAll, type Sum, sumSteps, sumsOf } from '../sums.ts'
 import type { Table } from '../table.ts'
 import { wantedTables } from '../wanted.ts'
 import { carryOut } from './carry-out.ts'
+import { renameNamed } from './endpoints-and-keys.ts'
 import type { Followed, FollowOptions } from './follow-options.ts'
 import type { FollowPlan } from './follow-plan.ts'
 import type { FollowSql, Present } from './follow-sql.ts'
@@ -226,6 +227,7 @@ class Follower {
     }
     await rewriteEvents(reading, this.#model, plan.steps)
     await rewriteUnfinished(reading, this.#model, plan.steps)
+    await renameNamed(reading, this.#model, plan.steps)
     await computeAll(this.#session, this.#sums)
     await this.#run([recordShape(shapeOf(this.#model)), ...(plan.outdates ? [nextGeneration] : [])])
     return {

@@ -1,4 +1,5 @@
 import { counted } from '../../../compile/plural.ts'
+import { rowsOverwritten } from '../both-names.ts'
 import type { PresentTable } from '../present.ts'
 import type { Table } from '../table.ts'
 import { declaredMoves } from './declared-moves.ts'
@@ -96,10 +97,15 @@ export async function matchColumns(
   const formerOf = (name: string) => planning.former.columns.get(`${table.name}.${name}`)
   const moves = declaredMoves(names, formerOf, found.columns.keys())
   const takenBy = new Map(moves.map(({ from, to }) => [from, to]))
-  for (const name of names) {
+  for (const { name, nullable, default: value } of table.columns) {
     const was = formerOf(name)
+    const now = found.columns.get(name)
     const isLeft = was !== undefined && found.columns.has(was) && !names.has(was) && !takenBy.has(was)
-    if (isLeft && !takenBy.has(name) && (await isUnset(planning, found, name))) takenBy.set(was, name)
+    if (!isLeft || !now || takenBy.has(name)) continue
+    const comesBack = !nullable && value !== undefined
+    const { session, dialect } = planning
+    if ((await rowsOverwritten(session, dialect, found.name, was, now, comesBack)) === 0)
+      takenBy.set(was, name)
   }
   for (const column of found.columns.keys()) {
     if (names.has(column) || takenBy.has(column)) continue
@@ -116,10 +122,6 @@ export async function matchColumns(
     gone: [...found.columns.keys()].filter((column) => !names.has(column) && !takenBy.has(column)),
   }
 }
-
-/** Whether no row has a value, so that nothing is lost where the column gets the values of another. */
-const isUnset = async (planning: Planning, { name }: PresentTable, column: string): Promise<boolean> =>
-  (await countSet(planning, name, column, true)) === 0
 
 async function renamedColumn(
   planning: Planning,

@@ -2,6 +2,7 @@ import { whysOf } from '../migration-step.ts'
 import type { PresentTable } from '../present.ts'
 import { isNarrower } from '../shape.ts'
 import type { Table } from '../table.ts'
+import { noteNamed } from './endpoints-and-keys.ts'
 import type { ColumnPlan, FollowPlan, FollowStep } from './follow-plan.ts'
 import { lostRows, lostValues } from './loss.ts'
 import { matchColumns, matchTables, type TableMatches } from './match-names.ts'
@@ -15,6 +16,10 @@ export async function planFollow(planning: Planning): Promise<FollowPlan> {
   const steps: FollowStep[] = []
   let outdates = false
   for (const { name } of matches.gone) steps.push(await dropTable(planning, name, 'is no longer declared'))
+  await noteNamed(
+    planning,
+    matches.gone.map(({ name }) => name),
+  )
   for (const { table, found } of matches.pairs) {
     const planned = await planTable(planning, table, found, matches)
     steps.push(...planned.steps)
@@ -44,7 +49,7 @@ async function planTable(
   matches: TableMatches,
 ): Promise<PlannedTable> {
   const resource = resourceOf(planning, table.name)
-  if (found.columns.has('account_id') === resource.shared) {
+  if (losesRows(planning, { table, found })) {
     const why = resource.shared ? 'is shared by all accounts now' : 'belongs to accounts now'
     return { steps: [await dropTable(planning, found.name, why)], outdates: true }
   }
@@ -53,8 +58,10 @@ async function planTable(
     planning.notes.push(`${resource.name} was ${found.name.replaceAll('_', '-')}`)
   const { from, gone } = await matchColumns(planning, table, found)
   for (const column of gone) await dropColumn(planning, found, column, resource.name)
-  const targetNow = (target: string) =>
-    matches.pairs.find((pair) => pair.table.name === target)?.found.name ?? null
+  const targetNow = (target: string) => {
+    const pair = matches.pairs.find((one) => one.table.name === target)
+    return pair && !losesRows(planning, pair) ? pair.found.name : null
+  }
   const columns: ColumnPlan[] = []
   let outdates = false
   for (const column of table.columns) {
@@ -77,6 +84,10 @@ async function planTable(
   if (planning.notes.length === noted) planning.notes.push(...whysOf(differences))
   return { steps: [{ kind: 'rebuild', table, from: found.name, columns }], outdates }
 }
+
+/** Whether rows belong to an account and shall not, or the other way round. */
+const losesRows = (planning: Planning, { table, found }: TableMatches['pairs'][number]): boolean =>
+  found.columns.has('account_id') === resourceOf(planning, table.name).shared
 
 /** A new column that ALTER TABLE adds, with its default or with NULL. */
 const isAddition = ({ from, column, otherwise }: ColumnPlan): boolean =>

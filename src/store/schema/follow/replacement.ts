@@ -20,7 +20,7 @@ export interface Wanting {
   /** Null for columns of the engine's own. */
   readonly field: Field | null
   readonly from: string | null
-  /** The present name of the table that a reference leads to; null for a new table. */
+  /** The present name of the table that a reference leads to; null for a new table, and one that loses its rows. */
   readonly targetNow: (table: string) => string | null
 }
 
@@ -166,6 +166,11 @@ export async function replacementOf(
   if (filled) return filled.value
   if (column.nullable) return undefined
   if (column.default !== undefined && field) return fitting(column.default, field) ?? column.default
+  const empty = emptyTarget(wanting)
+  if (empty !== null) {
+    planning.refusals.push(`${why}. ${empty}: make the relation optional, or delete these rows first.`)
+    return undefined
+  }
   const takesAnyText = field !== null && ['', 'q'].some((text) => fromText(text, field).fault === null)
   const question = {
     kind: 'fill',
@@ -183,6 +188,14 @@ export async function replacementOf(
   return undefined
 }
 
+/** A reference to a table that is new, or loses its rows, has no value that would help; null for all others. */
+function emptyTarget({ field, targetNow }: Wanting): string | null {
+  const target = field?.relation?.target
+  return target && targetNow(target.table) === null
+    ? `${target.name} will have no rows that it could lead to`
+    : null
+}
+
 /** A text as a value of the field, checked as a request's value is. */
 function fromText(text: string, field: Field): { readonly value: unknown; readonly fault: string | null } {
   const parsed = kinds[field.kind].fromOther(text, 'string', field.schema)
@@ -196,6 +209,8 @@ export function filledWith(planning: Planning, wanting: Wanting): { readonly val
   const name = nameOf(wanting)
   const text = planning.decisions.fillOf(name)
   if (text === undefined || !field) return null
+  const empty = emptyTarget(wanting)
+  if (empty !== null) planning.refusals.push(`--fill ${name}=${text}: ${empty}.`)
   const { value, fault } = fromText(text, field)
   if (fault !== null)
     planning.refusals.push(`--fill ${name}=${text}: the field does not allow this value: ${fault}.`)
