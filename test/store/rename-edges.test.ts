@@ -7,8 +7,8 @@ import type { Model } from '../../src/compile/model.ts'
 import { contractOf } from '../../src/contract/contract.ts'
 import { type ApiOptions, api } from '../../src/declare/api.ts'
 import * as change from '../../src/declare/change.ts'
-import { states } from '../../src/declare/field.ts'
-import { belongsTo } from '../../src/declare/relation.ts'
+import { type FieldDeclarations, states, sum } from '../../src/declare/field.ts'
+import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
@@ -199,6 +199,42 @@ describeStores('renames of a store', ({ kind, open, url }) => {
     expect((await migrate(store, now)).steps).toEqual([])
     await expect(insert(store, 'members', { id: 'r2', b: 'high', c: 'Ada' })).rejects.toThrow()
     await insert(store, 'members', { id: 'r3', b: 'low', c: 'Bob' })
+  })
+
+  test('of a sum, of what it adds up and of their resources leave the sum as it was computed', async () => {
+    const then = model([
+      resource('orders', { fields: { total: sum('lines', 'n') }, relations: { lines: hasMany('lines') } }),
+      resource('lines', { fields: { n: z.int() }, relations: { order: belongsTo('orders') } }),
+    ])
+    const named = (extra: FieldDeclarations) => [
+      resource('baskets', {
+        fields: { grand: sum('parts', 'count'), ...extra },
+        relations: { parts: hasMany('parts') },
+      }),
+      resource('parts', { fields: { count: z.int() }, relations: { basket: belongsTo('baskets') } }),
+    ]
+    const changes = [
+      change.renameResource('orders', 'baskets'),
+      change.renameResource('lines', 'parts'),
+      change.renameField('baskets', 'total', 'grand'),
+      change.renameField('parts', 'n', 'count'),
+      change.renameRelation('parts', 'order', 'basket'),
+      change.renameRelation('baskets', 'lines', 'parts'),
+    ]
+    const now = model(named({ extra: sum('parts', 'count') }), changes)
+    const store = await open()
+    await migrate(store, then)
+    await insert(store, 'orders', { id: 'o1', total: '7' })
+    await insert(store, 'lines', { id: 'l1', order_id: 'o1', n: '7' })
+    const told = (await migrate(store, now, { rename: true })).steps.map(({ why }) => why)
+    expect(told.filter((why) => /sum/.test(why))).toEqual([
+      'what sums add up is recorded under the new names',
+      'baskets.extra is the sum of count of parts',
+    ])
+    expect(await rows(store, 'SELECT "grand", "extra" FROM "baskets"')).toEqual([[7, 7]])
+    expect((await migrate(store, now)).steps).toEqual([])
+    const left = (await migrate(store, model(named({}), changes))).steps.map(({ why }) => why)
+    expect(left).toEqual(['baskets.extra is no sum any more'])
   })
 
   test('of values change the stored ones, and where the store has checks they cannot be stored again', async () => {

@@ -54,9 +54,15 @@ async function plan(
 ): Promise<Plan> {
   const found = await readPostgres(session)
   refuseForeignTables(tables, found)
-  const { steps, last, present } = await renameFirst(session, tables, lineages, found, postgresRenames)
+  const { steps, renamed, last, present } = await renameFirst(
+    session,
+    tables,
+    lineages,
+    found,
+    postgresRenames,
+  )
   const spread = options.citus || tables.some((table) => present.get(table.name)?.spread)
-  const computed = await sumSteps(session, sums, present, { locks: !spread })
+  const computed = await sumSteps(session, sums, present, { locks: !spread, renamed })
   if (!spread) {
     const all = [...steps, ...withoutCitus(dialect, tables, present), ...last, ...computed]
     return { found, steps: withGeneration(all), spread }

@@ -5,7 +5,8 @@ import type { Step } from './migration-step.ts'
 import { refuseOlderDeclaration } from './older-declaration.ts'
 import type { PresentTable } from './present.ts'
 import type { RenameSql } from './rename-sql.ts'
-import { planRenames } from './rename-steps.ts'
+import { type Found, planRenames } from './rename-steps.ts'
+import { renameRecords } from './sums.ts'
 import { swapSteps } from './swaps.ts'
 import type { Table } from './table.ts'
 import { refuseUnconvertible, unconvertible } from './unconvertible.ts'
@@ -15,6 +16,8 @@ export interface BeforeAdditions<T> {
   readonly steps: readonly Step[]
   /** Steps after all additions, which may create the engine's own tables. */
   readonly last: readonly Step[]
+  /** The tables and columns that the steps rename. */
+  readonly renamed: readonly Found[]
   /** The tables after the steps have run. */
   readonly present: ReadonlyMap<string, T>
 }
@@ -46,8 +49,10 @@ export async function renameFirst<T extends PresentTable>(
     present.set(found.table.name, named.after)
   }
   refuseUnconvertible(inTheWay)
+  const records = await renameRecords(session, renamed.found)
   return {
-    steps: [...renamed.steps, ...swaps.filter((step) => !step.additive), ...values, ...names],
+    steps: [...renamed.steps, ...swaps.filter((step) => !step.additive), ...values, ...names, ...records],
+    renamed: renamed.found,
     last: swaps.filter((step) => step.additive),
     present,
   }

@@ -36,8 +36,8 @@ export async function migrateSqlite(
 async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> {
   const { tables, lineages, sums } = wanted
   const found = await readSqlite(session)
-  const { steps, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
-  const computed = await sumSteps(session, sums, present, { locks: false })
+  const { steps, renamed, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
+  const computed = await sumSteps(session, sums, present, { locks: false, renamed })
   return withGeneration([...steps, ...sqliteAdditions(tables, present), ...last, ...computed])
 }
 

@@ -5,6 +5,7 @@ import { type Dialect, ident } from '../../plan/dialect.ts'
 import type { Session } from '../store.ts'
 import type { Step } from './migration-step.ts'
 import type { PresentTable } from './present.ts'
+import type { Found } from './rename-steps.ts'
 import { readShape, type StoredShape } from './shape.ts'
 import { upsertMeta } from './store-generation.ts'
 import { refuseBeyond, type SumLimit } from './sum-limit.ts'
@@ -23,6 +24,14 @@ export interface Sum {
 /** The key of the row in nounkit_meta with the definition by which a sum was computed. */
 const prefix = 'sum '
 const keyOf = ({ table, column }: Pick<Sum, 'table' | 'column'>): string => `${prefix}${table}.${column}`
+
+interface Definition {
+  readonly of: readonly string[]
+  readonly from: string
+  readonly by: string
+  readonly kind: string
+}
+const definitionText = ({ of, from, by, kind }: Definition): string => JSON.stringify({ of, from, by, kind })
 const record = (sum: Sum): string => upsertMeta(keyOf(sum), sum.definition)
 const forget = (key: string): string => `DELETE FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`
 
@@ -34,7 +43,7 @@ function sumOf(source: Resource, feed: SumFeed, dialect: Dialect): Sum {
   const columnOf = (name: string): string => source.field.get(name)?.column ?? name
   const factors = of.map(columnOf)
   const reference = columnOf(by.field)
-  const definition = JSON.stringify({ of: factors, from: source.table, by: reference, kind: field.kind })
+  const definition = definitionText({ of: factors, from: source.table, by: reference, kind: field.kind })
   const column = ident(field.column)
   const table = ident(on.table)
   const key = on.shared ? ['"id"'] : ['"account_id"', '"id"']
@@ -93,10 +102,11 @@ export async function sumSteps(
   session: Pick<Session, 'all'>,
   sums: readonly Sum[],
   present: ReadonlyMap<string, PresentTable>,
-  { locks }: { readonly locks: boolean },
+  { locks, renamed = [] }: { readonly locks: boolean; readonly renamed?: readonly Found[] },
 ): Promise<readonly Step[]> {
   const isThere = present.has('nounkit_meta')
-  const recorded = isThere ? await recordedSums(session) : new Map<string, string>()
+  const records = isThere ? await recordedSums(session) : []
+  const recorded = new Map(records.map((record) => renamedRecord(record, renamed)))
   const shape = isThere ? await readShape(session) : null
   const steps: Step[] = []
   for (const sum of sums) {
@@ -117,11 +127,50 @@ export async function sumSteps(
 
 const unsure = ', and is computed anew, because the store does not say what it added up'
 
-async function recordedSums(session: Pick<Session, 'all'>): Promise<ReadonlyMap<string, string>> {
+type SumRecord = readonly [key: string, definition: string]
+
+async function recordedSums(session: Pick<Session, 'all'>): Promise<readonly SumRecord[]> {
   const rows = await session.all(
     `SELECT "key", "value" FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)} ORDER BY "key"`,
   )
-  return new Map(rows.map(([key, value]) => [String(key), String(value)]))
+  return rows.map(([key, value]) => [String(key), String(value)])
+}
+
+/** The record of a sum in the names that its tables and columns have after their renames. */
+function renamedRecord([key, text]: SumRecord, renamed: readonly Found[]): SumRecord {
+  const inTable = (name: string) => {
+    const found = renamed.find((one) => one.name === name)
+    return {
+      table: found?.table.name ?? name,
+      column: (column: string) => found?.columns.find(({ from }) => from === column)?.to ?? column,
+    }
+  }
+  const [table = '', column = ''] = key.slice(prefix.length).split('.')
+  const definition: Definition = JSON.parse(text)
+  const [owner, source] = [inTable(table), inTable(definition.from)]
+  const { of, by, kind } = definition
+  return [
+    keyOf({ table: owner.table, column: owner.column(column) }),
+    definitionText({ of: of.map(source.column), from: source.table, by: source.column(by), kind }),
+  ]
+}
+
+/** A step that gives the records of sums the new names, in the transaction of the renames: the sums are the same. */
+export async function renameRecords(
+  session: Pick<Session, 'all'>,
+  renamed: readonly Found[],
+): Promise<readonly Step[]> {
+  if (renamed.every(({ name, table, columns }) => name === table.name && columns.length === 0)) return []
+  const moves = (await recordedSums(session))
+    .map((before) => ({ before, after: renamedRecord(before, renamed) }))
+    .filter(({ before, after }) => before.join() !== after.join())
+  if (moves.length === 0) return []
+  const statements = [
+    ...moves.map(({ before: [key] }) => forget(key)),
+    ...moves.map(({ after: [key, definition] }) => upsertMeta(key, definition)),
+  ]
+  const why = 'what sums add up is recorded under the new names'
+  return [{ table: 'nounkit_meta', sql: statements.join(';\n'), additive: false, why, rename: true }]
 }
 
 /** There are no rows to compute it for. */
