@@ -77,7 +77,7 @@ const filtersText = (version: Version): string => {
 /** A list of the view's rows with one or two filters: `GET /v2/orders?filter[status]=placed&filter[total][gte]=1250`. */
 const filteringCall = (view: View): readonly string[] => {
   const fields = [...view.filters].flatMap((name) => view.field.get(name) ?? [])
-  const compared = fields.find(({ kind }) => kind !== 'string' && operatorsFor(kinds[kind]).includes('gte'))
+  const compared = fields.find(({ kind }) => operatorsFor(kinds[kind]).includes('gte'))
   const equal = fields.find((field) => field !== compared)
   if (!view.topLevel || !equal) return []
   const value = (field: ViewField): string => encodeURIComponent(String(exampleShown(field, view)))
