@@ -1,7 +1,7 @@
 import type { ApiLimitsModel, Model, RateModel, Version, View, ViewField } from '../../compile/model.ts'
 import { plainCounted } from '../../compile/plural.ts'
 import { kinds } from '../../kinds/kinds.ts'
-import { operators, operatorsFor } from '../../kinds/operators.ts'
+import { operators } from '../../kinds/operators.ts'
 import { exampleShown } from '../example.ts'
 import { usualLimits } from './usual-limits.ts'
 
@@ -77,7 +77,7 @@ const filtersText = (version: Version): string => {
 /** A list of the view's rows with one or two filters: `GET /v2/orders?filter[status]=placed&filter[total][gte]=1250`. */
 const filteringCall = (view: View): readonly string[] => {
   const fields = [...view.filters].flatMap((name) => view.field.get(name) ?? [])
-  const compared = fields.find(({ kind }) => operatorsFor(kinds[kind]).includes('gte'))
+  const compared = fields.find(({ kind }) => kinds[kind].sum)
   const equal = fields.find((field) => field !== compared)
   if (!view.topLevel || !equal) return []
   const value = (field: ViewField): string => encodeURIComponent(String(exampleShown(field, view)))
