@@ -646,6 +646,12 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
         followStore(store, compileApi(next), { acceptDataLoss: true }, { dryRun }),
       ).rejects.toThrow(refused)
     const last = declared(true, true)
+    await expect(follow(last)).rejects.toThrow(
+      /: it would become null\.\nUse --accept-data-loss to do it all the same\.$/,
+    )
+    await expect(follow(last, { fill: new Map([['orders.customer_id', String(ada?.id)]]) })).rejects.toThrow(
+      `--fill orders.customer_id=${ada?.id}: customers will have no rows that it could lead to.`,
+    )
     expect((await follow(last, { acceptDataLoss: true })).losses).toEqual([
       'customers is shared by all accounts now: its 1 row was lost.',
       '1 row of orders had a value that orders.customer_id does not allow any more: it became null.',

@@ -70,7 +70,8 @@ async function otherwise(
   const value = await replacementOf(planning, wanting, { why: faults.join('. '), which })
   // A required field without a value is refused: nothing is lost then.
   if (unfit.length > 0 && (value !== undefined || column.nullable)) {
-    const isDecided = planning.decisions.fillOf(nameOf(wanting)) !== undefined
+    const isDecided =
+      planning.decisions.fillOf(nameOf(wanting)) !== undefined || emptyTarget(wanting) !== null
     planning.losses.push({
       ...becoming(wanting, unfit, value ?? null),
       ...(!isDecided && { fillable: nameOf(wanting) }),
