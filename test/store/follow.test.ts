@@ -169,8 +169,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
 
   test('a dry run that is refused says what would be lost as well, and additions that will be made', async () => {
     const first = shop({ a: z.string() })
-    const { follow, made } = await started(first, [{ a: 'A' }])
-    expect(made).toHaveLength(1)
+    const { follow, made, listed } = await started(first, [{ a: 'A' }])
     const both =
       /- orders\.b is required, and 1 row has no value[^\n]*\n- orders\.a is no longer declared: its values in 1 row would be lost\.$/
     const next = shop({ b: z.int() })
@@ -188,6 +187,9 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     expect(additions.map(({ why, sql }) => [why, /^\w+ \w+/.exec(sql)?.[0]])).toEqual([
       ['table orders is new', 'CREATE TABLE'],
     ])
+    await follow(plums)
+    expect(await listed(plums, 'plums')).toMatchObject([{ id: made[0]?.id, a: 'A' }])
+    expect(await listed(plums)).toEqual([])
   })
 
   test('a store with values that the declaration does not allow any more is not served, exported or copied', async () => {
