@@ -6,7 +6,7 @@ import { type Ground, lasting, newWish, prepareGround, send, type Wish } from '.
 import { nightly } from './nightly.ts'
 import { countOf, inStore, wrongTotals } from './stored-rows.ts'
 
-const kills = nightly ? 100 : 3
+const kills = nightly ? 100 : 2
 const lanes = 8
 
 /** Sends until the server is killed, at some moment within the next answers: first the creates that were never answered, then new ones. */
