@@ -68,7 +68,9 @@ export class FileReferences {
       const relations = at.resource.belongsTo.filter(({ field }) => lacking.includes(field))
       this.#settle(
         at,
-        relations.map(({ field }) => field).filter((field) => at.given[field] === null),
+        relations
+          .map(({ field }) => field)
+          .filter((field) => at.given[field] === null && Object.hasOwn(at.said, field)),
       )
       for (const relation of relations) {
         const value = at.given[relation.field]

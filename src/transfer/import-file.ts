@@ -15,7 +15,7 @@ import { UnfinishedRows } from './unfinished-rows.ts'
 const mostKeptBytes = 64 * 1024 * 1024
 
 /** What is needed to write a row. What the file itself said of it was checked and is not kept. */
-export interface Entry extends Omit<FileRow, 'given'> {
+export interface Entry extends Omit<FileRow, 'given' | 'said'> {
   /** The number of rows of the file up to it. */
   readonly count: number
 }

@@ -21,6 +21,8 @@ export interface ImportTarget {
 
 /** A row of the file, in the store's terms. */
 export interface FileRow extends WholeRow {
+  /** What the file says of it, by names of fields. `given` also has what it leaves out, as in a create. */
+  readonly said: JsonObject
   readonly line: number
   readonly bytes: number
   readonly resource: Resource
@@ -73,7 +75,7 @@ export function readRow(target: ImportTarget, record: FileRecord): FileRow | rea
     target.now(),
     isMark,
   )
-  if ('row' in read) return { line, bytes, resource, account, version: number, ...read }
+  if ('row' in read) return { line, bytes, resource, account, version: number, said: values, ...read }
   return target.format === 'csv' ? read.map((one) => withJsonForm(one, resource, body)) : read
 }
 

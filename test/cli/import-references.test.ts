@@ -236,6 +236,14 @@ describeServing(
         expect(await notes()).toEqual([])
       })
 
+      test('leaves references out: they are still set when the first file goes on', async () => {
+        const { row, boss, friend, path, goOn } = await killed(150)
+        expect(await file([node(row)])).toEqual([])
+        expect(await goOn()).toEqual([])
+        expect(await read(path)).toMatchObject({ parent_id: boss, other_id: friend, version: '1' })
+        expect(await notes()).toEqual([])
+      })
+
       test('says null, or another row: that is what the reference is from then on', async () => {
         const { row, friend, path, goOn, whole } = await killed(120)
         const next = uuid(129)
