@@ -12,7 +12,7 @@ import { startEventReceiver, webhookSettings } from './event-receiver.ts'
 import { nightly } from './nightly.ts'
 import { inStore, settled } from './stored-rows.ts'
 
-const kills = nightly ? 50 : 3
+const kills = nightly ? 50 : 2
 const clients = 6
 
 /** Two servers on one store, as behind a load balancer. */
