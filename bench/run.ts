@@ -6,7 +6,7 @@ import { call, checkAnswers, deepCursor } from './answers.ts'
 import type { Contender } from './contender.ts'
 import { customerIds, ownIds, type Size, sampleIds, standard } from './data.ts'
 import type { Sample } from './draw.ts'
-import { measureEvents } from './events/measure.ts'
+import { measureEvents, measureStreams } from './events/measure.ts'
 import { type Load, startLoad } from './load.ts'
 import { aimTable, eventTable, judge, type Line, linesOf, lineTable, middle } from './report.ts'
 import { type Field, type Store, startField } from './stores.ts'
@@ -140,11 +140,15 @@ const report: { [store: string]: unknown } = {}
 for (const store of stores) {
   if (!store) throw new Error(`--store is ${flags.store}. Write sqlite or postgres.`)
   const before = machine()
-  const events = 'events'.includes(flags.only)
-    ? await measureEvents(store, { rounds, turnMs, events: size.orders, say })
-    : []
+  const events = [
+    ...('events'.includes(flags.only)
+      ? await measureEvents(store, { rounds, turnMs, events: size.orders, say })
+      : []),
+    ...('streams'.includes(flags.only) ? await measureStreams(store, say) : []),
+  ]
   const all: (readonly Result[])[] = []
-  if (flags.only !== 'events') for (let run = 0; run < runs; run++) all.push(await runOn(store))
+  if (!['events', 'streams'].includes(flags.only))
+    for (let run = 0; run < runs; run++) all.push(await runOn(store))
   const lines = middle<Line>(all.map(linesOf), (line) => line.toFloor?.median ?? line.perSecond)
   const judged = middle(
     all.map((results) => judge(store, results)),

@@ -24,7 +24,7 @@ export function vendor(root, dist) {
 
 /** The module that takes the place of src/pages/vendor.ts. */
 const vendorModule = (version) => `import { fileURLToPath } from 'node:url'
-export const reference = () => ({ version: '${version}', folder: fileURLToPath(new URL('../vendor/reference', import.meta.url)) })
+export const referenceFiles = () => ({ version: '${version}', folder: fileURLToPath(new URL('../vendor/reference', import.meta.url)) })
 export const loadGraphviz = async () => {
   const { Graphviz } = await import('../vendor/graphviz.js')
   const graphviz = await Graphviz.load()

@@ -9,6 +9,7 @@ export {
   custom,
   makeRequired,
   mapValues,
+  removeCount,
   removeField,
   removeFilter,
   removeInclude,
@@ -21,7 +22,17 @@ export {
   requireScope,
 } from './declare/change.ts'
 export { allOf, anyOf, type Condition, not } from './declare/condition.ts'
-export { immutable, needsScope, open, readOnly, states, sum, was, writeOnly } from './declare/field.ts'
+export {
+  became,
+  immutable,
+  needsScope,
+  open,
+  readOnly,
+  states,
+  sum,
+  was,
+  writeOnly,
+} from './declare/field.ts'
 export type { HookContext, Hooks } from './declare/hooks.ts'
 export { belongsTo, hasMany } from './declare/relation.ts'
 export { type ResourceDeclaration, resource } from './declare/resource.ts'

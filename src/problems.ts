@@ -56,8 +56,15 @@ const kinds = {
     status: 400,
     title: 'The answer could have too many rows',
     meaning:
-      'The page size multiplied by the caps of the to-many includes exceeds what one request may return.',
-    fix: 'Lower `limit` or include fewer to-many relations; `arithmetic` shows how the number of rows was computed.',
+      'The page size multiplied by the rows that each include can add (the cap of a list, one of a to-one) exceeds what one request may return.',
+    fix: 'Lower `limit` or include fewer relations; `arithmetic` shows how the number of rows was computed.',
+  },
+  'response-too-large': {
+    status: 422,
+    title: 'The answer would be too large',
+    meaning:
+      'The rows that were asked for have more bytes than one answer may have. Where their texts alone are too large, nothing of the answer was built.',
+    fix: 'Lower `limit`, or leave out the include that `include` names and fetch its rows from their own collection.',
   },
   'bad-cursor': {
     status: 400,
@@ -310,6 +317,8 @@ export interface ProblemDetails {
   /** Members that only this type of problem has, in the names of the called version. */
   readonly members?: { readonly [name: string]: unknown }
   readonly errors?: readonly FieldError[]
+  /** How many mistakes there are beyond `errors`. */
+  readonly more?: number
   readonly headers?: { readonly [name: string]: string }
   /** The error in the API author's code. It is logged, and not shown to the caller. */
   readonly cause?: Error

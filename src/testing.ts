@@ -1,21 +1,26 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Client, client } from './client/nounkit-client.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { ApiDeclaration } from './declare/api.ts'
+import type { AddressSettings } from './guard/address-settings.ts'
 import { KeyRing } from './guard/key-ring.ts'
+import { webFetch } from './serve/mounted.ts'
 import { openService, type Service } from './serve/service.ts'
-import { webFetch } from './serve/web-fetch.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 
 export interface TestOptions {
   /** A throwaway SQLite file unless said. */
   readonly databaseUrl?: string
-  readonly contracts?: ReadonlyMap<string, unknown>
+  /** Frozen contracts by version name, as parsed JSON: `{ v1: JSON.parse(text) }`. */
+  readonly contracts?: { readonly [version: string]: unknown } | ReadonlyMap<string, unknown>
   /** The service's time. */
   readonly clock?: Clock
   /** Requests per second, or `off`, the default here. */
   readonly rate?: string
+  /** Issuers, audiences and CORS origins, as in the settings of a deployment: `{ tokenIssuer: 'http://127.0.0.1:4000' }`. */
+  readonly addresses?: AddressSettings
   /** How webhooks are sent. */
   readonly webhooks?: Partial<WebhookSettings>
   /** Gets what the service would log as an error; nothing is logged unless said. */
@@ -31,12 +36,18 @@ export interface TestKey {
 }
 
 /** An API under test: what is served in production (shell, limits, CORS, probes and all), without a socket. */
-export interface TestApi {
+export interface TestApi<Api = ApiDeclaration> {
   readonly service: Service
   /** `fetch('/v1/books', { … })`; without an Authorization header the call is anonymous. */
   fetch(path: string | Request, init?: RequestInit): Promise<Response>
   /** A new API key, with the scope `*` unless said. */
   key(account: string, options?: TestKey): Promise<string>
+  /** The same where the API has `accounts: 'one'`. */
+  key(options?: TestKey): Promise<string>
+  /** A typed client of the newest version, with a new API key: `const acme = await api.client('acme')`. */
+  client(account: string, options?: TestKey): Promise<Client<Api>>
+  /** The same where the API has `accounts: 'one'`. */
+  client(options?: TestKey): Promise<Client<Api>>
   close(): Promise<void>
 }
 
@@ -45,25 +56,52 @@ export interface TestApi {
  *
  * @example
  * const api = await testApi(declaration)
- * const key = await api.key('acme')
- * const response = await api.fetch('/v1/books', { headers: { Authorization: `Bearer ${key}` } })
+ * const acme = await api.client('acme')
+ * const book = await acme.books.create({ title: 'Emma' })
  */
-export async function testApi(declaration: ApiDeclaration, options: TestOptions = {}): Promise<TestApi> {
+export async function testApi<Api extends ApiDeclaration>(
+  declaration: Api,
+  options: TestOptions = {},
+): Promise<TestApi<Api>> {
   const folder = options.databaseUrl ? null : await mkdtemp(join(tmpdir(), 'nounkit-test-'))
-  const { databaseUrl = `sqlite:${join(folder ?? '', 'test.db')}`, rate = 'off', ...rest } = options
-  const service = await openService({ declaration, databaseUrl, rate, beatMs: null, ...rest })
+  const {
+    databaseUrl = `sqlite:${join(folder ?? '', 'test.db')}`,
+    rate = 'off',
+    contracts = {},
+    ...rest
+  } = options
+  const frozen = contracts instanceof Map ? contracts : new Map(Object.entries(contracts))
+  const service = await openService({
+    declaration,
+    databaseUrl,
+    rate,
+    beatMs: null,
+    contracts: frozen,
+    ...rest,
+  })
   const fetch = webFetch(service, options.warn ?? (() => {}))
   const keys = new KeyRing(service.store, options.clock ?? systemClock)
   let requests = 0
   let names = 0
+  const send = (path: string | Request, init?: RequestInit): Promise<Response> => {
+    const request = path instanceof Request ? path : new Request(new URL(path, 'http://localhost'), init)
+    return fetch(request, `test-${++requests}`)
+  }
+  const key = async (first?: string | TestKey, second: TestKey = {}): Promise<string> => {
+    const { soleAccount } = service.model
+    const [account, wanted] = typeof first === 'string' ? [first, second] : [soleAccount, first ?? second]
+    if (account === null) throw new Error("Name the account of the key: api.key('acme')")
+    if (soleAccount !== null && account !== soleAccount)
+      throw new Error("The API has accounts: 'one': api.key() names none")
+    return (await keys.create({ name: `test-${++names}`, ...wanted, account })).secret
+  }
   return {
     service,
-    fetch: (path, init) => {
-      const request = path instanceof Request ? path : new Request(new URL(path, 'http://localhost'), init)
-      return fetch(request, `test-${++requests}`)
-    },
-    async key(account, wanted = {}) {
-      return (await keys.create({ name: `test-${++names}`, ...wanted, account })).secret
+    fetch: send,
+    key,
+    async client(first?: string | TestKey, second?: TestKey) {
+      const version = service.model.head.name as never
+      return client<Api>({ url: 'http://localhost', key: await key(first, second), version, fetch: send })
     },
     async close() {
       fetch.close()

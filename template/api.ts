@@ -34,6 +34,7 @@ const tasks = resource('tasks', {
 
 export default api('my-api', {
   resources: [projects, tasks],
+  // Each account sees its own rows alone. For an app of one company or club, write accounts: 'one' and take the seed out.
   // `npm run dev` makes a key for the first of these accounts, and prints it.
   seed: { accounts: ['acme'] },
 })

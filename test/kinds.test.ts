@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { changeKinds } from '../src/compile/change-kinds/change-kinds.ts'
+import * as declaring from '../src/index.ts'
 import { kinds } from '../src/kinds/kinds.ts'
 import { operators } from '../src/kinds/operators.ts'
 
@@ -32,4 +33,11 @@ test('a filter operator answers for itself: no other module compares its name', 
 test('a change kind answers for itself: elsewhere only renames are looked up by their name', () => {
   const others = Object.keys(changeKinds).filter((name) => !name.startsWith('rename-'))
   expect(linesWith(new RegExp(`(?:kind [!=]==|change [!=]==|case) '(?:${others.join('|')})'`))).toEqual([])
+})
+
+test('every kind of change can be declared: the package exports its builder', () => {
+  const builders = Object.keys(changeKinds).map((kind) =>
+    kind.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase()),
+  )
+  expect(builders.filter((name) => !Object.hasOwn(declaring, name))).toEqual([])
 })

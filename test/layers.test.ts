@@ -7,7 +7,7 @@ const source = new URL('../src', import.meta.url).pathname
 /** The ladder: a folder may import from folders of lower steps and from its own. Folders on one step do not know each other. */
 const steps: readonly (readonly string[])[] = [
   ['setting-mistake', 'maybe', 'times', 'declare'],
-  ['clock', 'problems'],
+  ['clock', 'problems', 'client'],
   ['kinds'],
   ['compile'],
   ['contract', 'request'],
@@ -23,7 +23,8 @@ const steps: readonly (readonly string[])[] = [
   ['pages'],
   ['serve'],
   ['cli'],
-  ['index', 'testing'],
+  ['server-settings'],
+  ['index', 'testing', 'contract-door', 'server-door'],
 ]
 const stepOf = (room: string): number => steps.findIndex((rooms) => rooms.includes(room))
 
@@ -57,6 +58,18 @@ test('imports point one way: down the ladder', () => {
   expect(upward).toEqual([])
 })
 
+test('what serves imports nothing that the command line adds', () => {
+  const reached = new Set<string>()
+  const visit = (file: string): void => {
+    if (reached.has(file)) return
+    reached.add(file)
+    for (const target of imports.get(file) ?? []) visit(target)
+  }
+  visit('server-door.ts')
+  expect(reached.size).toBeGreaterThan(200)
+  expect([...reached].filter((file) => roomOf(file) === 'cli')).toEqual([])
+})
+
 test('every import leads to a file', () => {
   const lost = files.flatMap((file) =>
     (imports.get(file) ?? []).filter((target) => !imports.has(target) && !target.endsWith('.json')),
@@ -78,9 +91,31 @@ test('no file imports itself by way of others', () => {
   expect(cycles).toEqual([])
 })
 
+const ofStore = /^store\/(sqlite|postgres)\//
+
 test('a file name occurs once, except for the same job on SQLite and on PostgreSQL', () => {
-  const ofStore = /^store\/(sqlite|postgres)\//
   const byName = [...Map.groupBy(files, (file) => basename(file)).values()]
   const twice = byName.filter((same) => same.length > 1 && !same.every((file) => ofStore.test(file)))
   expect(twice).toEqual([])
 })
+
+const exported =
+  /^export (?:async )?(?:const|let|function\*?|class|abstract class|interface|type|enum) ([\w$]+)/gm
+
+test('an exported name occurs once, so that a search for it finds one thing', () => {
+  // The client, and the text of one, is a program of its own; a door has the names that its users write.
+  const inside = files.filter((file) => !/^client\/|\/client-file\.ts$|-door\.ts$/.test(file))
+  const places = inside.flatMap((file) =>
+    [...readFileSync(join(source, file), 'utf8').matchAll(exported)].map(([, name = '']) => ({ name, file })),
+  )
+  const twice = [...Map.groupBy(places, ({ name }) => name)]
+    .map(([name, all]) => ({ name, files: [...new Set(all.map(({ file }) => file))] }))
+    .filter(({ files }) => files.length > 1 && !isOneThing(files))
+  expect(twice).toEqual([])
+})
+
+/** The options of each command, a change's builder with its kind, and the same job on SQLite and on PostgreSQL. */
+const isOneThing = (files: readonly string[]): boolean =>
+  [/^cli\/[\w-]+-command\.ts$/, /^(declare\/change|compile\/change-kinds\/[\w-]+)\.ts$/, ofStore].some(
+    (form) => files.every((file) => form.test(file)),
+  )

@@ -20,9 +20,23 @@ const computed: { readonly [file: string]: string } = {
 /** Constants with names of the engine's own tables. */
 const own = /\b(key|event|inbox|head)Table\b/
 
+/**
+ * Endpoints, their secrets and deliveries are resources that requests write like all others. What sending itself writes to them, such as
+ * leases and attempts, is in these files.
+ */
+const sendingWrites = [
+  'webhooks/adopt-owners.ts',
+  'webhooks/delivery-rows.ts',
+  'webhooks/end-endpoints.ts',
+  'webhooks/endpoint-rows.ts',
+  'webhooks/leases.ts',
+  'webhooks/sweep-deliveries.ts',
+]
+
 /** Whether a table's name in a statement is that of one of the engine's own tables. */
 const isOwn = (file: string, table: string): boolean => {
-  if (/^"(nounkit|webhook)_/.test(table) || computed[file] === table) return true
+  if (table.startsWith('"webhook_')) return sendingWrites.includes(file)
+  if (table.startsWith('"nounkit_') || computed[file] === table) return true
   const constant = /^\$\{(?:ident\()?(\w+)\)?\}$/.exec(table)?.[1]
   return (
     own.test(`${constant}`) || new RegExp(`const ${constant} = .*(nounkit_|${own.source})`).test(textOf(file))

@@ -1,8 +1,9 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { usageOf } from '../usage.ts'
 import type { Rate } from './measure.ts'
 import { accounts, createOrder, type Served } from './served.ts'
+import { openStream } from './stream.ts'
 
 /** Its rate is that of changes. */
 export interface Followed extends Rate {
@@ -24,7 +25,11 @@ export async function followStreams(served: Served, count: number, ms: number): 
   const { memoryMb } = usageOf(pid)
   const streams: Socket[] = []
   for (let at = 0; at < count; at++)
-    streams.push(await openStream(port, served.keys[at % accounts] ?? '', (ms) => latencies.push(ms)))
+    streams.push(
+      await openStream(port, served.keys[at % accounts] ?? '', ({ createdAt }) =>
+        latencies.push(Date.now() - createdAt),
+      ),
+    )
   try {
     const { cpuMicros } = usageOf(pid)
     const { made, seconds } = await createSteadily(served, ms)
@@ -68,26 +73,3 @@ async function createSteadily(
   await Promise.all(open)
   return { made, seconds: (performance.now() - startedAt) / 1_000 }
 }
-
-/** Calls `arrived` for every event. Resolves when the stream has begun. */
-const openStream = (port: number, key: string, arrived: (ms: number) => void): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1' }, () =>
-      socket.write(
-        `GET /v2/events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nAccept: text/event-stream\r\n\r\n`,
-      ),
-    )
-    let rest = ''
-    socket.setEncoding('latin1').on('data', (chunk: string) => {
-      if (rest === '' && chunk.startsWith('HTTP/1.1 200')) resolve(socket)
-      const now = Date.now()
-      const text = rest + chunk
-      const end = text.lastIndexOf('\n\n') + 1
-      // The first time of an event is its own; the second one is the row's.
-      for (const [event] of text.slice(0, end).matchAll(/^data: .*$/gm))
-        arrived(now - Date.parse(/"created_at":"([^"]+)"/.exec(event)?.[1] ?? ''))
-      rest = text.slice(end)
-    })
-    socket.once('error', reject)
-    socket.once('close', () => reject(new Error('A stream was closed before it began.')))
-  })

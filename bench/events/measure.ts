@@ -5,6 +5,7 @@ import { takeTurns } from '../turns.ts'
 import { type Workload, workloads } from '../workloads.ts'
 import { deliverWebhooks } from './deliver-webhooks.ts'
 import { followStreams } from './follow-streams.ts'
+import { measurePromptness } from './promptness.ts'
 import { readByCursor } from './read-by-cursor.ts'
 import { customerId, type Served, serveOrders } from './served.ts'
 
@@ -78,6 +79,23 @@ export async function measureEvents(store: Store, options: EventsOptions): Promi
       atMost('p99 in ms until an event arrives', followed.p99Ms, 250),
       atMost('more memory in MB', followed.moreMemoryMb, 150),
     ]
+  } finally {
+    await served.close()
+  }
+}
+
+/** How soon events arrive at streams. SQLite does not tell one process of the commits of another. */
+export async function measureStreams(store: Store, say: EventsOptions['say']): Promise<readonly EventsRow[]> {
+  const served = await serveOrders(store)
+  try {
+    const all = await measurePromptness(served, say)
+    return all.flatMap(({ perSecond, accounts, withinP99Ms, acrossP99Ms }) => {
+      const which = `${accounts} ${accounts === 1 ? 'account' : 'accounts'}, ${perSecond} a second`
+      return [
+        atMost(`p99 in ms from the answer to the event, ${which}`, withinP99Ms, 50),
+        atMost(`… at another process`, acrossP99Ms, store === 'SQLite' ? 1_000 : 250),
+      ]
+    })
   } finally {
     await served.close()
   }

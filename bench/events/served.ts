@@ -17,6 +17,8 @@ export interface Served {
   readonly databaseUrl: string
   /** A key of each account of the API with events. */
   readonly keys: readonly string[]
+  /** Another process on the database of the API with events. */
+  startSecond(): Promise<Contender>
   close(): Promise<void>
 }
 
@@ -50,6 +52,7 @@ export async function serveOrders(store: Store): Promise<Served> {
     return {
       with: { ...sides.with, key: keys[0] ?? '' },
       without: { ...sides.without, key: other },
+      startSecond: () => start('with'),
       databaseUrl: databases.with,
       keys,
       close,
@@ -104,9 +107,12 @@ async function newAccounts(databaseUrl: string, count: number): Promise<readonly
   return secrets
 }
 
-export const createOrder = (contender: Contender): Promise<unknown> =>
-  call(contender, {
+/** Resolves with the id of the new order. */
+export async function createOrder(contender: Contender): Promise<string> {
+  const { text } = await call(contender, {
     method: 'POST',
     path: '/orders',
     body: { customer_id: customerId, currency: 'EUR', note: 'from the benchmark' },
   })
+  return JSON.parse(text).data.id
+}

@@ -105,12 +105,12 @@ const loans = resource('loans', {
     },
   },
   hooks: {
-    async beforeUpdate(loan, before, { find, list, reject }) {
+    async beforeUpdate(loan, before, { find, count, reject }) {
       if (loan.status !== 'active' || before.status === 'active') return
       // The lock makes a second loan of the member wait here until this one is committed or undone.
       await find('members', loan.member_id, { lock: true })
-      const active = await list('loans', { member_id: loan.member_id, status: 'active' })
-      if (active.length >= 5)
+      const active = await count('loans', { member_id: loan.member_id, status: 'active' })
+      if (active >= 5)
         reject({ code: 'too-many-loans', detail: 'The member has five copies at home.', field: 'status' })
     },
   },
@@ -124,7 +124,7 @@ const fines = resource('fines', {
     paid: z.boolean().default(false).describe('Whether it is settled.'),
   },
   relations: { loan: belongsTo(loans, { immutable: true, description: 'The loan it is for.' }) },
-  filter: ['paid', 'loan_id'],
+  filter: ['paid', 'loan_id', 'loan.status', 'loan.member.name'],
   sort: ['amount'],
   include: ['loan', 'loan.copy', 'loan.member'],
   rules: {

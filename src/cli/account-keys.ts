@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from '../compile/nearest.ts'
+import { didYouMean, nearest } from '../compile/names/nearest.ts'
 import { KeyRing } from '../guard/key-ring.ts'
 import type { Store } from '../store/store.ts'
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Ask, Question } from '../store/schema/follow/open-decisions.ts'
-import { answersOf, readTyped, shownQuestion } from './typed-answer.ts'
+import { howToAnswer, readTyped, shownQuestion } from './typed-answer.ts'
 
 /** Asks on the terminal; undefined where there is none. */
 export const terminalAsk = (): Ask | undefined =>
@@ -22,7 +22,7 @@ async function askUntilClear(
   question: Question,
   lineAfter: (text: string) => Promise<string>,
 ): Promise<string | null> {
-  for (let hint = ''; ; hint = `${answersOf(question)}\n`) {
+  for (let hint = ''; ; hint = `${howToAnswer(question)}\n`) {
     const typed = readTyped(question, await lineAfter(`${hint}${shownQuestion(question)}`))
     if (typed === 'nothing' || typed === 'quit') return null
     if (typed !== 'unclear') return typed.answer

@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import { didYouMean } from '../compile/nearest.ts'
+import { didYouMean } from '../compile/names/nearest.ts'
 import { knownScopes } from '../guard/scopes.ts'
 import { type Caller, isPlainName, maxSubjectLength } from '../request/caller.ts'
 import { readClaims } from './claim-flags.ts'

@@ -1,15 +1,16 @@
 import { parseArgs } from 'node:util'
 import { Mistakes } from '../compile/mistakes.ts'
 import type { Model } from '../compile/model.ts'
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import { warningsOf } from '../compile/warnings.ts'
 import { BrokenPromises, refuseBrokenPromises } from '../contract/broken-promises.ts'
 import type { Refusal } from '../contract/gate-refusal.ts'
 import { seedRows } from '../write/seed-rows.ts'
+import { checkSums, printSums, sumsJson } from './check-sums.ts'
 import { checkTypes, TypeMistakes } from './check-types.ts'
 import { paintError } from './colour.ts'
 import { jsonOption } from './command.ts'
-import { CommandMistake, LoadMistake } from './command-mistake.ts'
+import { CommandMistake, LoadMistake, UsageMistake } from './command-mistake.ts'
 import { differenceJson } from './difference-line.ts'
 import { compileLoaded, declarationPath, type LoadedApi, loadApi } from './load.ts'
 import {
@@ -22,19 +23,32 @@ import { textsFrom } from './mistake-places/imported-files.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
 
-export const options = { json: jsonOption } as const
+export const options = {
+  sums: { type: 'boolean', does: 'adds up all rows of the store again, and lists the sums that differ' },
+  fix: { type: 'boolean', does: 'with --sums: corrects the sums that differ' },
+  json: jsonOption,
+} as const
+
+type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
 
 /** `nounkit check [API]`: compiles the declaration, reads its seed, compares it with its frozen contracts, and checks its types. */
 export async function checkCommand(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
-  if (values.json) return checkForMachines(place)
+  if (flags.fix && !flags.sums)
+    throw new UsageMistake('--fix corrects sums: write nounkit check --sums --fix')
+  if (flags.json) return checkForMachines(place, flags)
   const api = await loadApi(place)
-  const { resources, versions, warnings } = summaryOf(await checked(api))
+  const model = await checked(api)
+  const { resources, versions, warnings } = summaryOf(model)
   for (const warning of warnings) console.error(`${paintError('yellow', 'Warning:')} ${warning}`)
   const size = `${counted(resources, 'resource')}, ${versions.length === 1 ? 'version' : 'versions'} ${versions.join(', ')}`
   console.log(`${api.file}: ${size}. No mistakes, no broken promises.`)
-  return 0
+  if (!flags.sums) return 0
+  const fix = flags.fix ?? false
+  const sums = await checkSums(api, model, { fix })
+  printSums(sums, { fix, soleAccount: model.soleAccount })
+  return sums.wrong.length > 0 ? 1 : 0
 }
 
 /** Throws what is wrong. */
@@ -56,20 +70,23 @@ const summaryOf = (model: Model) => ({
 })
 
 /** Prints the same members whether something is wrong or not, also where there is no declaration. */
-async function checkForMachines(place: string | undefined): Promise<number> {
+async function checkForMachines(place: string | undefined, flags: Flags): Promise<number> {
   let summary: object = { resources: null, versions: null, warnings: [] }
   let found: Partial<Found> = {}
   let api: LoadedApi | null = null
-  let ok = false
+  let model: Model | null = null
   try {
     api = await loadApi(place)
-    summary = summaryOf(await checked(api))
-    ok = true
+    model = await checked(api)
+    summary = summaryOf(model)
   } catch (error) {
     found = foundBy(error, place)
   }
+  const sums = api && model && flags.sums ? await checkSums(api, model, { fix: flags.fix ?? false }) : null
+  const ok = model !== null && !sums?.wrong.length
   const file = api?.file ?? found.mistakes?.[0]?.where
-  console.log(JSON.stringify({ ok, file, ...summary, ...nothing, ...found }, null, 2))
+  const said = { ok, file, ...summary, ...nothing, ...found, sums: sums && sumsJson(sums) }
+  console.log(JSON.stringify(said, null, 2))
   return ok ? 0 : 1
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../compile/canonical.ts'
+import { isJsonObject } from '../compile/schemas/canonical.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { UsageMistake } from './command-mistake.ts'
 

@@ -6,8 +6,10 @@ import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { openStore } from '../store/open.ts'
 import { postgresSettings } from '../store/postgres/postgres-settings.ts'
+import { bindModel } from '../store/schema/bind-model.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
 import { publishedVersions } from '../store/schema/published.ts'
+import { settleAccounts } from '../store/schema/settle-accounts.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import { CommandMistake } from './command-mistake.ts'
 import { compileLoaded, type LoadedApi, loadApi } from './load.ts'
@@ -72,8 +74,8 @@ export interface CommandStore {
 export interface CommandStoreOptions {
   /** Whether a store that does not exist is made. Most commands would find nothing in it. */
   readonly create?: boolean
-  /** Fails on a store of an earlier release, which lacks a table or column of the command; the store is then migrated. */
-  readonly probe: string
+  /** One of them fails on a store of an earlier release, which lacks a table or column of the command; the store is then migrated. */
+  readonly probe: string | ((model: Model) => readonly string[])
 }
 
 /** Opens an API's store for a command, and closes it afterwards. Works while other processes serve the store. */
@@ -88,11 +90,13 @@ export async function withStore(
   const url = databaseUrl(api.declaration)
   const store = create ? await openStore(url) : await openExistingStore(url)
   try {
-    if (!(await fits(store, probe))) {
+    const probes = typeof probe === 'string' ? [probe] : probe(model)
+    if (!(await fitsAll(store, probes))) {
       refuseBrokenPromises(model, api.frozen)
       await migrate(store, model)
     }
-    return await work({ model, store, clock })
+    await settleAccounts(store, model)
+    return await work({ model: (await bindModel(store, model)).model, store, clock })
   } finally {
     await store.close()
   }
@@ -103,6 +107,11 @@ export const withLifecycleStore = (
   place: string | undefined,
   work: (opened: CommandStore) => Promise<number>,
 ): Promise<number> => withStore(place, { probe: 'SELECT "sunset" FROM "nounkit_signals" LIMIT 1' }, work)
+
+async function fitsAll(store: Store, statements: readonly string[]): Promise<boolean> {
+  for (const statement of statements) if (!(await fits(store, statement))) return false
+  return true
+}
 
 /** Whether the store has the tables and columns of a statement. */
 async function fits(store: Store, statement: string): Promise<boolean> {

@@ -27,7 +27,7 @@ export const commands: { readonly [name: string]: Command } = {
     group: 'The declaration and its versions',
     usage: 'check [API]',
     does: 'compiles the declaration, compares it with its frozen contracts, and checks its types',
-    examples: ['nounkit check', 'nounkit check examples/shop --json'],
+    examples: ['nounkit check', 'nounkit check examples/shop --json', 'nounkit check --sums'],
     load: () => import('./check-command.ts').then(({ options, checkCommand: run }) => ({ options, run })),
   },
   migrate: {
@@ -37,7 +37,7 @@ export const commands: { readonly [name: string]: Command } = {
     examples: [
       'nounkit migrate --dry-run',
       'nounkit migrate --fill orders.note=none',
-      'nounkit migrate --rename',
+      'nounkit migrate --tidy',
     ],
     load: () => import('./migrate-command.ts').then(({ options, migrateCommand: run }) => ({ options, run })),
   },
@@ -50,7 +50,7 @@ export const commands: { readonly [name: string]: Command } = {
   },
   keys: {
     group: 'Start',
-    usage: 'keys create|list|revoke|rotate [API]',
+    usage: 'keys create|list|revoke|… [API]',
     does: 'creates, lists, revokes and rotates API keys',
     examples: [
       'nounkit keys create --account acme --name ci --scopes orders:read,orders:write --expires 90d',
@@ -58,6 +58,8 @@ export const commands: { readonly [name: string]: Command } = {
       'nounkit keys list --account acme',
       'nounkit keys rotate --account acme --name ci --overlap 12h',
       'nounkit keys revoke --account acme --name ci',
+      'nounkit keys end-subject acme mia',
+      'nounkit keys end-issuer https://login.example.com/',
     ],
     load: () => import('./keys-command.ts').then(({ options, keysCommand: run }) => ({ options, run })),
   },
@@ -67,6 +69,13 @@ export const commands: { readonly [name: string]: Command } = {
     does: "prints a version's OpenAPI document",
     examples: ['nounkit openapi v2 > openapi.json'],
     load: () => import('./openapi-command.ts').then(({ options, openapiCommand: run }) => ({ options, run })),
+  },
+  client: {
+    group: 'The declaration and its versions',
+    usage: 'client [API] [VERSION]',
+    does: 'prints a typed client of a version, as one TypeScript file',
+    examples: ['nounkit client > shop.ts', 'nounkit client examples/shop v1 > shop-v1.ts'],
+    load: () => import('./client-command.ts').then(({ options, clientCommand: run }) => ({ options, run })),
   },
   publish: {
     group: 'The declaration and its versions',

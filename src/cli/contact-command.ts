@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Version } from '../compile/model.ts'
-import { didYouMean } from '../compile/nearest.ts'
+import { didYouMean } from '../compile/names/nearest.ts'
 import type { KnownConsumer } from '../lifecycle/consumers.ts'
 import { readConsumers } from '../lifecycle/consumers.ts'
 import { storeContact } from '../lifecycle/contacts.ts'
@@ -9,6 +9,7 @@ import { shellOption } from '../lifecycle/shell-option.ts'
 import { readOperations } from '../lifecycle/usage-rows.ts'
 import { readWebhookConsumers } from '../lifecycle/webhook-consumers.ts'
 import type { Store } from '../store/store.ts'
+import { accountOf, ofAccount } from './account-flag.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { actor, withLifecycleStore } from './command-store.ts'
@@ -40,11 +41,17 @@ export async function contactCommand(args: string[]): Promise<number> {
   if (!note?.trim()) throw new UsageMistake('How were they told? --note "mail to …, answered on …"')
   return withLifecycleStore(place, async ({ model, store, clock }) => {
     const version = namedVersion(model, name)
-    const { account, name: consumer } = pick(await allConsumers(store, version), wanted, values.account)
+    const { account, name: consumer } = pick(
+      await allConsumers(store, version),
+      wanted,
+      accountOf(model, values.account),
+      model.soleAccount,
+    )
     const contact = { version: version.name, account, consumer, note, by: actor(values.by), at: clock.now() }
     await storeContact(store, contact)
     if (values.json) console.log(JSON.stringify(contact, null, 2))
-    else console.log(`Noted: ${consumer} of ${account} was told about the end of ${version.name}.`)
+    else
+      console.log(`Noted: ${consumer}${ofAccount(model, account)} was told about the end of ${version.name}.`)
     return 0
   })
 }
@@ -61,7 +68,12 @@ async function allConsumers(store: Store, version: Version): Promise<readonly Kn
   return [...all.values(), ...(await readWebhookConsumers(store, version, []))]
 }
 
-function pick(all: readonly KnownConsumer[], wanted: string, account: string | undefined): KnownConsumer {
+function pick(
+  all: readonly KnownConsumer[],
+  wanted: string,
+  account: string | undefined,
+  soleAccount: string | null,
+): KnownConsumer {
   const inAccount = all.filter((one) => account === undefined || one.account === account)
   const named = inAccount.filter(({ name }) => name === wanted)
   // A key and a token's client may have the same name. The key wins.
@@ -72,7 +84,7 @@ function pick(all: readonly KnownConsumer[], wanted: string, account: string | u
     if (wanted === anonymous) {
       throw new CommandMistake('Anonymous callers cannot be told: wait until they are gone, or require keys.')
     }
-    const where = account === undefined ? '' : ` of ${account}`
+    const where = account === undefined || account === soleAccount ? '' : ` of ${account}`
     const names = new Set(inAccount.map(({ name }) => name))
     throw new CommandMistake(`There is no consumer "${wanted}"${where}. ${didYouMean(wanted, names)}`)
   }

@@ -1,20 +1,21 @@
 import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import { otherServers } from '../lifecycle/serving.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { type Copied, copyStore } from '../transfer/copy-store.ts'
+import { copyStore } from '../transfer/copy-store.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { leftBehind } from '../transfer/left-behind.ts'
-import { paintError } from './colour.ts'
+import type { Copied } from '../transfer/target-transaction.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { databaseUrl, newFileOf, whyNoStore } from './command-store.ts'
 import { compileLoaded, loadApi } from './load.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
+import { warn } from './warn.ts'
 
 export const options = {
   to: { type: 'string', value: 'URL', does: 'the empty store; needed' },
@@ -51,6 +52,7 @@ export async function copyCommand(args: string[]): Promise<number> {
         from,
         to,
         progress: (table, rows) => progress.show(`${table}: ${counted(rows, 'row')}`),
+        warn,
       })
       progress.end()
       report(copied, values.json ?? false)
@@ -81,8 +83,6 @@ async function warnOfUndeclared(from: Store, model: Model): Promise<void> {
       `the declaration does not have ${found.join(', ')}. That is not copied: keep the store to copy from, or a backup of it, if you may need it.`,
     )
 }
-
-const warn = (sentence: string): void => console.error(`${paintError('yellow', 'Warning:')} ${sentence}`)
 
 function report(copied: readonly Copied[], json: boolean): void {
   if (json) {

@@ -1,5 +1,5 @@
-import { tellsEvents } from '../compile/events-view.ts'
 import type { Model, Version, View } from '../compile/model.ts'
+import { tellsEvents } from '../compile/versions/events-view.ts'
 import { exampleOfCreate } from '../contract/openapi/examples.ts'
 
 /**

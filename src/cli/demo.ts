@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
+import { seedAccounts } from '../compile/service/accounts.ts'
 import type { DemoKey } from '../declare/api.ts'
 import { KeyRing } from '../guard/key-ring.ts'
 import { sharedWriteScopes } from '../guard/scopes.ts'
@@ -10,9 +11,15 @@ import { demoCalls } from './demo-calls.ts'
 export async function printDemo({ store, model }: Service, clock: Clock, url: string): Promise<void> {
   const declared = model.declaration.seed?.demoKeys
   const ring = new KeyRing(store, clock)
+  const { soleAccount } = model
+  const accountIn = ({ account }: DemoKey): string => account ?? soleAccount ?? ''
   const made: MadeDemoKey[] = []
   for (const key of declared ?? keysOfAccounts(model))
-    made.push({ ...key, secret: (await ring.replace({ ...key, kind: 'external' })).secret })
+    made.push({
+      ...key,
+      account: accountIn(key),
+      secret: (await ring.replace({ ...key, account: accountIn(key), kind: 'external' })).secret,
+    })
   if (made.length === 0) {
     console.log(
       `\nOpen ${url}/docs. For keys, name accounts in the declaration: seed: { accounts: ['acme'] }\n`,
@@ -20,7 +27,8 @@ export async function printDemo({ store, model }: Service, clock: Clock, url: st
     return
   }
   console.log('\nAPI keys, new with every start:')
-  for (const line of declared ? namedLines(made) : accountLines(made)) console.log(line)
+  for (const line of declared ? namedLines(made, soleAccount) : accountLines(made, soleAccount))
+    console.log(line)
   console.log(`\nTry it, or open ${url}/docs\n`)
   for (const line of declared ? callLines(url, made) : demoCalls(model, url, made[0]?.secret ?? ''))
     console.log(`  ${line}`)
@@ -28,12 +36,13 @@ export async function printDemo({ store, model }: Service, clock: Clock, url: st
 }
 
 interface MadeDemoKey extends DemoKey {
+  readonly account: string
   readonly secret: string
 }
 
 /** One key for each seeded account. That of the first account also writes shared rows. */
 const keysOfAccounts = (model: Model): readonly DemoKey[] =>
-  (model.declaration.seed?.accounts ?? []).map((account, at) => ({
+  accountsWithKeys(model).map((account, at) => ({
     account,
     name: 'demo',
     scopes: at === 0 ? ['*', ...sharedWriteScopes(model)] : ['*'],
@@ -41,7 +50,13 @@ const keysOfAccounts = (model: Model): readonly DemoKey[] =>
 
 const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => text.length))
 
-const accountLines = (keys: readonly MadeDemoKey[]): readonly string[] => {
+/** The only account has a key without a seed, too. */
+const accountsWithKeys = ({ soleAccount, declaration }: Model): readonly string[] =>
+  soleAccount === null ? seedAccounts(declaration) : [soleAccount]
+
+const accountLines = (keys: readonly MadeDemoKey[], soleAccount: string | null): readonly string[] => {
+  if (soleAccount !== null)
+    return keys.flatMap(({ secret, scopes }) => [`  ${secret}`, `Its scopes: ${scopes.join(' ')}`])
   const width = widest(keys.map(({ account }) => account))
   return [
     ...keys.map(({ account, secret }) => `  ${account.padEnd(width)}  ${secret}`),
@@ -49,7 +64,7 @@ const accountLines = (keys: readonly MadeDemoKey[]): readonly string[] => {
   ]
 }
 
-const namedLines = (keys: readonly MadeDemoKey[]): readonly string[] => {
+const namedLines = (keys: readonly MadeDemoKey[], soleAccount: string | null): readonly string[] => {
   const [accounts, names] = [widest(keys.map((key) => key.account)), widest(keys.map((key) => key.name))]
   const claimsOf = ({ claims = {} }: DemoKey) =>
     Object.entries(claims).map(
@@ -57,7 +72,8 @@ const namedLines = (keys: readonly MadeDemoKey[]): readonly string[] => {
     )
   return [
     ...keys.map(
-      ({ account, name, secret }) => `  ${account.padEnd(accounts)}  ${name.padEnd(names)}  ${secret}`,
+      ({ account, name, secret }) =>
+        `  ${soleAccount === null ? `${account.padEnd(accounts)}  ` : ''}${name.padEnd(names)}  ${secret}`,
     ),
     ...keys.map(
       (key) => `The scopes and claims of ${key.name}'s key: ${key.scopes.join(' ')}${claimsOf(key).join('')}`,

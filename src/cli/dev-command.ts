@@ -4,7 +4,7 @@ import { FrontDoor } from './dev/front-door.ts'
 import type { Opened } from './dev/messages.ts'
 import { openPage } from './dev/open-page.ts'
 import { Supervisor } from './dev/supervisor.ts'
-import { type Command, Terminal } from './dev/terminal.ts'
+import { type Letter, Terminal } from './dev/terminal.ts'
 import { TypeWatch } from './dev/type-watch.ts'
 import { declarationPath } from './load.ts'
 import { portMistake } from './port-mistake.ts'
@@ -15,16 +15,16 @@ export const options = {
   port: { type: 'string', value: 'N', does: 'the port; PORT, else 3000, by default, and 0 for any free one' },
   host: { type: 'string', value: 'ADDRESS', does: 'the address; HOST, else 127.0.0.1, by default' },
   /** The process id of the parent, in its child processes. */
-  'generation-of': { type: 'string' },
+  'child-of': { type: 'string' },
 } as const
 
 /** `nounkit dev [API]`: serves the API, and again at every change of its declaration. */
 export async function devCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
-  const parent = values['generation-of']
+  const parent = values['child-of']
   if (parent && process.send)
-    return (await import('./dev/generation-process.ts')).runGeneration(Number(parent))
+    return (await import('./dev/run-declaration.ts')).runDeclaration(place ?? '.', Number(parent))
   // A declaration with mistakes is waited for; a folder without one was mistyped.
   declarationPath(place)
   return develop(place ?? '.', readServeSettings(values))
@@ -89,7 +89,7 @@ function commandsOf(
   url: string,
   whyNoReset: () => string | null,
   quit: () => void,
-): readonly Command[] {
+): readonly Letter[] {
   const failed = (): void => say(`No browser could be started. Open ${url}/docs`)
   const reset = async (): Promise<void> => {
     const refusal = whyNoReset()
@@ -103,7 +103,7 @@ function commandsOf(
   return [
     { letter: 'o', does: 'opens the docs', run: () => openPage(`${url}/docs`, failed) },
     { letter: 'r', does: 'resets the data', run: () => void reset() },
-    { letter: 's', does: 'shows the last statement with its plan', run: () => void supervisor.explain() },
+    { letter: 's', does: 'shows the last statement with its plan', run: () => supervisor.explain() },
     { letter: 'q', does: 'quits', run: quit },
   ]
 }
@@ -126,14 +126,15 @@ const readyText = ({ title, versions, store }: Opened, url: string): string =>
 /** The key is shown when it is made, and never again. */
 function keyText({ key }: Opened, place: string, url: string, isFirst: boolean): string {
   const { account, secret, calls } = key
-  const another = `nounkit keys create${place === '.' ? '' : ` ${place}`} --account ${account} --name NAME`
+  const ofAccount = account === null ? '' : ` --account ${account}`
+  const another = `nounkit keys create${place === '.' ? '' : ` ${place}`}${ofAccount} --name NAME`
   if (secret === null)
     return isFirst
-      ? `The key "dev" of ${account} was shown when it was made. For another key: ${another}`
+      ? `The key "dev"${account === null ? '' : ` of ${account}`} was shown when it was made. For another key: ${another}`
       : ''
   return [
     `\nThe key "dev", for development, shown only this once (for another key: ${another}):`,
-    `  ${account}  ${secret}`,
+    `  ${account === null ? '' : `${account}  `}${secret}`,
     `\nTry it, or open ${url}/docs\n`,
     ...calls.map((line) => `  ${line}`),
     '',

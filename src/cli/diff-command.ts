@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Model, Version } from '../compile/model.ts'
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import { contractOf } from '../contract/contract.ts'
 import { compareContracts } from '../contract/diff/diff.ts'
 import { type Difference, isBreaking } from '../contract/diff/difference.ts'

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { tellsEvents } from '../compile/events-view.ts'
+import { tellsEvents } from '../compile/versions/events-view.ts'
 import { EventLog } from '../events/event-log.ts'
 import { EventScan, type ShownAt } from '../events/event-scan.ts'
 import { EventSignal } from '../events/event-signal.ts'
@@ -13,6 +13,7 @@ import { readListQuery } from '../request/query.ts'
 import { createRouter } from '../request/route.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import type { Store } from '../store/store.ts'
+import { accountOf } from './account-flag.ts'
 import { accountKeys, noteEmptyAccount } from './account-keys.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type CommandStore, withStore } from './command-store.ts'
@@ -20,7 +21,11 @@ import { namedVersion } from './named-version.ts'
 import { positionalsUpTo } from './positionals.ts'
 
 export const options = {
-  account: { type: 'string', value: 'ACCOUNT', does: 'whose events; needed' },
+  account: {
+    type: 'string',
+    value: 'ACCOUNT',
+    does: "whose events; needed unless the API has accounts: 'one'",
+  },
   type: {
     type: 'string',
     multiple: true,
@@ -40,12 +45,12 @@ const eventsPerRead = 500
 export async function eventsCommand(args: string[]): Promise<number> {
   const { values: flags, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
-  const { account } = flags
-  if (!account) throw new UsageMistake('Whose events? Name the account: --account acme')
   return withStore(place, { probe: 'SELECT 1 FROM "nounkit_events" LIMIT 1' }, async (opened) => {
+    const account = accountOf(opened.model, flags.account)
+    if (!account) throw new UsageMistake('Whose events? Name the account: --account acme')
     const log = new EventLog(opened.store)
     const scan = await scanOf(opened, log, account, flags)
-    await noteUnknown(opened.store, log, account)
+    if (opened.model.soleAccount === null) await noteUnknown(opened.store, log, account)
     const signal = new EventSignal(log)
     try {
       for await (const event of eventsOf(scan, signal, flags.follow ?? false))

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util'
 import type { Model, View } from '../compile/model.ts'
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import { ruleWords } from '../compile/rules/words.ts'
+import { seedAccounts } from '../compile/service/accounts.ts'
 import { disclosedTo } from '../guard/disclosed.ts'
-import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
+import { demandReadScopes, demandScope } from '../guard/scopes.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { Planner } from '../plan/planner.ts'
 import type { Slot, Statement } from '../plan/statement.ts'
@@ -17,6 +18,7 @@ import { readListQuery, readOneQuery } from '../request/query.ts'
 import { createRouter, type Target } from '../request/route.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import type { Store, Value } from '../store/store.ts'
+import { accountOf } from './account-flag.ts'
 import { callerFlags, readCallerFlags } from './caller-flags.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
@@ -41,7 +43,7 @@ export async function explainCommand(args: string[]): Promise<number> {
   return withStore(place, { probe: 'SELECT 1 FROM "nounkit_meta" LIMIT 1' }, async ({ model, store }) => {
     const { scopes, ...who } = readCallerFlags(flags, model)
     const caller: Caller = {
-      account: flags.account ?? model.declaration.seed?.accounts[0] ?? 'example',
+      account: accountOf(model, flags.account) ?? seedAccounts(model.declaration)[0] ?? 'example',
       consumer: { id: 'explain', name: 'explain', kind: 'internal' },
       scopes: new Set(scopes),
       ...who,
@@ -70,7 +72,7 @@ function readAsked(call: string | undefined): Asked {
 
 /** What a read did. */
 interface Watched {
-  /** The views whose rows it may show: those of the path, then included ones. */
+  /** The views whose rows it reads: those of the path, then included ones, then those that filters lead to. */
   views: readonly View[]
   statement: Statement | null
   values: readonly Value[]
@@ -80,7 +82,7 @@ interface Watched {
 interface Explained {
   /** The answer in words. */
   readonly answer: string
-  /** Of each view whose rows it may show, the rule in words, or null. */
+  /** Of each view whose rows it reads, the rule in words, or null. */
   readonly rules: readonly { readonly view: string; readonly rule: string | null }[]
   readonly database: string
   readonly statement: string
@@ -164,9 +166,9 @@ async function read(
   watched: Watched,
 ): Promise<string> {
   const { view, sub } = target
-  const allow = (included: Iterable<View>): void => {
-    demandIncludeScopes(included, caller)
-    watched.views = [...new Set([...(sub ? [sub.owner()] : []), view, ...included])]
+  const allow = (related: Iterable<View>): void => {
+    demandReadScopes(related, caller)
+    watched.views = [...new Set([...(sub ? [sub.owner()] : []), view, ...related])]
   }
   try {
     demandScope(view, 'GET', caller)
@@ -177,7 +179,7 @@ async function read(
     }
     const page = readListQuery(query, view, limits.rowsPerRequest, disclosedTo(caller))
     refuseUnknownTo(caller, page.list)
-    allow(page.list.include.views)
+    allow([...page.list.include.views, ...page.list.filteredBy])
     return answerText(await readList(reader, { caller, target }, page))
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return `404, ${error.message}`
@@ -214,7 +216,12 @@ const slotName = (slot: Slot): string => {
   return slot.source === 'claim' ? `claim ${slot.name}` : slotSources[slot.source]
 }
 
-const slotSources = { subject: 'subject', consumer: "consumer's name", now: 'time of the request' }
+const slotSources = {
+  subject: 'subject',
+  consumer: "consumer's name",
+  program: 'whether it has no subject',
+  now: 'time of the request',
+}
 
 const slotNames = {
   account: 'account',

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import { withSnapshot } from '../store/snapshot.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { exportRows } from '../transfer/export-rows.ts'
+import { accountOf } from './account-flag.ts'
 import { accountKeys, noteEmptyAccount } from './account-keys.ts'
 import { withStore } from './command-store.ts'
 import { namedResources } from './named-resources.ts'
@@ -30,8 +31,9 @@ export async function exportCommand(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [place] = positionalsUpTo(positionals, 1)
   const names = values.resource ?? []
-  const accounts = values.account ? [...new Set(values.account)] : null
   return withStore(place, { probe: 'SELECT 1 FROM "nounkit_meta" LIMIT 1' }, async ({ model, store }) => {
+    for (const account of values.account ?? []) accountOf(model, account)
+    const accounts = values.account ? [...new Set(values.account)] : null
     // Rows that all accounts share are not an account's own.
     const resources = namedResources(model, names).filter(
       ({ shared }) => !shared || accounts === null || names.length > 0,
@@ -41,7 +43,9 @@ export async function exportCommand(args: string[]): Promise<number> {
     const progress = openProgress()
     // An import of the lines would need --resource too.
     const saysResource = names.length === 0 || resources.length > 1
-    const what = { resources, saysResource, accounts }
+    // Where there is one account, no line says it.
+    const sole = model.soleAccount === null ? null : [model.soleAccount]
+    const what = { resources, saysResource, accounts: accounts ?? sole }
     const empty = new Set(resources.some(({ shared }) => !shared) ? accounts : [])
     let rows = 0
     try {

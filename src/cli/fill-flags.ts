@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import { didYouMean } from '../compile/nearest.ts'
+import { didYouMean } from '../compile/names/nearest.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 
 /** Reads `--fill orders.note=TEXT`: field → the value, as text. */

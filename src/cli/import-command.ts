@@ -1,34 +1,34 @@
-import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { counted } from '../compile/plural.ts'
-import { Planner } from '../plan/planner.ts'
+import type { Model } from '../compile/model.ts'
+import { counted } from '../compile/names/plural.ts'
 import { isPlainName } from '../request/caller.ts'
-import { createCursorSeal } from '../request/cursor.ts'
 import { readGeneration } from '../store/schema/store-generation.ts'
 import type { Store } from '../store/store.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { type CheckedFile, checkFile, type FileImport } from '../transfer/import-file.ts'
-import { ImportMark } from '../transfer/import-mark.ts'
+import { ImportMark, type Mark } from '../transfer/import-mark.ts'
 import { Importer } from '../transfer/importer.ts'
 import { hashOf, openSource, type SourceFile, spool } from '../transfer/source-file.ts'
-import { noEngineHooks } from '../write/engine-hooks.ts'
-import { createWriter, type Writer } from '../write/writer.ts'
+import { accountOf } from './account-flag.ts'
 import { accountKeys } from './account-keys.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { type CommandStore, withStore } from './command-store.ts'
+import { commandWriter } from './command-writer.ts'
 import { namedResources } from './named-resources.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { openProgress } from './progress.ts'
+import { warn } from './warn.ts'
 
 export const options = {
   resource: { type: 'string', value: 'NAME', does: 'the resource of rows that have no @resource' },
   account: { type: 'string', value: 'ACCOUNT', does: 'the account of rows that have no @account' },
   'dry-run': { type: 'boolean', does: 'checks everything and writes nothing' },
   'no-events': { type: 'boolean', does: 'the rows are no events' },
+  from: { type: 'string', value: 'LINE', does: 'the rows of the lines before it are imported already' },
   again: { type: 'boolean', does: 'imports a file once more that was imported before' },
   json: jsonOption,
 } as const
@@ -98,23 +98,26 @@ async function importInto(
   const generation = await readGeneration(store)
   await demandFit(store, model)
   const [resource = null] = flags.resource === undefined ? [] : namedResources(model, [flags.resource])
+  const account = accountOf(model, flags.account) ?? null
   const events = !flags['no-events']
-  const asked = JSON.stringify([await hashOf(file), flags.resource ?? null, flags.account ?? null, events])
-  const mark = new ImportMark(store, createHash('sha256').update(asked).digest('hex'))
+  const mark = new ImportMark(store, await hashOf(file))
   const now = () => clock.now()
   const progress = openProgress()
   const what: FileImport = {
     file,
-    target: { model, format: file.format, resource, account: flags.account ?? null, now },
-    writer: importWriter({ model, store, clock }, events),
+    target: { model, format: file.format, resource, account, now },
+    writer: commandWriter({ model, store, clock }, { events }),
     mark,
+    from: lineFrom(flags.from),
     generation,
     progress: (label, rows, bytes) => progress.show(`${label} ${counted(rows, 'row')}`, bytes, file.bytes),
+    warn,
   }
   try {
     const stored = await mark.read()
     // An import that did not end goes on, also one that was begun by --again.
     const done = flags.again && stored?.endedAt ? null : stored
+    if (done) demandSameFlags(model, file, done, { resource: resource?.name ?? null, account })
     if (done?.endedAt) return alreadyDone(file, done.rows, done.endedAt, flags)
     const checked = await checkFile(what, done)
     if (checked.mistakes.count > 0) return refused(file, checked, flags)
@@ -122,7 +125,7 @@ async function importInto(
     if (!flags['dry-run']) await importer.run()
     progress.end()
     report(checked, importer, flags)
-    if (flags.account !== undefined) await noteKeyless(store, flags.account)
+    if (flags.account !== undefined && model.soleAccount === null) await noteKeyless(store, flags.account)
     return 0
   } finally {
     progress.end()
@@ -135,17 +138,38 @@ async function noteKeyless(store: Store, account: string): Promise<void> {
   if (!hasKey && hint !== '') console.error(`Note: the account ${account} has no API key yet. ${hint}`)
 }
 
-/** Nobody reads lists with it, and no request is answered, so it needs neither a seal of cursors nor hooks. */
-const importWriter = ({ model, store, clock }: CommandStore, events: boolean): Writer =>
-  createWriter({
-    store,
-    planner: new Planner(store.dialect),
-    model: events ? model : { ...model, events: null },
-    seal: createCursorSeal(''),
-    now: () => clock.now(),
-    events: { committed: () => {} },
-    engineHooks: async () => noEngineHooks,
-  })
+function lineFrom(flag = '1'): number {
+  if (!/^[1-9]\d*$/.test(flag))
+    throw new UsageMistake(`--from is ${JSON.stringify(flag)}. Write the number of a line, such as 1200.`)
+  return Number(flag)
+}
+
+type RowFlags = Pick<Mark, 'resource' | 'account'>
+
+/**
+ * Rows without ids would be inserted a second time with other flags, and an interrupted import would go on in another account. So another
+ * `--resource` or `--account` is refused, unless `--again` says that the file is to be imported once more.
+ */
+function demandSameFlags(model: Model, { name }: SourceFile, done: Mark, asked: RowFlags): void {
+  const flagsText = flagsTextOf(model)
+  if (done.resource === asked.resource && done.account === asked.account) return
+  throw new CommandMistake(
+    done.endedAt
+      ? `${name} was imported already, at ${done.endedAt}, with ${flagsText(done)}. To import it once more, with ${flagsText(asked)}, add --again.`
+      : `${name} was imported in part, with ${flagsText(done)}. Run it with ${flagsText(done)} again to import the rest first.`,
+  )
+}
+
+const flagsTextOf =
+  ({ soleAccount }: Model) =>
+  ({ resource, account }: RowFlags): string => {
+    const flags = [
+      ...(resource === null ? [] : [`--resource ${resource}`]),
+      ...(account === null || account === soleAccount ? [] : [`--account ${account}`]),
+    ]
+    const none = soleAccount === null ? 'neither --resource nor --account' : 'no --resource'
+    return flags.length > 0 ? flags.join(' ') : none
+  }
 
 function alreadyDone({ name }: SourceFile, rows: number, at: string, flags: Flags): number {
   if (flags.json)
@@ -175,9 +199,8 @@ function refused({ name }: SourceFile, { rows, mistakes }: CheckedFile, flags: F
   return 1
 }
 
-function report({ rows, present, resources, done }: CheckedFile, importer: Importer, flags: Flags): void {
+function report({ rows, before, resources }: CheckedFile, importer: Importer, flags: Flags): void {
   const { imported, corrected } = importer
-  const before = (done?.rows ?? 0) + present.size
   if (flags.json) {
     console.log(JSON.stringify({ rows, imported, present: before, corrected, mistakes: [], mistakeCount: 0 }))
     return

@@ -18,9 +18,12 @@ const heading = [
 ]
 
 /** Keys as a table of text. */
-export const keyTable = (keys: readonly StoredKey[], now: number): string => {
-  const rows = [heading, ...keys.map((key) => cells(key, now))]
-  const widths = heading.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+export const keyLines = (keys: readonly StoredKey[], now: number, showsAccounts: boolean): string => {
+  const all = [heading, ...keys.map((key) => cells(key, now))]
+  const rows = showsAccounts ? all : all.map(([, ...others]) => others)
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  )
   return rows
     .map((row) =>
       row
@@ -49,11 +52,11 @@ const cells = (key: StoredKey, now: number): string[] => [
 const state = (key: StoredKey, now: number): string => {
   if (key.revokedAt !== null) return `revoked ${dayOf(key.revokedAt)}`
   if (key.expiresAt === null) return 'active'
-  return `${isActive(key, now) ? 'active until' : 'expired'} ${timeText(key.expiresAt)}`
+  return `${isActive(key, now) ? 'active until' : 'expired'} ${keyTime(key.expiresAt)}`
 }
 
 /** A time beyond JavaScript's last date must not make the whole list fail. */
-export const timeText = (time: number): string => {
+export const keyTime = (time: number): string => {
   const date = new Date(time)
   return Number.isNaN(date.getTime()) ? 'after the last date there is' : `${date.toISOString().slice(0, -8)}Z`
 }

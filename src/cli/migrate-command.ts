@@ -10,8 +10,9 @@ import { demandNobodyServes } from '../lifecycle/serving.ts'
 import { openStore } from '../store/open.ts'
 import type { Ask, Following } from '../store/schema/follow/open-decisions.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
-import { hasRenames, type MigrateOptions, type Migration, mayBeTaken } from '../store/schema/migration.ts'
+import { type MigrateOptions, type Migration, mayBeTaken, needsStop } from '../store/schema/migration.ts'
 import { recordPublished } from '../store/schema/published.ts'
+import { releaseOf } from '../store/schema/release.ts'
 import { refuseForRows } from '../store/schema/rows-in-the-way.ts'
 import type { Store } from '../store/store.ts'
 import { terminalAsk } from './ask.ts'
@@ -33,7 +34,10 @@ export const options = {
     does: 'the value of a field such as orders.note for rows that have none, or one that is no longer allowed; repeatable',
   },
   'accept-data-loss': { type: 'boolean', does: 'does what loses data without a question' },
-  rename: { type: 'boolean', does: 'also does the renames and conversions that versions declare' },
+  tidy: {
+    type: 'boolean',
+    does: 'gives tables, columns and values the declared names, which nothing but other programs needs',
+  },
   force: { type: 'boolean', does: 'does not check whether processes serve the store' },
   citus: { type: 'boolean', does: 'distributes the tables over a Citus cluster' },
   shards: { type: 'string', value: 'N', does: 'with --citus, over how many shards' },
@@ -60,7 +64,8 @@ export async function migrateCommand(args: string[]): Promise<number> {
   const progress = openProgress()
   const asked = {
     dryRun: values['dry-run'] ?? false,
-    rename: values.rename ?? false,
+    stops: true,
+    tidy: values.tidy ?? false,
     citus: values.citus ?? false,
     ...shardsOf(values.shards, values.citus),
     waiting(sentence: string) {
@@ -78,15 +83,15 @@ export async function migrateCommand(args: string[]): Promise<number> {
         json: values.json ?? false,
       })
     const { steps } =
-      asked.rename && !asked.dryRun && !values.force
-        ? await renameUnserved(store, model, asked)
-        : await migrate(store, model, asked)
+      asked.dryRun || values.force
+        ? await migrate(store, model, asked)
+        : await migrateUnserved(store, model, asked)
     if (asked.dryRun) await refuseForRows(store, steps)
     progress.end()
     if (!asked.dryRun) await recordPublished(store, published)
     const refused = new Set(steps.filter((step) => !mayBeTaken(step, asked)))
     return reportMigration(
-      { dryRun: asked.dryRun, steps, refused, notes: [], losses: [] },
+      { dryRun: asked.dryRun, steps, refused, notes: [], losses: [], release: releaseOf(steps) },
       { json: values.json ?? false, ok: refused.size === 0 },
     )
   }
@@ -144,17 +149,17 @@ async function followCommand(
   if (dryRun && notes.length === 0) await refuseForRows(store, additions)
   progress.end()
   return reportMigration(
-    { dryRun, steps: additions, refused: new Set(), notes, losses },
+    { dryRun, steps: additions, refused: new Set(), notes, losses, release: null },
     { json, ok: !dryRun || losses.length === 0 || following.acceptDataLoss === true },
   )
 }
 
-/** Renames only while no process serves the store. Processes are looked for only when there is something to rename. */
-async function renameUnserved(store: Store, model: Model, asked: MigrateOptions): Promise<Migration> {
+/** Does what older processes do not survive only while none serves the store. Processes are looked for only where there is such a step. */
+async function migrateUnserved(store: Store, model: Model, asked: MigrateOptions): Promise<Migration> {
   const { steps } = await migrate(store, model, { ...asked, dryRun: true })
-  if (!hasRenames(steps)) return migrate(store, model, asked)
+  if (!needsStop(steps)) return migrate(store, model, asked)
   const nobody = await demandNobodyServes(store, clockFromEnvironment(process.env), { waiting })
-  return migrate(store, model, { ...asked, beforeRenames: nobody.again })
+  return migrate(store, model, { ...asked, beforeStop: nobody.again })
 }
 
 const waiting = (processes: number): void => console.error(waitingSentence(processes))

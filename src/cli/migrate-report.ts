@@ -1,6 +1,7 @@
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import { migrationSql } from '../store/schema/migration.ts'
 import type { Step } from '../store/schema/migration-step.ts'
+import { type Release, releaseSentence } from '../store/schema/release.ts'
 
 /** What a migration did, or would do. */
 interface Report {
@@ -12,6 +13,8 @@ interface Report {
   readonly notes: readonly string[]
   /** What was lost with that, or would be, a sentence each. */
   readonly losses: readonly string[]
+  /** Null where nothing is published. */
+  readonly release: Release | null
 }
 
 /** Prints the report. Returns the exit code. */
@@ -23,21 +26,27 @@ export function reportMigration(
   return ok ? 0 : 1
 }
 
-const forMachines = ({ dryRun, steps, refused, notes, losses }: Report): object => ({
+const forMachines = ({ dryRun, steps, refused, notes, losses, release }: Report): object => ({
   dryRun,
+  ...release,
   steps: steps.map((step) => ({ why: step.why, sql: step.byHand ?? step.sql, refused: refused.has(step) })),
   notes,
   losses,
 })
 
-function textOf({ dryRun, steps, refused, notes, losses }: Report): string {
+function textOf({ dryRun, steps, refused, notes, losses, release }: Report): string {
   const all = steps.length + notes.length
-  if (all + losses.length === 0) return 'The store fits the declaration. Nothing to do.'
+  if (all + losses.length === 0)
+    return [
+      'The store fits the declaration. Nothing to do.',
+      ...(dryRun && release ? [releaseSentence(release)] : []),
+    ].join('\n')
   return [
     ...(steps.length > 0 ? [migrationSql(steps)] : []),
     ...notes.map((note) => `${note}.`),
     ...losses,
     outcome(all, refused.size, dryRun),
+    ...(dryRun && release ? [releaseSentence(release)] : []),
   ].join('\n')
 }
 

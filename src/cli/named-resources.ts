@@ -1,5 +1,5 @@
 import type { Model, Resource } from '../compile/model.ts'
-import { didYouMean } from '../compile/nearest.ts'
+import { didYouMean } from '../compile/names/nearest.ts'
 import { inReferenceOrder } from '../transfer/resource-order.ts'
 import { CommandMistake } from './command-mistake.ts'
 

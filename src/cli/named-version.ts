@@ -1,5 +1,5 @@
 import type { Model, Version } from '../compile/model.ts'
-import { nearest } from '../compile/nearest.ts'
+import { nearest } from '../compile/names/nearest.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 
 /** The version with the name that the command was given. */

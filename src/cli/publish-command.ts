@@ -5,7 +5,7 @@ import type { Model, Version } from '../compile/model.ts'
 import { BrokenPromises } from '../contract/broken-promises.ts'
 import { publishVersion } from '../contract/publish.ts'
 import { openStore } from '../store/open.ts'
-import { whyUnfit } from '../store/schema/follow/start-unpublished.ts'
+import { whyNotUnpublished } from '../store/schema/follow/start-unpublished.ts'
 import { StoreRefused } from '../store/store.ts'
 import { dayOf } from '../times.ts'
 import { paintError } from './colour.ts'
@@ -82,7 +82,7 @@ async function comparedWith(url: string, model: Model): Promise<readonly string[
     )
   })
   try {
-    return await whyUnfit(store, model)
+    return await whyNotUnpublished(store, model)
   } finally {
     await store.close()
   }

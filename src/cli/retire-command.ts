@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { readDuration } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import { type RetireOutcome, retireVersion } from '../lifecycle/retire-version.ts'
 import { withdrawDecision } from '../lifecycle/retirement-decisions.ts'
 import { dayMs } from '../times.ts'

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import { didYouMean, nearest } from '../compile/nearest.ts'
+import { didYouMean, nearest } from '../compile/names/nearest.ts'
 import type { Command, CommandCode } from './command.ts'
 import { LoadMistake, UsageMistake } from './command-mistake.ts'
 import { commands } from './commands.ts'

@@ -2,7 +2,9 @@ import cluster from 'node:cluster'
 import { flushCompileCache } from 'node:module'
 import { parseArgs } from 'node:util'
 import { clockFromEnvironment } from '../clock.ts'
+import { tokenWarnings } from '../compile/service/tokens.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
+import { demandIssuers, readAddressSettings } from '../guard/address-settings.ts'
 import { createAccessLog } from '../serve/access-log.ts'
 import { listen } from '../serve/listen.ts'
 import { createLog } from '../serve/logs.ts'
@@ -48,6 +50,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   const { port, host, opsPort, demo, redisUrl } = settings
   const log = createLog({ level: process.env.NOUNKIT_LOG || (demo ? 'warn' : 'info') })
   const clock = clockFromEnvironment(process.env)
+  const addresses = readAddressSettings(process.env)
   const service = await openService({
     declaration: api.declaration,
     databaseUrl: databaseUrl(api.declaration),
@@ -55,7 +58,11 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     clock,
     contracts: api.frozen.contracts,
     published: publishedOf(api),
-    gate: (model) => refuseBrokenPromises(model, api.frozen),
+    gate(model) {
+      refuseBrokenPromises(model, api.frozen)
+      demandIssuers(api.declaration, addresses)
+    },
+    addresses,
     folder: api.folder,
     file: api.file,
     rate: process.env.NOUNKIT_RATE,
@@ -63,13 +70,14 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     webhooks: readWebhookSettings(process.env),
     warn: (message, error) => log.logger.error({ err: error }, message),
   })
-  const { model, store, engine, webhooks } = service
+  const { model, store, storeCounters, engine, webhooks } = service
   const listening = await listen({
     model,
     store,
     webhooks,
     handle: engine.handle,
     signal: engine.signal,
+    storeCounters,
     eventCounters: engine.eventCounters,
     log: { logger: log.logger, accessLog: createAccessLog(log) },
     port,
@@ -81,6 +89,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   })
   const stopped = signalled()
   if (isFirstWorker()) {
+    for (const warning of tokenWarnings(model)) console.error(`Warning: ${warning}`)
     const versions = model.versions.map((version) => version.name).join(', ')
     const probes = listening.opsUrl ? `; probes and metrics on ${listening.opsUrl}` : ''
     console.log(`${model.title} is ready: ${listening.url} (${versions}; ${store.dialect.name}${probes})`)

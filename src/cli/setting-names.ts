@@ -1,4 +1,4 @@
-import { nearest } from '../compile/nearest.ts'
+import { nearest } from '../compile/names/nearest.ts'
 
 const prefix = 'NOUNKIT_'
 
@@ -6,17 +6,21 @@ const prefix = 'NOUNKIT_'
 export const settingNames = [
   'CLOCK',
   'CONNECT_TIMEOUT',
+  'CORS_ORIGINS',
   'IDLE_TIMEOUT',
   'LOCK_TIMEOUT',
   'LOG',
   'OPS_PORT',
   'PGBOUNCER',
   'POOL',
+  'PROXIES',
   'RATE',
   'READ_LAG',
   'READ_URL',
   'REDIS_URL',
   'STATEMENT_TIMEOUT',
+  'TOKEN_AUDIENCE',
+  'TOKEN_ISSUER',
   'WEBHOOK_ALLOW',
   'WEBHOOK_DELAYS',
 ] as const

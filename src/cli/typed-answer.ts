@@ -1,7 +1,7 @@
 import type { Question } from '../store/schema/follow/open-decisions.ts'
 
 /** What a person who was asked typed: an answer, that nothing shall change, that the command shall end, or none of these. */
-export type Typed = { readonly answer: string } | 'nothing' | 'quit' | 'unclear'
+export type TypedLine = { readonly answer: string } | 'nothing' | 'quit' | 'unclear'
 
 /** The question as it is shown, with the answers that it takes. */
 export const shownQuestion = ({ kind, text, choices, takesAnyText }: Question): string =>
@@ -17,7 +17,7 @@ const quotes = ' Write "" for the empty text, and "q" for the letter.'
  * Reads the line that was typed at a question. Quotes tell a value from a command: nobody who wants to leave changes rows with Enter or q, also
  * where a field or a value is called q.
  */
-export function readTyped({ kind, choices }: Question, line: string): Typed {
+export function readTyped({ kind, choices }: Question, line: string): TypedLine {
   const typed = line.trim()
   if (typed.toLowerCase() === 'q') return 'quit'
   const chosen =
@@ -28,7 +28,7 @@ export function readTyped({ kind, choices }: Question, line: string): Typed {
 }
 
 /** What is said where the line was unclear. */
-export const answersOf = ({ choices }: Question): string =>
+export const howToAnswer = ({ choices }: Question): string =>
   `Answer with a number from 1 to ${choices.length}, or quit with q.`
 
 /** `"two words"` without its quotes, read as JSON. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import type { Traffic } from '../lifecycle/decide.ts'
 import {
   type ConsumerUsage,
@@ -29,13 +29,13 @@ export async function usageCommand(args: string[]): Promise<number> {
     const report = await usageReport(store, model, clock.now())
     const versions = report.versions.filter(({ version }) => only === null || version === only)
     const shown = { ...report, versions }
-    console.log(values.json ? JSON.stringify(shown, null, 2) : textOf(shown))
+    console.log(values.json ? JSON.stringify(shown, null, 2) : textOf(shown, model.soleAccount === null))
     return 0
   })
 }
 
-const textOf = ({ days, versions, gaps }: UsageReport): string => {
-  const parts = versions.map((version) => versionText(version, days))
+const textOf = ({ days, versions, gaps }: UsageReport, showsAccounts: boolean): string => {
+  const parts = versions.map((version) => versionText(version, days, showsAccounts))
   if (gaps.length > 0) {
     const times = gaps.map(({ from, until }) => `  ${minuteInUtc(from)} to ${minuteInUtc(until)}`)
     parts.push(
@@ -45,7 +45,7 @@ const textOf = ({ days, versions, gaps }: UsageReport): string => {
   return parts.join('\n\n')
 }
 
-function versionText(usage: VersionUsage, days: readonly string[]): string {
+function versionText(usage: VersionUsage, days: readonly string[], showsAccounts: boolean): string {
   const { version, calls, consumers, anonymous, refused } = usage
   const total = calls.reduce((sum, one) => sum + one, 0)
   const lines = [`${version}  ${lifeOf(usage)}`]
@@ -54,8 +54,8 @@ function versionText(usage: VersionUsage, days: readonly string[]): string {
     lines.push(
       `  ${bars(calls)}  ${counted(total, 'call')} since ${days[0]}, at most ${number(Math.max(...calls))} a day`,
     )
-  lines.push(...table(consumers))
-  lines.push(...usage.webhooks.map(webhookText))
+  lines.push(...table(consumers, showsAccounts))
+  lines.push(...usage.webhooks.map((webhook) => webhookText(webhook, showsAccounts)))
   if (anonymous) lines.push(`  without credentials: ${traffic(anonymous)}`)
   if (refused)
     lines.push(`  refused, because credentials were missing or the version is retired: ${traffic(refused)}`)
@@ -83,12 +83,14 @@ function bars(calls: readonly number[]): string {
   return sums.map((sum) => (sum === 0 ? ' ' : levels[Math.ceil((sum / most) * levels.length) - 1])).join('')
 }
 
+const accountColumn = 1
 const heading = ['CONSUMER', 'ACCOUNT', 'KIND', 'CALLS', 'LAST SEEN', 'TOLD', 'CONTACT']
 
-function table(consumers: readonly ConsumerUsage[]): readonly string[] {
+function table(consumers: readonly ConsumerUsage[], showsAccounts: boolean): readonly string[] {
   if (consumers.length === 0) return []
-  const rows = [heading, ...consumers.map(cells)]
-  const widths = heading.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  const all = [heading, ...consumers.map(cells)]
+  const rows = showsAccounts ? all : all.map((row) => row.toSpliced(accountColumn, 1))
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   const texts = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
   return texts.flatMap((text, index) => {
     const uses = consumers[index - 1]?.stillUses ?? []
@@ -108,8 +110,11 @@ const cells = ({ name, account, kind, calls, lastSeen, contacted, contact }: Con
   contact ?? '',
 ]
 
-const webhookText = ({ name, account, url, since, contacted }: WebhookConsumer): string =>
-  `  ${name} of ${account} is sent events to ${url} since ${minuteInUtc(since)}, ${contacted ? `told on ${minuteInUtc(contacted.at)}` : 'not told'}`
+const webhookText = (
+  { name, account, url, since, contacted }: WebhookConsumer,
+  showsAccounts: boolean,
+): string =>
+  `  ${name}${showsAccounts ? ` of ${account}` : ''} is sent events to ${url} since ${minuteInUtc(since)}, ${contacted ? `told on ${minuteInUtc(contacted.at)}` : 'not told'}`
 
 const traffic = ({ calls, lastSeen }: Traffic): string =>
   `${counted(calls, 'call')}, the last on ${minuteInUtc(lastSeen)}`

@@ -1,34 +1,41 @@
 import type { ApiDeclaration } from '../declare/api.ts'
 import type { ResourceDeclaration } from '../declare/resource.ts'
 import { type VersionDeclaration, version } from '../declare/version.ts'
+import { bindNames } from './bind-names.ts'
 import { inFrozenOrder } from './changes/frozen-order.ts'
 import { linkVersion } from './changes/link-version.ts'
 import type { Contract } from './contract-format.ts'
-import { versionDates } from './days.ts'
-import { allProblems } from './declared-problems.ts'
-import { checkMethodScopes, declaredScopes, linkAskedScopes } from './declared-scopes.ts'
-import { checkEventNames } from './event-resources.ts'
-import { checkedIncludes } from './includes.ts'
-import { apiLimits, defaultRate, readRate, resourceLimits, resourceRate } from './limits.ts'
-import { indexSets, listNames } from './lists.ts'
-import { readIdempotency, readMethods, readScopes } from './methods-and-scopes.ts'
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { Model, Version } from './model.ts'
-import { didYouMean } from './nearest.ts'
-import type { Drafts, ResourceDraft } from './resource-draft.ts'
-import { draftResources } from './resources.ts'
+import { didYouMean } from './names/nearest.ts'
+import { checkEventNames } from './resources/event-resources.ts'
+import { checkedIncludes } from './resources/includes.ts'
+import { filterNames, indexSets, sortNames } from './resources/lists.ts'
+import { readIdempotency, readMethods, readScopes } from './resources/methods-and-scopes.ts'
+import type { Drafts, ResourceDraft } from './resources/resource-draft.ts'
+import { draftResources } from './resources/resources.ts'
+import { withWebhooks } from './resources/webhook-resources.ts'
 import { linkRules } from './rules/compile-rules.ts'
 import { ruleFields } from './rules/rule-indexes.ts'
+import { checkAccounts, soleAccountOf } from './service/accounts.ts'
+import { allProblems } from './service/declared-problems.ts'
+import { checkMethodScopes, declaredScopes, linkAskedScopes } from './service/declared-scopes.ts'
+import { apiLimits, checkedRate, defaultRate, resourceLimits, resourceRate } from './service/limits.ts'
 import { checkedDeclaration } from './shape/declaration-shape.ts'
-import { keptFields, neededScopes, olderVersions, queriedFields } from './versions.ts'
-import { headDraft, type ViewOptions } from './views.ts'
-import { withWebhooks } from './webhook-resources.ts'
+import { type NamesRecord, noNames } from './stored-names.ts'
+import { versionDates } from './versions/days.ts'
+import { keptFields, neededScopes, olderVersions, queriedFields } from './versions/versions.ts'
+import { headDraft, type ViewOptions } from './versions/views.ts'
 
 export interface CompileOptions {
   /** Frozen contracts by version name, as parsed JSON; additions that a contract does not have are hidden in its version. */
   readonly contracts?: ReadonlyMap<string, unknown>
   /** The declaration's file, for messages. */
   readonly file?: string
+  /** What a store has recorded of its names: the model then has the tables, columns and values of that store. */
+  readonly names?: NamesRecord
+  /** What the paths of all URLs begin with, where the API is mounted in another server: `/api`. */
+  readonly prefix?: string
 }
 
 /** Declaration → Model; throws `Mistakes` with everything that is wrong with it, at once. */
@@ -52,6 +59,12 @@ export const compileApi = (declaration: ApiDeclaration, options: CompileOptions 
   return model
 }
 
+/** The model as it is on a store with these names. */
+export const boundTo = (model: Model, names: NamesRecord): Model => ({
+  ...compileApi(model.declaration, { contracts: model.contracts, names, prefix: model.prefix }),
+  declaration: model.declaration,
+})
+
 /** Null when there are mistakes. */
 const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: MistakeList): Model | null => {
   const shaped = checkedDeclaration(written, mistakes)
@@ -59,9 +72,10 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const { changesWhole } = shaped
   const declaration = withWebhooks(shaped.declaration)
   const limits = apiLimits(declaration.limits, mistakes)
-  const rate = readRate(declaration.rate ?? defaultRate, 'rate', mistakes)
+  const rate = checkedRate(declaration.rate ?? defaultRate, 'rate', mistakes)
   const declared = declaration.versions ?? [version('v1')]
   checkVersions(declared, declaration.unversioned, mistakes)
+  checkAccounts(declaration, mistakes)
   const drafts = draftResources(declaration, keptFields(declaration), mistakes)
   const scopes = declaredScopes(declaration, mistakes)
   checkMethodScopes(declaration, mistakes)
@@ -74,7 +88,8 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const contracts = whole ? (options.contracts ?? new Map()) : new Map()
   const [newest = version('v1')] = declared
   const frozen = contracts.get(newest.name) as Contract | undefined
-  const head = headVersion(newest, about, drafts, { limits, rate }, frozen, mistakes)
+  const { prefix = '' } = options
+  const head = headVersion(newest, { ...about, prefix }, drafts, { limits, rate }, frozen, mistakes)
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
   const problems = allProblems(resources.values(), mistakes)
   const older = whole ? olderVersions(head, declaration, contracts, mistakes) : []
@@ -86,11 +101,18 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
     model.indexes = indexSets(model, [...queriedFields(model, versions), ...ruled], [])
     model.asks = [...new Set([...model.asks, ...neededScopes(model, versions)])].sort()
   }
+  bindNames(
+    [...drafts.values()].map(({ model }) => model),
+    versions,
+    options.names ?? noNames,
+  )
   return Object.freeze({
     name: declaration.name,
     ...about,
+    prefix,
     // As it was written: without the resources that the engine adds.
     declaration: shaped.declaration,
+    soleAccount: soleAccountOf(declaration),
     resources,
     versions,
     head,
@@ -100,6 +122,8 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
     scopes,
     events: declaration.events ?? null,
     problems,
+    contracts,
+    names: options.names ?? noNames,
   })
 }
 
@@ -135,7 +159,7 @@ type ApiBounds = Pick<Model, 'limits' | 'rate'>
 /** The newest version. Once it is published, it has the order that it was published in. */
 const headVersion = (
   declared: VersionDeclaration,
-  texts: Pick<Version, 'title' | 'description'>,
+  texts: Pick<Version, 'title' | 'description' | 'prefix'>,
   drafts: Drafts,
   api: ApiBounds,
   frozen: Contract | undefined,
@@ -167,8 +191,9 @@ const viewOptions = (
   const { declaration } = draft
   const limits = resourceLimits(declaration.limits, api.limits, declaration.name, mistakes)
   return {
-    filters: new Set(listNames(draft, 'filter', mistakes)),
-    sorts: new Set(listNames(draft, 'sort', mistakes)),
+    filters: new Set(filterNames(draft, drafts, mistakes)),
+    sorts: new Set(sortNames(draft, mistakes)),
+    counted: declaration.count === true,
     includePaths: new Set(
       checkedIncludes(draft, drafts, { ...limits, rowsPerRequest: api.limits.rowsPerRequest }, mistakes),
     ),

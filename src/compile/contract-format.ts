@@ -34,12 +34,13 @@ export interface ContractLifecycle {
 /** What holds for the whole service, whichever version is called. */
 export interface ContractService {
   readonly authentication: readonly string[]
-  /** Which tokens are accepted. Absent where none are, and from contracts that were published before the format had them. */
-  readonly tokens?: ContractTokens
+  /**
+   * How tokens tell who calls, by issuer. Absent where none are accepted, and from contracts that were published before the format had
+   * them. Older contracts have a single form, with addresses of a deployment beside it, which are ignored.
+   */
+  readonly tokens?: readonly ContractTokens[] | ContractTokens
   /** The API's own scopes, with what they open. Absent where it declares none. */
   readonly scopes?: { readonly [scope: string]: string }
-  /** Absent from contracts that were published before the format had it. */
-  readonly cors?: ContractCors
   readonly request_media_types: { readonly [method: string]: readonly string[] }
   readonly response_media_types: readonly string[]
   readonly envelopes: { readonly [name: string]: readonly string[] }
@@ -53,20 +54,10 @@ export interface ContractService {
 }
 
 export interface ContractTokens {
-  readonly issuer: string
-  /** Absent where tokens for any audience are accepted. */
-  readonly audience?: string
-  readonly algorithms: readonly string[]
-  readonly clock_skew_seconds: number
-  readonly claims: { readonly account: string; readonly consumer: string; readonly scopes: string }
-}
-
-/** Cross-origin access. No origins: none. `*`: every origin. */
-export interface ContractCors {
-  readonly origins: readonly string[]
-  readonly methods: readonly string[]
-  readonly request_headers: readonly string[]
-  readonly response_headers: readonly string[]
+  /** What subjects and consumers begin with. Absent where it is nothing. */
+  readonly prefix?: string
+  /** Without `account` where the API has one account. */
+  readonly claims: { readonly account?: string; readonly consumer: string; readonly scopes: string }
 }
 
 /** Status → problem types. */

@@ -8,6 +8,8 @@ import type { RuleKind } from '../declare/rule.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
 import type { Rules } from './rules/checked-rule.ts'
+import type { NamesRecord } from './stored-names.ts'
+import type { ValueMap } from './value-map.ts'
 
 /**
  * The compiled declaration. Two layers: a `Resource` is what the store keeps, in the head's names; a `View` is what
@@ -18,6 +20,10 @@ export interface Model {
   readonly title: string
   readonly description: string
   readonly declaration: ApiDeclaration
+  /** What the paths of all URLs begin with, where the API is mounted in another server: `/api`. Requests come without it, and headers get it from the shell. */
+  readonly prefix: string
+  /** The account of all rows and callers, where the API has only one; else null. */
+  readonly soleAccount: string | null
   readonly resources: ReadonlyMap<string, Resource>
   /** Newest first. */
   readonly versions: readonly Version[]
@@ -32,6 +38,10 @@ export interface Model {
   readonly events: EventsModel | null
   /** All problems of the service, by type: the engine's own, then those that resources declare. */
   readonly problems: ReadonlyMap<string, ProblemKind>
+  /** The frozen contracts that it was compiled with, to compile it again with the names of a store. */
+  readonly contracts: ReadonlyMap<string, unknown>
+  /** What the store has recorded of its names, where the model is bound to one. */
+  readonly names: NamesRecord
 }
 
 export interface RateModel {
@@ -50,6 +60,8 @@ export interface LimitsModel {
   readonly pageDefault: number
   readonly pageMax: number
   readonly bodyBytes: number
+  readonly responseBytes: number
+  readonly countRows: number
 }
 
 export interface ApiLimitsModel extends LimitsModel {
@@ -66,7 +78,7 @@ export interface ApiLimitsModel extends LimitsModel {
 
 export interface Resource {
   readonly name: string
-  /** `order-items` → `order_items`. */
+  /** `order-items` → `order_items`; another name where the store made the table under an older one. */
   readonly table: string
   readonly shared: boolean
   /** Whether every committed change of a row is an event. */
@@ -81,6 +93,8 @@ export interface Resource {
   readonly fields: readonly Field[]
   readonly field: ReadonlyMap<string, Field>
   readonly belongsTo: readonly BelongsToModel[]
+  /** The fields of cascading relations for which the store refuses the delete of a row that is referred to: who knows them deletes these rows first. */
+  readonly restricting: ReadonlySet<string>
   readonly hasMany: readonly HasManyModel[]
   /** The belongs-to it lives under, for a sub-resource. */
   readonly owner: BelongsToModel | null
@@ -106,7 +120,10 @@ export interface Resource {
 
 export interface Field {
   readonly name: string
+  /** Its name; another one where the store made the column under an older name. */
   readonly column: string
+  /** Values of the store and those of the declaration, where the store wrote them under older names; null where they are the same. */
+  readonly stored: StoredValues | null
   readonly kind: FieldKind
   /** Of a value that is set; `null` and absence are `nullable` and `required`. */
   readonly schema: JsonSchema
@@ -178,6 +195,8 @@ export interface Dependent {
 
 export interface Version {
   readonly name: string
+  /** That of the model. */
+  readonly prefix: string
   readonly head: boolean
   /** Unix seconds of 00:00 UTC, or null. `sunset` is the last second of its day. */
   readonly published: Day | null
@@ -215,15 +234,16 @@ export interface View {
   /** In the order they are shown. */
   readonly fields: readonly ViewField[]
   readonly field: ReadonlyMap<string, ViewField>
-  /** A hash of the shown fields' names and forms, for entity tags. */
-  readonly shape: string
   readonly relations: ReadonlyMap<string, ViewRelation>
   /** The whitelist as paths in this version's names, parents included, sorted. */
   readonly includePaths: readonly string[]
   readonly include: ReadonlyMap<string, IncludeNode>
-  /** Names in this version. */
+  /** Names in this version; of a filter through relations a path: `customer.email`. */
   readonly filters: ReadonlySet<string>
+  readonly filterOf: ReadonlyMap<string, FilterTarget>
   readonly sorts: ReadonlySet<string>
+  /** Whether a list can be asked how many rows its filters find. */
+  readonly counted: boolean
   /** Whether `/{version}/{name}` exists. */
   readonly topLevel: boolean
   /** `/{owner}/{id}/{segment}` for each has-many that leads here. */
@@ -275,11 +295,12 @@ export interface ViewField {
   readonly description: string
 }
 
-export interface ValueMap {
-  /** Total over the stored values. */
-  readonly down: ReadonlyMap<string, string>
-  /** Total over the shown values; of several stored values with one image, the one a write means. */
-  readonly up: ReadonlyMap<string, string>
+/** How the store keeps the values of a field. `down`: stored → declared; `up`: declared → stored. */
+export interface StoredValues extends ValueMap {
+  /** Stored values that mean the same as another one since: they are to become that one before the declaration is served. */
+  readonly joins: ReadonlyMap<string, string>
+  /** The version that joins them; null where there are none. */
+  readonly joinedFor: string | null
 }
 
 export interface ViewRelation {
@@ -289,6 +310,14 @@ export interface ViewRelation {
   /** Most rows of one include; for a has-many. */
   readonly cap: number
   readonly description: string
+}
+
+/** What a filter is about: a field of the row, or of a row that to-one relations lead to. */
+export interface FilterTarget {
+  /** From the row on; empty for its own fields. */
+  readonly steps: readonly ViewRelation[]
+  /** The field under the name of the filter. It may be null where a relation on the way may be. */
+  readonly field: ViewField
 }
 
 export interface IncludeNode {

@@ -3,7 +3,8 @@ import type { Model, Version } from '../compile/model.ts'
 import { contractOf } from './contract.ts'
 import { stateRule } from './diff/compare-state-rules.ts'
 import { compareContracts } from './diff/diff.ts'
-import { type Difference, isBreaking, type Part } from './diff/difference.ts'
+import { type ContractPart, type Difference, isBreaking } from './diff/difference.ts'
+import { unheldValues } from './unheld-values.ts'
 
 /** The newest published version may have additions; older ones must be the same. */
 export type Age = 'newest' | 'older'
@@ -16,11 +17,11 @@ export interface Compared {
 
 /** Compares a version as it is now with its frozen contract. */
 export const compareWithPromise = (model: Model, version: Version, promise: Contract, age: Age): Compared => {
-  const all = compareContracts(promise, contractOf(model, version))
+  const all = [...compareContracts(promise, contractOf(model, version)), ...unheldValues(version, promise)]
   return { all, refused: all.filter((one) => isBreaking(one) || (age === 'older' && !cannotBeHidden(one))) }
 }
 
-const unhidden: ReadonlySet<Part> = new Set(['lifecycle', 'service', 'problem'])
+const unhidden: ReadonlySet<ContractPart> = new Set(['lifecycle', 'service', 'problem'])
 
 /** An addition that applies to all versions, or to a version's dates, cannot be hidden and breaks nobody. */
 const cannotBeHidden = ({ verdict, part, subject }: Difference): boolean =>

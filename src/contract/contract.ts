@@ -5,16 +5,17 @@ import type {
   ContractResource,
   ContractService,
 } from '../compile/contract-format.ts'
-import { eventTypes, tellsEvents } from '../compile/events-view.ts'
 import type { Model, RateModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
+import { movesIn } from '../compile/resources/states.ts'
 import { publishedRule } from '../compile/rules/words.ts'
-import { movesOf } from '../compile/states.ts'
+import { eventTypes, tellsEvents } from '../compile/versions/events-view.ts'
 import { type RuleKind, ruleKinds } from '../declare/rule.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { operatorsFor } from '../kinds/operators.ts'
 import { byStatus, engineProblems, pathsOf, problemsEverywhere } from './operations.ts'
+import { promisedLimits } from './promised-limits.ts'
 import { stateRulesOf } from './state-rules.ts'
-import { corsOf, tokensOf } from './tokens-and-cors.ts'
+import { tokenFormsOf } from './token-forms.ts'
 
 /**
  * All that a consumer of one version can see, as data. Everything shown in an order (resources, fields, values, filters)
@@ -47,9 +48,8 @@ export const contractOf = (model: Model, version: Version): Contract => {
 
 const serviceOf = ({ declaration, limits, rate, scopes }: Model): ContractService => ({
   authentication: declaration.tokens ? ['bearer key', 'bearer token'] : ['bearer key'],
-  ...(declaration.tokens ? { tokens: tokensOf(declaration.tokens) } : {}),
+  ...(declaration.tokens ? { tokens: tokenFormsOf(declaration) } : {}),
   ...(scopes.size > 0 ? { scopes: Object.fromEntries([...scopes].toSorted()) } : {}),
-  cors: corsOf(declaration.cors),
   request_media_types: {
     POST: ['application/json'],
     PUT: ['application/json'],
@@ -77,7 +77,7 @@ const serviceOf = ({ declaration, limits, rate, scopes }: Model): ContractServic
 const rateOf = (rate: RateModel) => ({ per_second: rate.perSecond, burst: rate.burst })
 
 const resourceOf = (view: View): ContractResource => {
-  const filtered = [...view.filters].flatMap((name) => view.field.get(name) ?? [])
+  const filtered = [...view.filterOf.values()].map(({ field }) => field)
   return {
     ...described(view.description),
     fields: Object.fromEntries(view.fields.map((field) => [field.name, fieldOf(view, field)])),
@@ -88,7 +88,7 @@ const resourceOf = (view: View): ContractResource => {
     ),
     sorts: [...view.sorts],
     default_sort: [view.resource.newestFirst ? '-id' : 'id'],
-    limits: { ...view.limits },
+    limits: { ...promisedLimits(view) },
     idempotency: { mode: view.idempotency.mode, replay: view.idempotency.storesBody ? 'stored' : 'reread' },
     if_match: view.requireIfMatch ? 'required' : 'optional',
     unique: uniquesOf(view),
@@ -100,8 +100,9 @@ const resourceOf = (view: View): ContractResource => {
   }
 }
 
-/** The rules as they were published, and those that were not changed since. */
+/** The rules as they were published, and those that were not changed since. The engine's own rule is the same in every API. */
 const rowRulesOf = (view: View): Pick<ContractResource, 'row_rules'> => {
+  if (view.resource.engineMade) return {}
   const rules = ruleKinds.map((kind): [RuleKind, string | null] => [kind, publishedRule(view, kind)])
   const declared = rules.filter(([, words]) => words !== null)
   return declared.length > 0 ? { row_rules: Object.fromEntries(declared) } : {}
@@ -117,7 +118,7 @@ const fieldOf = (view: View, field: ViewField): ContractField => {
     ...(field.readOnly ? {} : { request: { schema, required, nullable, immutable, ...fallback } }),
     ...(field.writeOnly ? {} : { response: { schema, nullable, ...(field.open ? { open: true } : {}) } }),
     ...scopesOf(field),
-    ...(states ? { states: { initial: states.initial, moves: movesOf(states) } } : {}),
+    ...(states ? { states: { initial: states.initial, moves: movesIn(states) } } : {}),
     ...(field.target ? { reference: field.target().name } : {}),
     ...sumOf(view, field),
   }

@@ -1,5 +1,5 @@
-import { toShown } from '../compile/codecs.ts'
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
+import { toShown } from '../compile/versions/codecs.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import { stringFormats } from '../kinds/kinds.ts'
 
@@ -56,8 +56,39 @@ const exampleValue = (schema: JsonSchema, name: string): unknown => {
         Object.entries(schema.properties ?? {}).map(([key, inner]) => [key, exampleValue(inner, key)]),
       )
     default:
-      return `some ${name.replaceAll('_', ' ')}`.slice(0, schema.maxLength)
+      return textFor(name).slice(0, schema.maxLength)
   }
+}
+
+/** Texts that read like what people would write, by the last word of the field's name. */
+const texts: { readonly [word: string]: string } = {
+  name: 'Ada Lovelace',
+  title: 'A garden chair',
+  note: 'Please ring twice.',
+  notes: 'Please ring twice.',
+  description: 'Made of oak, for two.',
+  reason: 'Arrived damaged.',
+  reference: 'RF-2026-0042',
+  phone: '+32 9 123 45 67',
+  fax: '+32 9 123 45 68',
+  sku: 'CHAIR-42',
+  code: 'A-42',
+  label: 'A-42',
+  isbn: '9780141439587',
+  author: 'Mary Shelley',
+  city: 'Ghent',
+  street: 'Main Street 1',
+  country: 'Belgium',
+  text: 'Water the tomatoes.',
+  word: 'tomato',
+  topic: 'Gardening',
+}
+
+const textFor = (name: string): string => {
+  const words = name.split('_')
+  const known = texts[words.at(-1) ?? '']
+  const [first = '', ...rest] = words
+  return known ?? `${first.charAt(0).toUpperCase()}${[first.slice(1), ...rest].join(' ')} 1`
 }
 
 /** The row as one version shows it, with the maps, codecs and custom code that also answer requests. */

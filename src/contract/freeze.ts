@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../compile/canonical.ts'
 import type { Contract } from '../compile/contract-format.ts'
+import { canonicalJson } from '../compile/schemas/canonical.ts'
 import { missingMember } from './missing-member.ts'
 
 /** The order of members is part of the contract from format 2 on. */

@@ -1,14 +1,14 @@
-import type { Loss } from '../compile/change-kinds/change-kind.ts'
+import type { DataLoss } from '../compile/change-kinds/change-kind.ts'
 import { kindOf } from '../compile/change-kinds/change-kinds.ts'
 import type { Version } from '../compile/model.ts'
-import type { Verdict } from '../compile/schema-verdict.ts'
+import type { SchemaVerdict } from '../compile/schemas/schema-verdict.ts'
 import type { Change } from '../declare/change.ts'
 
 /** What the catalogue says of one change of a version's list. */
 export interface JudgedChange {
   readonly change: Change
-  readonly verdict: Verdict
-  readonly loss: Loss
+  readonly verdict: SchemaVerdict
+  readonly loss: DataLoss
 }
 
 /** The verdict of each kind of change, found without looking at contracts. diff.ts compares contracts and nothing else. */

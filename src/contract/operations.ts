@@ -1,13 +1,13 @@
 import { canCollide } from '../compile/changes/uniques.ts'
 import type { Contract, ContractOperation, ContractProblems } from '../compile/contract-format.ts'
-import { reachedByDelete } from '../compile/dependents.ts'
 import type { SubCollection, Version, View } from '../compile/model.ts'
+import { reachedByDelete } from '../compile/resources/dependents.ts'
 import { effective } from '../compile/rules/checked-rule.ts'
 import type { Method } from '../declare/resource.ts'
 import type { RuleKind } from '../declare/rule.ts'
 import { type ProblemKind, type ProblemType, problemKinds } from '../problems.ts'
 
-export type Place = 'collection' | 'row'
+export type OperationPlace = 'collection' | 'row'
 
 /** A collection or a row, as a path leads to it. */
 export interface Spot {
@@ -15,7 +15,7 @@ export interface Spot {
   readonly view: View
   /** Of a path below an owner. */
   readonly sub: SubCollection | null
-  readonly place: Place
+  readonly place: OperationPlace
 }
 
 export const spotsOf = (version: Version): readonly Spot[] =>
@@ -39,14 +39,19 @@ export const pathsOf = (version: Version): Contract['paths'] =>
     }),
   )
 
-const methodsOf: { readonly [P in Place]: readonly Method[] } = {
+const methodsOf: { readonly [P in OperationPlace]: readonly Method[] } = {
   collection: ['GET', 'POST'],
   row: ['GET', 'PUT', 'PATCH', 'DELETE'],
 }
 
 const success: { readonly [M in Method]: number } = { GET: 200, POST: 201, PUT: 200, PATCH: 200, DELETE: 204 }
 
-const operationOf = (view: View, method: Method, place: Place, nested: boolean): ContractOperation => ({
+const operationOf = (
+  view: View,
+  method: Method,
+  place: OperationPlace,
+  nested: boolean,
+): ContractOperation => ({
   resource: view.name,
   scope: view.scopes[method],
   success: success[method],
@@ -74,15 +79,16 @@ const hasHook = ({ resource }: View, method: Method): boolean => {
   return { GET: false, POST: create, PUT: update, PATCH: update, DELETE: remove }[method]
 }
 
-const parametersOf = (view: View, method: Method, place: Place): readonly string[] => {
+const parametersOf = (view: View, method: Method, place: OperationPlace): readonly string[] => {
   if (method !== 'GET') return []
   const include = view.includePaths.length > 0 ? ['include'] : []
   if (place === 'row') return include
   const filter = view.filters.size > 0 ? ['filter'] : []
-  return ['cursor', ...filter, ...include, 'limit', 'sort']
+  const count = view.counted ? ['count'] : []
+  return [...count, 'cursor', ...filter, ...include, 'limit', 'sort']
 }
 
-const headersOf = (view: View, method: Method, place: Place): readonly string[] => {
+const headersOf = (view: View, method: Method, place: OperationPlace): readonly string[] => {
   if (method === 'DELETE') return []
   if (method === 'POST') {
     const replayed = view.idempotency.mode === 'off' ? [] : ['Idempotent-Replayed']
@@ -125,10 +131,12 @@ const onKey: readonly ProblemType[] = [
 ]
 
 /** Whether the call may send, filter or sort by a field that needs a scope. */
-const asksForScopes = (view: View, method: Method, place: Place): boolean => {
+const asksForScopes = (view: View, method: Method, place: OperationPlace): boolean => {
   const asking = view.fields.filter(({ needsScopes }) => needsScopes.length > 0)
   if (method === 'DELETE' || (method === 'GET' && place === 'row')) return false
-  return asking.some(({ name }) => method !== 'GET' || view.filters.has(name) || view.sorts.has(name))
+  if (method !== 'GET') return asking.length > 0
+  const filtered = [...view.filterOf.values()].some(({ field }) => field.needsScopes.length > 0)
+  return filtered || asking.some(({ name }) => view.sorts.has(name))
 }
 
 /** The rules that a write is refused by. A row that the read rule hides does not exist. */
@@ -141,7 +149,12 @@ const ruledBy: { readonly [M in Method]: readonly RuleKind[] } = {
 }
 
 /** The problems of one operation, derived from the declaration of its resource. */
-const problemsOf = (view: View, method: Method, place: Place, nested: boolean): readonly ProblemType[] => {
+const problemsOf = (
+  view: View,
+  method: Method,
+  place: OperationPlace,
+  nested: boolean,
+): readonly ProblemType[] => {
   const { resource } = view
   const when = (condition: boolean, ...types: ProblemType[]) => (condition ? types : [])
   const [reads, creates, deletes] = [method === 'GET', method === 'POST', method === 'DELETE']
@@ -157,6 +170,7 @@ const problemsOf = (view: View, method: Method, place: Place, nested: boolean): 
     ),
     ...when(place === 'row' || nested, 'not-found'),
     ...when(reads && view.includePaths.length > 0, ...onInclude),
+    ...when(reads, 'response-too-large'),
     ...when(reads && place === 'collection', 'bad-cursor'),
     ...when(view.serves === 'events' && place === 'collection', 'events-expired'),
     ...when(!reads && !deletes, ...onBody),

@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import { didYouMean } from '../compile/nearest.ts'
+import { didYouMean } from '../compile/names/nearest.ts'
 import { contractOf } from './contract.ts'
 import { type FrozenContracts, writeContract } from './contract-files.ts'
 import { compareContracts } from './diff/diff.ts'

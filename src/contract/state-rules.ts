@@ -1,7 +1,7 @@
-import { sorted } from '../compile/canonical.ts'
 import type { ContractRules, StateRules } from '../compile/contract-format.ts'
-import { reachedByDelete } from '../compile/dependents.ts'
 import type { BelongsToModel, Dependent, Resource, View, ViewField } from '../compile/model.ts'
+import { reachedByDelete } from '../compile/resources/dependents.ts'
+import { sorted } from '../compile/schemas/canonical.ts'
 
 /** What the state of a row and of its related rows allows, in the names of a version. */
 export const stateRulesOf = (view: View): ContractRules => ({

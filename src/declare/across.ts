@@ -1,5 +1,5 @@
 import type { FieldValue, SumField } from './field.ts'
-import type { Mistake } from './mistake.ts'
+import type { TypeMistake } from './mistake.ts'
 import type { Choices, FieldName, SummandName, SumName } from './names.ts'
 import type { DeclaredResource } from './relation.ts'
 import type { ResourceDeclaration } from './resource.ts'
@@ -37,7 +37,7 @@ type ResourceMistake<D, Nouns> = string extends keyof Nouns
 
 type TargetMistake<N extends string, R, Nouns> = {
   [K in keyof R & string]: UnknownName<TargetName<R[K]>, keyof Nouns> extends infer T extends string
-    ? Mistake<`${N}.relations.${K}: there is no resource '${T}'`, keyof Nouns & string>
+    ? TypeMistake<`${N}.relations.${K}: there is no resource '${T}'`, keyof Nouns & string>
     : never
 }[keyof R & string]
 /** A name that is not among the known ones; `null` for those that are, and for names that only a running program knows. */
@@ -61,21 +61,21 @@ type StepMistake<Where extends string, R, Step extends string> = string extends 
   ? never
   : [R] extends [never]
     ? never
-    : Mistake<`${Where}: '${Step}' is not a relation there`, keyof R & string>
+    : TypeMistake<`${Where}: '${Step}' is not a relation there`, keyof R & string>
 
 type WhileMistake<Where extends string, R, W, Nouns> = {
   [K in keyof W & string]: K extends keyof R
     ? ChoicesMistake<`${Where}.${K}`, Choices<FieldsOf<TargetIn<Nouns, R[K]>>>, W[K]>
-    : Mistake<`${Where}: '${K}' is not a belongs-to relation`, keyof R & string>
+    : TypeMistake<`${Where}: '${K}' is not a belongs-to relation`, keyof R & string>
 }[keyof W & string]
 type ChoicesMistake<Where extends string, Known, Named> = {
   [K in keyof Named & string]: K extends keyof Known
     ? ValueMistake<`${Where}.${K}`, Elements<Named[K]>, Elements<Known[K]>>
-    : Mistake<`${Where}: '${K}' is neither a state nor an enum there`, keyof Known & string>
+    : TypeMistake<`${Where}: '${K}' is neither a state nor an enum there`, keyof Known & string>
 }[keyof Named & string]
 type ValueMistake<Where extends string, Named extends string, Known extends string> = [Named] extends [Known]
   ? never
-  : Mistake<`${Where}: '${Exclude<Named, Known>}' is not a value`, Known>
+  : TypeMistake<`${Where}: '${Exclude<Named, Known>}' is not a value`, Known>
 type Elements<List> = NonNullable<List> extends readonly (infer E extends string)[] ? E : never
 
 type SumMistake<Where extends string, F, R, Nouns> = {
@@ -89,7 +89,7 @@ type SummandMistake<Where extends string, V, Of extends string, Target> = [Targe
     ? DecimalMistake<Where, V, FieldValue<FieldsOf<Target>[Of & keyof FieldsOf<Target>]>>
     : string extends Of
       ? never
-      : Mistake<`${Where}: '${Of}' is not a number there`, SummandName<FieldsOf<Target>>>
+      : TypeMistake<`${Where}: '${Of}' is not a number there`, SummandName<FieldsOf<Target>>>
 
 /** Without its type written, a sum counts as a number. Nothing is known of a field whose type is `z.ZodType`. */
 type DecimalMistake<Where extends string, V, Summand> = string extends V
@@ -97,7 +97,7 @@ type DecimalMistake<Where extends string, V, Summand> = string extends V
   : unknown extends Summand
     ? never
     : string extends Summand
-      ? Mistake<`${Where}: a sum of decimals is a string: write sum<string>(…)`>
+      ? TypeMistake<`${Where}: a sum of decimals is a string: write sum<string>(…)`>
       : never
 
 /**
@@ -129,15 +129,15 @@ type ChangeMistake<C, Nouns> = C extends {
         | MappedMistake<`changes: ${Resource}.${Field}`, Value, Field, Choices<FieldsOf<Nouns[Resource]>>>
     : string extends Resource
       ? never
-      : Mistake<`changes: there is no resource '${Resource}'`, keyof Nouns & string>
+      : TypeMistake<`changes: there is no resource '${Resource}'`, keyof Nouns & string>
   : never
 type FieldMistake<Where extends string, Field extends string, D> =
   UnknownName<Field, FieldName<FieldsOf<D>, RelationsOf<D>>> extends infer Name extends string
-    ? Mistake<`${Where} has no field '${Name}'`, FieldName<FieldsOf<D>, RelationsOf<D>>>
+    ? TypeMistake<`${Where} has no field '${Name}'`, FieldName<FieldsOf<D>, RelationsOf<D>>>
     : never
 type RelationMistake<Where extends string, Relation extends string, R> =
   UnknownName<Relation, keyof R> extends infer Name extends string
-    ? Mistake<`${Where} has no relation '${Name}'`, keyof R & string>
+    ? TypeMistake<`${Where} has no relation '${Name}'`, keyof R & string>
     : never
 type MappedMistake<Where extends string, Value extends string, Field, Known> = Field extends keyof Known
   ? ValueMistake<Where, Value, Elements<Known[Field]>>

@@ -8,7 +8,7 @@ import type { VersionDeclaration } from './version.ts'
 export interface ApiLimits extends ResourceLimits {
   readonly jsonDepth?: number
   readonly headerBytes?: number
-  /** The most rows any one request may return, includes and all. */
+  /** The most rows that the includes of one request may return. */
   readonly rowsPerRequest?: number
   readonly idempotencyHours?: number
   readonly requestsInFlight?: number
@@ -18,10 +18,13 @@ export interface ApiLimits extends ResourceLimits {
   readonly webhookEndpoints?: number
 }
 
-/** JWT bearer tokens and how their claims map to account, consumer and scopes. */
+/**
+ * JWT bearer tokens of one issuer, and how their claims map to account, consumer and scopes. The issuer, its keys and the audience are
+ * settings of a deployment: they may stand here or in the environment, and are in no contract.
+ */
 export interface TokenDeclaration {
-  /** Exactly as in the claim `iss`. */
-  readonly issuer: string
+  /** Exactly as in the claim `iss`. Unless said, `NOUNKIT_TOKEN_ISSUER` says it. */
+  readonly issuer?: string
   /** A URL, or the path of a file beside the declaration. Unless said, the issuer's OpenID discovery document tells the URL. */
   readonly jwks?: string
   /** What `aud` must have. Unless said, every access token of the issuer is accepted, whatever service it was made for. */
@@ -29,7 +32,12 @@ export interface TokenDeclaration {
   /** `['RS256', 'ES256', 'EdDSA']` unless said; never `none`, never HMAC. */
   readonly algorithms?: readonly string[]
   readonly clockSkewSeconds?: number
-  /** Claim names, with dots for nested claims; `account`, `client_id`, `scope` unless said. */
+  /**
+   * Put before the subject and the consumer of its tokens, so that they are not taken for those of another issuer: `partners:`.
+   * Of several issuers, at most one has none.
+   */
+  readonly prefix?: string
+  /** Claim names, with dots for nested claims; `account`, `client_id`, `scope` unless said. With `accounts: 'one'` none names the account. */
   readonly claims?: { readonly account?: string; readonly consumer?: string; readonly scopes?: string }
 }
 
@@ -45,16 +53,19 @@ export interface EventsDeclaration {
 
 /** Rows for an empty store, in the head's names; a function, so that rows are built only when they are needed. */
 export interface SeedDeclaration {
-  readonly accounts: readonly string[]
+  /** Needed unless the API has `accounts: 'one'`. */
+  readonly accounts?: readonly string[]
   /** Shared rows, by resource, in the order they are to be inserted. */
   shared?(): readonly SeedRow[]
+  /** Rows of an account; those of the only one, where the API has `accounts: 'one'`. */
   account?(account: string): readonly SeedRow[]
   /** The keys that `serve --demo` makes and prints; one for each account, with the scope `*`, unless said. */
   readonly demoKeys?: readonly DemoKey[]
 }
 /** A kind of caller to try out. */
 export interface DemoKey {
-  readonly account: string
+  /** Needed unless the API has `accounts: 'one'`. */
+  readonly account?: string
   readonly name: string
   readonly scopes: readonly string[]
   readonly subject?: string
@@ -79,11 +90,14 @@ export interface ApiOptions {
   /** The version that serves paths without one; none unless said. */
   readonly unversioned?: string
   readonly limits?: ApiLimits
+  /** `'one'` for an API of one tenant: every key and token belongs to the same account, which nobody has to name. */
+  readonly accounts?: 'one'
   /** Requests per second and account; 100 with a burst of 200 unless said. */
   readonly rate?: RateDeclaration
   /** When the shared rate counter is unreachable: let calls through (`open`, the default) or refuse them. */
   readonly rateStoreAway?: 'open' | 'closed'
-  readonly tokens?: TokenDeclaration
+  /** A list where tokens of several issuers are accepted. */
+  readonly tokens?: TokenDeclaration | readonly TokenDeclaration[]
   /** Scopes beyond `{resource}:read` and `{resource}:write`, for rules and fields that ask for them. */
   readonly scopes?: ScopeDeclarations
   /** Every committed change of a row is an event, for all resources that belong to accounts; none unless said. */
@@ -98,6 +112,24 @@ export interface ApiDeclaration extends ApiOptions {
   readonly kind: 'api'
   readonly name: string
 }
+
+/**
+ * A declaration whose resources, newest version and events the compiler knows, for the types of a client: `client<typeof shop>(…)`. What
+ * it adds is never set.
+ */
+export interface TypedApi<Resources, Version extends string, Events> extends ApiDeclaration {
+  readonly typed?: { readonly resources: Resources; readonly version: Version; readonly events: Events }
+}
+
+/** The name of the newest version. */
+type NewestOf<V extends readonly VersionDeclaration[]> = V extends readonly [
+  { readonly name: infer N extends string },
+  ...unknown[],
+]
+  ? N
+  : V extends readonly []
+    ? 'v1'
+    : string
 
 /** The scopes that the rules and the fields of a resource ask for; none where its type is the general one. */
 type ScopesOf<D> = Known<ScopesOfRules<D>> | ScopesOfFields<D>
@@ -120,11 +152,15 @@ type UnknownScopes<D extends DeclaredResource> = Exclude<
 export const api = <
   const T extends readonly DeclaredResource[],
   const V extends readonly VersionDeclaration[] = readonly [],
+  E extends EventsDeclaration | undefined = undefined,
 >(
   name: string,
-  options: Omit<ApiOptions, 'resources' | 'versions'> & {
+  options: Omit<ApiOptions, 'resources' | 'versions' | 'events'> & {
     readonly resources: T
     readonly versions?: V
+    /** Every committed change of a row is an event, for all resources that belong to accounts; none unless said. */
+    readonly events?: E
   } & Sound<NoInfer<T>, NoInfer<V>> &
     NeededScopes<NoInfer<T>[number]>,
-): ApiDeclaration => Object.freeze({ kind: 'api', ...(options as unknown as ApiOptions), name })
+): TypedApi<T[number], NewestOf<V>, E extends EventsDeclaration ? true : false> =>
+  Object.freeze({ kind: 'api', ...(options as unknown as ApiOptions), name })

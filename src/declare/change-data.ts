@@ -18,6 +18,7 @@ export type Change =
   | RemoveInclude
   | RemoveFilter
   | RemoveSort
+  | RemoveCount
   | ChangeLimit
   | RequireIdempotencyKey
   | RequireScope
@@ -108,6 +109,10 @@ export interface RemoveSort extends ChangeOptions {
   readonly kind: 'remove-sort'
   readonly resource: string
   readonly field: string
+}
+export interface RemoveCount extends ChangeOptions {
+  readonly kind: 'remove-count'
+  readonly resource: string
 }
 export interface ChangeLimit extends ChangeOptions {
   readonly kind: 'change-limit'

@@ -10,6 +10,7 @@ import type {
   MakeRequired,
   MapValues,
   Naming,
+  RemoveCount,
   RemoveField,
   RemoveFilter,
   RemoveInclude,
@@ -94,12 +95,17 @@ export const removeFilter = <const R extends string, const F extends string>(
   resource: R,
   field: F,
   options: ChangeOptions = {},
-): RemoveFilter & Naming<R, F> => Object.freeze({ kind: 'remove-filter', resource, field, ...options })
+): RemoveFilter & Naming<R, F extends `${string}.${string}` ? never : F> =>
+  Object.freeze({ kind: 'remove-filter', resource, field, ...options })
 export const removeSort = <const R extends string, const F extends string>(
   resource: R,
   field: F,
   options: ChangeOptions = {},
 ): RemoveSort & Naming<R, F> => Object.freeze({ kind: 'remove-sort', resource, field, ...options })
+export const removeCount = <const R extends string>(
+  resource: R,
+  options: ChangeOptions = {},
+): RemoveCount & Naming<R> => Object.freeze({ kind: 'remove-count', resource, ...options })
 export const changeLimit = <const R extends string>(
   resource: R,
   limit: keyof ResourceLimits,

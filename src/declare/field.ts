@@ -11,6 +11,13 @@ export interface FieldMarks {
   readonly needsScopes?: readonly string[]
   /** Its name before it was renamed. */
   readonly was?: string
+  /** What became of values that it no longer lists. */
+  readonly became?: ValuesNow
+}
+
+/** A value that is gone → the one that its rows have instead, or a function that says it for each row, as it was stored. */
+export interface ValuesNow {
+  readonly [gone: string]: string | ((row: { readonly [field: string]: unknown }) => string)
 }
 
 export const isZod = (value: unknown): value is z.ZodType =>
@@ -29,14 +36,22 @@ const marked = <S extends z.ZodType>(schema: S, more: FieldMarks): S => {
 
 export const marksOf = (schema: z.ZodType): FieldMarks => marks.get(schema) ?? {}
 
+/** Never set: it gives the types of a client what the field was marked as. */
+export interface Marked<Mark extends 'readOnly' | 'writeOnly' | 'immutable' | 'open'> {
+  readonly mark?: { readonly [M in Mark]: true }
+}
+
 /** Set by the server or a hook; a consumer may send it back unchanged. */
-export const readOnly = <S extends z.ZodType>(schema: S): S => marked(schema, { readOnly: true })
+export const readOnly = <S extends z.ZodType>(schema: S): S & Marked<'readOnly'> =>
+  marked(schema, { readOnly: true })
 /** Accepted, stored, and never shown. */
-export const writeOnly = <S extends z.ZodType>(schema: S): S => marked(schema, { writeOnly: true })
+export const writeOnly = <S extends z.ZodType>(schema: S): S & Marked<'writeOnly'> =>
+  marked(schema, { writeOnly: true })
 /** Set once, when the row is created. */
-export const immutable = <S extends z.ZodType>(schema: S): S => marked(schema, { immutable: true })
+export const immutable = <S extends z.ZodType>(schema: S): S & Marked<'immutable'> =>
+  marked(schema, { immutable: true })
 /** An enum whose readers must expect new values. */
-export const open = <S extends z.ZodType>(schema: S): S => marked(schema, { open: true })
+export const open = <S extends z.ZodType>(schema: S): S & Marked<'open'> => marked(schema, { open: true })
 
 /** Never set: it gives `api(…)` the scopes that fields need, to check them by their types. */
 export interface NeedsScope<Scope extends string> {
@@ -70,16 +85,27 @@ export const was = <F extends FieldDeclaration>(name: string, field: F): F =>
     ? Object.freeze({ ...field, was: name })
     : marked(field, { was: name })) as F
 
+/**
+ * Values of an enum or states are gone: while no version is published, a migration gives their rows these values instead. A function decides
+ * for each row, so that one state can become two.
+ *
+ * @example
+ * status: became({ open: (row) => (row.paid_at === null ? 'placed' : 'paid') }, states('placed', { placed: ['paid'], paid: [] }))
+ */
+export const became = <F extends z.ZodType | StatesField>(values: ValuesNow, field: F): F =>
+  (isStates(field) ? Object.freeze({ ...field, became: values }) : marked(field, { became: values })) as F
+
 export type Moves<S extends string> = { readonly [From in S]?: readonly S[] }
 
 /** A field that can only move along declared moves; the server sets its first value. */
-export interface StatesField<S extends string = string> {
+export interface StatesField<S extends string = string, Initial extends S = S> {
   readonly kind: 'states'
-  readonly initial: S
+  readonly initial: Initial
   readonly moves: Moves<S>
   readonly description?: string
   readonly needsScopes?: readonly string[]
   readonly was?: string
+  readonly became?: ValuesNow
 }
 
 interface Described {
@@ -89,11 +115,14 @@ interface Described {
 // A conditional type, so that errors list the states.
 type StatesOf<M> = M[keyof M] extends readonly (infer To extends string)[] ? (keyof M & string) | To : never
 
-export const states = <const M extends { readonly [from: string]: readonly string[] }>(
-  initial: NoInfer<StatesOf<M>>,
+export const states = <
+  const M extends { readonly [from: string]: readonly string[] },
+  const Initial extends StatesOf<M>,
+>(
+  initial: Initial,
   moves: M,
   options: Described = {},
-): StatesField<StatesOf<M>> =>
+): StatesField<StatesOf<M>, Initial> =>
   Object.freeze({ kind: 'states', initial, moves: moves as unknown as Moves<StatesOf<M>>, ...options })
 
 export const isStates = (field: unknown): field is StatesField =>

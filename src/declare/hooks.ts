@@ -1,12 +1,14 @@
-import type { Mistake } from './mistake.ts'
+import type { TypeMistake } from './mistake.ts'
 import type {
   Nameable,
   NewValues,
   RowMeant,
   SomeValues,
+  SortMeant,
   SumMeant,
   SummandMeant,
   UnknownName,
+  WhereMeant,
 } from './reach.ts'
 
 export interface Rejection<Code extends string = string, Field extends string = string> {
@@ -22,6 +24,14 @@ export interface Rejection<Code extends string = string, Field extends string = 
 export interface Seeing {
   /** Only rows that the caller may read. Without it, a hook sees all rows of the account, whatever the rules say. */
   readonly asCaller?: boolean
+}
+
+/** Which rows a list has, and in which order. */
+export interface Listing<Name extends string = string> {
+  /** A field, with a minus for the greatest first; or several. The id breaks ties; without `orderBy` the oldest row is first. */
+  readonly orderBy?: Name | `-${Name}` | readonly (Name | `-${Name}`)[]
+  /** At most 1,000. */
+  readonly limit?: number
 }
 
 /**
@@ -56,13 +66,30 @@ export interface HookContext<Code extends string = string, Field extends string 
     id: string,
     options?: Seeing & { readonly lock?: boolean },
   ): Promise<RowMeant<T, Own> | null>
-  /** Rows whose fields equal `where`, oldest first, at most 1,000. */
+  /**
+   * The rows that meet conditions. It throws where there are more than 1,000 and no `limit` is given.
+   *
+   * @example
+   * await list('slots', { room_id, starts: { gte: day, lt: next } }, { orderBy: '-starts', limit: 10 })
+   */
   list<const T extends Nameable<Own>>(
     resource: T,
-    where: SomeValues<T, Own>,
-    options?: Seeing,
+    where: WhereMeant<T, Own>,
+    options?: Seeing & Listing<SortMeant<T, Own>>,
   ): Promise<readonly RowMeant<T, Own>[]>
-  /** The exact sum of a field over the rows whose fields equal `where`, in the form of the field's values. */
+  /** How many rows meet conditions. */
+  count<const T extends Nameable<Own>>(
+    resource: T,
+    where: WhereMeant<T, Own>,
+    options?: Seeing,
+  ): Promise<number>
+  /** Whether a row meets conditions. */
+  exists<const T extends Nameable<Own>>(
+    resource: T,
+    where: WhereMeant<T, Own>,
+    options?: Seeing,
+  ): Promise<boolean>
+  /** The exact sum of a field over the rows that meet conditions, in the form of the field's values. */
   sum<
     V extends number | string = never,
     const T extends Nameable<Own> = Nameable<Own>,
@@ -70,9 +97,9 @@ export interface HookContext<Code extends string = string, Field extends string 
   >(
     resource: [V] extends [never]
       ? T
-      : UnknownName<Own> | Mistake<'the type of this sum is known: leave out <string> or <number>'>,
+      : UnknownName<Own> | TypeMistake<'the type of this sum is known: leave out <string> or <number>'>,
     field: K,
-    where: SomeValues<Unless<V, T>, Own>,
+    where: WhereMeant<Unless<V, T>, Own>,
     options?: Seeing,
   ): Promise<[V] extends [never] ? SumMeant<T, Own, K> : NoInfer<V>>
   create<const T extends Nameable<Own>>(resource: T, values: NewValues<T, Own>): Promise<RowMeant<T, Own>>

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { DecimalSchema, FieldValue, StatesField, SumField } from './field.ts'
-import type { Mistake } from './mistake.ts'
+import type { TypeMistake } from './mistake.ts'
 
 // What a resource may name in its own declaration. Where fields or relations have no known names or types (a declaration that a program
 // makes), every name is allowed here, and checked when it is compiled.
@@ -38,6 +38,25 @@ type NextStep<T> = T extends { readonly fields: unknown; readonly relations?: in
   : string
 type StepName<Name extends string> = Name | `${Name}.${string}`
 
+/**
+ * A field, or a path of at most two to-one relations to one. The names behind a relation are known where its target was given as a
+ * resource; all others are checked when the declaration is compiled.
+ */
+export type FilterName<F, R> = string extends keyof F
+  ? string
+  : ServerField | OwnFieldName<F, R> | FilterPath<R, [0, 0]>
+type FilterPath<R, Left extends readonly 0[]> = Left extends readonly [0, ...infer Fewer extends readonly 0[]]
+  ? string extends keyof R
+    ? string
+    : { [K in BelongsToName<R>]: `${K}.${NextName<TargetOf<R[K & keyof R]>, Fewer>}` }[BelongsToName<R>]
+  : never
+type NextName<T, Left extends readonly 0[]> = T extends {
+  readonly fields: infer F
+  readonly relations?: infer R
+}
+  ? FieldName<F, R> | FilterPath<R, Left>
+  : string
+
 /** The values of a field that has a list of them: a state or an enum. */
 type ChoiceOf<Field> =
   Field extends StatesField<infer S>
@@ -48,7 +67,7 @@ type ChoiceOf<Field> =
 type LiteralOf<V> = unknown extends V ? string : V extends string ? (string extends V ? never : V) : never
 
 /** A schema without what makes it optional. */
-type Bare<Field> =
+export type Bare<Field> =
   Field extends z.ZodOptional<infer T>
     ? Bare<T>
     : Field extends z.ZodNullable<infer T>
@@ -96,9 +115,9 @@ type SoundSum<Relation extends string, Of extends string, R> = string extends Re
   ? unknown
   : Relation extends HasManyName<R>
     ? SoundSummands<Of, TargetOf<R[Relation & keyof R]>>
-    : Mistake<`'${Relation}' is not a has-many relation`, HasManyName<R>>
+    : TypeMistake<`'${Relation}' is not a has-many relation`, HasManyName<R>>
 type SoundSummands<Of extends string, Target> = Target extends { readonly fields: infer F }
   ? Of extends SummandName<F>
     ? unknown
-    : Mistake<`'${Of}' is not a number of the target`, SummandName<F>>
+    : TypeMistake<`'${Of}' is not a number of the target`, SummandName<F>>
   : unknown

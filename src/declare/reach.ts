@@ -3,6 +3,7 @@ import type { FieldValues } from './field.ts'
 import type { SummandName, TargetOf } from './names.ts'
 import type { DeclaredResource, ReferenceValues } from './relation.ts'
 import type { RowOf } from './row.ts'
+import type { SortOf, WhereOf } from './where.ts'
 
 // What the hooks of a resource can name: the resource itself and resources up to two relations away by their names, every other resource
 // by itself, as in `find(products, id)`. `Own` is the hook's resource, `T` what the hook names. Of a resource that is only named, the
@@ -55,8 +56,12 @@ type RowOfNoun<D> = [D] extends [never]
       : RowOf<F, R>
     : AnyRow
 
-/** Some values of a row, to find rows by, or to set. */
+/** Some values of a row, to set. */
 export type SomeValues<T, Own> = Partial<RowMeant<T, Own>>
+
+/** Conditions on rows, and the fields that rows can be ordered by. */
+export type WhereMeant<T, Own> = WhereOf<RowMeant<T, Own>>
+export type SortMeant<T, Own> = SortOf<RowMeant<T, Own>>
 
 /** The values of a new row: those that neither have a default nor may be null, and any others. */
 export type NewValues<T, Own> = NewValuesOfNoun<Meant<T, Own>>

@@ -25,7 +25,7 @@ export interface BelongsTo<T = unknown, Name extends string = string> {
 }
 
 /** Rows of another resource refer to this one; also a sub-collection, `/{this}/{id}/{relation}`. */
-export interface HasMany<T = unknown, Name extends string = string> {
+export interface HasMany<T = unknown, Name extends string = string, By extends string = string> {
   readonly kind: 'has-many'
   readonly target: Name
   /** Never set, as in `BelongsTo`. */
@@ -33,7 +33,7 @@ export interface HasMany<T = unknown, Name extends string = string> {
   /** As in `BelongsTo`. */
   readonly byResource?: boolean
   /** The belongs-to of the target that points here; needed only where it has several. */
-  readonly by?: string
+  readonly by?: By
   /** The most rows one include of this relation shows. */
   readonly cap?: number
   /** Why a name that does not look like a plural noun is one all the same; it is a path segment. */
@@ -68,21 +68,21 @@ export const belongsTo = <const T extends string | DeclaredResource, const Optio
 }
 
 /** The target is a resource, or its name where the resource is declared further down. */
-export const hasMany = <const T extends string | DeclaredResource>(
+export const hasMany = <const T extends string | DeclaredResource, const By extends string = string>(
   target: T,
-  options: Omit<HasMany, 'kind' | 'target' | 'targetType' | 'byResource'> = {},
-): HasMany<TypeOf<T>, NameOf<T>> => {
+  options: Omit<HasMany<unknown, string, By>, 'kind' | 'target' | 'targetType' | 'byResource'> = {},
+): HasMany<TypeOf<T>, NameOf<T>, By> => {
   const made: HasMany = { kind: 'has-many', ...options, ...targetOf(target) }
-  return Object.freeze(made) as HasMany<TypeOf<T>, NameOf<T>>
+  return Object.freeze(made) as HasMany<TypeOf<T>, NameOf<T>, By>
 }
 
 const targetOf = (target: string | DeclaredResource): Pick<BelongsTo, 'target' | 'byResource'> => ({
-  target: nameOf(target),
+  target: resourceName(target),
   ...(isDeclared(target) && { byResource: true }),
 })
 
 /** The name of a resource that is given as itself or by its name. */
-export const nameOf = (target: string | DeclaredResource): string =>
+export const resourceName = (target: string | DeclaredResource): string =>
   isDeclared(target) ? target.name : target
 
 /** A target of another type is reported when it is compiled. */

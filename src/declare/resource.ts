@@ -4,6 +4,7 @@ import type {
   BelongsToName,
   Choices,
   FieldName,
+  FilterName,
   IncludePath,
   OnlyWhile,
   OwnFieldName,
@@ -13,7 +14,7 @@ import type { ProblemDeclarations } from './problem.ts'
 import type { KnownNoun } from './reach.ts'
 import type { RelationDeclarations } from './relation.ts'
 import type { RowOf } from './row.ts'
-import type { RowTerms, RuleDeclarations } from './rule.ts'
+import type { RowTerms, RuleDeclarations, RuleKind } from './rule.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -28,6 +29,10 @@ export interface ResourceLimits {
   readonly pageDefault?: number
   readonly pageMax?: number
   readonly bodyBytes?: number
+  /** The most bytes of the answer to a GET. */
+  readonly responseBytes?: number
+  /** How far the rows of a list are counted. */
+  readonly countRows?: number
 }
 
 export type IdempotencyMode = 'optional' | 'required' | 'off'
@@ -48,6 +53,23 @@ type WhileDeclaration = {
   readonly [relation: string]: { readonly [field: string]: readonly string[] }
 }
 
+/** Options whose values the types of a client need: which fields can be filtered by, which methods there are, and so on. */
+export interface Told<
+  Field extends string = string,
+  BelongsTo extends string = string,
+  Filter extends string = string,
+> {
+  readonly filter: Filter
+  readonly sort: Field
+  readonly count: boolean
+  readonly methods: Method
+  readonly owner: BelongsTo
+  readonly shared: boolean
+  readonly events: boolean
+  readonly rules: RuleKind
+  readonly problems: string
+}
+
 export interface ResourceOptions<
   F extends FieldDeclarations,
   R extends RelationDeclarations,
@@ -56,6 +78,11 @@ export interface ResourceOptions<
   N extends string = string,
   I extends string = string,
   W = WhileDeclaration,
+  X extends Told<FieldName<F, R>, BelongsToName<R>, FilterName<F, R>> = Told<
+    FieldName<F, R>,
+    BelongsToName<R>,
+    FilterName<F, R>
+  >,
 > {
   readonly fields: F & SoundSums<F, R>
   readonly relations?: R
@@ -63,21 +90,23 @@ export interface ResourceOptions<
   /** The resource's name before it was renamed: while no version is published, a migration keeps its rows. */
   readonly was?: string
   /** Shared by all accounts: a catalogue. */
-  readonly shared?: boolean
+  readonly shared?: X['shared']
   /** The belongs-to relation this resource lives under; makes it a sub-resource. */
-  readonly owner?: BelongsToName<R>
+  readonly owner?: X['owner']
   /** Put before every id, as in `ord_018f…`. */
   readonly idPrefix?: string
   /** Why a name that does not look like a plural noun is one all the same ("a mass noun"). */
   readonly nameIsPluralBecause?: string
   /** Fields (or sets of fields) whose values no two rows of an account share. */
   readonly unique?: readonly (OwnFieldName<F, R> | readonly OwnFieldName<F, R>[])[]
-  readonly filter?: readonly FieldName<F, R>[]
-  readonly sort?: readonly FieldName<F, R>[]
+  readonly filter?: readonly X['filter'][]
+  readonly sort?: readonly X['sort'][]
+  /** `?count=true` on a list tells how many rows its filters find, up to `limits.countRows`. */
+  readonly count?: X['count']
   /** The relation paths a consumer may include. */
   readonly include?: readonly I[]
   /** The methods offered; all, unless said. */
-  readonly methods?: readonly Method[]
+  readonly methods?: readonly X['methods'][]
   readonly idempotencyKey?: IdempotencyMode | IdempotencyDeclaration
   /** PUT, PATCH and DELETE without If-Match are refused (428). */
   readonly requireIfMatch?: boolean
@@ -89,13 +118,13 @@ export interface ResourceOptions<
   readonly rate?: RateDeclaration
   readonly limits?: ResourceLimits
   /** `false` leaves the resource out of the API's events. */
-  readonly events?: boolean
+  readonly events?: X['events']
   /** Rows are created, changed and deleted only while the related row's field has one of the values. */
   readonly onlyWhile?: W & OnlyWhile<R>
   /** A row is deleted only while its own field has one of the values. */
   readonly deleteOnlyWhile?: Choices<F>
   /** Which rows a caller may read, create, change and delete; all of its account, unless said. */
-  readonly rules?: RuleDeclarations<RowTerms<F, R>, S>
+  readonly rules?: RuleDeclarations<RowTerms<F, R>, S> & { readonly [K in X['rules']]?: unknown }
   /** What hooks may refuse with, by code. */
   readonly problems?: P
   readonly hooks?: Hooks<RowOf<F, R>, keyof P & string, KnownNoun<N, F, R>>
@@ -107,12 +136,19 @@ export interface EngineMade {
   readonly columns?: { readonly [field: string]: string }
   /** Lists begin with the newest row. */
   readonly newestFirst?: boolean
+  /** Fields that no version shows: only code around writes sets them. They may be null. */
+  readonly hidden?: { readonly [field: string]: 'integer' | 'string' }
+  /** The field with the subject that owns a row: a caller with a subject has the rows of that subject, one without has all. */
+  readonly ownedBy?: string
 }
 
 /** Options of which a declaration keeps the types. All others have the general ones, so that every declaration is one of the general type. */
 type Typed = 'fields' | 'relations' | 'include' | 'onlyWhile' | 'hooks' | 'rules'
 
-/** `N` is its name, `S` are the scopes that its rules ask for, `I` its include paths, `W` what its rows are written only while. */
+/**
+ * `N` is its name, `S` are the scopes that its rules ask for, `I` its include paths, `W` what its rows are written only while, `X` what a
+ * client needs to know besides.
+ */
 export interface ResourceDeclaration<
   F extends FieldDeclarations = FieldDeclarations,
   R extends RelationDeclarations = RelationDeclarations,
@@ -120,6 +156,7 @@ export interface ResourceDeclaration<
   S extends string = string,
   I extends string = string,
   W = WhileDeclaration,
+  X extends Told = Told,
 > extends Omit<ResourceOptions<FieldDeclarations, RelationDeclarations>, Typed> {
   readonly kind: 'resource'
   readonly name: N
@@ -132,6 +169,8 @@ export interface ResourceDeclaration<
   // Hooks and rules are contravariant in their row, so a declaration of known fields is only assignable to the general one through this.
   readonly hooks?: Hooks<never>
   readonly rules?: RuleDeclarations<never, S>
+  /** Never set: it carries what the types of a client need. */
+  readonly told?: X
 }
 
 export const resource = <
@@ -142,8 +181,44 @@ export const resource = <
   const S extends string = never,
   const I extends IncludePath<R> = never,
   const W extends OnlyWhile<R> = Record<never, never>,
+  const Filter extends FilterName<F, R> = never,
+  const Sort extends FieldName<F, R> = never,
+  const Count extends boolean = false,
+  const M extends Method = Method,
+  const Owner extends BelongsToName<R> = never,
+  const Shared extends boolean = false,
+  const Events extends boolean = true,
+  const Rules extends RuleKind = never,
 >(
   name: N,
-  options: ResourceOptions<F, R, P, S, N, I, W>,
-): ResourceDeclaration<F, R, N, S, I, W> =>
-  Object.freeze({ kind: 'resource', ...options, name }) as unknown as ResourceDeclaration<F, R, N, S, I, W>
+  options: ResourceOptions<
+    F,
+    R,
+    P,
+    S,
+    N,
+    I,
+    W,
+    ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string>
+  >,
+): ResourceDeclaration<
+  F,
+  R,
+  N,
+  S,
+  I,
+  W,
+  ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string>
+> => Object.freeze({ kind: 'resource', ...options, name }) as never
+
+interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems> {
+  readonly filter: Filter
+  readonly sort: Sort
+  readonly count: Count
+  readonly methods: M
+  readonly owner: Owner
+  readonly shared: Shared
+  readonly events: Events
+  readonly rules: Rules
+  readonly problems: Problems
+}

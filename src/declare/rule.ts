@@ -1,4 +1,13 @@
-import type { Comparison, Condition, Operand } from './condition.ts'
+import {
+  type Comparison,
+  type Condition,
+  given,
+  made,
+  note,
+  type Operand,
+  passOn,
+  refuseMore,
+} from './condition.ts'
 import type { BelongsTo } from './relation.ts'
 import type { RowOf } from './row.ts'
 
@@ -80,15 +89,29 @@ type PathTerms<T, Depth extends number> = T extends {
 export const ruleKinds = ['read', 'create', 'update', 'delete'] as const
 export type RuleKind = (typeof ruleKinds)[number]
 
+interface RuleTerms<Row> {
+  readonly row: Row
+  readonly caller: CallerTerms
+}
+
+/**
+ * A rule returns a condition, or `true` or `false` as it is written. A function that returns `boolean` is none of these types: it
+ * compares in JavaScript, where terms are objects and never equal.
+ */
+type RuleFunction<Row, S extends string> =
+  | ((of: RuleTerms<Row>) => Condition<S>)
+  | ((of: RuleTerms<Row>) => true)
+  | ((of: RuleTerms<Row>) => false)
+
 /** Which rows callers may see and write. A rule runs once, when the declaration is compiled, and returns data. */
 export type RuleDeclarations<Row, S extends string = string> = {
-  readonly [K in RuleKind]?: (of: { readonly row: Row; readonly caller: CallerTerms }) => Condition<S>
+  readonly [K in RuleKind]?: RuleFunction<Row, S>
 }
 
 /** The time of the request. */
 export const now = (): Comparing<string> => term({ kind: 'now' })
 
-const isTerm = (value: unknown): value is Term<unknown> =>
+export const isTerm = (value: unknown): value is Term<unknown> =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'term'
 
 const operandOf = (value: unknown): Operand =>
@@ -96,10 +119,16 @@ const operandOf = (value: unknown): Operand =>
 
 /** A term with all operators. Which of them make sense for it is checked when the rule is compiled. */
 export const term = (operand: Operand): Comparing<string> & Nullness & ClaimTerm => {
-  const compare = (operator: Comparison) => (other: unknown) =>
-    Object.freeze({ kind: 'compare' as const, operator, left: operand, right: operandOf(other) })
-  return Object.freeze({
-    kind: 'term',
+  note(operand)
+  const compare =
+    (operator: Comparison) =>
+    (other: unknown, ...more: readonly unknown[]) => {
+      refuseMore(`${operator === 'is-not' ? 'isNot' : operator}(…)`, more, 'write in([…]) for several')
+      passOn(other)
+      return made({ kind: 'compare' as const, operator, left: operand, right: operandOf(other) })
+    }
+  const terms = Object.freeze({
+    kind: 'term' as const,
     operand,
     is: compare('is'),
     isNot: compare('is-not'),
@@ -107,19 +136,33 @@ export const term = (operand: Operand): Comparing<string> & Nullness & ClaimTerm
     lte: compare('lte'),
     gt: compare('gt'),
     gte: compare('gte'),
-    in: (others: readonly unknown[]) =>
-      Object.freeze({ kind: 'in' as const, operand, among: Object.freeze(others.map(operandOf)) }),
-    isNull: () => Object.freeze({ kind: 'is-null' as const, operand }),
-    isNotNull: () => Object.freeze({ kind: 'is-not-null' as const, operand }),
-    includes: (element: unknown) =>
-      Object.freeze({ kind: 'includes' as const, list: operand, element: operandOf(element) }),
+    in: (others: readonly unknown[], ...more: readonly unknown[]) => {
+      refuseMore('in(…)', Array.isArray(others) ? more : [others], 'write in([…, …])')
+      passOn(...others)
+      return made({ kind: 'in' as const, operand, among: Object.freeze(others.map(operandOf)) })
+    },
+    isNull: () => made({ kind: 'is-null' as const, operand }),
+    isNotNull: () => made({ kind: 'is-not-null' as const, operand }),
+    includes: (element: unknown, ...more: readonly unknown[]) => {
+      refuseMore('includes(…)', more, 'write anyOf(…, …) for several')
+      passOn(element)
+      return made({ kind: 'includes' as const, list: operand, element: operandOf(element) })
+    },
   })
+  return given(terms)
 }
 
 /** What rules are given as `caller`. */
 export const callerTerms: CallerTerms = Object.freeze({
-  claim: (name: string) => term(Object.freeze({ kind: 'claim', name })),
-  has: <const S extends string>(scope: S): Condition<S> => Object.freeze({ kind: 'has', scope }),
-  subject: term(Object.freeze({ kind: 'subject' })),
-  consumer: term(Object.freeze({ kind: 'consumer' })),
+  claim: (name: string) => term({ kind: 'claim', name }),
+  has: <const S extends string>(scope: S, ...more: readonly never[]): Condition<S> => {
+    refuseMore('has(…)', more, 'write anyOf(caller.has(…), caller.has(…)), or allOf(…, …)')
+    return made({ kind: 'has', scope })
+  },
+  get subject() {
+    return term({ kind: 'subject' })
+  },
+  get consumer() {
+    return term({ kind: 'consumer' })
+  },
 })

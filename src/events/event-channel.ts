@@ -13,7 +13,7 @@ interface Frame {
 }
 
 /** Reads of one channel are at least this far apart: events of many commits are read together. */
-const readEveryMs = 20
+const readEveryMs = 5
 const retryMs = 500
 const eventsPerRead = 200
 /** Characters of recent events that are kept. A stream that is further behind reads the log itself. */
@@ -93,25 +93,31 @@ export class EventChannel {
     if (this.#timer) clearTimeout(this.#timer)
   }
 
-  /** Returns whether the store could not be read. */
+  /** Returns whether the store could not be read. Events may be committed meanwhile, which `#isStale` tells. */
   async #read(): Promise<boolean> {
     this.#isStale = false
+    let failed = false
     try {
       for (let hasMore = true; hasMore; ) {
-        const page = await this.scan.page(this.#end, eventsPerRead)
+        const page = await this.scan.page(this.#end, eventsPerRead, 'oldest-first', 'what is placed')
         for (const event of page.events) this.#keep(this.#frame(event))
         this.#end = page.next ?? this.#end
         hasMore = page.hasMore
+        this.#tellGrown()
       }
     } catch (error) {
       // Events that follow were deleted: the streams end, and a client that resumes learns it. Else the store is unavailable.
       if (error instanceof Problem) this.#refusal = error
-      else this.#isStale = true
+      else this.#isStale = failed = true
     }
+    this.#tellGrown()
+    return failed
+  }
+
+  #tellGrown(): void {
     const waiting = [...this.#waiting]
     this.#waiting.clear()
     for (const grown of waiting) grown()
-    return this.#isStale
   }
 
   /** The text is written to the client as a whole and kept until the client has taken it, so it must not be long. */

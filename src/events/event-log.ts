@@ -17,12 +17,28 @@ export interface EventFilter {
   readonly values: readonly Value[]
 }
 
+const mostPerStatement = 500
+
 /** Of an account without events. */
 export const noMark: EventMark = { text: '', last: 0, isWaiting: false }
 
-const everyEvent: EventFilter = { conditions: [], values: [] }
-
 export type EventOrder = 'oldest-first' | 'newest-first'
+
+/** Whether a read gives positions to all events that are committed, or is content where it finds some that have positions. */
+export type EventExtent = 'all committed' | 'what is placed'
+
+/** What is read of an account's events. */
+export interface EventSelection {
+  readonly filter: EventFilter
+  readonly order: EventOrder
+  readonly extent: EventExtent
+}
+
+const everything: EventSelection = {
+  filter: { conditions: [], values: [] },
+  order: 'oldest-first',
+  extent: 'all committed',
+}
 
 /** Some events of an account, and what was known of all of them at that moment. */
 export interface EventsRead {
@@ -31,7 +47,20 @@ export interface EventsRead {
   readonly last: number
   /** The position up to which events were deleted because of their age. */
   readonly swept: number
+  /** There may be more, because reading ended with the event that passed the bytes asked for. */
+  readonly isCut: boolean
+  /** There are more, which had no position yet. Never where all that is committed was asked for. */
+  readonly hasWaiting: boolean
 }
+
+/** How many events are read at most, and after how many bytes of them reading ends. */
+export interface EventBounds {
+  readonly limit: number
+  readonly bytes: number
+}
+
+/** A row may have megabytes, and an event has it before and after. */
+const mostBytesRead = 8_000_000
 
 /** What tells whether an account has new events. */
 export interface EventMark {
@@ -60,9 +89,9 @@ export class EventLog {
     this.#positions = new PositionGiver(store)
   }
 
-  /** Events after a position, oldest first. */
-  async after(account: string, position: number, limit: number): Promise<readonly EventRow[]> {
-    return (await this.read(account, position, limit)).events
+  /** Events after a position, oldest first, of which so many bytes are in memory at a time. */
+  after(account: string, position: number, limit: number): Promise<EventsRead> {
+    return this.read(account, position, { limit, bytes: mostBytesRead })
   }
 
   async one(account: string, id: string): Promise<EventRow | null> {
@@ -75,14 +104,18 @@ export class EventLog {
 
   /** The position of the newest event: reading after it shows what happens from now on. All committed events have positions then. */
   async last(account: string): Promise<number> {
-    return (await this.read(account, Number.MAX_SAFE_INTEGER, 1)).last
+    return (await this.read(account, Number.MAX_SAFE_INTEGER, { limit: 1, bytes: 0 })).last
   }
 
-  /** Marks, by account, of the accounts that have events. */
+  /** Marks, by account, of the accounts that have events. Where accounts are apart, only one is asked for. */
   async marks(accounts: readonly string[]): Promise<ReadonlyMap<string, EventMark>> {
     const text = this.#statement('newest', () => newestOf(this.#store.dialect))
+    const [only = ''] = accounts
+    const rows = this.#store.dialect.accountsApart
+      ? this.#store.all(text, [only], only)
+      : this.#store.all(text, [JSON.stringify(accounts)])
     const marks = new Map<string, EventMark>()
-    for (const [name, number, isWaiting] of await this.#store.all(text, [JSON.stringify(accounts)])) {
+    for (const [name, number, isWaiting] of await rows) {
       const account = String(name)
       const known = marks.get(account) ?? noMark
       marks.set(account, {
@@ -92,6 +125,11 @@ export class EventLog {
       })
     }
     return marks
+  }
+
+  /** How many accounts `marks` may be asked for at once. */
+  get mostMarks(): number {
+    return this.#store.dialect.accountsApart ? 1 : mostPerStatement
   }
 
   /** Events of the account were just committed, and somebody is about to read them: they get their positions first. */
@@ -104,18 +142,19 @@ export class EventLog {
   async read(
     account: string,
     position: number,
-    limit: number,
-    filter: EventFilter = everyEvent,
-    order: EventOrder = 'oldest-first',
+    bounds: EventBounds,
+    selection: EventSelection = everything,
   ): Promise<EventsRead> {
+    const { order, extent } = selection
     await this.#placed(account)
     for (;;) {
-      const found = await this.#select(account, position, limit, filter, order)
-      const isWholePage = order === 'oldest-first' && found.events.length >= limit
+      const found = await this.#select(account, position, bounds, selection)
+      const isWholePage = order === 'oldest-first' && (found.isCut || found.events.length >= bounds.limit)
       if (found.waiting === 0 || isWholePage) return found
+      if (extent === 'what is placed' && found.events.length > 0) return { ...found, hasWaiting: true }
       await this.#positions.give(account)
       // Events that are committed from now on come later.
-      if (found.waiting <= mostMoved) return this.#select(account, position, limit, filter, order)
+      if (found.waiting <= mostMoved) return this.#select(account, position, bounds, selection)
     }
   }
 
@@ -133,18 +172,29 @@ export class EventLog {
   async #select(
     account: string,
     position: number,
-    limit: number,
-    { conditions, values }: EventFilter,
-    order: EventOrder,
+    { limit, bytes }: EventBounds,
+    { filter: { conditions, values }, order }: EventSelection,
   ): Promise<EventsRead & { readonly waiting: number }> {
     const { dialect } = this.#store
     const descending = order === 'newest-first'
     const shape: EventsShape = { conditions, descending, pageSize: dialect.pageSize(limit) }
     const text = this.#statement(JSON.stringify(shape), () => selectEvents(shape, dialect))
-    const rows: readonly Row[] = await this.#store.all(text, [account, position, limit, ...values], account)
+    const rows: readonly Row[] = await this.#store.all(
+      text,
+      [account, position, limit, bytes, ...values],
+      account,
+    )
     const [waiting, last, swept] = rows[0] ?? []
     const events = rows.filter((row) => row[3] !== null).map((row) => eventRow(account, row.slice(3)))
-    return { events, last: Number(last), swept: Number(swept), waiting: Number(waiting) }
+    const isCut = Number(rows.at(-1)?.at(-1) ?? 0) > bytes
+    return {
+      events,
+      last: Number(last),
+      swept: Number(swept),
+      waiting: Number(waiting),
+      isCut,
+      hasWaiting: false,
+    }
   }
 
   #statement(shape: string, make: () => string): string {

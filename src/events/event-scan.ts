@@ -1,5 +1,5 @@
-import { toldTypes } from '../compile/events-view.ts'
 import type { Model, Version } from '../compile/model.ts'
+import { toldTypes } from '../compile/versions/events-view.ts'
 import { type OperatorName, operators } from '../kinds/operators.ts'
 import { powerOfTwo } from '../plan/dialect.ts'
 import type { EventCondition } from '../plan/event-reads.ts'
@@ -9,8 +9,8 @@ import { cursorBound } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
 import type { ListQuery } from '../request/query.ts'
 import type { Value } from '../store/store.ts'
-import type { EventFilter, EventLog, EventOrder } from './event-log.ts'
-import { namesOf } from './head-form.ts'
+import type { EventExtent, EventFilter, EventLog, EventOrder } from './event-log.ts'
+import { eventNamesOf } from './head-form.ts'
 import { type EventJudge, permittedEvents } from './permitted-events.ts'
 import { type Audience, type ShownEvent, showEvent } from './show-event.ts'
 
@@ -22,6 +22,8 @@ export interface EventReader extends Pick<Reader, 'seal'>, EventJudge {
 /** The most events that one page looks at. Where a version shows few of them, a page may be short and have a next one. */
 const mostScanned = 5_000
 const batch = 500
+/** More than the envelope of a page has, with its cursor. */
+const bytesAroundRows = 1_000
 
 export interface ShownAt extends ShownEvent {
   readonly position: number
@@ -44,6 +46,7 @@ export class EventScan {
   readonly #audience: Audience
   readonly #stored: EventFilter
   readonly #isAsked: (type: string) => boolean
+  readonly #mostBytes: number
 
   constructor(
     reader: EventReader,
@@ -58,6 +61,7 @@ export class EventScan {
     this.#audience = audience
     this.#stored = storedFilter(reader.model, target.version, filters, audience)
     this.#isAsked = typeFilter(filters)
+    this.#mostBytes = Math.max(0, target.view.limits.responseBytes - bytesAroundRows)
   }
 
   /** A position may be that of an event that the reader is not shown, and tell when it happened. So it is hidden. */
@@ -70,32 +74,42 @@ export class EventScan {
   }
 
   /**
-   * At most `limit` events after a position, or from the first one where it is null; before it, where the newest come first. Throws
+   * At most `limit` events, fewer where an answer could not hold their bytes, after a position, or from the first one where it is null; before it, where the newest come first. Throws
    * where events after the position were deleted because of their age: a reader must learn that it missed something.
    */
-  async page(from: number | null, limit: number, order: EventOrder = 'oldest-first'): Promise<ScannedPage> {
+  async page(
+    from: number | null,
+    limit: number,
+    order: EventOrder = 'oldest-first',
+    extent: EventExtent = 'all committed',
+  ): Promise<ScannedPage> {
     const { log } = this.#reader
     const oldestFirst = order === 'oldest-first'
     const page: ShownAt[] = []
     let at = from ?? (oldestFirst ? 0 : Number.MAX_SAFE_INTEGER)
-    let [scanned, kept] = [0, at]
+    let [scanned, kept, bytes] = [0, at, 0]
     for (;;) {
       const size = scanned === 0 ? limit + 1 : batch
-      const { events, last, swept } = await log.read(this.account, at, size, this.#stored, order)
+      const bounds = { limit: size, bytes: this.#mostBytes }
+      const what = { filter: this.#stored, order, extent }
+      const { events, last, swept, isCut, hasWaiting } = await log.read(this.account, at, bounds, what)
       if (oldestFirst && at < swept && (from !== null || scanned > 0)) throw expired(this.cursorAt(swept))
       const permitted = await permittedEvents(this.#reader, this.#audience.caller, events)
       for (const event of events) {
         const form = permitted.get(event)
         const shown = form && showEvent(this.#version, event, form, this.#audience)
         if (shown && this.#isAsked(shown.type)) {
-          if (page.length === limit) return { events: page, hasMore: true, next: kept }
+          bytes += Buffer.byteLength(shown.text) + 1
+          const isFull = page.length === limit || (page.length > 0 && bytes > this.#mostBytes)
+          if (isFull) return { events: page, hasMore: true, next: kept }
           page.push({ ...shown, position: event.position })
           kept = event.position
         }
         at = event.position
       }
       scanned += events.length
-      if (events.length < size)
+      if (hasWaiting) return { events: page, hasMore: true, next: at }
+      if (events.length < size && !isCut)
         return { events: page, hasMore: false, next: oldestFirst ? Math.max(at, last, swept) : null }
       if (scanned >= mostScanned) return { events: page, hasMore: true, next: at }
     }
@@ -132,7 +146,7 @@ function storedFilter(
   const told = toldTypes(version)
   const wanted = told.filter(({ type, view }) => isAsked(type) && audience.mayRead(view))
   if (wanted.length < told.length) {
-    const names = new Set(wanted.flatMap(({ view }) => namesOf(model, view.resource)))
+    const names = new Set(wanted.flatMap(({ view }) => eventNamesOf(model, view.resource)))
     add('resource', 'in', names.size > 0 ? [...names].sort() : [''])
   }
   for (const { name, operator, values: asked } of filters) {

@@ -4,7 +4,8 @@ import { type EventLog, noMark } from './event-log.ts'
 /** How often events of other processes are looked for. */
 const pollMs = 100
 
-const mostPerStatement = 500
+/** How many statements one look sends. Where each is for one account, further accounts have their turn at the next look. */
+const mostStatements = 50
 
 interface Follower {
   readonly wake: () => void
@@ -22,7 +23,10 @@ export class EventSignal implements EventSink {
   readonly #seen = new Map<string, string>()
   #onCommit: (account: string) => void = () => {}
   #timer: NodeJS.Timeout | null = null
-  #polling: Promise<void> | null = null
+  /** The looks that have not ended, by their first account. A node that is silent does not hold up those for other accounts. */
+  readonly #looking = new Map<string, Promise<void>>()
+  /** How many accounts were looked at since the first of them. */
+  #turn = 0
 
   constructor(log: EventLog) {
     this.#log = log
@@ -64,7 +68,7 @@ export class EventSignal implements EventSink {
   async stop(): Promise<void> {
     this.#followers.clear()
     this.#stopTimer()
-    await this.#polling
+    await Promise.all(this.#looking.values())
   }
 
   #stopTimer(): void {
@@ -73,20 +77,20 @@ export class EventSignal implements EventSink {
   }
 
   #poll(): void {
-    this.#polling ??= this.#lookAtAll().finally(() => {
-      this.#polling = null
-    })
-  }
-
-  async #lookAtAll(): Promise<void> {
+    const { mostMarks } = this.#log
     const accounts = [...this.#followers.keys()]
-    for (let from = 0; from < accounts.length; from += mostPerStatement)
-      try {
-        await this.#lookAt(accounts.slice(from, from + mostPerStatement))
-      } catch {
-        // The store is unavailable. The next poll tries again.
-        return
-      }
+    if (this.#turn >= accounts.length) this.#turn = 0
+    const end = Math.min(accounts.length, this.#turn + mostStatements * mostMarks)
+    for (; this.#turn < end; this.#turn += mostMarks) {
+      const some = accounts.slice(this.#turn, this.#turn + mostMarks)
+      const [first = ''] = some
+      if (this.#looking.has(first)) continue
+      // Where the store is unavailable, the next look tries again.
+      const look = this.#lookAt(some)
+        .catch(() => {})
+        .finally(() => this.#looking.delete(first))
+      this.#looking.set(first, look)
+    }
   }
 
   async #lookAt(accounts: readonly string[]): Promise<void> {

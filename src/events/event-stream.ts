@@ -8,7 +8,6 @@ const commentEveryMs = 15_000
  * sent, so a slow client is not buffered for: it is read for again where it was.
  */
 export class EventStream implements LiveBody {
-  readonly account: string
   readonly #channel: EventChannel
   readonly #onEnd: () => void
   /** Starts anew with every text that is sent. */
@@ -21,7 +20,6 @@ export class EventStream implements LiveBody {
   #wake: () => void = () => {}
 
   constructor(channel: EventChannel, position: number, onEnd: (stream: EventStream) => void) {
-    this.account = channel.scan.account
     this.#channel = channel
     this.#position = position
     this.#onEnd = () => onEnd(this)

@@ -1,4 +1,4 @@
-import { Problem, problem } from '../problems.ts'
+import { Problem } from '../problems.ts'
 import type { Caller } from '../request/caller.ts'
 import type { LiveBody } from '../request/exchange.ts'
 import { EventChannel } from './event-channel.ts'
@@ -6,6 +6,7 @@ import type { EventLog } from './event-log.ts'
 import type { EventScan } from './event-scan.ts'
 import type { EventSignal } from './event-signal.ts'
 import { EventStream } from './event-stream.ts'
+import { StreamShares } from './stream-shares.ts'
 
 /** How often it is checked that the caller of an open stream may still call: a revocation is noticed within this time and the key cache's. */
 const checkEveryMs = 1_000
@@ -23,16 +24,15 @@ interface SharedChannel {
 export class EventStreams {
   readonly #log: EventLog
   readonly #signal: EventSignal
-  readonly #mostPerAccount: number
+  readonly #shares: StreamShares
   readonly #channels = new Map<string, SharedChannel>()
-  readonly #perAccount = new Map<string, number>()
   readonly #checks = new Map<EventStream, () => unknown>()
   #timer: NodeJS.Timeout | null = null
 
   constructor(log: EventLog, signal: EventSignal, mostPerAccount: number) {
     this.#log = log
     this.#signal = signal
-    this.#mostPerAccount = mostPerAccount
+    this.#shares = new StreamShares(mostPerAccount)
   }
 
   get count(): number {
@@ -44,20 +44,22 @@ export class EventStreams {
    * throwing a problem with status 401, 403 or 410.
    */
   async open(scan: EventScan, caller: Caller, from: number | null, check: () => unknown): Promise<LiveBody> {
-    this.#refuseTooMany(scan.account)
-    this.#perAccount.set(scan.account, (this.#perAccount.get(scan.account) ?? 0) + 1)
+    const giveBack = this.#shares.take(caller)
     try {
       const last = await this.#log.last(scan.account)
       // Reads what follows once: a position whose events were deleted is refused before the answer begins.
       if (from !== null) await scan.page(from, 1)
       const shared = this.#channelOf(scan, caller, last)
-      const stream = new EventStream(shared.channel, from ?? last, (ended) => this.#closed(ended, shared))
+      const stream = new EventStream(shared.channel, from ?? last, (ended) => {
+        giveBack()
+        this.#closed(ended, shared)
+      })
       shared.streams++
       this.#checks.set(stream, check)
       this.#timer ??= setInterval(() => this.#checkSome(), checkEveryMs / checkParts).unref()
       return stream
     } catch (error) {
-      this.#leave(scan.account)
+      giveBack()
       throw error
     }
   }
@@ -65,15 +67,6 @@ export class EventStreams {
   /** Ends all streams. Their clients resume elsewhere. */
   stop(): void {
     for (const stream of this.#checks.keys()) stream.end()
-  }
-
-  #refuseTooMany(account: string): void {
-    if ((this.#perAccount.get(account) ?? 0) < this.#mostPerAccount) return
-    throw problem('too-many-streams', {
-      detail: `This account has ${this.#mostPerAccount} open streams, which is the most it may have. Close one of them first.`,
-      members: { limit: this.#mostPerAccount },
-      headers: { 'Retry-After': '5' },
-    })
   }
 
   #channelOf(scan: EventScan, caller: Caller, last: number): SharedChannel {
@@ -100,17 +93,10 @@ export class EventStreams {
 
   #closed(stream: EventStream, shared: SharedChannel): void {
     this.#checks.delete(stream)
-    this.#leave(stream.account)
     if (--shared.streams === 0) shared.leave()
     if (this.#checks.size > 0 || this.#timer === null) return
     clearInterval(this.#timer)
     this.#timer = null
-  }
-
-  #leave(account: string): void {
-    const left = (this.#perAccount.get(account) ?? 1) - 1
-    if (left > 0) this.#perAccount.set(account, left)
-    else this.#perAccount.delete(account)
   }
 
   /** Those that were checked longest ago come first. */

@@ -1,6 +1,17 @@
 import { insertHeads, moveEvents } from '../plan/event-moves.ts'
-import type { Store } from '../store/store.ts'
+import {
+  insertOneHead,
+  listedValues,
+  lockOneHead,
+  oldestWaiting,
+  rememberOneLast,
+  removeListed,
+  writeListed,
+} from '../plan/event-moves-in-steps.ts'
+import type { Store, Transaction } from '../store/store.ts'
 
+/** How many accounts one statement gives positions to the events of. */
+const accountsAtOnce = 100
 /** Statements for several accounts that run at the same time. The next one takes all accounts that were asked for meanwhile. */
 const mostRunning = 2
 /**
@@ -34,12 +45,11 @@ export class PositionGiver {
   }
 
   #begin(): void {
-    const { accountsMovedAtOnce } = this.#store.dialect
     // Where accounts are on different nodes, one that does not answer must not hold up the others.
-    const isShared = accountsMovedAtOnce > 1
+    const isShared = !this.#store.dialect.accountsApart
     if (this.#asked.size === 0 || (isShared && (this.#hasJustBegun || this.#running >= mostRunning))) return
     if (isShared) this.#pause()
-    const batch = [...this.#asked].slice(0, accountsMovedAtOnce)
+    const batch = [...this.#asked].slice(0, isShared ? accountsAtOnce : 1)
     for (const [account] of batch) this.#asked.delete(account)
     this.#running++
     this.#move(batch.map(([account]) => account))
@@ -63,12 +73,30 @@ export class PositionGiver {
 
   async #move(accounts: readonly string[]): Promise<void> {
     const { dialect } = this.#store
-    const account = dialect.accountsMovedAtOnce === 1 ? accounts[0] : undefined
-    const values = [account ?? JSON.stringify(accounts)]
-    const moved = await this.#store.writeOne(moveEvents(dialect), values, account)
+    const [account = ''] = accounts
+    if (dialect.accountsApart) return this.#store.transaction((tx) => moveInSteps(tx, account), account)
+    const values = [JSON.stringify(accounts)]
+    const moved = await this.#store.writeOne(moveEvents(dialect), values)
     if (moved === accounts.length) return
     // Another process was faster, or the first events of an account wait. That process may be about to move them, so they are not left to it.
-    await this.#store.writeOne(insertHeads(dialect), values, account)
-    await this.#store.writeOne(moveEvents(dialect), values, account)
+    await this.#store.writeOne(insertHeads(dialect), values)
+    await this.#store.writeOne(moveEvents(dialect), values)
   }
+}
+
+/** What was committed before the head was locked is seen by the statements that follow, since each sees what is committed when it begins. */
+async function moveInSteps(tx: Transaction, account: string): Promise<void> {
+  const { dialect } = tx
+  const lock = () => tx.first(lockOneHead(dialect), [account])
+  let head = await lock()
+  if (!head) {
+    await tx.first(insertOneHead(dialect), [account])
+    head = await lock()
+  }
+  const numbers = (await tx.all(oldestWaiting(dialect), [account])).map(([number]) => String(number))
+  if (numbers.length === 0) return
+  const listed = listedValues(numbers)
+  await tx.first(writeListed(dialect), [account, listed, head?.[0] ?? 0])
+  await tx.first(removeListed(dialect), [account, listed])
+  await tx.first(rememberOneLast(dialect), [account])
 }

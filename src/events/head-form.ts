@@ -1,12 +1,14 @@
-import { toStored } from '../compile/codecs.ts'
 import type { Field, Model, Resource, Version, View, ViewField } from '../compile/model.ts'
-import { withAdditions } from '../compile/versions.ts'
+import type { Renaming } from '../compile/stored-names.ts'
+import { codecs, toStored } from '../compile/versions/codecs.ts'
+import { withAdditions } from '../compile/versions/versions.ts'
+import { eventName, readWrittenVersion } from '../plan/event-form.ts'
 import type { StoredRow } from '../request/body.ts'
 import { madeUp } from '../request/customs.ts'
 import type { StoredValue } from '../request/values.ts'
 import type { EventRow } from './event-row.ts'
 
-/** A row of an event as the store would hold it today. */
+/** A row of an event as the declaration knows it today. */
 export interface HeadForm {
   readonly resource: Resource
   readonly row: StoredRow
@@ -14,22 +16,150 @@ export interface HeadForm {
   readonly former: StoredRow | null
 }
 
-/** An event may be older than the head: its row has the names and values of the version that was the head then. Null where today's API has no such resource. */
+/** An event may be older than the head. Null where today's API has no such resource. */
 export function headForm(model: Model, { version, resource, data, before }: EventRow): HeadForm | null {
-  const view = writtenAs(model, version).get(resource)
-  if (!view) return null
+  const written = readWrittenVersion(version)
+  const source = sourceOf(model, written, resource)
+  if (!source) return null
   const former = before && { ...data, ...before }
   return {
-    resource: view.resource,
-    row: upgraded(view, data),
-    former: former && upgraded(view, former),
+    resource: source.resource,
+    row: source.upgraded(data),
+    former: former && source.upgraded(former),
   }
 }
+
+/** How events of one resource that were written alike are read. */
+interface Source {
+  readonly resource: Resource
+  upgraded(row: StoredRow): StoredRow
+}
+
+type Written = ReturnType<typeof readWrittenVersion>
+
+const sources = new WeakMap<Model, Map<string, Source | null>>()
+
+function sourceOf(model: Model, written: Written, resource: string): Source | null {
+  const known = sources.get(model) ?? new Map<string, Source | null>()
+  sources.set(model, known)
+  const key = `${written.version} ${written.moves} ${resource}`
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const source = newSource(model, written, resource)
+  known.set(key, source)
+  return source
+}
+
+function newSource(model: Model, { version, moves }: Written, name: string): Source | null {
+  if (moves !== null) return storedSource(model, version, model.names.moves.slice(moves), name)
+  const view = writtenAs(model, version)?.get(name)
+  if (view) return { resource: view.resource, upgraded: (row) => upgraded(view, row) }
+  // The version is declared no more. The store has recorded what its names stand for.
+  const known = model.names.versions[version]?.[name]
+  if (!known) return writtenAs(model, version) ? null : headSource(model, name)
+  const resource = [...model.resources.values()].find(({ table }) => table === known.table)
+  if (!resource) return null
+  const head = viewOfHead(model, resource)
+  if (!head) return null
+  return {
+    resource,
+    upgraded(row) {
+      const columns: { [column: string]: unknown } = {}
+      for (const [field, value] of Object.entries(row)) {
+        const { column = field, up, codec } = known.fields[field] ?? {}
+        columns[column] = codec ? codecs[codec].up(value) : (up?.[String(value)] ?? value)
+      }
+      return fromColumns(head, columns, null)
+    },
+  }
+}
+
+const headSource = (model: Model, name: string): Source | null => {
+  const view = model.head.views.get(name)
+  return view ? { resource: view.resource, upgraded: (row) => upgraded(view, row) } : null
+}
+
+const viewOfHead = ({ head }: Model, { name }: Resource): View | undefined => head.viewOf.get(name)
+
+/** Events in the names of the store, which were tidied up by `moves` since. */
+function storedSource(
+  model: Model,
+  version: string,
+  moves: readonly Renaming[],
+  name: string,
+): Source | null {
+  const all = [...model.resources.values()]
+  const resource = all.find(({ table }) =>
+    formerTables(table, moves).some((then) => eventName(then) === name),
+  )
+  const head = resource && viewOfHead(model, resource)
+  if (!resource || !head) return null
+  const then = writtenAs(model, version)
+  const view = (then && [...then.values()].find((one) => one.resource === resource)) ?? head
+  const named = then ? (model.names.versions[version]?.[view.name]?.fields ?? {}) : {}
+  const tables = formerTables(resource.table, moves)
+  return {
+    resource,
+    upgraded(row) {
+      let columns: StoredRow = row
+      moves.forEach((move, at) => {
+        columns = renamedColumns(columns, tables[tables.length - 1 - at] ?? '', move)
+      })
+      return fromColumns(view, columns, (made) => named[made.name]?.column ?? made.name)
+    },
+  }
+}
+
+/** The names that a table had, the present one first: one for each time that names were tidied up, and one more. */
+function formerTables(table: string, moves: readonly Renaming[]): readonly string[] {
+  const names = [table]
+  for (const { tables } of moves.toReversed()) {
+    const now = names.at(-1) ?? table
+    names.push(Object.entries(tables).find(([, to]) => to === now)?.[0] ?? now)
+  }
+  return names
+}
+
+const renamedColumns = (row: StoredRow, table: string, { columns, values }: Renaming): StoredRow =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      columns[table]?.[column] ?? column,
+      values[`${table}.${column}`]?.[String(value)] ?? value,
+    ]),
+  )
+
+/** A row of columns as it is declared. `view` is how the version shows it that was the head of the writer. */
+function fromColumns(
+  view: View,
+  columns: StoredRow,
+  columnOf: ((made: ViewField) => string) | null,
+): StoredRow {
+  const { resource } = view
+  const row: { [field: string]: StoredValue } = {}
+  const types = new Map(
+    view.fields.flatMap((field) => (field.codec && field.field ? [[field.field, field]] : [])),
+  )
+  for (const field of resource.fields) {
+    if (!(field.column in columns)) continue
+    const value = columns[field.column]
+    const shown = types.get(field)
+    // Before its type was changed, the store had the value in the older one.
+    row[field.name] = shown && columnOf ? (toStored(shown, value) ?? null) : declaredValue(field, value)
+  }
+  const sent = new Map<ViewField, unknown>()
+  if (columnOf)
+    for (const field of view.fields)
+      if (!field.field && columnOf(field) in columns) sent.set(field, columns[columnOf(field)])
+  return completed(view, { ...row, ...madeFields(view, sent) })
+}
+
+const declaredValue = ({ stored }: Field, value: unknown): StoredValue =>
+  stored && value !== null ? (stored.down.get(String(value)) ?? value) : value
 
 const views = new WeakMap<Model, Map<string, ReadonlyMap<string, View>>>()
 
 /** The views of a version that was the head once: with all that its frozen contract hides today. */
-function writtenAs(model: Model, name: string): ReadonlyMap<string, View> {
+function writtenAs(model: Model, name: string): ReadonlyMap<string, View> | undefined {
   let known = views.get(model)
   if (!known) {
     known = new Map()
@@ -40,19 +170,24 @@ function writtenAs(model: Model, name: string): ReadonlyMap<string, View> {
     }
     views.set(model, known)
   }
-  // The names of a version that is declared no more are unknown. Most of them are still those of the head.
-  return known.get(name) ?? model.head.views
+  return known.get(name)
 }
 
-/** Every name that a resource has, or had while an older version was the head. */
-export const namesOf = (model: Model, resource: Resource): readonly string[] =>
-  model.versions.flatMap(({ name }) =>
-    [...writtenAs(model, name).values()]
+/** Every name under which there may be events of a resource. */
+export function eventNamesOf(model: Model, resource: Resource): readonly string[] {
+  const inVersions = model.versions.flatMap(({ name }) =>
+    [...(writtenAs(model, name)?.values() ?? [])]
       .filter((view) => view.resource === resource)
       .map((view) => view.name),
   )
+  const recorded = Object.values(model.names.versions).flatMap((resources) =>
+    Object.entries(resources).flatMap(([name, { table }]) => (table === resource.table ? [name] : [])),
+  )
+  const stored = formerTables(resource.table, model.names.moves).map(eventName)
+  return [...new Set([...inVersions, ...recorded, ...stored])]
+}
 
-/** A row in the words of a version, in the form that the store has today. */
+/** A row in the words of a version, in the form that the declaration has today. */
 function upgraded(view: View, written: StoredRow): StoredRow {
   const row: { [field: string]: StoredValue } = {}
   const sent = new Map<ViewField, unknown>()
@@ -65,7 +200,11 @@ function upgraded(view: View, written: StoredRow): StoredRow {
     // Kept for an older version, which alone shows it.
     else if (view.resource.field.has(name)) row[name] = value
   }
-  Object.assign(row, madeFields(view, sent))
+  return completed(view, { ...row, ...madeFields(view, sent) })
+}
+
+function completed(view: View, written: StoredRow): StoredRow {
+  const row: { [field: string]: StoredValue } = { ...written }
   for (const field of view.resource.fields)
     row[field.name] ??= view.whenAbsent.get(field.name) ?? valueSince(field)
   return row

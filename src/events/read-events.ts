@@ -1,3 +1,4 @@
+import { problem } from '../problems.ts'
 import type { Call, Outcome } from '../read/call.ts'
 import { etagOf } from '../read/etag.ts'
 import { notThere } from '../read/read-rows.ts'
@@ -13,7 +14,18 @@ export async function readEvent(reader: EventReader, call: Call, audience: Audie
   const form = event && permitted.get(event)
   const shown = form && showEvent(call.target.version, event, form, audience)
   if (!shown) throw notThere(call.target)
-  return { status: 200, body: eventBody(shown), etag: etagOf(shown.view, 1, audience.grants) }
+  const body = eventBody(shown)
+  refuseLongEvent(body, call)
+  return { status: 200, body, etag: etagOf(shown.view, 1, audience.grants) }
+}
+
+function refuseLongEvent(body: string, { target }: Call): void {
+  const { responseBytes } = target.view.limits
+  if (Buffer.byteLength(body) <= responseBytes) return
+  throw problem('response-too-large', {
+    detail: `An event alone has more than ${responseBytes} bytes: only a stream of events, or a higher limits.responseBytes, can show it.`,
+    members: { limit: responseBytes },
+  })
 }
 
 /** One page of the events of an account. Oldest first there is always a next cursor, so that a reader can come back with it. */
@@ -30,5 +42,7 @@ export async function readEventList(
   const next = page.next === null ? null : scan.cursorAt(page.next)
   const tail = `"page":{"limit":${list.limit},"has_more":${page.hasMore},"next_cursor":${next ? `"${next}"` : 'null'}}`
   const body = `{"data":[${page.events.map(({ text }) => text).join(',')}],${tail}}`
+  // A page has at least one event, which alone may be too large.
+  refuseLongEvent(body, call)
   return { status: 200, body, next: page.hasMore && next ? list.next + next : null, canonical: null }
 }

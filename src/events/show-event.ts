@@ -1,5 +1,5 @@
-import { toShown } from '../compile/codecs.ts'
 import type { Version, View } from '../compile/model.ts'
+import { toShown } from '../compile/versions/codecs.ts'
 import { shownText } from '../read/row-text.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Caller } from '../request/caller.ts'

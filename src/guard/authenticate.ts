@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
-import type { Maybe } from '../maybe.ts'
+import { type Maybe, whenThere } from '../maybe.ts'
 import type { Caller } from '../request/caller.ts'
 import type { PlainRequest } from '../request/exchange.ts'
 import type { Store } from '../store/store.ts'
@@ -13,8 +13,10 @@ import { createKeyFinder } from './key-rows.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 
 export interface Authenticator {
-  /** The caller, or null when the request carries no credentials. Throws `credentials-invalid`, or 429 after too many of those. */
-  authenticate(request: Pick<PlainRequest, 'headers' | 'address' | 'connection'>): Maybe<Caller | null>
+  /** The caller, or null when the request carries no credentials. Throws `credentials-invalid`, or 429 in its place after too many of those. */
+  authenticate(
+    request: Pick<PlainRequest, 'headers' | 'address' | 'connection' | 'caller'>,
+  ): Maybe<Caller | null>
 }
 
 export interface AuthenticatorOptions {
@@ -28,16 +30,18 @@ export interface AuthenticatorOptions {
 
 export const createAuthenticator = async (options: AuthenticatorOptions): Promise<Authenticator> => {
   const { model, store, clock, folder, failures = noLimit } = options
-  const keys = new KeyCache(createKeyFinder(store), clock)
+  const { soleAccount } = model
+  const keys = new KeyCache(createKeyFinder(store, soleAccount), clock)
   const memory = new ConnectionMemory(keys)
   const { tokens: declared } = model.declaration
   // A declaration without tokens does not load the library that verifies them.
   const tokens = declared
-    ? new (await import('./token-verifier.ts')).TokenVerifier(declared, { clock, folder })
+    ? new (await import('./token-verifier.ts')).TokenVerifier(declared, { clock, folder, soleAccount })
     : null
 
   return {
-    authenticate({ headers, address, connection }) {
+    authenticate({ headers, address, connection, caller: stated }) {
+      if (stated) return stated
       if (headers.authorization === undefined) return null
       const header = String(headers.authorization)
       const recalled = connection ? memory.recall(connection, header) : null
@@ -46,7 +50,7 @@ export const createAuthenticator = async (options: AuthenticatorOptions): Promis
         const caller = identify(header, {
           keys,
           tokens,
-          refuseIfTooMany: () => failures.refuseIfTooMany(address),
+          check: (work) => failures.check(address, work),
           keep: (key) => connection && memory.keep(connection, header, key),
         })
         return caller instanceof Promise ? caller.catch(countFailure) : caller
@@ -55,10 +59,7 @@ export const createAuthenticator = async (options: AuthenticatorOptions): Promis
       }
 
       function countFailure(error: unknown): never {
-        if (isFailedAuthentication(error)) {
-          failures.refuseIfTooMany(address)
-          failures.count(address)
-        }
+        if (isFailedAuthentication(error)) failures.count(address)
         throw error
       }
     },
@@ -69,8 +70,8 @@ export const createAuthenticator = async (options: AuthenticatorOptions): Promis
 interface Means {
   readonly keys: KeyCache
   readonly tokens: TokenVerifier | null
-  /** Throws for an address that has failed too often. It is called before any look-up or signature check, not for cached keys. */
-  refuseIfTooMany(): void
+  /** Makes a look-up or a signature check of credentials that are not known to be right, when the address may. */
+  check(work: () => Maybe<Caller>): Maybe<Caller>
   /** Remembers the key for the next call on the same connection. */
   keep(key: CachedKey): void
 }
@@ -78,15 +79,14 @@ interface Means {
 const identify = (header: string, means: Means): Maybe<Caller> => {
   const secret = bearerIn(header)
   if (looksLikeApiKey(secret)) return identifyKey(secret, means)
-  const { tokens, refuseIfTooMany } = means
+  const { tokens, check } = means
   if (!tokens) throw credentialsInvalid('The credentials are not an API key: one starts with "nk_".')
   const remembered = tokens.remembered(secret)
   if (remembered) return remembered
-  refuseIfTooMany()
-  return tokens.verify(secret)
+  return tokens.wasRight(secret) ? tokens.verify(secret) : check(() => tokens.verify(secret))
 }
 
-const identifyKey = (secret: string, { keys, refuseIfTooMany, keep }: Means): Maybe<Caller> => {
+const identifyKey = (secret: string, { keys, check, keep }: Means): Maybe<Caller> => {
   const digest = hashApiKey(secret)
   const verdict = keys.peek(digest)
   if (verdict !== null) {
@@ -96,9 +96,8 @@ const identifyKey = (secret: string, { keys, refuseIfTooMany, keep }: Means): Ma
   }
   const typo = typoInApiKey(secret)
   if (typo !== null) throw credentialsInvalid(typo)
-  refuseIfTooMany()
-  const loaded = keys.load(digest)
-  return loaded instanceof Promise ? loaded.then(admit) : admit(loaded)
+  const load = (): Maybe<Caller> => whenThere(keys.load(digest), admit)
+  return keys.find(digest)?.key ? load() : check(load)
 }
 
 const bearerIn = (header: string): string => {

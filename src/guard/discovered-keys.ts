@@ -1,5 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose'
-import { isJsonObject } from '../compile/canonical.ts'
+import { isJsonObject } from '../compile/schemas/canonical.ts'
 import { keysSourceFault } from '../compile/shape/setting-faults.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { cooldownMs, fetchTimeoutMs, IssuerUnavailable, maxAgeMs, remoteKeys } from './token-keys.ts'

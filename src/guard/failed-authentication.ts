@@ -1,19 +1,26 @@
 import type { RateModel } from '../compile/model.ts'
+import type { Maybe } from '../maybe.ts'
 import { problem } from '../problems.ts'
 import { createBuckets } from './buckets.ts'
 
-/** Counts wrong keys and tokens by address: each one may cost a look-up or a signature check. */
+/**
+ * Counts wrong keys and tokens by address. Only wrong ones are ever refused for that: whether credentials are right is found out by a look-up or
+ * a signature check, and an address that has failed too often gets few of these at a time.
+ */
 export interface FailedAuthentication {
-  /** Throws 429 when the address has failed too often. */
-  refuseIfTooMany(address: string): void
+  /** Checks credentials that this process does not know to be right. Beyond the limit, those of an address wait for each other. */
+  check<T>(address: string, work: () => Maybe<T>): Maybe<T>
+  /** Counts a failure. Throws 429 when the address has failed too often. */
   count(address: string): void
 }
 
-export const noLimit: FailedAuthentication = { refuseIfTooMany: () => {}, count: () => {} }
+export const noLimit: FailedAuthentication = { check: (_, work) => work(), count: () => {} }
 
 /** More failures a second than typing errors explain. A lower rate of the API lowers this one too. */
 const mostPerSecond = 10
 const mostAtOnce = 50
+/** Checks of one address at a time, after too many failures. A check takes less than a millisecond, so that right credentials wait for little. */
+const checksAtATime = 4
 
 export const createFailedAuthentication = (
   rate: RateModel,
@@ -24,20 +31,68 @@ export const createFailedAuthentication = (
     burst: Math.max(1, Math.min(mostAtOnce, rate.burst)),
   }
   const buckets = createBuckets(20_000)
+  const lines = new Map<string, Line>()
   return {
-    refuseIfTooMany(address) {
-      const left = buckets.peek(networkOf(address), size, now())
-      if (left >= 0) return
-      const seconds = Math.max(1, Math.ceil(-left / 1000))
-      throw problem('too-many-requests', {
-        detail: `Too many calls with wrong credentials came from this address. The next one is looked at in ${seconds} s.`,
-        headers: { 'Retry-After': String(seconds) },
-      })
+    check(address, work) {
+      const network = networkOf(address)
+      const line = lines.get(network)
+      if (!line && buckets.peek(network, size, now()) >= 0) return work()
+      return inLine(line ?? newLine(lines, network), work)
     },
     count(address) {
-      buckets.take(networkOf(address), size, now())
+      const left = buckets.take(networkOf(address), size, now())
+      if (left < 0) throw tooManyFailures(left)
     },
   }
+}
+
+const tooManyFailures = (left: number): Error => {
+  const seconds = Math.max(1, Math.ceil(-left / 1000))
+  return problem('too-many-requests', {
+    detail: `These credentials are wrong, and so were too many others from this address. The next failure is counted anew in ${seconds} s.`,
+    headers: { 'Retry-After': String(seconds) },
+  })
+}
+
+/** The checks of one address. It is kept while any are running. */
+interface Line {
+  running: number
+  readonly waiting: (() => void)[]
+  readonly whenEmpty: () => void
+}
+
+const newLine = (lines: Map<string, Line>, network: string): Line => {
+  const line = { running: 0, waiting: [], whenEmpty: () => lines.delete(network) }
+  lines.set(network, line)
+  return line
+}
+
+const inLine = <T>(line: Line, work: () => Maybe<T>): Maybe<T> => {
+  if (line.running === checksAtATime)
+    return new Promise<void>((resolve) => line.waiting.push(resolve)).then(() => run(line, work))
+  line.running++
+  return run(line, work)
+}
+
+const run = <T>(line: Line, work: () => Maybe<T>): Maybe<T> => {
+  let result: Maybe<T>
+  try {
+    result = work()
+  } catch (error) {
+    leave(line)
+    throw error
+  }
+  if (result instanceof Promise) return result.finally(() => leave(line))
+  leave(line)
+  return result
+}
+
+const leave = (line: Line): void => {
+  const next = line.waiting.shift()
+  // The next one takes over the place, so that nobody who comes meanwhile gets it.
+  if (next) return next()
+  line.running--
+  if (line.running === 0) line.whenEmpty()
 }
 
 /** An IPv6 customer usually has a whole /64, so all of it counts as one address. */

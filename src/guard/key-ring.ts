@@ -39,6 +39,9 @@ export interface RotateOptions {
 
 type StoreOrTransaction = Pick<Transaction, 'all'>
 
+/** What ends along with keys, in the same transaction: the store may run it again. `ids` are those of the consumers. */
+export type Alongside = (tx: Transaction, ids: readonly string[]) => Promise<void>
+
 /** A name that is taken, or that no key has: a mistake of the operator who asked. */
 export class KeyMistake extends Error {}
 
@@ -90,8 +93,13 @@ export class KeyRing {
   }
 
   /** Revokes all keys of that name, and resolves with their number. */
-  revoke(account: string, name: string): Promise<number> {
-    return this.#changing({ account, name }, (active, tx) => this.#revokeAll(active, tx))
+  revoke(account: string, name: string, alongside?: Alongside): Promise<number> {
+    return this.#changing({ account, name }, (active, tx) => this.#revokeAll(active, tx, alongside))
+  }
+
+  /** Revokes all keys of a subject, and resolves with their number. */
+  endSubject(account: string, subject: string, alongside: Alongside): Promise<number> {
+    return this.#changing({ account, subject }, (active, tx) => this.#revokeAll(active, tx, alongside))
   }
 
   /** A new secret for the key of that name; the old one works for `overlapMs` more. */
@@ -120,16 +128,21 @@ export class KeyRing {
   }
 
   /**
-   * Gives `work` the active keys of that name and a transaction. On a cluster they are read before it: a statement that fails because a node
+   * Gives `work` the active keys of that name, or that subject, and a transaction. On a cluster they are read before it: a statement that fails because a node
    * is away would end the transaction.
    */
   async #changing<T>(
-    { account, name }: Pick<NewKey, 'account' | 'name'>,
+    {
+      account,
+      ...wanted
+    }: { readonly account: string } & ({ readonly name: string } | { readonly subject: string }),
     work: (active: readonly ListedKey[], tx: Transaction) => Promise<T>,
   ): Promise<T> {
     const read = async (from: StoreOrTransaction) => {
       const keys = await this.#read(from, account)
-      return keys.filter(({ key }) => key.name === name && isActive(key, this.#clock.now()))
+      const isMeant = (key: StoredKey): boolean =>
+        'name' in wanted ? key.name === wanted.name : key.subject === wanted.subject
+      return keys.filter(({ key }) => isMeant(key) && isActive(key, this.#clock.now()))
     }
     const before = this.#store.allReachable ? await read(this.#store) : null
     return this.#store.transaction(async (tx) => work(before ?? (await read(tx)), tx), account)
@@ -157,8 +170,9 @@ export class KeyRing {
     return (found?.rows ?? []).map(listedKeyOf).sort(byNameAndAge)
   }
 
-  async #revokeAll(keys: readonly ListedKey[], tx: Transaction): Promise<number> {
+  async #revokeAll(keys: readonly ListedKey[], tx: Transaction, alongside?: Alongside): Promise<number> {
     for (const { hash } of keys) await tx.all(this.#sql.revoke, [hash, this.#clock.now()])
+    await alongside?.(tx, [...new Set(keys.map(({ key }) => key.id))])
     return keys.length
   }
 }

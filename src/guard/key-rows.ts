@@ -74,6 +74,7 @@ export const keyStatements = (dialect: Dialect) => {
   return {
     byHash: `SELECT ${shown} FROM ${table} WHERE "hash" = ${text(1)}`,
     ofAccount: `${list} WHERE "account_id" = ${text(1)}`,
+    ofId: `${list} WHERE "account_id" = ${text(1)} AND "id" = ${text(2)}`,
     all: list,
     /** The same for a node that is asked by itself. */
     onNode: { table: 'nounkit_api_keys', columns: expressions(listed) },
@@ -84,15 +85,21 @@ export const keyStatements = (dialect: Dialect) => {
   }
 }
 
-export const createKeyFinder = (store: Store): ((hash: string) => Maybe<StoredKey | undefined>) => {
+/** Where the API has one account, a key that was made for another one before is none. */
+export const createKeyFinder = (
+  store: Store,
+  soleAccount: string | null,
+): ((hash: string) => Maybe<StoredKey | undefined>) => {
   const { byHash } = keyStatements(store.dialect)
+  const keyIn = (row: Row | undefined): StoredKey | undefined => {
+    const key = row && storedKeyOf(row)
+    return key && (soleAccount === null || key.account === soleAccount) ? key : undefined
+  }
   return (hash) => {
     const row = store.first(byHash, [hash], hash)
-    return row instanceof Promise ? row.then(orUndefined) : orUndefined(row)
+    return row instanceof Promise ? row.then(keyIn) : keyIn(row)
   }
 }
-
-const orUndefined = (row: Row | undefined): StoredKey | undefined => row && storedKeyOf(row)
 
 export interface ListedKey {
   readonly key: StoredKey

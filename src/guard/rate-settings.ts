@@ -24,7 +24,7 @@ export const openRates = async ({ model, rate, redisUrl, warn }: RateSettings): 
   if (size === null) return { limiter: unlimited, failures: noLimit, close: async () => {} }
   const shared = redisUrl ? await openShared(redisUrl, model, warn) : null
   return {
-    limiter: createRateLimiter(size, shared),
+    limiter: createRateLimiter(size, shared && { buckets: shared, service: model.name }),
     failures: createFailedAuthentication(size),
     close: async () => shared?.close(),
   }

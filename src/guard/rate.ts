@@ -1,5 +1,5 @@
 import type { RateModel, View } from '../compile/model.ts'
-import { plainCounted } from '../compile/plural.ts'
+import { plainCounted } from '../compile/names/plural.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 import { createBuckets, type Taken } from './buckets.ts'
@@ -14,20 +14,30 @@ export interface RateSignals {
 }
 
 export interface RateLimiter {
-  /** Counts one call of an account (or of an address, where no key is needed); throws 429. Null where calls are not counted. */
-  take(who: string, view: View | null): Maybe<RateSignals | null>
+  /** Counts one call of an account, or of an address where the account is null; throws 429. Null where calls are not counted. */
+  take(account: string | null, address: string, view: View | null): Maybe<RateSignals | null>
+}
+
+/** Buckets in another process, which several services may share. */
+export interface SharedRates {
+  readonly buckets: SharedBuckets
+  /** The service, whose accounts are not those of another. */
+  readonly service: string
 }
 
 export const unlimited: RateLimiter = { take: () => null }
 
 export const createRateLimiter = (
   rate: RateModel,
-  shared: SharedBuckets | null = null,
+  shared: SharedRates | null = null,
   now: () => number = () => performance.now(),
 ): RateLimiter => {
-  const account = createPolicy('account', rate)
+  const perCaller = createPolicy('account', rate)
   const policies = new WeakMap<View, Policy>()
-  const buckets = createBuckets()
+  // Callers choose their names: an account may be called like an address. So each kind has buckets of its own.
+  const accounts = createBuckets()
+  const addresses = createBuckets()
+  const ofResources = createBuckets()
 
   const policyOf = (view: View, size: RateModel): Policy => {
     let policy = policies.get(view)
@@ -39,33 +49,33 @@ export const createRateLimiter = (
   }
 
   const takeShared = async (
-    limiter: SharedBuckets,
     limits: readonly Limit[],
+    buckets: SharedBuckets,
   ): Promise<RateSignals | null> => {
-    const taken = await limiter.take(limits)
+    const taken = await buckets.take(limits)
     return taken && judge(limits, taken)
   }
 
   return {
-    take(who, view) {
-      if (view === null || view.rate === null) {
-        if (shared) return takeShared(shared, [accountLimit(account, who)])
-        return account.signals(buckets.take(who, rate, now()))
+    take(account, address, view) {
+      const who = account ?? address
+      const buckets = account === null ? addresses : accounts
+      const own = view?.rate ? { policy: policyOf(view, view.rate), resource: view.resource.name } : null
+      if (shared) {
+        const tag = sharedTag(shared.service, account, address)
+        const limits = [sharedLimit(perCaller, tag, '*')]
+        if (own) limits.push(sharedLimit(own.policy, tag, own.resource))
+        return takeShared(limits, shared.buckets)
       }
+      if (own === null) return perCaller.signals(buckets.take(who, rate, now()))
       // One bucket for all versions of a resource, so that a call to an older version does not avoid its rate.
-      const own: Limit = {
-        policy: policyOf(view, view.rate),
-        key: `{${who}}:${view.resource.name}`,
-        size: view.rate,
-      }
-      const limits = [accountLimit(account, who), own]
-      if (shared) return takeShared(shared, limits)
+      const key = `${account === null ? 'address' : 'account'} ${own.resource} ${who}`
       const at = now()
-      const refused = buckets.peek(own.key, own.size, at)
+      const refused = ofResources.peek(key, own.policy.size, at)
       if (refused < 0) throw own.policy.refusal(refused)
       const left = buckets.take(who, rate, at)
-      if (left < 0) throw account.refusal(left)
-      return judge(limits, [left, buckets.take(own.key, own.size, at)])
+      if (left < 0) throw perCaller.refusal(left)
+      return judge([{ policy: perCaller }, own], [left, ofResources.take(key, own.policy.size, at)])
     },
   }
 }
@@ -74,14 +84,22 @@ interface Limit extends NamedBucket {
   readonly policy: Policy
 }
 
-// The braces keep both buckets of an account on one node of a Redis cluster.
-const accountLimit = (policy: Policy, who: string): Limit => ({
+/**
+ * The part of a name in Redis that both buckets of a caller have in common. The braces keep them on one node of a Redis cluster, and names that
+ * callers choose cannot have any.
+ */
+const sharedTag = (service: string, account: string | null, address: string): string =>
+  `nounkit:${service}:{${account === null ? `address:${encoded(address)}` : `account:${encoded(account)}`}}`
+
+const encoded = (name: string): string => name.replace(/[%{}]/g, (brace) => encodeURIComponent(brace))
+
+const sharedLimit = (policy: Policy, tag: string, of: string): Limit => ({
   policy,
-  key: `{${who}}:*`,
+  key: `${tag}:${of}`,
   size: policy.size,
 })
 
-const judge = (limits: readonly Limit[], taken: readonly Taken[]): RateSignals => {
+const judge = (limits: readonly Pick<Limit, 'policy'>[], taken: readonly Taken[]): RateSignals => {
   const signals = limits.map(({ policy }, i) => policy.signals(taken[i] ?? 0))
   return {
     policy: signals.map((signal) => signal.policy).join(', '),

@@ -39,8 +39,8 @@ export const demandScope = (view: View, method: string, caller: Caller | null): 
 }
 
 /** Reading an included row needs the same scope as fetching it alone. */
-export const demandIncludeScopes = (included: Iterable<View>, caller: Caller | null): void => {
-  for (const view of included) demandScope(view, 'GET', caller)
+export const demandReadScopes = (views: Iterable<View>, caller: Caller | null): void => {
+  for (const view of views) demandScope(view, 'GET', caller)
 }
 
 const holds = (caller: Caller, { accepted, acceptsAll }: ScopeDemand): boolean => {

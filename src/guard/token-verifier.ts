@@ -1,9 +1,16 @@
 import { hash } from 'node:crypto'
-import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
+import {
+  decodeJwt,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
 import type { Clock } from '../clock.ts'
+import { declaredTokens, type TokenRules, tokenRulesOf } from '../compile/service/tokens.ts'
 import { algorithmsFault, issuerFault } from '../compile/shape/setting-faults.ts'
-import { type TokenRules, tokenRulesOf } from '../compile/tokens.ts'
-import type { TokenDeclaration } from '../declare/api.ts'
+import type { ApiDeclaration, TokenDeclaration } from '../declare/api.ts'
 import { problem } from '../problems.ts'
 import { type Caller, claimIn, freezeClaims, isPlainName, maxSubjectLength } from '../request/caller.ts'
 import { SettingMistake } from '../setting-mistake.ts'
@@ -11,53 +18,86 @@ import { minuteMs } from '../times.ts'
 import { credentialsInvalid } from './credentials-invalid.ts'
 import { discoveredKeys } from './discovered-keys.ts'
 import { IssuerUnavailable, openTokenKeys } from './token-keys.ts'
+import { refuseAbsurdTimes } from './token-times.ts'
 
 /** A verified token is verified again after this long, so that a key the issuer withdrew does not stay valid in this cache. */
 const maxTrustMs = minuteMs
 const maxRemembered = 10_000
 
-/** Verifies access tokens of the declared issuer, and caches those that are valid. */
+interface VerifierOptions {
+  readonly clock: Clock
+  readonly folder: string
+  /** The account of every token, where the API has only one. */
+  readonly soleAccount?: string | null
+}
+
+interface Issuer {
+  readonly rules: TokenRules
+  readonly keys: JWTVerifyGetKey
+  /** Longer prefixes: what begins with one of them is a subject or a consumer of another issuer. */
+  readonly foreignPrefixes: readonly string[]
+}
+
+/** Verifies access tokens of the declared issuers, each with that issuer's keys alone, and caches those that are valid. */
 export class TokenVerifier {
   readonly #clock: Clock
-  readonly #rules: TokenRules
-  readonly #keys: JWTVerifyGetKey
-  /** By the hash of the token. */
+  readonly #soleAccount: string | null
+  /** By the claim `iss`. An issuer that is not set in this deployment is not here. */
+  readonly #issuers: ReadonlyMap<string, Issuer>
+  /** By the hash of the token, the one verified longest ago first. */
   readonly #verified = new Map<string, { readonly caller: Caller; readonly until: number }>()
 
   constructor(
-    declaration: TokenDeclaration,
-    { clock, folder }: { readonly clock: Clock; readonly folder: string },
+    declared: NonNullable<ApiDeclaration['tokens']>,
+    { clock, folder, soleAccount = null }: VerifierOptions,
   ) {
     this.#clock = clock
-    this.#rules = tokenRulesOf(declaration)
-    const fault = algorithmsFault([...this.#rules.algorithms])
-    if (fault !== null) throw new SettingMistake(`tokens.algorithms: ${fault.what} ${fault.hint}`)
-    this.#keys = keysOf(declaration, folder)
+    this.#soleAccount = soleAccount
+    const tokens = declaredTokens({ tokens: declared })
+    const prefixes = tokens.map(({ prefix = '' }) => prefix)
+    this.#issuers = new Map(
+      tokens
+        .filter((one) => isIssued(one))
+        .map((one) => [one.issuer, openIssuer(one, { prefixes, folder, soleAccount })] as const),
+    )
   }
 
   /** The caller of a token that was verified a moment ago. */
   remembered(token: string): Caller | null {
-    const key = digest(token)
-    const known = this.#verified.get(key)
-    if (!known) return null
-    if (this.#clock.now() < known.until) return known.caller
-    this.#verified.delete(key)
-    return null
+    const known = this.#verified.get(digest(token))
+    return known && this.#clock.now() < known.until ? known.caller : null
+  }
+
+  /** Whether it has been verified here, and not been refused since. */
+  wasRight(token: string): boolean {
+    return this.#verified.has(digest(token))
   }
 
   /** Throws `credentials-invalid`, or `issuer-unavailable`. */
   async verify(token: string): Promise<Caller> {
-    const payload = await verifiedPayload(token, this.#keys, this.#options()).catch((error: unknown) => {
-      throw explain(error)
-    })
-    if (this.#rules.audience === null) refuseIdToken(payload)
-    const caller = callerOf(payload, this.#rules)
-    this.#remember(token, payload, caller)
+    const issuer = this.#issuerOf(token)
+    const payload = await verifiedPayload(token, issuer.keys, this.#options(issuer)).catch(
+      (error: unknown) => {
+        if (!(error instanceof IssuerUnavailable)) this.#verified.delete(digest(token))
+        throw explain(error)
+      },
+    )
+    refuseAbsurdTimes(payload)
+    if (issuer.rules.audience === null) refuseIdToken(payload)
+    const caller = callerOf(payload, issuer, this.#soleAccount)
+    this.#remember(token, payload, caller, issuer)
     return caller
   }
 
-  #options(): JWTVerifyOptions {
-    const { algorithms, issuer, audience, clockSkewSeconds } = this.#rules
+  /** What the token says of its issuer only chooses the keys: with those, the signature proves it. */
+  #issuerOf(token: string): Issuer {
+    const issuer = this.#issuers.get(issuerIn(token))
+    if (!issuer) throw unexpectedClaim('iss')
+    return issuer
+  }
+
+  #options({ rules }: Issuer): JWTVerifyOptions {
+    const { algorithms, issuer, audience, clockSkewSeconds } = rules
     return {
       algorithms: [...algorithms],
       issuer,
@@ -68,24 +108,53 @@ export class TokenVerifier {
     }
   }
 
-  #remember(token: string, payload: JWTPayload, caller: Caller): void {
-    const expires = ((payload.exp ?? 0) + this.#rules.clockSkewSeconds) * 1000
+  #remember(token: string, payload: JWTPayload, caller: Caller, { rules }: Issuer): void {
+    const expires = ((payload.exp ?? 0) + rules.clockSkewSeconds) * 1000
     const until = Math.min(expires, this.#clock.now() + maxTrustMs)
-    this.#verified.set(digest(token), { caller, until })
+    const key = digest(token)
+    this.#verified.delete(key)
+    this.#verified.set(key, { caller, until })
     if (this.#verified.size <= maxRemembered) return
     for (const oldest of this.#verified.keys().take(1)) this.#verified.delete(oldest)
   }
 }
 
+type IssuedTokens = TokenDeclaration & { readonly issuer: string }
+
+const isIssued = (declared: TokenDeclaration): declared is IssuedTokens => declared.issuer !== undefined
+
 /** Checked here as well, because a declaration may come from code that TypeScript does not check. */
-const keysOf = (declaration: TokenDeclaration, folder: string): JWTVerifyGetKey => {
-  const fault = issuerFault(declaration)
+const openIssuer = (
+  declared: IssuedTokens,
+  {
+    prefixes,
+    folder,
+    soleAccount,
+  }: { readonly prefixes: readonly string[]; readonly folder: string; readonly soleAccount: string | null },
+): Issuer => {
+  const rules = tokenRulesOf(declared, soleAccount)
+  const algorithms = algorithmsFault([...rules.algorithms])
+  if (algorithms !== null)
+    throw new SettingMistake(`tokens.algorithms: ${algorithms.what} ${algorithms.hint}`)
+  const fault = issuerFault(declared)
   if (fault !== null) throw new SettingMistake(`tokens: ${fault.what} ${fault.hint}`)
-  const { issuer, jwks } = declaration
-  return jwks === undefined ? discoveredKeys(issuer) : openTokenKeys(jwks, folder)
+  const { issuer, jwks } = declared
+  return {
+    rules,
+    keys: jwks === undefined ? discoveredKeys(issuer) : openTokenKeys(jwks, folder),
+    foreignPrefixes: prefixes.filter((prefix) => prefix.length > rules.prefix.length),
+  }
 }
 
 const digest = (token: string): string => hash('sha256', token, 'base64')
+
+const issuerIn = (token: string): string => {
+  try {
+    return decodeJwt(token).iss ?? ''
+  } catch (error) {
+    throw explain(error)
+  }
+}
 
 const verifiedPayload = async (
   token: string,
@@ -116,11 +185,7 @@ const explain = (error: unknown): Error => {
     })
   }
   if (error instanceof errors.JWTExpired) return credentialsInvalid('The token has expired.')
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    return credentialsInvalid(
-      `The claim "${error.claim}" of the token is missing or not what this service expects.`,
-    )
-  }
+  if (error instanceof errors.JWTClaimValidationFailed) return unexpectedClaim(error.claim)
   if (error instanceof errors.JOSEAlgNotAllowed) {
     return credentialsInvalid('The token is signed with an algorithm that this service does not accept.')
   }
@@ -132,6 +197,9 @@ const explain = (error: unknown): Error => {
   }
   return error instanceof Error ? error : new Error(String(error))
 }
+
+const unexpectedClaim = (claim: string): Error =>
+  credentialsInvalid(`The claim "${claim}" of the token is missing or not what this service expects.`)
 
 /**
  * An ID token tells a client who logged in, and every client of the issuer gets some. A declared audience refuses them. Without one,
@@ -145,13 +213,15 @@ const refuseIdToken = (payload: JWTPayload): void => {
   if (isIdToken) throw credentialsInvalid('This is an ID token. Send the access token.')
 }
 
-const callerOf = (payload: JWTPayload, { claims }: TokenRules): Caller => {
-  const account = textClaim(payload, claims.account)
+const callerOf = (payload: JWTPayload, issuer: Issuer, soleAccount: string | null): Caller => {
+  const { claims, prefix } = issuer.rules
+  const account = claims.account === null ? soleAccount : textClaim(payload, claims.account)
   if (account === null) {
     throw credentialsInvalid(`The token has no claim "${claims.account}" that names an account.`)
   }
-  const named = textClaim(payload, claims.consumer)
-  const client = named ?? textClaim(payload, 'sub') ?? 'unknown'
+  const subject = subjectIn(payload, issuer)
+  const named = ownName(payload, claims.consumer, issuer)
+  const client = named ?? subject ?? `${prefix}unknown`
   return {
     account,
     consumer: {
@@ -161,7 +231,7 @@ const callerOf = (payload: JWTPayload, { claims }: TokenRules): Caller => {
       ...(named === null ? { isUnnamed: true } : {}),
     },
     scopes: new Set(scopesIn(claimIn(payload, claims.scopes))),
-    subject: subjectIn(payload),
+    subject,
     claims: freezeClaims(payload),
   }
 }
@@ -171,13 +241,25 @@ const textClaim = (payload: JWTPayload, name: string): string | null => {
   return typeof value === 'string' && isPlainName(value) ? value : null
 }
 
+/** The name of a subject or a consumer, with the prefix of its issuer. */
+const ownName = (payload: JWTPayload, claim: string, { rules, foreignPrefixes }: Issuer): string | null => {
+  const value = textClaim(payload, claim)
+  const name = `${rules.prefix}${value}`
+  if (value === null || !isPlainName(name)) return null
+  const foreign = foreignPrefixes.find((prefix) => name.startsWith(prefix))
+  if (foreign === undefined) return name
+  throw credentialsInvalid(
+    `The claim "${claim}" of the token begins with "${foreign}", which marks names of another issuer.`,
+  )
+}
+
 /** A `sub` that cannot be used is refused, not ignored: without a subject the caller would have the Idempotency-Keys of the account. */
-const subjectIn = (payload: JWTPayload): string | null => {
+const subjectIn = (payload: JWTPayload, issuer: Issuer): string | null => {
   if (payload.sub === undefined) return null
-  const subject = textClaim(payload, 'sub')
+  const subject = ownName(payload, 'sub', issuer)
   if (subject === null)
     throw credentialsInvalid(
-      `The claim "sub" of the token is not a text of 1 to ${maxSubjectLength} plain characters.`,
+      `The claim "sub" of the token is not a text of 1 to ${maxSubjectLength - issuer.rules.prefix.length} plain characters.`,
     )
   return subject
 }

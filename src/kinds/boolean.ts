@@ -1,6 +1,6 @@
 import type { Kind } from './kind.ts'
 import { asText } from './other-kind.ts'
-import { json } from './sql.ts'
+import { jsonSql } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 
 const words = new Map([
@@ -14,22 +14,24 @@ export const boolean: Kind = Object.freeze({
   formats: {},
   listsValues: false,
   canBeOpen: false,
+  canBeRewritten: false,
   notQueryable: null,
   sum: null,
   toStored: (value) => value,
   isStored: (value) => typeof value === 'boolean',
   bind: (value) => (value ? 1 : 0),
+  mostBytes: null,
   mergesPatches: false,
   sqlite: {
     type: 'INTEGER',
     param: (placeholder) => placeholder,
-    json: (x) => json(`(CASE WHEN ${x} = 1 THEN 'true' WHEN ${x} IS NOT NULL THEN 'false' END)`),
+    json: (x) => jsonSql(`(CASE WHEN ${x} = 1 THEN 'true' WHEN ${x} IS NOT NULL THEN 'false' END)`),
     literal: (value) => (value ? '1' : '0'),
   },
   postgres: {
     type: 'boolean',
     param: (placeholder) => `${placeholder}::int::boolean`,
-    json: (expression) => json(`${expression}::text`),
+    json: (expression) => jsonSql(`${expression}::text`),
     literal: (value) => String(value),
   },
   castableFrom: [],

@@ -30,11 +30,13 @@ export const date: Kind = Object.freeze({
   formats: { date: format },
   listsValues: false,
   canBeOpen: false,
+  canBeRewritten: false,
   notQueryable: null,
   sum: null,
   toStored: (value) => value,
   isStored: (value) => typeof value === 'string' && isDate(value),
   bind: (value) => value as string,
+  mostBytes: null,
   mergesPatches: false,
   sqlite: { ...sqliteText, json: quoted },
   postgres: {

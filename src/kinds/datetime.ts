@@ -26,11 +26,13 @@ export const datetime: Kind = Object.freeze({
   formats: { 'date-time': format },
   listsValues: false,
   canBeOpen: false,
+  canBeRewritten: false,
   notQueryable: null,
   sum: null,
   toStored: (value) => utcText(String(value)) ?? undefined,
   isStored: (value) => typeof value === 'string' && utcText(value) !== null,
   bind: (value) => value as string,
+  mostBytes: null,
   mergesPatches: false,
   sqlite: { ...sqliteText, json: quoted },
   postgres: {
@@ -44,10 +46,10 @@ export const datetime: Kind = Object.freeze({
   comparedAs: 'datetime',
   atTime: (moment) => moment,
   isOrdered: true,
-  // In a query a plus sign means a space: an offset written with a bare plus is still understood.
   // A date is the first moment of its day, in UTC.
   fromOther: (value, from) =>
     utcText(from === 'date' ? `${value}T00:00:00.000Z` : asText(value)) ?? undefined,
+  // In a query a plus sign means a space: an offset written with a bare plus is still understood.
   parse: (text) => utcText(text.replace(' ', '+')) ?? undefined,
   finerThanStored: (text) =>
     isFinerThanKept(text) ? 'has a time finer than the milliseconds in which times are kept' : null,

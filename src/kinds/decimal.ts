@@ -15,6 +15,8 @@ import { patternOrNull } from './text-patterns.ts'
 export const mostDecimals = 6
 const mostDigits = 12
 const unitsPerOne = 10n ** BigInt(mostDecimals)
+/** The first number of millionths that is too large. */
+const beyond = 10n ** BigInt(mostDigits) * unitsPerOne
 
 /** A field of exact decimal numbers: prices, rates, quantities. */
 export const decimal = (options: DecimalOptions): DecimalSchema => {
@@ -48,6 +50,12 @@ const unitsOf = (text: string): bigint | null => {
   const [, sign, whole = '', decimals = ''] = match
   const size = BigInt(whole) * unitsPerOne + BigInt(decimals.padEnd(mostDecimals, '0'))
   return sign === '-' ? -size : size
+}
+
+const knownUnits = (text: string): bigint => {
+  const units = unitsOf(text)
+  if (units === null) throw new RangeError(`${JSON.stringify(text)} is no decimal number`)
+  return units
 }
 
 const scaleOf = (schema: JsonSchema): number => Number(schema['x-scale'] ?? mostDecimals)
@@ -173,6 +181,7 @@ export const decimalKind: Kind = Object.freeze({
   formats: { decimal: format },
   listsValues: false,
   canBeOpen: false,
+  canBeRewritten: false,
   notQueryable: null,
   sum: {
     isCount: false,
@@ -183,12 +192,15 @@ export const decimalKind: Kind = Object.freeze({
       'x-scale': scaleOf(summand),
     }),
     zero: (summand) => textOf(0n, scaleOf(summand)),
-    largest: textOf(10n ** BigInt(mostDigits) * unitsPerOne - 1n, mostDecimals),
-    isExact: (sum) => unitsOf(String(sum)) !== null,
+    largest: textOf(beyond - 1n, mostDecimals),
+    units: (value) => knownUnits(String(value)),
+    ofUnits: (units, schema) =>
+      units < beyond && units > -beyond ? textOf(units, scaleOf(schema)) : undefined,
   },
   toStored: (value, schema) => decimalText(String(value), schema),
   isStored: (value) => typeof value === 'string' && unitsOf(value) !== null,
   bind,
+  mostBytes: null,
   mergesPatches: false,
   sqlite: {
     // SQLite takes INT for INTEGER, and we tell by it that a column counts in millionths.

@@ -7,7 +7,7 @@ const listedValue = (text: string, schema: JsonSchema): unknown =>
   schema.enum?.find((one) => String(one) === text)
 
 /** What enums and states have in common: texts that the schema lists. */
-const listed: Omit<Kind, 'readsZod' | 'canBeOpen' | 'typeName'> = {
+const listed: Omit<Kind, 'readsZod' | 'canBeOpen' | 'canBeRewritten' | 'typeName'> = {
   ...text,
   formats: {},
   listsValues: true,
@@ -30,6 +30,7 @@ export const enumKind: Kind = Object.freeze({
   ...listed,
   readsZod: (zodType) => zodType === 'enum' || zodType === 'literal',
   canBeOpen: true,
+  canBeRewritten: false,
   typeName: () => 'enum',
 } satisfies Kind)
 
@@ -38,5 +39,6 @@ export const state: Kind = Object.freeze({
   ...listed,
   readsZod: null,
   canBeOpen: false,
+  canBeRewritten: false,
   typeName: () => 'state',
 } satisfies Kind)

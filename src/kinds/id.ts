@@ -1,9 +1,10 @@
 import type { JsonSchema } from '../declare/json-schema.ts'
 import type { Kind } from './kind.ts'
 import { asText } from './other-kind.ts'
+import { matches } from './pattern.ts'
 import { postgresText, quoted, sqliteText } from './sql.ts'
 import { text } from './text.ts'
-import { matches, patternOrNull } from './text-patterns.ts'
+import { anyFilterText, patternOrNull } from './text-patterns.ts'
 
 const hex = '[0-9A-Fa-f]'
 const anyUuid = `${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}`
@@ -11,10 +12,12 @@ const anyUuid = `${hex}{8}-${hex}{4}-${hex}{4}-${hex}{4}-${hex}{12}`
 /** What ids and references have in common: texts that the server made, which need no escaping. */
 const identifier: Omit<Kind, 'fromOther' | 'parse' | 'filterValueNoun' | 'filterSchema' | 'typeName'> = {
   ...text,
+  mostBytes: null,
   readsZod: null,
   formats: {},
   listsValues: false,
   canBeOpen: false,
+  canBeRewritten: false,
   notQueryable: null,
   castableFrom: [],
   sqlite: { ...sqliteText, json: quoted },
@@ -28,7 +31,7 @@ export const id: Kind = Object.freeze({
   fromOther: asText,
   parse: (value) => value,
   filterValueNoun: () => 'a valid value',
-  filterSchema: ({ format }) => ({ type: 'string', ...(format ? { format } : {}) }),
+  filterSchema: ({ format }, { inList }) => (format ? { type: 'string', format } : anyFilterText(inList)),
   typeName: () => 'id',
 } satisfies Kind)
 

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../declare/json-schema.ts'
 import type { Kind } from './kind.ts'
 import { numberText } from './other-kind.ts'
-import { json } from './sql.ts'
+import { jsonSql } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 
 const safe = Number.MAX_SAFE_INTEGER
@@ -42,28 +42,31 @@ export const integer: Kind = Object.freeze({
   formats: {},
   listsValues: false,
   canBeOpen: false,
+  canBeRewritten: false,
   notQueryable: null,
   sum: {
     isCount: true,
     schema: () => safeInteger,
     zero: () => 0,
     largest: safe,
-    isExact: (sum) => Number.isSafeInteger(sum),
+    units: (value) => BigInt(value as number),
+    ofUnits: (units) => (Number.isSafeInteger(Number(units)) ? Number(units) : undefined),
   },
   toStored: (value) => value,
   isStored: (value) => Number.isSafeInteger(value),
   bind: (value) => value as number,
+  mostBytes: null,
   mergesPatches: false,
   sqlite: {
     type: 'INTEGER',
     param: (placeholder) => placeholder,
-    json,
+    json: jsonSql,
     literal: (value) => String(value),
   },
   postgres: {
     type: 'bigint',
     param: (placeholder) => `${placeholder}::bigint`,
-    json: (expression) => json(`${expression}::text`),
+    json: (expression) => jsonSql(`${expression}::text`),
     literal: (value) => String(value),
   },
   castableFrom: ['text'],

@@ -1,5 +1,5 @@
 import type { Kind } from './kind.ts'
-import { json as jsonText, postgresText, sqliteText, sqlText } from './sql.ts'
+import { jsonSql as jsonText, postgresText, sqliteText, sqlText } from './sql.ts'
 
 const parsed = (text: string): unknown => {
   try {
@@ -15,11 +15,13 @@ export const json: Kind = Object.freeze({
   formats: {},
   listsValues: false,
   canBeOpen: false,
+  canBeRewritten: false,
   notQueryable: 'is stored as JSON, which has no order and no equality in SQL',
   sum: null,
   toStored: (value) => value,
   isStored: () => false,
   bind: (value) => JSON.stringify(value),
+  mostBytes: () => Number.POSITIVE_INFINITY,
   mergesPatches: true,
   // Another program may have written JSON on several lines, and line breaks separate the rows of a list.
   sqlite: {

@@ -17,6 +17,8 @@ export interface Kind {
   readonly listsValues: boolean
   /** Whether `open()` can mark the field: more values may be listed later. */
   readonly canBeOpen: boolean
+  /** Whether a text is rewritten (`.trim()`, `.toLowerCase()`) before it is stored. */
+  readonly canBeRewritten: boolean
   /** Why the field can be in no filter, sort or unique set; null where it can. */
   readonly notQueryable: string | null
   /** How values are summed; null where sums would not be exact or make no sense. */
@@ -34,6 +36,8 @@ export interface Kind {
   fromOther(value: unknown, from: string, schema: JsonSchema): unknown
   /** A stored value as it is bound to a statement, the same on every store. */
   bind(value: unknown, schema: JsonSchema): string | number
+  /** The most bytes that a stored text has; Infinity where the schema sets no bound. Null for kinds whose values are all short. */
+  readonly mostBytes: ((schema: JsonSchema) => number) | null
   /** A merge patch changes members of the value (RFC 7396) instead of replacing it. */
   readonly mergesPatches: boolean
 
@@ -114,8 +118,10 @@ export interface Summing {
   zero(summand: JsonSchema): unknown
   /** The largest sum that every store holds exactly. The smallest is its negative. */
   readonly largest: unknown
-  /** Whether a sum is within that range. */
-  isExact(sum: unknown): boolean
+  /** A value as a number of the smallest unit in which values of the kind are counted. */
+  units(value: unknown): bigint
+  /** The sum that is so many units, for a field with this schema; undefined beyond the largest. */
+  ofUnits(units: bigint, schema: JsonSchema): unknown
 }
 
 /** A `format` of JSON Schema: strings with rules that other keywords cannot say. */

@@ -1,6 +1,6 @@
 import type { Kind } from './kind.ts'
 import { numberText } from './other-kind.ts'
-import { json, jsonOrNull } from './sql.ts'
+import { jsonOrNull, jsonSql } from './sql.ts'
 import { patternOrNull } from './text-patterns.ts'
 
 /** As JSON.stringify writes it: PostgreSQL has the same digits, but begins with exponents sooner and writes 1e-07. */
@@ -21,11 +21,13 @@ export const number: Kind = Object.freeze({
   formats: {},
   listsValues: false,
   canBeOpen: false,
+  canBeRewritten: false,
   notQueryable: null,
   sum: null,
   toStored: (value) => value,
   isStored: (value) => typeof value === 'number',
   bind: (value) => value as number,
+  mostBytes: null,
   mergesPatches: false,
   sqlite: {
     type: 'REAL',
@@ -37,7 +39,7 @@ export const number: Kind = Object.freeze({
   postgres: {
     type: 'double precision',
     param: (placeholder) => `${placeholder}::float8`,
-    json: (expression) => json(postgresNumber(expression)),
+    json: (expression) => jsonSql(postgresNumber(expression)),
     literal: (value) => String(value),
   },
   castableFrom: ['text', 'integer', 'bigint'],

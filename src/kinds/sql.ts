@@ -5,7 +5,7 @@ export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}
 /** JSON text that stands between quotes as it is. */
 export const quoted = (sql: string): JsonText => ({ sql, isQuoted: true, writesNull: false })
 /** SQL that gives JSON, and NULL for NULL. */
-export const json = (sql: string): JsonText => ({ sql, isQuoted: false, writesNull: false })
+export const jsonSql = (sql: string): JsonText => ({ sql, isQuoted: false, writesNull: false })
 /** SQL that gives JSON, and the text `null` for NULL. */
 export const jsonOrNull = (sql: string): JsonText => ({ sql, isQuoted: false, writesNull: true })
 

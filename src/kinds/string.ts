@@ -1,10 +1,9 @@
+import { isUrl } from './is-url.ts'
 import type { Kind, StringFormat } from './kind.ts'
 import { asText } from './other-kind.ts'
+import { rewritten } from './rewrites.ts'
 import { text } from './text.ts'
-import { emailLocalTooLong, emailMaxLength, emailPattern, withoutNul } from './text-patterns.ts'
-
-/** An element of a list: a comma ends it unless a backslash stands before. */
-const listItem = '^(?:[^,\\\\\\x00]|\\\\[,\\\\])+$'
+import { anyFilterText, emailLocalTooLong, emailMaxLength, emailPattern } from './text-patterns.ts'
 
 const emailForm = new RegExp(emailPattern)
 const longLocal = new RegExp(emailLocalTooLong)
@@ -30,7 +29,7 @@ const uri: StringFormat = {
   zodName: 'url',
   keywords: [],
   noun: () => 'a URL',
-  test: (value) => URL.canParse(value) && /^[a-z][a-z0-9+.-]*:\S+$/i.test(value),
+  test: isUrl,
   checks: () => ({}),
   example: () => 'https://example.com/',
   source: () => 'z.url()',
@@ -55,16 +54,14 @@ export const string: Kind = Object.freeze({
   formats: { email, uri, uuid },
   listsValues: false,
   canBeOpen: false,
+  canBeRewritten: true,
   notQueryable: null,
   castableFrom: ['integer', 'bigint'],
   isOrdered: true,
   fromOther: asText,
+  toStored: (value, schema) => rewritten(schema, value),
   parse: (value) => value,
   filterValueNoun: () => 'a valid value',
-  filterSchema: (_, { inList }) => ({
-    type: 'string',
-    minLength: 1,
-    pattern: inList ? listItem : withoutNul,
-  }),
+  filterSchema: (_, { inList }) => anyFilterText(inList),
   typeName: () => 'string',
 } satisfies Kind)

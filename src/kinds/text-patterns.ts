@@ -24,17 +24,18 @@ export const idempotencyKeyPattern =
 /** PostgreSQL cannot store a NUL character, so no string may have one. */
 export const withoutNul = '^[^\\x00]*$'
 
+/** An element of a list: a comma ends it unless a backslash stands before. */
+const listItem = '^(?:[^,\\\\\\x00]|\\\\[,\\\\])+$'
+
+/** The schema of a filter's value that may be any text. An empty one is refused. */
+export const anyFilterText = (inList: boolean): JsonSchema => ({
+  type: 'string',
+  minLength: 1,
+  pattern: inList ? listItem : withoutNul,
+})
+
 /** The schema of a text that has the form of a pattern (without anchors) or is the word `null`. */
 export const patternOrNull = (pattern: string): JsonSchema => ({
   type: 'string',
   pattern: `^(?:${pattern}|null)$`,
 })
-
-const compiled = new Map<string, RegExp>()
-
-/** Whether a text matches a pattern as JSON Schema reads it. Patterns come from declarations, so callers cannot grow the cache. */
-export const matches = (pattern: string, text: string): boolean => {
-  const known = compiled.get(pattern) ?? new RegExp(pattern, 'u')
-  compiled.set(pattern, known)
-  return known.test(text)
-}

@@ -1,5 +1,5 @@
-import { overlapMonths, overlapOf } from '../compile/dates.ts'
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
+import { overlapMonths, overlapOf } from '../compile/versions/dates.ts'
 import { dayMs, dayOf, minuteInUtc } from '../times.ts'
 import type { KnownConsumer } from './consumers.ts'
 import type { Contact } from './contacts.ts'
@@ -55,7 +55,7 @@ export type BlockerKind =
   | 'anonymous-traffic'
   | 'recording-gap'
 
-export interface Blocker {
+export interface RetirementBlocker {
   readonly kind: BlockerKind
   readonly what: string
   /** What removes the blocker. */
@@ -64,13 +64,13 @@ export interface Blocker {
   readonly consumer?: KnownConsumer
 }
 
-export interface Verdict {
+export interface RetirementVerdict {
   readonly allowed: boolean
-  readonly blockers: readonly Blocker[]
+  readonly blockers: readonly RetirementBlocker[]
 }
 
 /** Whether a version may be retired, with every blocker. It depends on the facts alone. */
-export function decideRetirement(facts: RetirementFacts): Verdict {
+export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const blockers = [
     ...successor(facts),
     ...guide(facts),
@@ -87,7 +87,7 @@ export function decideRetirement(facts: RetirementFacts): Verdict {
 
 const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`)
 
-function successor({ version, successor: newer, now }: RetirementFacts): readonly Blocker[] {
+function successor({ version, successor: newer, now }: RetirementFacts): readonly RetirementBlocker[] {
   const kind = 'no-successor'
   if (!newer) {
     const lift = 'Declare and publish a newer version, so that its consumers have somewhere to go.'
@@ -103,7 +103,7 @@ function successor({ version, successor: newer, now }: RetirementFacts): readonl
   return [{ kind, what: `The successor ${newer.name} ${when}.`, lift }]
 }
 
-function guide({ version, guide: url }: RetirementFacts): readonly Blocker[] {
+function guide({ version, guide: url }: RetirementFacts): readonly RetirementBlocker[] {
   if (url !== null) return []
   return [
     {
@@ -115,7 +115,12 @@ function guide({ version, guide: url }: RetirementFacts): readonly Blocker[] {
 }
 
 /** Six calendar months in which both versions were served and the deprecation was announced. */
-function overlap({ version, deprecated, successor: newer, now }: RetirementFacts): readonly Blocker[] {
+function overlap({
+  version,
+  deprecated,
+  successor: newer,
+  now,
+}: RetirementFacts): readonly RetirementBlocker[] {
   const kind = 'overlap-too-short'
   if (deprecated === null) {
     const lift = `Write deprecated: '${dayOf(now)}' and a sunset at least ${overlapMonths} calendar months later into its declaration.`
@@ -139,7 +144,12 @@ function overlap({ version, deprecated, successor: newer, now }: RetirementFacts
   ]
 }
 
-function sunset({ version, sunset: day, announcedSunset: told, now }: RetirementFacts): readonly Blocker[] {
+function sunset({
+  version,
+  sunset: day,
+  announcedSunset: told,
+  now,
+}: RetirementFacts): readonly RetirementBlocker[] {
   const kind = 'sunset-not-reached'
   if (day === null) {
     const lift = `Write sunset: '${told ?? '…'}' into its declaration, and wait for that day to pass.`
@@ -155,7 +165,7 @@ function sunset({ version, sunset: day, announcedSunset: told, now }: Retirement
   return [{ kind, what, lift: `Wait until ${dayOf(end)}.` }]
 }
 
-function signal({ version, signalFirstSentAt }: RetirementFacts): readonly Blocker[] {
+function signal({ version, signalFirstSentAt }: RetirementFacts): readonly RetirementBlocker[] {
   if (signalFirstSentAt !== null) return []
   return [
     {
@@ -166,7 +176,7 @@ function signal({ version, signalFirstSentAt }: RetirementFacts): readonly Block
   ]
 }
 
-function traffic({ version, traffic: all }: RetirementFacts): readonly Blocker[] {
+function traffic({ version, traffic: all }: RetirementFacts): readonly RetirementBlocker[] {
   const left = all.filter(({ consumer, contacted }) => consumer.kind === 'external' && contacted === null)
   return left.map(({ consumer, calls, lastSeen }) => ({
     kind: 'traffic',
@@ -176,7 +186,7 @@ function traffic({ version, traffic: all }: RetirementFacts): readonly Blocker[]
   }))
 }
 
-function webhooks({ version, webhooks: all }: RetirementFacts): readonly Blocker[] {
+function webhooks({ version, webhooks: all }: RetirementFacts): readonly RetirementBlocker[] {
   const left = all.filter(({ contacted }) => contacted === null)
   return left.map(({ url, since, contacted: _, ...consumer }) => ({
     kind: 'webhook',
@@ -186,7 +196,7 @@ function webhooks({ version, webhooks: all }: RetirementFacts): readonly Blocker
   }))
 }
 
-function anonymousTraffic({ anonymous }: RetirementFacts): readonly Blocker[] {
+function anonymousTraffic({ anonymous }: RetirementFacts): readonly RetirementBlocker[] {
   if (!anonymous) return []
   return [
     {
@@ -197,7 +207,7 @@ function anonymousTraffic({ anonymous }: RetirementFacts): readonly Blocker[] {
   ]
 }
 
-function gaps({ gaps: all, windowMs }: RetirementFacts): readonly Blocker[] {
+function gaps({ gaps: all, windowMs }: RetirementFacts): readonly RetirementBlocker[] {
   const [first] = all
   const last = all.at(-1)
   if (!first || !last) return []

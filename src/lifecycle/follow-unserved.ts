@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import type { Followed, FollowOptions } from '../store/schema/follow/follow-options.ts'
 import { followStore } from '../store/schema/follow/follow-store.ts'
 import type { Following } from '../store/schema/follow/open-decisions.ts'

@@ -32,7 +32,7 @@ export function followMigrations(store: Store, model: Model, first: number): Out
     },
     when: promise,
     async check() {
-      if ((await readGeneration(store)) !== first) note('nounkit migrate --rename has changed the store')
+      if ((await readGeneration(store)) !== first) note('nounkit migrate has changed the store')
     },
     suspect(reason) {
       looking ??= look(reason).finally(() => {

@@ -5,7 +5,7 @@ import type { DetailRow, UsageRow } from './counts.ts'
 import { newProcessId } from './process-id.ts'
 import { insertRecorder, readFlushes, updateRecorder } from './recorder-rows.ts'
 import { writeSignal } from './sent-signals.ts'
-import { type Taken, Tally, type TallyLimits } from './tally.ts'
+import { type TakenCounts, Tally, type TallyLimits } from './tally.ts'
 import { addCounts, detailTable, inOrder, usageTable } from './upsert.ts'
 import type { UsageRecorder, Use } from './use.ts'
 
@@ -18,7 +18,7 @@ interface Batch {
   readonly number: number
   readonly usage: readonly UsageRow[]
   readonly details: readonly DetailRow[]
-  readonly signals: Taken['signals']
+  readonly signals: TakenCounts['signals']
   /** Everything counted before this time is in this batch or earlier ones; null where a later batch has the rest. */
   readonly at: number | null
 }

@@ -1,4 +1,6 @@
 import type { Model } from '../compile/model.ts'
+import { namesOf } from '../compile/names-of.ts'
+import { bindModel } from '../store/schema/bind-model.ts'
 import { emptyingOf } from '../store/schema/follow/emptying.ts'
 import { recordedPublished } from '../store/schema/published.ts'
 import { type Store, StoreError, StoreRefused } from '../store/store.ts'
@@ -17,7 +19,10 @@ export interface ResetOptions extends Omit<UnservedOptions, 'emptying' | 'dryRun
 }
 
 /** Empties a store, and makes its tables fit the declaration. API keys stay. Gives the store's generation. */
-export async function resetStore(store: Store, model: Model, options: ResetOptions): Promise<number> {
+export async function resetStore(store: Store, declared: Model, options: ResetOptions): Promise<number> {
+  // A store that is emptied keeps its names.
+  const { model, record } = await bindModel(store, declared)
+  const names = record === null ? null : { ...model.names, versions: namesOf(model), converted: [] }
   const { published, forced, seed = false, beforeChange, ...rest } = options
   const promised = published.length > 0 ? published.join(', ') : await recorded(store)
   if (promised !== null && forced === undefined) throw new StoreRefused(whyNoReset(promised, model))
@@ -27,7 +32,7 @@ export async function resetStore(store: Store, model: Model, options: ResetOptio
     store,
     model,
     { acceptDataLoss: true, ...(beforeChange && { beforeChange }) },
-    { ...rest, emptying: emptyingOf(seed ? 'again' : 'never') },
+    { ...rest, emptying: emptyingOf(seed ? 'again' : 'never', names) },
   )
   if (seed) await seedEmpty(store, model, rest.clock)
   return generation

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Version } from '../compile/model.ts'
 import type { Store } from '../store/store.ts'
-import { decideRetirement, type RetirementFacts, type Verdict } from './decide.ts'
+import { decideRetirement, type RetirementFacts, type RetirementVerdict } from './decide.ts'
 import { collectFacts } from './facts.ts'
 import { type Decision, decisionInForce, readDecisions, storeDecision } from './retirement-decisions.ts'
 import { settleRecorders, type WaitOptions } from './settle-recorders.ts'
@@ -14,7 +14,7 @@ export interface RetireOptions extends WaitOptions {
   readonly dryRun: boolean
 }
 
-export interface RetireOutcome extends Verdict {
+export interface RetireOutcome extends RetirementVerdict {
   readonly facts: RetirementFacts
   /** Whether the version is retired now. */
   readonly retired: boolean

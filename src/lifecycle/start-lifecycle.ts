@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { type Store, StoreOutdated } from '../store/store.ts'
+import type { FollowedImages } from './follow-images.ts'
 import type { Outdated } from './outdated.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
 import { type FollowedRetirement, followRetirement } from './retirement.ts'
@@ -15,6 +16,7 @@ export interface LifecycleOptions {
   readonly model: Model
   readonly clock: Clock
   readonly outdated: Outdated
+  readonly images: FollowedImages
   readonly warn: (message: string, error: unknown) => void
   /** Null where the caller calls `beat` itself. */
   readonly everyMs?: number | null
@@ -27,6 +29,8 @@ export async function startLifecycle(options: LifecycleOptions): Promise<Lifecyc
   for (const sentence of await brokenSunsets(store, model)) warn(sentence, null)
   const usage: Recorder = await openRecorder({ store, clock, warn, flushSoon: () => lifecycle.beatSoon() })
   await refuseIfOutdated(outdated, usage)
+  // A newer process that did not see this one's row has told its values before.
+  await options.images.check()
   const lifecycle = new Lifecycle(options, usage, retirement, everyMs)
   return lifecycle
 }
@@ -91,10 +95,11 @@ export class Lifecycle {
   }
 
   async #beatOnce(): Promise<void> {
-    const { outdated } = this.#options
+    const { outdated, images } = this.#options
     await this.#run('Counts cannot be written; they are kept and tried again.', () => this.usage.flush())
     await this.#run('Whether a version was retired cannot be read.', () => this.retirement.refresh())
     await this.#run('Whether the store was migrated cannot be read.', () => outdated.check())
+    await this.#run('Values of newer versions cannot be read.', () => images.check())
   }
 }
 

@@ -18,7 +18,7 @@ import {
 import type { SentSignal } from './sent-signals.ts'
 import { nothingUsed, type UsageRecorder, type Use, type Uses } from './use.ts'
 
-export interface Taken {
+export interface TakenCounts {
   readonly usage: readonly UsageRow[]
   readonly details: readonly DetailRow[]
   /** Signals that this process sent for the first time. */
@@ -81,7 +81,7 @@ export class Tally implements UsageRecorder {
   }
 
   /** Everything counted since the last time, as rows. Counting starts from zero again. */
-  take(): Taken {
+  take(): TakenCounts {
     this.#closeDay()
     const signals = this.#signalsToTake.map((version) => ({
       version: version.name,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type StaticDocument, staticDocument } from './static-document.ts'
-import { reference } from './vendor.ts'
+import { referenceFiles } from './vendor.ts'
 
 /** The files that pages load. Every URL has a hash or a version of its content, so browsers may cache it for ever. */
 export interface Assets {
@@ -50,7 +50,7 @@ export const createAssets = (): Assets => {
 
 /** The browser build of the reference's renderer. Its files are read at their first request. */
 const rendererFiles = () => {
-  const { version, folder } = reference()
+  const { version, folder } = referenceFiles()
   const prefix = `/assets/scalar-${version}/`
   // Only listed names are served, so that no path of a request reaches the file system.
   let listed: ReadonlySet<string> | null = null

@@ -38,7 +38,7 @@ export const drawGraph = async (dot: string, { id, title, description }: Caption
 }
 
 /** A string of the DOT language. */
-export const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+export const dotString = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
 /** Boxes are laid out this much larger than their text, because fallback fonts are wider. */
 const spare = 1.2

@@ -1,4 +1,5 @@
 import type { Model, Version } from '../compile/model.ts'
+import { collectionPaths } from '../compile/names/collection-paths.ts'
 import { guidePath } from '../lifecycle/facts.ts'
 import { statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
@@ -12,25 +13,31 @@ function apiIndex(model: Model, now: number, retirement: Retirement): unknown {
       title: model.title,
       unversioned: model.unversioned?.name ?? null,
       versions: model.versions.map((version) => versionEntry(version, model, now, retirement)),
-      docs: '/docs',
+      docs: `${model.prefix}/docs`,
     },
   }
 }
 
 /** `GET /v2`: the collections of one version, in its own names. */
 function versionIndex(version: Version, model: Model, now: number, retirement: Retirement): unknown {
+  const base = `${model.prefix}/${version.name}`
   const views = [...version.views.values()]
   const top = views
     .filter((view) => view.topLevel)
-    .map((view) => [view.name, `/${version.name}/${view.name}`] as const)
+    .map((view) => [view.name, `${base}/${view.name}`] as const)
   const nested = views.flatMap((view) =>
-    view.under.map((sub) => `/${version.name}/${sub.owner().name}/{id}/${sub.segment}`),
+    view.under.map((sub) => `${base}/${sub.owner().name}/{id}/${sub.segment}`),
   )
+  const unkeyed = views
+    .filter(({ methods, idempotency }) => methods.has('POST') && idempotency.mode === 'off')
+    .flatMap((view) => collectionPaths(view).map((path) => `${base}${path}`))
   return {
     data: {
       ...versionEntry(version, model, now, retirement),
       collections: Object.fromEntries(top),
       sub_collections: nested.sort(),
+      // Clients ask before they send a create again: here a second one makes a second row.
+      ...(unkeyed.length > 0 && { without_idempotency_key: unkeyed.sort() }),
     },
   }
 }
@@ -42,16 +49,17 @@ function versionEntry(
   retirement: Retirement,
 ): { [key: string]: unknown } {
   const { name } = version
+  const guide = guidePath(version, retirement.successorOf(version))
   const status = statusOf(version, model, now, retirement.isRetired)
   return {
     name,
-    url: `/${name}`,
+    url: `${model.prefix}/${name}`,
     status,
     published: version.published?.date ?? null,
     deprecated: version.deprecated?.date ?? null,
     sunset: version.sunset?.date ?? null,
-    openapi: status === 'retired' ? null : `/${name}/openapi.json`,
-    guide: version.deprecated ? guidePath(version, retirement.successorOf(version)) : null,
+    openapi: status === 'retired' ? null : `${model.prefix}/${name}/openapi.json`,
+    guide: guide && model.prefix + guide,
   }
 }
 

@@ -2,6 +2,7 @@ import type { Model } from '../compile/model.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 import type { Assets } from './assets.ts'
 import { html, type Markup } from './markup.ts'
+import { prefixedHtml } from './prefixed.ts'
 
 export type Section = 'reference' | 'model' | 'versions' | 'problems'
 
@@ -22,7 +23,8 @@ export type Layout = (page: Page) => string
 export const createLayout =
   (model: Model, assets: Assets): Layout =>
   ({ title, section, body, aside, wide = false, head }) =>
-    html`<!doctype html>
+    prefixedHtml(
+      html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -43,7 +45,9 @@ ${aside}
 ${wide ? html`<div id="main" tabindex="-1">${body}</div>` : html`<main id="main" class="prose" tabindex="-1">${body}</main>`}
 </body>
 </html>
-`.text
+`.text,
+      model.prefix,
+    )
 
 const sections: readonly (readonly [Section, string, string])[] = [
   ['reference', 'Reference', '/docs'],

@@ -1,5 +1,5 @@
 import type { Version } from '../compile/model.ts'
-import { movesOf } from '../compile/states.ts'
+import { movesIn } from '../compile/resources/states.ts'
 import type { Layout } from './layout.ts'
 import { framed, html, type Markup, table } from './markup.ts'
 import { type Link, linksOf, relationsDiagram } from './relations-diagram.ts'
@@ -43,7 +43,7 @@ ${field.description !== '' && html`<p>${field.description}</p>`}
 ${framed(`Diagram of the states of ${view.name}`, drawing)}
 <details><summary>The same in words</summary><ul>
 <li>A new row starts as <code>${states.initial}</code>.</li>
-${Object.entries(movesOf(states)).map(
+${Object.entries(movesIn(states)).map(
   ([from, to]) =>
     html`<li><code>${from}</code> can move to ${to.map((one, index) => html`${index > 0 && ' or '}<code>${one}</code>`)}.</li>`,
 )}

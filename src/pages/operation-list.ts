@@ -6,19 +6,28 @@ interface Operation {
   readonly summary: string
   readonly description: string
   readonly tags: readonly string[]
-  readonly 'x-codeSamples': readonly { readonly label: string; readonly source: string }[]
+  readonly 'x-codeSamples': readonly {
+    readonly lang: string
+    readonly label: string
+    readonly source: string
+  }[]
 }
 
-interface Document {
+/** The parts of an OpenAPI document that pages show. */
+export interface Document {
   readonly info: { readonly title: string; readonly description: string }
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
 }
 
-/** Every operation with its samples, as plain HTML: the reference for readers without scripts. */
-export const operationList = (openapi: object, version: Version): Markup => {
-  const { info, tags, paths } = openapi as Document
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
+interface ListedOperation {
+  readonly path: string
+  readonly method: string
+  readonly operation: Operation
+}
+
+export const operationsOf = ({ paths }: Document, version: Version): readonly ListedOperation[] =>
+  Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method]) => method !== 'parameters')
       .map(([method, operation]) => ({
@@ -27,6 +36,11 @@ export const operationList = (openapi: object, version: Version): Markup => {
         operation,
       })),
   )
+
+/** Every operation with its samples, as plain HTML: the reference for readers without scripts. */
+export const operationList = (openapi: object, version: Version): Markup => {
+  const { info, tags } = openapi as Document
+  const operations = operationsOf(openapi as Document, version)
   const section = ({ name, description }: Document['tags'][number]): Markup =>
     html`<h2 id="${name}">${name}</h2>
 <p>${inline(description)}</p>
@@ -39,15 +53,7 @@ ${tags.map(section)}
 </div>`
 }
 
-const entry = ({
-  path,
-  method,
-  operation,
-}: {
-  readonly path: string
-  readonly method: string
-  readonly operation: Operation
-}): Markup =>
+const entry = ({ path, method, operation }: ListedOperation): Markup =>
   html`<details><summary><code><b>${method}</b> ${path}</code> ${operation.summary}</summary>
 <p>${inline(operation.description)}</p>
 ${operation['x-codeSamples'].map(({ label, source }) => html`<p>${label}</p>${codeBlock(source, label)}`)}

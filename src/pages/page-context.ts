@@ -1,10 +1,11 @@
-import type { Version } from '../compile/model.ts'
+import type { Model, Version } from '../compile/model.ts'
 import { openapiOf } from '../contract/openapi/openapi.ts'
 import { statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Assets, createAssets } from './assets.ts'
 import { createLayout, type Layout, pagePolicy } from './layout.ts'
+import { prefixedDocument } from './prefixed.ts'
 import type { UsageSources } from './read-usage.ts'
 import { type StaticDocument, staticDocument } from './static-document.ts'
 import type { SwitchVersion } from './version-switch.ts'
@@ -37,7 +38,7 @@ export const createPageContext = (parts: PageParts): PageContext => {
     assets,
     layout,
     openapi(version) {
-      const known = openapis.get(version) ?? openapiOf(version, model)
+      const known = openapis.get(version) ?? documentOf(version, model)
       openapis.set(version, known)
       return known
     },
@@ -58,6 +59,11 @@ export const createPageContext = (parts: PageParts): PageContext => {
       ),
   }
 }
+
+const documentOf = (version: Version, model: Model): object => ({
+  ...prefixedDocument(openapiOf(version, model), model.prefix),
+  servers: [{ url: `${model.prefix}/${version.name}` }],
+})
 
 const pageHeaders = { 'Content-Security-Policy': pagePolicy(), Vary: 'Accept' }
 

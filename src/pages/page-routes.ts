@@ -1,17 +1,26 @@
 import type { Version } from '../compile/model.ts'
 import { readDecisions } from '../lifecycle/retirement-decisions.ts'
-import type { PlainResponse } from '../request/exchange.ts'
+import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { guidePage, guideText } from './guide-page.ts'
 import { indexDocument } from './indexes.ts'
 import { freshPage } from './layout.ts'
+import {
+  llmsText,
+  modelText,
+  problemListText,
+  problemText,
+  referenceText,
+  versionsText,
+} from './markdown-forms.ts'
 import { modelPage } from './model-page.ts'
 import type { PageContext, PageParts } from './page-context.ts'
 import type { PageRoute } from './page-route.ts'
+import { prefixedDocument, prefixedMarkdown } from './prefixed.ts'
 import { problemEntries, problemEntry, problemListPage, problemPage } from './problem-pages.ts'
 import { readUsage } from './read-usage.ts'
 import { newNonce, referencePage } from './reference-page.ts'
 import { usageForm, usageSection } from './usage-section.ts'
-import { versionsPage } from './versions-page.ts'
+import { versionLives, versionsPage } from './versions-page.ts'
 
 /** `/` is the API's index, or the reference for browsers. `/v2` is an index alone. */
 export const indexRoute = (context: PageContext, path: string): PageRoute | null => {
@@ -19,14 +28,47 @@ export const indexRoute = (context: PageContext, path: string): PageRoute | null
   const index = indexDocument(path, model, clock.now(), retirement)
   if (!index) return null
   return {
-    types: path === '/' ? ['application/json', 'text/html'] : ['application/json'],
-    answer: (_, type) => (type === 'text/html' ? reference(context, model.head) : index),
+    types: path === '/' ? ['application/json', 'text/html', 'text/markdown'] : ['application/json'],
+    answer(request, type) {
+      if (type === 'text/markdown') return referenceInMarkdown(context, model.head, request)
+      return type === 'text/html' ? reference(context, model.head) : index
+    },
   }
 }
 
 export const referenceRoute = (context: PageContext, version: Version): PageRoute => ({
-  types: ['text/html'],
-  answer: () => reference(context, version),
+  types: ['text/html', 'text/markdown'],
+  answer: (request, type) =>
+    type === 'text/markdown' ? referenceInMarkdown(context, version, request) : reference(context, version),
+})
+
+const referenceInMarkdown = async (
+  context: PageContext,
+  version: Version,
+  request: PlainRequest,
+): Promise<PlainResponse> =>
+  inMarkdown(context, `reference ${version.name}`, request, () =>
+    referenceText(context.openapi(version), version),
+  )
+
+const inMarkdown = async (
+  context: PageContext,
+  key: string,
+  request: PlainRequest,
+  make: () => string,
+): Promise<PlainResponse> => (await context.document(key, markdown, make)).respond(request)
+
+const markdown = 'text/markdown; charset=utf-8'
+
+/** What programs that read find first. */
+export const llmsRoute = (context: PageContext): PageRoute => ({
+  types: ['text/plain', 'text/markdown'],
+  async answer(request, type) {
+    const served = context.served().map(({ version }) => version)
+    const key = `llms ${served.map(({ name }) => name).join()}`
+    const make = () => llmsText(context.model, served)
+    return (await context.document(key, `${type}; charset=utf-8`, make)).respond(request)
+  },
 })
 
 const reference = (context: PageContext, version: Version): PlainResponse => {
@@ -45,8 +87,10 @@ export const openapiRoute = (context: PageContext, version: Version): PageRoute 
 })
 
 export const modelRoute = (context: PageContext, version: Version): PageRoute => ({
-  types: ['text/html'],
-  async answer(request) {
+  types: ['text/html', 'text/markdown'],
+  async answer(request, type) {
+    if (type === 'text/markdown')
+      return inMarkdown(context, `model ${version.name}`, request, () => modelText(version))
     const versions = context.served()
     // The version switch depends on which versions are served and deprecated, so the cache key does too.
     const state = versions.map((one) => `${one.version.name}:${one.deprecated}`).join()
@@ -56,10 +100,18 @@ export const modelRoute = (context: PageContext, version: Version): PageRoute =>
 })
 
 export const versionsRoute = (context: PageContext): PageRoute => ({
-  types: ['text/html'],
+  types: ['text/html', 'text/markdown'],
   takesForm: true,
-  async answer(request) {
+  async answer(request, type) {
     const { layout, model, clock, retirement } = context
+    if (type === 'text/markdown') {
+      const body = versionsText(versionLives(model, clock.now(), retirement))
+      return {
+        status: 200,
+        headers: { 'Content-Type': markdown, 'Cache-Control': 'no-cache', Vary: 'Accept' },
+        body,
+      }
+    }
     const usage = await readUsage(context, request)
     const refused = typeof usage === 'string'
     const text = versionsPage({
@@ -68,7 +120,7 @@ export const versionsRoute = (context: PageContext): PageRoute => ({
       now: clock.now(),
       retirement,
       retiredAt: await retiredAt(context),
-      usage: refused || usage === null ? usageForm(usage) : usageSection(usage),
+      usage: refused || usage === null ? usageForm(usage) : usageSection(usage, model.soleAccount === null),
     })
     return freshPage(text, {
       status: refused ? 403 : 200,
@@ -85,8 +137,9 @@ const retiredAt = async ({ model, store, retirement }: PageParts): Promise<Reado
 }
 
 export const guideRoute = (context: PageContext, name: string): PageRoute | null => {
-  const text = guideText(context.model, name)
-  if (text === null) return null
+  const written = guideText(context.model, name)
+  if (written === null) return null
+  const text = prefixedMarkdown(written, context.model.prefix)
   return {
     types: ['text/html', 'text/markdown', 'text/plain'],
     async answer(request, type) {
@@ -105,15 +158,21 @@ export const problemsRoute = (context: PageContext, type: string | undefined): P
   if (type !== undefined && entry === null) return null
   const key = `problem ${type ?? ''}`
   return {
-    types: ['text/html', 'application/json'],
+    types: ['text/html', 'application/json', 'text/markdown'],
     async answer(request, asked) {
+      if (asked === 'text/markdown')
+        return inMarkdown(context, key, request, () =>
+          entry ? problemText(entry) : problemListText(problemEntries(model)),
+        )
       const document =
         asked === 'text/html'
           ? await context.page(key, () =>
-              entry ? problemPage(layout, entry) : problemListPage(layout, problemEntries(model)),
+              entry
+                ? problemPage(layout, prefixedDocument(entry, model.prefix))
+                : problemListPage(layout, problemEntries(model)),
             )
           : await context.document(key, 'application/json', () =>
-              JSON.stringify({ data: entry ?? problemEntries(model) }),
+              JSON.stringify({ data: prefixedDocument(entry ?? problemEntries(model), model.prefix) }),
             )
       return document.respond(request)
     },

@@ -6,6 +6,7 @@ import { answerRoute, type PageRoute } from './page-route.ts'
 import {
   guideRoute,
   indexRoute,
+  llmsRoute,
   modelRoute,
   openapiRoute,
   problemsRoute,
@@ -27,6 +28,7 @@ export const createPages = (parts: PageParts): Pages => {
 
 const routeOf = (context: PageContext, path: string): PageRoute | null => {
   const [, first = '', ...rest] = path.split('/')
+  if (path === '/llms.txt') return llmsRoute(context)
   if (first === 'assets') return fileRoute(context, path)
   if (first === 'docs' && rest.length <= 2) return docsRoute(context, rest[0], rest[1])
   if (first === 'problems' && rest.length <= 1) return problemsRoute(context, rest[0])

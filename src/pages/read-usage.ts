@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
-import { type Blocker, decideRetirement } from '../lifecycle/decide.ts'
+import { decideRetirement, type RetirementBlocker } from '../lifecycle/decide.ts'
 import { collectFacts } from '../lifecycle/facts.ts'
 import { reportScope, usageReport } from '../lifecycle/usage-report.ts'
 import { Problem } from '../problems.ts'
@@ -66,8 +66,8 @@ const blockersOf = async ({
   store,
   model,
   clock,
-}: UsageSources): Promise<ReadonlyMap<string, readonly Blocker[]>> => {
-  const found = new Map<string, readonly Blocker[]>()
+}: UsageSources): Promise<ReadonlyMap<string, readonly RetirementBlocker[]>> => {
+  const found = new Map<string, readonly RetirementBlocker[]>()
   for (const version of model.versions.filter((one) => one.deprecated)) {
     const facts = await collectFacts(store, version, { now: clock.now(), windowMs })
     found.set(version.name, decideRetirement(facts).blockers)

@@ -37,12 +37,18 @@ export const referencePage = (
   })
 
 const notice = ({ name, deprecated, sunset, successor }: Version): Markup => {
-  if (!deprecated) return html``
+  const guide = successor
+    ? html`<a href="/docs/migrations/${name}-to-${successor.name}">the migration guide</a>`
+    : null
+  if (!deprecated)
+    return successor
+      ? html`<div class="notice" role="note">There is a newer version, <a href="/docs/${successor.name}">${successor.name}</a>: ${guide}.</div>`
+      : html``
   const until = sunset
     ? html` and is served at least until <time datetime="${sunset.date}">${sunset.date}</time>`
     : ''
   const next = successor
-    ? html` Move to <a href="/docs/${successor.name}">${successor.name}</a>: <a href="/docs/migrations/${name}-to-${successor.name}">the migration guide</a>.`
+    ? html` Move to <a href="/docs/${successor.name}">${successor.name}</a>: ${guide}.`
     : ''
   return html`<div class="notice" role="note"><strong>${name} is deprecated</strong> as of <time datetime="${deprecated.date}">${deprecated.date}</time>${until}.${next}</div>`
 }

@@ -1,7 +1,7 @@
-import { serverFields } from '../compile/declared-fields.ts'
 import type { BelongsToModel, Version, View, ViewField, ViewRelation } from '../compile/model.ts'
+import { serverFields } from '../compile/resources/declared-fields.ts'
 import { kinds } from '../kinds/kinds.ts'
-import { diagramDefaults, drawGraph, quoted } from './graphviz.ts'
+import { diagramDefaults, dotString, drawGraph } from './graphviz.ts'
 import { escaped, type Markup } from './markup.ts'
 
 /** A box with more fields would be too long to read. */
@@ -44,7 +44,7 @@ export const relationsDiagram = (version: Version): Promise<Markup> => {
   const dot = `digraph {
 nodesep="0.6"; ranksep="0.7"; ${diagramDefaults}
 node [shape="plain"]
-${views.map((view) => `${quoted(view.name)} [class="${view.resource.shared ? 'box shared' : 'box'}" label=<${boxOf(view)}>]`).join('\n')}
+${views.map((view) => `${dotString(view.name)} [class="${view.resource.shared ? 'box shared' : 'box'}" label=<${boxOf(view)}>]`).join('\n')}
 ${links.map(lineOf).join('\n')}
 }`
   return drawGraph(dot, {
@@ -77,5 +77,5 @@ const typeOf = (field: ViewField): string => {
 const lineOf = ({ from, to, name, back, optional }: Link): string => {
   const label = back === null ? name : `${name} / ${back}`
   const ends = `dir="both" arrowhead="crow" arrowtail="${optional ? 'odottee' : 'tee'}"`
-  return `${quoted(to.name)} -> ${quoted(from.name)} [class="line quiet" label=${quoted(` ${label} `)} ${ends}]`
+  return `${dotString(to.name)} -> ${dotString(from.name)} [class="line quiet" label=${dotString(` ${label} `)} ${ends}]`
 }

@@ -1,7 +1,7 @@
 import type { Version, View, ViewField } from '../compile/model.ts'
-import { movesOf } from '../compile/states.ts'
+import { movesIn } from '../compile/resources/states.ts'
 import type { StatesField } from '../declare/field.ts'
-import { diagramDefaults, drawGraph, quoted } from './graphviz.ts'
+import { diagramDefaults, dotString, drawGraph } from './graphviz.ts'
 import type { Markup } from './markup.ts'
 
 export interface StateMachine {
@@ -17,22 +17,22 @@ export const stateMachinesOf = (version: Version): readonly StateMachine[] =>
 
 /** A state diagram. Final states have a double border. */
 export const statesDiagram = ({ view, field, states }: StateMachine): Promise<Markup> => {
-  const moves = Object.entries(movesOf(states))
+  const moves = Object.entries(movesIn(states))
   const leaves = new Set(moves.map(([from]) => from))
   const names = [...new Set([states.initial, ...moves.flatMap(([from, to]) => [from, ...to])])]
   const node = (name: string): string =>
-    `${quoted(name)} [class="box${leaves.has(name) ? '' : ' final'}"${leaves.has(name) ? '' : ' peripheries="2"'}]`
+    `${dotString(name)} [class="box${leaves.has(name) ? '' : ' final'}"${leaves.has(name) ? '' : ' peripheries="2"'}]`
   const lines = moves.flatMap(([from, to]) =>
-    to.map((one) => `${quoted(from)} -> ${quoted(one)} [class="line"]`),
+    to.map((one) => `${dotString(from)} -> ${dotString(one)} [class="line"]`),
   )
   // The node of the starting point has a name that no state can have.
-  const start = quoted('*')
+  const start = dotString('*')
   const dot = `digraph {
 rankdir="LR"; nodesep="0.4"; ranksep="0.6"; ${diagramDefaults}
 node [shape="box" style="rounded" margin="0.2,0.1"]
 ${start} [shape="point" width="0.12" class="start" label=""]
 ${names.map(node).join('\n')}
-${start} -> ${quoted(states.initial)} [class="line"]
+${start} -> ${dotString(states.initial)} [class="line"]
 ${lines.join('\n')}
 }`
   return drawGraph(dot, {

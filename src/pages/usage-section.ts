@@ -1,5 +1,5 @@
-import { counted } from '../compile/plural.ts'
-import type { Blocker } from '../lifecycle/decide.ts'
+import { counted } from '../compile/names/plural.ts'
+import type { RetirementBlocker } from '../lifecycle/decide.ts'
 import type { ConsumerUsage, UsageReport, VersionUsage } from '../lifecycle/usage-report.ts'
 import { dayOf, minuteOf } from '../times.ts'
 import { inline } from './markdown.ts'
@@ -11,7 +11,7 @@ export interface Usage {
   /** The account whose usage this is; null for all. */
   readonly account: string | null
   /** What blocks the retirement of each version, by the version's name. */
-  readonly blockers: ReadonlyMap<string, readonly Blocker[]>
+  readonly blockers: ReadonlyMap<string, readonly RetirementBlocker[]>
 }
 
 /** A form for an API key that works without scripts. The key is neither stored nor put in a URL. */
@@ -24,40 +24,51 @@ ${refusal && html`<p class="notice" role="alert">${refusal}</p>`}
 <button>Show usage</button>
 </form>`
 
-export const usageSection = ({ report, account, blockers }: Usage): Markup => html`<h2 id="usage">Usage</h2>
-<p>${account === null ? 'Calls of all accounts' : html`Calls of the account <b>${account}</b>`} from ${report.days[0]} to ${report.days.at(-1)}.</p>
-${report.versions.map((version) => versionSection(version, report, blockers.get(version.version) ?? null))}
+export const usageSection = (
+  { report, account, blockers }: Usage,
+  showsAccounts: boolean,
+): Markup => html`<h2 id="usage">Usage</h2>
+<p>${showsAccounts ? callsOf(account) : 'Calls'} from ${report.days[0]} to ${report.days.at(-1)}.</p>
+${report.versions.map((version) => versionSection(version, report, { blockers: blockers.get(version.version) ?? null, showsAccounts }))}
 ${
   report.gaps.length > 0 &&
   html`<h3>Gaps</h3><p>A process ended before it had written what it had counted:</p><ul>${report.gaps.map(({ from, until }) => html`<li>${minuteOf(from)} to ${minuteOf(until)}</li>`)}</ul>`
 }`
 
+const callsOf = (account: string | null): Markup | string =>
+  account === null ? 'Calls of all accounts' : html`Calls of the account <b>${account}</b>`
+
 const versionSection = (
   usage: VersionUsage,
   { days, gaps }: UsageReport,
-  blockers: readonly Blocker[] | null,
+  {
+    blockers,
+    showsAccounts,
+  }: { readonly blockers: readonly RetirementBlocker[] | null; readonly showsAccounts: boolean },
 ): Markup => {
   const total = usage.calls.reduce((sum, one) => sum + one, 0)
   return html`<h3>${usage.version}</h3>
 <p>${total === 0 ? 'No calls.' : html`${counted(total, 'call')}, at most ${number(Math.max(...usage.calls))} on a day.`}${usage.anonymous && html` ${number(usage.anonymous.calls)} came without credentials.`}${usage.refused && html` ${number(usage.refused.calls)} more ${usage.refused.calls === 1 ? 'was' : 'were'} refused, because credentials were missing or the version is retired.`}</p>
 ${total > 0 && framed(`Calls of ${usage.version} by day`, usagePlot(usage, days, gaps))}
-${usage.consumers.length > 0 && consumerTable(usage)}
+${usage.consumers.length > 0 && consumerTable(usage, showsAccounts)}
 ${blockers !== null && blockerList(usage, blockers)}`
 }
 
 /** Deprecated versions also have columns for what consumers still use, and whether they were contacted. */
-const consumerTable = ({ version, deprecated, consumers }: VersionUsage): Markup => {
+const consumerTable = ({ version, deprecated, consumers }: VersionUsage, showsAccounts: boolean): Markup => {
   const isDeprecated = deprecated !== null
   const moving = isDeprecated ? ['Still uses', 'Contacted'] : []
   return table(
     `Consumers of ${version}`,
-    ['Consumer', 'Account', 'Kind', 'Calls', 'Last seen', ...moving],
-    consumers.map((one) => html`<tr>${consumerCells(one)}${isDeprecated && movingCells(one)}</tr>`),
+    ['Consumer', ...(showsAccounts ? ['Account'] : []), 'Kind', 'Calls', 'Last seen', ...moving],
+    consumers.map(
+      (one) => html`<tr>${consumerCells(one, showsAccounts)}${isDeprecated && movingCells(one)}</tr>`,
+    ),
   )
 }
 
-const consumerCells = (one: ConsumerUsage): Markup =>
-  html`<td>${one.name}${one.contact && html`<br><small>${one.contact}</small>`}</td><td>${one.account}</td><td>${one.kind}</td><td class="figure">${number(one.calls)}</td><td>${minuteOf(one.lastSeen)}</td>`
+const consumerCells = (one: ConsumerUsage, showsAccounts: boolean): Markup =>
+  html`<td>${one.name}${one.contact && html`<br><small>${one.contact}</small>`}</td>${showsAccounts && html`<td>${one.account}</td>`}<td>${one.kind}</td><td class="figure">${number(one.calls)}</td><td>${minuteOf(one.lastSeen)}</td>`
 
 const movingCells = (one: ConsumerUsage): Markup =>
   html`<td>${stillUses(one)}</td><td>${one.contacted ? dayOf(one.contacted.at) : html`<span class="none">no</span>`}</td>`
@@ -67,7 +78,7 @@ const stillUses = ({ stillUses: all }: ConsumerUsage): Markup =>
     ? html`<span class="none">nothing that changed</span>`
     : html`<ul class="tight">${all.map(({ change, uses }) => html`<li>${inline(change)}: ${inline(uses.join(', '))}</li>`)}</ul>`
 
-const blockerList = ({ version }: VersionUsage, blockers: readonly Blocker[]): Markup =>
+const blockerList = ({ version }: VersionUsage, blockers: readonly RetirementBlocker[]): Markup =>
   blockers.length === 0
     ? html`<p>Nothing blocks the retirement of ${version}: <code>nounkit retire</code> would pass.</p>`
     : html`<p>What blocks the retirement of ${version}:</p><ul>${blockers.map(({ what, lift }) => html`<li>${what} ${lift}</li>`)}</ul>`

@@ -12,7 +12,7 @@ export interface Reference {
 }
 
 /** The renderer of the reference, as ES modules for browsers. */
-export const reference = (): Reference => {
+export const referenceFiles = (): Reference => {
   const entry = createRequire(import.meta.url).resolve('@scalar/api-reference')
   const { version } = JSON.parse(readFileSync(join(dirname(entry), '../package.json'), 'utf8'))
   return { version, folder: join(dirname(entry), 'browser') }

@@ -16,6 +16,20 @@ export interface VersionsPage {
   readonly usage: Markup
 }
 
+/** A version, with its status in words and the path of its migration guide. */
+export interface VersionLife {
+  readonly version: Version
+  readonly status: string
+  readonly guide: string | null
+}
+
+export const versionLives = (model: Model, now: number, retirement: Retirement): readonly VersionLife[] =>
+  model.versions.map((version) => ({
+    version,
+    status: words[statusOf(version, model, now, retirement.isRetired)],
+    guide: guidePath(version, retirement.successorOf(version)),
+  }))
+
 /** The page with the dates of all versions, the rules for them, and their usage. */
 export const versionsPage = (page: VersionsPage): string => {
   const { layout, model, now, retiredAt, usage } = page
@@ -37,7 +51,7 @@ ${usage}`,
 
 const versionRow = (version: Version, { model, now, retirement }: VersionsPage): Markup => {
   const status = statusOf(version, model, now, retirement.isRetired)
-  const successor = version.deprecated ? retirement.successorOf(version) : null
+  const successor = retirement.successorOf(version)
   const guide = guidePath(version, successor)
   const name = status === 'retired' ? version.name : html`<a href="/docs/${version.name}">${version.name}</a>`
   return html`<tr><td>${name}</td><td>${words[status]}</td><td>${day(version.published)}</td><td>${day(version.deprecated)}</td><td>${day(version.sunset)}</td><td>${guide && html`<a href="${guide}">to ${successor?.name}</a>`}</td></tr>`

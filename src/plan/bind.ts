@@ -1,8 +1,11 @@
 import type { Field } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 
-/** A stored value as it is bound, the same on every store. */
-export const bound = (
-  { kind, schema }: Pick<Field, 'kind' | 'schema'>,
+/** A value of the declaration as it is bound to a column, the same on every store. */
+export function bound(
+  { kind, schema, stored }: Pick<Field, 'kind' | 'schema'> & Partial<Pick<Field, 'stored'>>,
   value: unknown,
-): string | number | null => (value === null || value === undefined ? null : kinds[kind].bind(value, schema))
+): string | number | null {
+  if (value === null || value === undefined) return null
+  return kinds[kind].bind(stored?.up.get(String(value)) ?? value, schema)
+}

@@ -18,6 +18,8 @@ export interface Dialect {
   ordered(expression: string, codec: CodecName): string
   /** A stored value only as fine as the codec shows it, for comparing with what a consumer was shown. */
   coarse(expression: string, codec: CodecName): string
+  /** How many bytes a column of texts has, in UTF-8. */
+  bytes(expression: string): string
   /** The pieces, none of them NULL, as one text. */
   concat(pieces: readonly string[]): string
   /** Joins the texts of a subquery's rows, in the order of its ORDER BY. */
@@ -41,7 +43,7 @@ export interface Dialect {
   /** The same, as values of a kind that were bound as elements of the array. */
   listedAs(array: string, kind: FieldKind): string
   /** A SELECT of the arrays in a JSON array as rows, with these columns; elements were bound as values of their kinds. */
-  rowsIn(array: string, columns: readonly Column[]): string
+  rowsIn(array: string, columns: readonly TypedColumn[]): string
   /** A value of a kind that stands in the text of the statement. */
   constant(value: unknown, kind: FieldKind): string
   /**
@@ -54,21 +56,23 @@ export interface Dialect {
    * For a list SQLite does not take our word that they are few.
    */
   byIndex(table: string, rows: string, condition: string): string
+  /** A condition on rows whose reference is one of the ids that a SELECT gives, which are few. */
+  byReference(rows: ReferringRows, ids: string): string
   /** `a` and `b` differ, NULL counting as a value. */
   distinct(a: string, b: string): string
+  /** The sum of integers, or of decimals, where it is within 64 bits; what was added up on the way to it may be larger. */
+  exactSum(expression: string): string
   /**
    * A condition of HAVING: the sum of the products of these factors, of which one or none is a decimal, is beyond `largest` (a constant) or its
    * negative, or an overflow keeps it from being computed. The condition itself never fails.
    */
-  sumIsBeyond(factors: readonly Column[], largest: string): string
+  sumIsBeyond(factors: readonly TypedColumn[], largest: string): string
   /** Whether statements go to a server: one for many rows is faster then than one for each of them. */
   readonly isRemote: boolean
   /** Whether transactions commit in the order in which they write: a number taken in one is not seen before a smaller one. */
   readonly commitsInOrder: boolean
-  /** Whether rows that the database numbers get greater numbers later; not where every node of a cluster counts for itself. */
-  readonly numbersInOrder: boolean
-  /** How many accounts one statement gives positions to the events of: one where accounts may be on different nodes. */
-  readonly accountsMovedAtOnce: number
+  /** Whether rows of two accounts may be on different machines: a statement for both would wait for both machines. */
+  readonly accountsApart: boolean
   /**
    * How a row is inserted along with its key and its event: in one WITH query; by statements of which each is answered before the next is
    * sent, so that an INSERT of a key that exists writes no row; or by statements that are sent together, so that such an INSERT must fail.
@@ -89,10 +93,20 @@ export interface Dialect {
   planLines(rows: readonly (readonly (string | number | null)[])[]): readonly string[]
 }
 
+/** Rows of a table, and the column with their reference. */
+export interface ReferringRows {
+  readonly table: string
+  readonly alias: string
+  /** Another alias, which is free, and the condition on the account for it, ending in AND. */
+  readonly other: string
+  readonly account: string
+  readonly field: string
+}
+
 /** The first number that is too large for an integer of 64 bits. */
 export const beyondBigint = 2n ** 63n
 
-export interface Column {
+export interface TypedColumn {
   readonly name: string
   readonly kind: FieldKind
 }

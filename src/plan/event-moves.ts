@@ -30,24 +30,16 @@ export const moveEvents = (dialect: Dialect): string =>
   `WITH head AS (${lockHeads(dialect)}), up_to AS (${lastToTake(dialect)}), taken AS (${takeEvents(dialect)}), moved AS (${writeEvents(dialect)}) ${rememberLast(dialect)}`
 
 /**
- * Bound: the account, or the accounts as a JSON array where several are moved at once. With `= ANY(ARRAY(…))` PostgreSQL uses an index; with
- * `IN (…)` it may read the whole inbox each time, most of whose pages are full of events that were taken before.
- *
- * Every table of a statement is filtered by it: Citus then knows that all of the statement is for one node.
+ * Bound: the accounts as a JSON array. With `= ANY(ARRAY(…))` PostgreSQL uses an index; with `IN (…)` it may read the whole inbox each time,
+ * most of whose pages are full of events that were taken before.
  */
 const isAsked = (column: string, dialect: Dialect): string =>
-  dialect.accountsMovedAtOnce > 1
-    ? `${column} = ANY(ARRAY(${dialect.listed(dialect.param(1, 'json'))}))`
-    : `${column} = ${dialect.param(1, 'id')}`
+  `${column} = ANY(ARRAY(${dialect.listed(dialect.param(1, 'json'))}))`
 
 /** Makes the rows that `moveEvents` locks, where they are missing. In the order of accounts, so that two such statements do not block each other. */
 export function insertHeads(dialect: Dialect): string {
-  const columns = `INSERT INTO ${heads} ("account_id", "last", "swept")`
-  const whenKnown = 'ON CONFLICT ("account_id") DO NOTHING'
-  if (dialect.accountsMovedAtOnce === 1)
-    return `${columns} VALUES (${dialect.param(1, 'id')}, 0, 0) ${whenKnown}`
   const listed = dialect.listed(dialect.param(1, 'json'))
-  return `${columns} SELECT a, 0, 0 FROM (${listed}) l(a) ORDER BY a ${whenKnown}`
+  return `INSERT INTO ${heads} ("account_id", "last", "swept") SELECT a, 0, 0 FROM (${listed}) l(a) ORDER BY a ON CONFLICT ("account_id") DO NOTHING`
 }
 
 /**
@@ -59,31 +51,26 @@ const lockHeads = (dialect: Dialect): string =>
   `SELECT "account_id", "last" FROM ${heads} WHERE ${isAsked('"account_id"', dialect)} ORDER BY "account_id" FOR UPDATE`
 
 /**
- * The order of events in the inbox, which numbers them when they are written. Two events of one row have the right order by their numbers:
- * the later transaction had to wait for the earlier one before it could change the row, and it writes its events last. On a cluster every
- * node counts for itself, so that events are ordered by their times first, which are as exact as the clocks of the processes.
+ * The number up to which each account's events are taken. The inbox numbers them when they are written. Two events of one row have the right
+ * order by their numbers: the later transaction had to wait for the earlier one before it could change the row, and it writes its events last.
  */
-const orderOf = (alias: string, dialect: Dialect): string =>
-  dialect.numbersInOrder ? `${alias}."number"` : `ARRAY[${alias}."created_at", ${alias}."number"]`
-
-/** The place in that order up to which each account's events are taken. */
 const lastToTake = (dialect: Dialect): string => {
-  const oldest = `SELECT ${orderOf('i', dialect)} AS "order" FROM ${inbox} i WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = h."account_id" ORDER BY 1 LIMIT ${mostMoved}`
-  return `SELECT h."account_id", (SELECT max(o."order") FROM (${oldest}) o) AS "order" FROM head h`
+  const oldest = `SELECT i."number" FROM ${inbox} i WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = h."account_id" ORDER BY 1 LIMIT ${mostMoved}`
+  return `SELECT h."account_id", (SELECT max(o."number") FROM (${oldest}) o) AS "number" FROM head h`
 }
 
 const takeEvents = (dialect: Dialect): string =>
-  `DELETE FROM ${inbox} i USING up_to u WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = u."account_id" AND ${orderOf('i', dialect)} <= u."order" RETURNING i.*`
+  `DELETE FROM ${inbox} i USING up_to u WHERE ${isAsked('i."account_id"', dialect)} AND i."account_id" = u."account_id" AND i."number" <= u."number" RETURNING i.*`
 
 /** The position `p` of each event that was taken: that of its time, or one more than the position before it, whichever is greater. */
-const givePositions = (dialect: Dialect): string => {
-  const counted = `SELECT row_number() OVER (PARTITION BY t."account_id" ORDER BY ${orderOf('t', dialect)}) AS n, h."last", t.* FROM taken t JOIN head h ON h."account_id" = t."account_id"`
+const givePositions = (): string => {
+  const counted = `SELECT row_number() OVER (PARTITION BY t."account_id" ORDER BY t."number") AS n, h."last", t.* FROM taken t JOIN head h ON h."account_id" = t."account_id"`
   return `SELECT n + greatest("last", max("created_at" * ${positionsPerMs} - n) OVER (PARTITION BY "account_id" ORDER BY n)) AS p, c.* FROM (${counted}) c`
 }
 
 const writeEvents = (dialect: Dialect): string => {
   const kept = idents(keptColumns)
-  return `INSERT INTO ${table} (${placedColumns}) SELECT "account_id", p, ${idSql(dialect, 'p', '"id_end"')}, ${kept} FROM (${givePositions(dialect)}) d RETURNING "account_id", "position"`
+  return `INSERT INTO ${table} (${placedColumns}) SELECT "account_id", p, ${idSql(dialect, 'p', '"id_end"')}, ${kept} FROM (${givePositions()}) d RETURNING "account_id", "position"`
 }
 
 const rememberLast = (dialect: Dialect): string => {

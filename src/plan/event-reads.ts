@@ -36,12 +36,13 @@ export interface EventsShape {
 
 /**
  * Events of an account from a position on: `[how many events have no position yet, but at most one more than `mostMoved`, the last position, the position up to which events
- * were deleted, then readColumns]` each; a row without an event where there is none, so that the first three are known.
- * Binds the account, the position, the limit, then the values of the conditions.
+ * were deleted, then readColumns, then the bytes of the rows up to here]` each; a row without an event where there is none, so that the first
+ * three are known. Ends with the first event that makes the rows larger than the bound bytes: the database knows the lengths of texts without reading them.
+ * Binds the account, the position, the limit, the bytes, then the values of the conditions.
  */
 export function selectEvents({ conditions, descending, pageSize }: EventsShape, dialect: Dialect): string {
   const account = dialect.param(1, 'id')
-  let bound = 3
+  let bound = 4
   const where = conditions.map(({ column, operator, values }) => {
     const kind = column === 'created_at' ? 'integer' : 'string'
     const params = Array.from({ length: values }, () => dialect.param(++bound, kind))
@@ -51,7 +52,11 @@ export function selectEvents({ conditions, descending, pageSize }: EventsShape, 
   const after = `"position" ${descending ? '<' : '>'} ${dialect.param(2, 'integer')}`
   const rows = `SELECT ${columns} FROM ${table} WHERE "account_id" = ${account} AND ${after}${where.join('')} ORDER BY "position"${descending ? ' DESC' : ''}`
   const page = dialect.firstRows(rows, dialect.param(3, 'integer'), pageSize)
-  return `SELECT s.*, e.* FROM (${state(account, dialect)}) s LEFT JOIN (${page}) e ON 1 = 1 ORDER BY e."position"${descending ? ' DESC' : ''}`
+  const bytes = `${dialect.bytes('"data"')} + coalesce(${dialect.bytes('"before"')}, 0)`
+  const added = `sum(${bytes}) OVER (ORDER BY "position"${descending ? ' DESC' : ''} ROWS UNBOUNDED PRECEDING)`
+  const measured = `SELECT ${columns}, ${added} AS bytes, ${bytes} AS own FROM (${page}) p`
+  const fitting = `SELECT ${columns}, bytes FROM (${measured}) m WHERE bytes - own <= ${dialect.param(4, 'integer')}`
+  return `SELECT s.*, e.* FROM (${state(account, dialect)}) s LEFT JOIN (${fitting}) e ON 1 = 1 ORDER BY e."position"${descending ? ' DESC' : ''}`
 }
 
 const state = (account: string, dialect: Dialect): string => {
@@ -67,16 +72,17 @@ export const selectEvent = (dialect: Dialect): string =>
   `SELECT ${idents(readColumns)} FROM ${table} WHERE "account_id" = ${dialect.param(1, 'id')} AND "position" = ${dialect.param(2, 'integer')} AND "id" = ${dialect.param(3, 'id')}`
 
 /**
- * What tells whether accounts (bound: their names as a JSON array) have new events: `[account, a text that changes with them, whether they
- * have no position yet]`, one or two for each account that has any. The text is the last position, or the number of the newest event
- * without one, which on a cluster may be past 2^53.
+ * What tells whether accounts have new events: `[account, a text that changes with them, whether they have no position yet]`, one or two for
+ * each account that has any. The text is the last position, or the number of the newest event without one, which on a cluster may be past
+ * 2^53. Binds the names of the accounts as a JSON array; the one account where accounts are apart.
  */
 export function newestOf(dialect: Dialect): string {
   const listed = dialect.listed(dialect.param(1, 'json'))
   if (dialect.commitsInOrder)
     return `WITH a(account) AS (${listed}) SELECT account, (SELECT max("position") FROM ${table} WHERE "account_id" = account), 0 FROM a`
-  const placed = `SELECT "account_id", ${dialect.asText('"last"')}, 0 FROM ${heads} WHERE "account_id" IN (${listed})`
-  const waiting = `SELECT "account_id", ${dialect.asText('max("number")')}, 1 FROM ${inbox} WHERE "account_id" IN (${listed}) GROUP BY "account_id"`
+  const isAsked = `"account_id" ${dialect.accountsApart ? `= ${dialect.param(1, 'id')}` : `IN (${listed})`}`
+  const placed = `SELECT "account_id", ${dialect.asText('"last"')}, 0 FROM ${heads} WHERE ${isAsked}`
+  const waiting = `SELECT "account_id", ${dialect.asText('max("number")')}, 1 FROM ${inbox} WHERE ${isAsked} GROUP BY "account_id"`
   return `${placed} UNION ALL ${waiting}`
 }
 

@@ -5,6 +5,11 @@ export const mostRowStatements = 2_000
 export class PlanCache<T> {
   readonly #plans = new Map<string, T>()
 
+  /** Forgets all plans: what they were made from has changed. */
+  clear(): void {
+    this.#plans.clear()
+  }
+
   get(shape: string, most: number, plan: () => T): T {
     const known = this.#plans.get(shape)
     if (known !== undefined) return known

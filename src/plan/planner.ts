@@ -1,16 +1,19 @@
 import type { Resource, SubCollection, View } from '../compile/model.ts'
 import type { Rule } from '../compile/rules/checked-rule.ts'
-import type { Position } from '../request/cursor.ts'
+import type { SortPosition } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
 import { answersOf, type Grants } from '../request/grants.ts'
 import type { Include } from '../request/include.ts'
 import type { ListQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import { sortText } from '../request/sort.ts'
+import { needsGuard } from './byte-guard.ts'
 import type { Dialect } from './dialect.ts'
 import { judgeValues } from './judge-values.ts'
 import { mostRowStatements, PlanCache } from './plan-cache.ts'
 import {
+  anyRowOf,
+  countRowsOf,
   existsRow,
   findRows,
   type Judgement,
@@ -20,26 +23,41 @@ import {
   lockRowsNaming,
   type RowStatement,
   rowsNaming,
+  type Selection,
   type Sight,
   sumRows,
   type Where,
 } from './row-statements.ts'
 import { filterValues, type Owner, selectList, selectOne } from './select.ts'
 import type { Statement } from './statement.ts'
+import { referenceColumn } from './stored-values.ts'
 
 /** Shapes that callers can multiply (filters, sorts, includes) are bounded. */
 const mostReads = 4_000
+
+/** What distinguishes the statement of a query from those of other queries of its collection. */
+interface QueryShape {
+  readonly text: string
+  readonly guarded: boolean
+}
 
 /** Plans each shape of request once. A read is found by its view, or its sub-collection, which is of one view. */
 export class Planner {
   readonly dialect: Dialect
   readonly #ones = new Map<View | SubCollection, PlanCache<Statement>>()
   readonly #lists = new Map<View | SubCollection, PlanCache<Statement>>()
-  readonly #listShapes = new WeakMap<ListQuery, string>()
+  readonly #listShapes = new WeakMap<ListQuery, QueryShape>()
   readonly #rows = new PlanCache<RowStatement>()
 
   constructor(dialect: Dialect) {
     this.dialect = dialect
+  }
+
+  /** Plans anew from here on. */
+  forget(): void {
+    this.#ones.clear()
+    this.#lists.clear()
+    this.#rows.clear()
   }
 
   one(target: Target, include: Include, grants: Grants): Statement {
@@ -50,11 +68,12 @@ export class Planner {
     )
   }
 
-  list(target: Target, query: ListQuery, after: Position | null, grants: Grants): Statement {
+  list(target: Target, query: ListQuery, after: SortPosition | null, grants: Grants): Statement {
     const { view, sub } = target
-    const { include, sort, filters, limit } = query
-    const shape =
-      answersFor(target, include, grants) + this.#listShape(query) + (after ? afterShape(after) : '')
+    const { include, sort, filters, filteredBy, limit, count: counted } = query
+    const { guarded, text } = this.#listShape(query, view)
+    const related = filteredBy.map(({ resource }) => answersOf(grants, resource.asks)).join('')
+    const shape = answersFor(target, include, grants) + related + text + (after ? afterShape(after) : '')
     return plansOf(this.#lists, sub ?? view).get(shape, shareOf(this.#lists), () =>
       selectList(
         {
@@ -65,6 +84,8 @@ export class Planner {
           filters,
           after,
           pageSize: this.dialect.pageSize(limit + 1),
+          guarded,
+          counted,
         },
         grants,
         this.dialect,
@@ -80,9 +101,23 @@ export class Planner {
     return this.#plan(`ln ${resource.name} ${field}`, () => lockRowsNaming(resource, field, this.dialect))
   }
 
-  find(resource: Resource, where: Where, sight: Sight): RowStatement {
-    return this.#plan(`f ${seen(resource, sight)} ${whereShape(where)}`, () =>
-      findRows(resource, where, sight, this.dialect),
+  find(resource: Resource, selection: Selection, sight: Sight): RowStatement {
+    const { where, order, most } = selection
+    const sorted = order.map(({ field, descending }) => `${descending ? '-' : ''}${field}`)
+    return this.#plan(`f ${seen(resource, sight)} ${most} ${sorted.join(',')} ${whereShape(where)}`, () =>
+      findRows(resource, selection, sight, this.dialect),
+    )
+  }
+
+  count(resource: Resource, where: Where, sight: Sight): RowStatement {
+    return this.#plan(`c ${seen(resource, sight)} ${whereShape(where)}`, () =>
+      countRowsOf(resource, where, sight, this.dialect),
+    )
+  }
+
+  any(resource: Resource, where: Where, sight: Sight): RowStatement {
+    return this.#plan(`a ${seen(resource, sight)} ${whereShape(where)}`, () =>
+      anyRowOf(resource, where, sight, this.dialect),
     )
   }
 
@@ -120,12 +155,15 @@ export class Planner {
   }
 
   /** The shape is computed once per cached query. */
-  #listShape(query: ListQuery): string {
+  #listShape(query: ListQuery, view: View): QueryShape {
     const known = this.#listShapes.get(query)
     if (known !== undefined) return known
-    const { include, sort, filters, limit } = query
+    const { include, sort, filters, limit, count } = query
     const size = this.dialect.pageSize(limit + 1)
-    const shape = `${size} ${include.canonical} ${sortText(sort)} ${filters.map(filterShape).join('&')}`
+    // Of pages of one shape, only the large ones may have to be guarded.
+    const guarded = needsGuard(view, include.tree, limit)
+    const text = `${size}${guarded ? 'g' : ''}${count ? 'c' : ''} ${include.canonical} ${sortText(sort)} ${filters.map(filterShape).join('&')}`
+    const shape = { text, guarded }
     this.#listShapes.set(query, shape)
     return shape
   }
@@ -141,7 +179,7 @@ const answersFor = ({ view, sub }: Target, include: Include, grants: Grants): st
   answersOf(grants, include.asks)
 
 const ownerOf = ({ sub }: Target): Owner | null =>
-  sub && { field: sub.by.field, resource: sub.owner().resource }
+  sub && { column: referenceColumn(sub.by), resource: sub.owner().resource }
 
 function plansOf<K, T>(plans: Map<K, PlanCache<T>>, of: K): PlanCache<T> {
   const known = plans.get(of) ?? new PlanCache<T>()
@@ -153,14 +191,17 @@ function plansOf<K, T>(plans: Map<K, PlanCache<T>>, of: K): PlanCache<T> {
 const shareOf = ({ size }: ReadonlyMap<unknown, unknown>): number =>
   Math.max(20, Math.floor(mostReads / size))
 
-const afterShape = (after: Position): string =>
+const afterShape = (after: SortPosition): string =>
   ` ${after.map((value) => (value === null ? 'n' : 'v')).join('')}`
 
 /** A statement with the sight of a caller depends on the scopes that the resource asks for. */
 const seen = ({ name, asks, rules }: Resource, sight: Sight): string =>
   sight && rules.read ? `${name} as ${answersOf(sight, asks)}` : name
 
-const whereShape = ({ set, unset }: Where): string => `${set.join(',')} ${unset.join(',')}`
+const whereShape = (where: Where): string =>
+  where
+    .map(({ field, operator, values, withNull }) => `${field} ${operator} ${values}${withNull ? 'n' : ''}`)
+    .join('&')
 
 const filterShape = (filter: Filter): string =>
   `${filter.name} ${filter.operator} ${filterValues(filter).length}${filter.values.includes(null) ? 'n' : ''}`

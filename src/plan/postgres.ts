@@ -3,13 +3,14 @@ import { type FieldKind, kinds } from '../kinds/kinds.ts'
 import { sqlText } from '../kinds/sql.ts'
 import {
   beyondBigint,
-  type Column,
   type Dialect,
   ident,
   indexOrder,
   jsonOf,
   type Places,
   powerOfTwo,
+  type ReferringRows,
+  type TypedColumn,
 } from './dialect.ts'
 
 const decimal = (x: string): string =>
@@ -47,6 +48,8 @@ export const postgres: Dialect = Object.freeze({
   ordered: (expression: string, codec: CodecName) => orders[codec](expression),
   coarse: (expression: string, codec: CodecName) =>
     codec === 'datetime-as-unix-seconds' ? `date_trunc('second', ${expression})` : expression,
+  // The cast is for JSON; a text stays as it is.
+  bytes: (expression: string) => `octet_length(${expression}::text)`,
   concat: (pieces: readonly string[]) => `(${pieces.join(' || ')})`,
   join: (expression: string, separator: string) => `string_agg(${expression}, ${sqlText(separator)})`,
   // For a bound LIMIT the planner assumes a tenth of the table, and plans every execution again.
@@ -61,7 +64,7 @@ export const postgres: Dialect = Object.freeze({
   listed: (array: string) => `SELECT json_array_elements_text(${array})`,
   listedAs: (array: string, kind: FieldKind) =>
     `SELECT ${kinds[kind].postgres.param('e.v')} FROM json_array_elements_text(${array}) AS e(v)`,
-  rowsIn: (array: string, columns: readonly Column[]) => {
+  rowsIn: (array: string, columns: readonly TypedColumn[]) => {
     const selected = columns.map(({ name, kind }, at) => {
       const { type, param } = kinds[kind].postgres
       // Columns of texts have this collation too.
@@ -73,10 +76,13 @@ export const postgres: Dialect = Object.freeze({
   constant: (value: unknown, kind: FieldKind) => kinds[kind].postgres.literal(value),
   selective: (condition: string) => condition,
   byIndex: (_table: string, rows: string, condition: string) => `${rows}${condition}`,
+  byReference: ({ alias, field }: ReferringRows, ids: string) => `${alias}${field} IN (${ids})`,
   distinct: (a: string, b: string) => `${a} IS DISTINCT FROM ${b}`,
+  exactSum: (expression: string) => `sum(${expression})`,
   // A product of bigints fails when it overflows, also as the first part of a longer product. One of numerics does not.
-  sumIsBeyond: (factors: readonly Column[], largest: string) => {
-    const product = (some: readonly Column[]) => some.map(({ name }) => `${ident(name)}::numeric`).join(' * ')
+  sumIsBeyond: (factors: readonly TypedColumn[], largest: string) => {
+    const product = (some: readonly TypedColumn[]) =>
+      some.map(({ name }) => `${ident(name)}::numeric`).join(' * ')
     const decimal = factors.findIndex(({ kind }) => !kinds[kind].sum?.isCount)
     const bigints = decimal < 0 ? factors : factors.slice(0, decimal)
     const overflows = bigints
@@ -86,8 +92,7 @@ export const postgres: Dialect = Object.freeze({
   },
   isRemote: true,
   commitsInOrder: false,
-  numbersInOrder: true,
-  accountsMovedAtOnce: 100,
+  accountsApart: false,
   insertsAlong: 'in one query',
   returnsRows: true,
   greater: (a: string, b: string) => `greatest(${a}, ${b})`,
@@ -98,8 +103,7 @@ export const postgres: Dialect = Object.freeze({
 
 export const postgresOnCitus: Dialect = Object.freeze({
   ...postgres,
-  accountsMovedAtOnce: 1,
-  numbersInOrder: false,
+  accountsApart: true,
   // Each node has pages of its own, which a statement for all of them cannot name.
   oldest: indexOrder(2_000),
   // Citus runs a WITH query with several inserts by copying rows between nodes, and commits it in two phases.

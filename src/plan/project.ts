@@ -3,6 +3,7 @@ import { sqlText } from '../kinds/sql.ts'
 import type { Included } from '../request/include.ts'
 import { type Dialect, ident, type JsonMember } from './dialect.ts'
 import type { Binds } from './statement.ts'
+import { declaredSql, referenceColumn, replaced, shownFor } from './stored-values.ts'
 
 /**
  * Between the rows of a page. Compact JSON has no newline outside strings, and inside they are escaped, so the text of a page can be
@@ -41,7 +42,12 @@ export const projectStored = (resource: Resource, alias: string, binds: Binds): 
   objectSql(
     resource.fields.map((field) => ({
       key: field.name,
-      json: binds.dialect.jsonMember(column(field, alias), field.kind, field.nullable, field.schema),
+      json: binds.dialect.jsonMember(
+        declaredSql(field, column(field, alias)),
+        field.kind,
+        field.nullable,
+        field.schema,
+      ),
     })),
     binds.dialect,
   )
@@ -76,23 +82,19 @@ function shownJson(field: ViewField, stored: Field, alias: string, binds: Binds)
       stored.nullable ? `(CASE WHEN ${source} IS NULL THEN 'null' ELSE ${encoded} END)` : `(${encoded})`,
     )
   }
-  if (!field.values) return dialect.jsonMember(source, stored.kind, stored.nullable, stored.schema)
-  const values = { enum: [...(stored.schema.enum ?? []), ...field.values.down.values()] }
-  return dialect.jsonMember(shownValueSql(field, source), stored.kind, stored.nullable, values)
-}
-
-const shownValueSql = (field: ViewField, source: string): string => {
-  const cases = [...(field.values?.down ?? [])]
-    .filter(([kept, shown]) => kept !== shown)
-    .map(([kept, shown]) => `WHEN ${sqlText(kept)} THEN ${sqlText(shown)}`)
-  return cases.length === 0 ? source : `(CASE ${source} ${cases.join(' ')} ELSE ${source} END)`
+  if (!field.values && !stored.stored)
+    return dialect.jsonMember(source, stored.kind, stored.nullable, stored.schema)
+  const kept = [...(stored.stored?.down.keys() ?? []), ...(stored.schema.enum ?? [])]
+  const values = { enum: [...kept, ...(field.values?.down.values() ?? [])] }
+  const shown = replaced(source, shownFor(field, stored))
+  return dialect.jsonMember(shown, stored.kind, stored.nullable, values)
 }
 
 /** The expression that a sort compares: the shown value, so that an older version sorts by its own words. */
 export function sortSql(field: ViewField, stored: Field, alias: string, dialect: Dialect): string {
   const source = column(stored, alias)
   if (field.codec) return dialect.ordered(source, field.codec)
-  return shownValueSql(field, source)
+  return replaced(source, shownFor(field, stored))
 }
 
 function oneSql(included: Included, outer: string, binds: Binds): string {
@@ -101,7 +103,7 @@ function oneSql(included: Included, outer: string, binds: Binds): string {
   const view = included.relation.target()
   const alias = binds.alias()
   const row = projectRow(view, included.children, alias, binds)
-  const where = `${binds.rows(view.resource, alias)}${alias}"id" = ${outer}${ident(relation.field)}`
+  const where = `${binds.rows(view.resource, alias)}${alias}"id" = ${outer}${ident(referenceColumn(relation))}`
   return `coalesce((SELECT ${row} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where}), 'null')`
 }
 
@@ -112,9 +114,13 @@ function manySql(included: Included, outer: string, binds: Binds): string {
   const alias = binds.alias()
   const rows = `${alias.slice(0, -1)}r`
   const row = projectRow(view, included.children, alias, binds)
-  const where = `${binds.rows(view.resource, alias)}${alias}${ident(relation.by.field)} = ${outer}"id"`
-  const source = `SELECT ${row} AS j FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where} ORDER BY ${alias}"id" LIMIT ${cap + 1}`
+  const where = `${binds.rows(view.resource, alias)}${alias}${ident(referenceColumn(relation.by))} = ${outer}"id"`
+  const from = `FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where}`
+  const { guarded } = binds
+  const source = `SELECT ${row} AS j ${from} ORDER BY ${alias}"id" LIMIT ${guarded ? cap : cap + 1}`
   const whole = `],"page":{"limit":${cap},"has_more":false,"next_cursor":null,"next":null}}`
-  const end = `CASE WHEN count(*) > ${cap} THEN ${sqlText(cutListEnd)} ELSE ${sqlText(whole)} END`
+  const found = guarded ? `(SELECT count(*) FROM (SELECT 1 ${from} LIMIT ${cap + 1}) n)` : 'count(*)'
+  const cut = guarded ? `,null${cutListEnd}` : cutListEnd
+  const end = `CASE WHEN ${found} > ${cap} THEN ${sqlText(cut)} ELSE ${sqlText(whole)} END`
   return `(SELECT '{"data":[' || coalesce(${binds.dialect.join(`${rows}.j`, ',')}, '') || ${end} FROM (${source}) ${rows})`
 }

@@ -1,10 +1,12 @@
 import type { Field, Resource } from '../compile/model.ts'
 import type { Rule } from '../compile/rules/checked-rule.ts'
+import { type OperatorName, operators } from '../kinds/operators.ts'
 import type { Grants } from '../request/grants.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { column, projectStored } from './project.ts'
 import { ruleSql } from './rule-sql.ts'
 import { Binds, type Statement } from './statement.ts'
+import { comparableSql, declaredSql } from './stored-values.ts'
 
 /** SQL that reads or locks stored rows: `slots` says what it binds. */
 export type RowStatement = Pick<Statement, 'text' | 'slots'>
@@ -31,32 +33,82 @@ export function lockRowsNaming(resource: Resource, field: string, dialect: Diale
   const binds = new Binds(dialect)
   const ids = dialect.listed(binds.use(0, 'json'))
   const table = ident(resource.table)
-  const where = dialect.byIndex(table, binds.rows(resource, ''), `${ident(field)} IN (${ids})`)
+  const where = dialect.byIndex(
+    table,
+    binds.rows(resource, ''),
+    `${ident(knownField(resource, field).column)} IN (${ids})`,
+  )
   const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${table} WHERE ${where} ORDER BY "id"${dialect.forUpdate}`
   return rowStatement(text, binds)
 }
 
-/** Fields that equal the bound values, in that order, and fields that are NULL. */
-export interface Where {
-  readonly set: readonly string[]
-  readonly unset: readonly string[]
+/** A condition on a field, of the shape that its statement depends on. It binds so many values. */
+export interface Test {
+  readonly field: string
+  readonly operator: OperatorName
+  readonly values: number
+  /** NULL is one of its values, and is not bound. */
+  readonly withNull: boolean
+}
+/** Conditions that all hold. Their values are bound in their order. */
+export type Where = readonly Test[]
+
+export interface SortedBy {
+  readonly field: string
+  readonly descending: boolean
+}
+
+/** Which stored rows are read, and in which order. */
+export interface Selection {
+  readonly where: Where
+  /** The id breaks ties. */
+  readonly order: readonly SortedBy[]
+  /** The most rows, as the dialect's `firstRows` has it. How many are read is bound. */
+  readonly most: number
 }
 
 /** Whose sight a statement has: a caller's, which rules narrow, or (null) that of the service itself. */
 export type Sight = Grants | null
 
-/** Stored rows whose fields equal the bound values, oldest first: `[json]` each. */
-export function findRows(resource: Resource, where: Where, sight: Sight, dialect: Dialect): RowStatement {
+/** The first stored rows that meet conditions: `[json]` each. */
+export function findRows(
+  resource: Resource,
+  { where, order, most }: Selection,
+  sight: Sight,
+  dialect: Dialect,
+): RowStatement {
   const binds = new Binds(dialect, sight)
   const alias = binds.alias()
-  const text = `SELECT ${projectStored(resource, alias, binds)} FROM ${from(resource, alias)} WHERE ${equals(resource, where, alias, binds)} ORDER BY ${alias}"id" LIMIT 1000`
+  const keys = order.map(({ field, descending }) => {
+    const known = knownField(resource, field)
+    const nulls = known.nullable ? dialect.nulls(descending) : ''
+    return `${declaredSql(known, column(known, alias))} ${descending ? 'DESC' : 'ASC'}${nulls}`
+  })
+  const tie = `${alias}"id" ${order.at(-1)?.descending ? 'DESC' : 'ASC'}`
+  const rows = `SELECT ${projectStored(resource, alias, binds)} AS j FROM ${from(resource, alias)} WHERE ${meets(resource, where, alias, binds)} ORDER BY ${[...keys, tie].join(', ')}`
+  return rowStatement(dialect.firstRows(rows, binds.use('limit', 'integer'), most), binds)
+}
+
+/** How many rows meet conditions: `[number]`. */
+export function countRowsOf(resource: Resource, where: Where, sight: Sight, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect, sight)
+  const alias = binds.alias()
+  const text = `SELECT count(*) FROM ${from(resource, alias)} WHERE ${meets(resource, where, alias, binds)}`
+  return rowStatement(text, binds)
+}
+
+/** Whether a row meets conditions: `[1]`. */
+export function anyRowOf(resource: Resource, where: Where, sight: Sight, dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect, sight)
+  const alias = binds.alias()
+  const text = `SELECT 1 FROM ${from(resource, alias)} WHERE ${meets(resource, where, alias, binds)} LIMIT 1`
   return rowStatement(text, binds)
 }
 
 /** `"loans" t1` */
 const from = ({ table }: Resource, alias: string): string => `${ident(table)} ${alias.slice(0, -1)}`
 
-/** The sum of a field over the rows whose fields equal the bound values: `[JSON]`. */
+/** The sum of a field over the rows that meet conditions: `[JSON]`. */
 export function sumRows(
   resource: Resource,
   of: string,
@@ -68,17 +120,20 @@ export function sumRows(
   const alias = binds.alias()
   const field = knownField(resource, of)
   const sum = `coalesce(sum(${column(field, alias)}), 0)`
-  const text = `SELECT ${dialect.asText(dialect.json(sum, field.kind, false, field.schema))} FROM ${from(resource, alias)} WHERE ${equals(resource, where, alias, binds)}`
+  const text = `SELECT ${dialect.asText(dialect.json(sum, field.kind, false, field.schema))} FROM ${from(resource, alias)} WHERE ${meets(resource, where, alias, binds)}`
   return rowStatement(text, binds)
 }
 
-function equals(resource: Resource, { set, unset }: Where, alias: string, binds: Binds): string {
-  const terms = set.map((name, index) => {
+function meets(resource: Resource, where: Where, alias: string, binds: Binds): string {
+  let bound = 0
+  const terms = where.map(({ field: name, operator, values, withNull }) => {
     const field = knownField(resource, name)
-    return `${column(field, alias)} = ${binds.use(index, field.kind)}`
+    const parameters = Array.from({ length: values }, () => binds.use(bound++, field.kind))
+    // Nothing is in an empty list.
+    if (values === 0 && !withNull) return '1 = 0'
+    return operators[operator].sql(comparableSql(field, column(field, alias)), parameters, withNull)
   })
-  const nulls = unset.map((name) => `${column(knownField(resource, name), alias)} IS NULL`)
-  return `${binds.rows(resource, alias)}${['1 = 1', ...terms, ...nulls].join(' AND ')}`
+  return `${binds.rows(resource, alias)}${['1 = 1', ...terms].join(' AND ')}`
 }
 
 export const knownField = (resource: Resource, name: string): Field => {
@@ -126,7 +181,7 @@ export function rowsNaming(
 ): RowStatement {
   const binds = new Binds(dialect)
   const ids = dialect.listed(binds.use(0, 'json'))
-  const where = `${binds.rows(resource, '')}${dialect.selective(`${ident(field)} IN (${ids})`)}`
+  const where = `${binds.rows(resource, '')}${dialect.selective(`${ident(knownField(resource, field).column)} IN (${ids})`)}`
   const limit = most === 'one' ? ' LIMIT 1' : ''
   return rowStatement(`SELECT "id" FROM ${ident(resource.table)} WHERE ${where}${limit}`, binds)
 }

@@ -1,5 +1,6 @@
 import type {
   CallerValue,
+  Constant,
   FieldPath,
   PathStep,
   Rule,
@@ -11,6 +12,7 @@ import type { Comparison } from '../declare/condition.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import { type Grants, holds } from '../request/grants.ts'
 import { type Dialect, ident } from './dialect.ts'
+import { comparableSql, declaredSql, referenceColumn } from './stored-values.ts'
 
 /** What the SQL of a rule is written with. */
 interface Writing {
@@ -69,18 +71,20 @@ const signs: { readonly [C in Comparison]: string } = {
 /** Every leaf is NULL or false where a value is missing, never true. */
 function leafSql(leaf: RuleLeaf, alias: string, writing: Writing): string {
   switch (leaf.kind) {
-    case 'compare':
-      return withOperand(leaf.left, alias, writing, (left) =>
-        withOperand(leaf.right, alias, writing, (right) => `${left} ${signs[leaf.operator]} ${right}`),
+    case 'compare': {
+      const { left, right, operator } = leaf
+      if (left.kind === 'field' && right.kind === 'constant') {
+        const value = constantSql(left, right, writing)
+        return onColumn(left, alias, writing, (column) => `${column} ${signs[operator]} ${value}`)
+      }
+      return withOperand(left, alias, writing, (one) =>
+        withOperand(right, alias, writing, (other) => `${one} ${signs[operator]} ${other}`),
       )
+    }
     case 'in': {
-      const values = leaf.values.map(({ value, as }) => writing.dialect.constant(value, as)).join(', ')
-      return withOperand(
-        leaf.field,
-        alias,
-        writing,
-        (field) => `${field} ${leaf.negated ? 'NOT IN' : 'IN'} (${values})`,
-      )
+      const values = leaf.values.map((value) => constantSql(leaf.field, value, writing)).join(', ')
+      const word = leaf.negated ? 'NOT IN' : 'IN'
+      return onColumn(leaf.field, alias, writing, (column) => `${column} ${word} (${values})`)
     }
     case 'null': {
       const { path, field } = leaf.field
@@ -99,6 +103,18 @@ function leafSql(leaf: RuleLeaf, alias: string, writing: Writing): string {
   }
 }
 
+/** A constant as the column of a field has it. */
+const constantSql = ({ field }: FieldPath, { value, as }: Constant, { dialect }: Writing): string =>
+  dialect.constant(field.stored?.up.get(String(value)) ?? value, as)
+
+/** Writes a condition on a column as it is stored, so that an index can serve it. */
+const onColumn = (
+  { path, field }: FieldPath,
+  alias: string,
+  writing: Writing,
+  condition: (sql: string) => string,
+): string => onPath(path, field, alias, writing, (column) => condition(comparableSql(field, column)))
+
 /** Writes a condition on an operand. Where relations lead to it, the condition is on a row that exists there. */
 function withOperand(
   operand: RuleOperand,
@@ -108,7 +124,8 @@ function withOperand(
 ): string {
   if (operand.kind === 'caller-value') return condition(writing.use(operand, operand.as))
   if (operand.kind === 'constant') return condition(writing.dialect.constant(operand.value, operand.as))
-  return onPath(operand.path, operand.field, alias, writing, condition)
+  const { path, field } = operand
+  return onPath(path, field, alias, writing, (column) => condition(declaredSql(field, column)))
 }
 
 function onPath(
@@ -134,17 +151,18 @@ function nullSql(
 ): string {
   if (step === undefined) return `${alias}${ident(field.column)} IS NULL`
   const isNullThere = onRelated(step, alias, writing, (inner) => nullSql(rest, field, inner, writing))
-  return `(${alias}${ident(step.field)} IS NULL OR ${isNullThere})`
+  return `(${alias}${ident(referenceColumn(step))} IS NULL OR ${isNullThere})`
 }
 
 /** Whether there is a row that the relation leads to, and the condition holds for it. */
 function onRelated(
-  { field, target }: PathStep,
+  step: PathStep,
   alias: string,
   writing: Writing,
   condition: (alias: string) => string,
 ): string {
+  const { target } = step
   const inner = writing.alias()
-  const where = `${writing.account(target.shared, inner)}${inner}"id" = ${alias}${ident(field)}`
+  const where = `${writing.account(target.shared, inner)}${inner}"id" = ${alias}${ident(referenceColumn(step))}`
   return `EXISTS (SELECT 1 FROM ${ident(target.table)} ${inner.slice(0, -1)} WHERE ${where} AND ${condition(inner)})`
 }

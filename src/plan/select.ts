@@ -1,16 +1,19 @@
-import { sortsAsText } from '../compile/codecs.ts'
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
+import { sortsAsText } from '../compile/versions/codecs.ts'
 import { operators } from '../kinds/operators.ts'
-import type { Position } from '../request/cursor.ts'
+import type { SortPosition } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
 import type { Grants } from '../request/grants.ts'
 import type { Included } from '../request/include.ts'
 import type { SortKey } from '../request/sort.ts'
+import { type ByteGuard, byteGuard, guardedColumns, needsGuard } from './byte-guard.ts'
 import { type Dialect, ident, powerOfTwo } from './dialect.ts'
+import { onPath } from './on-path.ts'
 import { column, projectRow, rowSeparator, sortSql } from './project.ts'
-import { Binds, type Statement } from './statement.ts'
+import { Binds, type ShownRows, type Statement } from './statement.ts'
+import { comparableSql } from './stored-values.ts'
 
-/** One row by id, and by its owner's id on a nested path: `[json, version]`. */
+/** One row by id, and by its owner's id on a nested path: `[json, version]`, then its bytes where the statement measures them. */
 export function selectOne(
   view: View,
   owner: Owner | null,
@@ -18,19 +21,24 @@ export function selectOne(
   grants: Grants,
   dialect: Dialect,
 ): Statement {
-  const binds = new Binds(dialect, grants)
+  const binds = new Binds(dialect, grants, needsGuard(view, tree, 1))
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
   const where = [binds.row(view.resource, alias)]
-  if (owner) where.push(`${alias}${ident(owner.field)} = ${binds.use('owner', 'id')}`)
+  if (owner) where.push(`${alias}${ident(owner.column)} = ${binds.use('owner', 'id')}`)
   if (owner?.resource.rules.read) where.push(`EXISTS (${selectOwner(owner, binds)})`)
-  const text = `SELECT ${row}, ${alias}"version" FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')}`
-  return statement(text, binds, view, tree, grants)
+  const from = `FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')}`
+  const rows = `SELECT ${guardedColumns(tree, alias)} ${from}`
+  const guard = binds.guarded ? byteGuard(view, tree, { rows, shown: 'SELECT * FROM page' }, binds) : null
+  const text = guard
+    ? `${guard.with}SELECT CASE WHEN ${guard.fits} THEN ${row} END, ${alias}"version", ${guard.bytes} ${from}`
+    : `SELECT ${row}, ${alias}"version" ${from}`
+  return statement(text, binds, { view, tree, grants }, guard)
 }
 
-/** The owner that a nested path names, and the field of its rows that points to it. */
+/** The owner that a nested path names, and the column that points to it. */
 export interface Owner {
-  readonly field: string
+  readonly column: string
   readonly resource: Resource
 }
 
@@ -43,27 +51,33 @@ export interface ListShape {
   readonly tree: readonly Included[]
   readonly sort: readonly SortKey[]
   readonly filters: readonly Filter[]
-  readonly after: Position | null
+  readonly after: SortPosition | null
   readonly pageSize: number
+  /** Whether all rows that the filters find are counted, up to the limit. */
+  readonly counted: boolean
+  /** Whether its texts could pass the limit on bytes. */
+  readonly guarded: boolean
 }
 
 /** Where only the id decides the order, the id of the last row is the whole position. */
 export const sortsById = (sort: readonly SortKey[]): boolean => sort.length === 1
 
-/** One page and the row after it: `[rows joined]`, then their positions joined where the id is not position enough, then 1 when the owner exists, where there is one. */
+/**
+ * One page and the row after it: `[rows joined]`, then their positions joined where the id is not position enough, then 1 when the owner
+ * exists, where there is one. A guarded statement gives the page alone, and before the owner how many bytes its texts have and how many rows
+ * there are with the row after it. Where rows are counted, their number stands right before the owner.
+ */
 export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): Statement {
   const { view, owner, tree, sort } = shape
-  const binds = new Binds(dialect, grants)
+  const binds = new Binds(dialect, grants, shape.guarded)
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
   const keys = sort.map((key) => storedKey(key, alias, dialect))
   const position = sortsById(sort)
     ? ''
     : `, '[' || ${keys.map((key) => dialect.json(key.sql, key.kind, key.nullable, key.schema)).join(" || ',' || ")} || ']' AS k`
-  const where = [`${binds.rows(view.resource, alias)}1 = 1`]
-  if (owner) where.push(`${alias}${ident(owner.field)} = ${binds.use('owner', 'id')}`)
   const values = new Numbering()
-  for (const filter of shape.filters) where.push(filterSql(filter, alias, binds, values))
+  const where = foundWhere(shape, alias, binds, values)
   if (shape.after) where.push(afterSql(keys, shape.after, binds, values))
   const order = keys
     .map(
@@ -71,26 +85,67 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
         `${key.sql} ${key.descending ? 'DESC' : 'ASC'}${key.nullable ? dialect.nulls(key.descending) : ''}`,
     )
     .join(', ')
-  const rows = `SELECT ${row} AS j${position} FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order}`
-  const page = dialect.firstRows(rows, binds.use('limit', 'integer'), shape.pageSize)
+  const from = `FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order}`
+  const limit = binds.use('limit', 'integer')
+  const guard = shape.guarded
+    ? pageGuard(shape, `SELECT ${guardedColumns(tree, alias)} ${from}`, limit, binds)
+    : null
+  const most = guard ? `(CASE WHEN ${guard.fits} THEN ${limit} - 1 ELSE 0 END)` : limit
+  const page = dialect.firstRows(`SELECT ${row} AS j${position} ${from}`, most, shape.pageSize)
   const columns = [dialect.join('p.j', rowSeparator)]
   if (position !== '') columns.push(dialect.join('p.k', '\n'))
+  if (guard) columns.push(guard.bytes, guard.found)
+  if (shape.counted) columns.push(countSql(shape, binds))
   if (owner) columns.push(`(${selectOwner(owner, binds)})`)
-  const text = `SELECT ${columns.join(', ')} FROM (${page}) p`
-  return statement(text, binds, view, tree, grants)
+  const text = `${guard?.with ?? ''}SELECT ${columns.join(', ')} FROM (${page}) p`
+  return statement(text, binds, { view, tree, grants }, guard)
 }
 
-function statement(
-  text: string,
+/** The conditions on the rows that a list has on all its pages together. */
+function foundWhere(
+  { view, owner, filters }: ListShape,
+  alias: string,
   binds: Binds,
-  view: View,
-  tree: readonly Included[],
-  grants: Grants,
-): Statement {
-  const rows = { view, tree, grants }
+  values: Numbering,
+): string[] {
+  const where = [`${binds.rows(view.resource, alias)}1 = 1`]
+  if (owner) where.push(`${alias}${ident(owner.column)} = ${binds.use('owner', 'id')}`)
+  for (const filter of filters) where.push(filterSql(filter, alias, binds, values))
+  return where
+}
+
+/** How many rows the filters find, up to one more than the limit. The filters bind the same values again. */
+function countSql(shape: ListShape, binds: Binds): string {
+  const { resource, limits } = shape.view
+  const alias = binds.alias()
+  const where = foundWhere(shape, alias, binds, new Numbering()).join(' AND ')
+  const rows = `SELECT 1 FROM ${ident(resource.table)} ${alias.slice(0, -1)} WHERE ${where} LIMIT ${limits.countRows + 1}`
+  return `(SELECT count(*) FROM (${rows}) n)`
+}
+
+/** The row after the page is not measured, and not read either: it only says that there are more. */
+function pageGuard(
+  { view, tree, pageSize }: ListShape,
+  select: string,
+  limit: string,
+  binds: Binds,
+): ByteGuard | null {
+  const rows = binds.dialect.firstRows(select, limit, pageSize)
+  return byteGuard(view, tree, { rows, shown: `SELECT * FROM page LIMIT (${limit} - 1)` }, binds)
+}
+
+function statement(text: string, binds: Binds, rows: ShownRows, guard: ByteGuard | null): Statement {
+  const { view, tree } = rows
   const hasCustoms = view.customs.length > 0 || includes(tree, ({ target }) => target().customs.length > 0)
   const hasLists = includes(tree, ({ relation }) => relation.kind === 'has-many')
-  return Object.freeze({ text, slots: binds.slots, rows, hasCustoms, hasLists })
+  return Object.freeze({
+    text,
+    slots: binds.slots,
+    rows,
+    hasCustoms,
+    hasLists,
+    measured: guard?.places ?? null,
+  })
 }
 
 const includes = (tree: readonly Included[], isSuch: (relation: Included['relation']) => boolean): boolean =>
@@ -128,19 +183,23 @@ const texts: Values = { kind: 'string', schema: {} }
 /** The values that a sort by this field compares. */
 export const sortValues = (field: ViewField): Values => {
   if (sortsAsText(field)) return texts
-  const { kind, schema } = stored(field)
+  const { kind, schema, stored: kept } = stored(field)
   // Mapped values are sorted as the version shows them, which need not be values of the stored field.
-  return { kind, schema: field.values ? {} : schema }
+  return { kind, schema: field.values || kept ? {} : schema }
 }
 
 const comparesTexts = ({ operator, field }: Filter): boolean =>
   operators[operator].compares && sortsAsText(field)
 
 /** The kind and schema of the values that a filter binds. The field need not allow the values: such a filter finds nothing. */
-export const filterValueKind = (filter: Filter): Values =>
-  comparesTexts(filter) ? texts : { kind: stored(filter.field).kind, schema: {} }
+export const filterValueKind = (filter: Filter): Values & Partial<Pick<Field, 'stored'>> => {
+  if (comparesTexts(filter)) return texts
+  const { kind, stored: kept } = stored(filter.field)
+  return { kind, schema: {}, stored: kept }
+}
 
-const padded = (values: readonly unknown[]): readonly unknown[] => [
+/** With the last value repeated, so that lists of many lengths share a statement. */
+export const padded = <T>(values: readonly T[]): readonly T[] => [
   ...values,
   ...Array(powerOfTwo(values.length) - values.length).fill(values.at(-1)),
 ]
@@ -154,22 +213,28 @@ export const filterValues = (filter: Filter): readonly unknown[] => {
 /** A column in the form that a filter's values have. */
 function comparable(filter: Filter, source: string, dialect: Dialect): string {
   const { codec } = filter.field
-  if (!codec) return source
+  if (!codec) return comparableSql(stored(filter.field), source)
   return comparesTexts(filter) ? dialect.ordered(source, codec) : dialect.coarse(source, codec)
 }
 
 function filterSql(filter: Filter, alias: string, binds: Binds, values: Numbering): string {
   const { kind } = filterValueKind(filter)
+  const operator = operators[filter.operator]
+  const withNull = filter.values.includes(null)
   const bound = filterValues(filter).map(() => binds.use(values.next(), kind))
-  const source = comparable(filter, column(stored(filter.field), alias), binds.dialect)
-  return operators[filter.operator].sql(source, bound, filter.values.includes(null))
+  const condition = (at: string): string =>
+    operator.sql(comparable(filter, column(stored(filter.field), at), binds.dialect), bound, withNull)
+  // Where a reference on the way is unset, so is the value at its end.
+  const unset = operator.excludes !== withNull
+  const few = !unset && !operator.excludes && !operator.compares
+  return onPath(filter.steps, { unset, few }, condition, alias, binds)
 }
 
 /**
  * Rows after a position. Where every key has a value and all go one way, a row comparison, which an index answers;
  * otherwise the same spelled out, with NULLs first ascending and last descending.
  */
-function afterSql(keys: readonly StoredKey[], after: Position, binds: Binds, values: Numbering): string {
+function afterSql(keys: readonly StoredKey[], after: SortPosition, binds: Binds, values: Numbering): string {
   const bound = keys.map((key, index) => (after[index] === null ? null : binds.use(values.next(), key.kind)))
   const oneWay = keys.every((key) => key.descending === keys[0]?.descending)
   if (oneWay && keys.every((key, index) => !key.nullable && bound[index] !== null)) {

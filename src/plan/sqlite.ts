@@ -1,7 +1,15 @@
 import type { CodecName } from '../declare/change.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
 import { sqlText } from '../kinds/sql.ts'
-import { beyondBigint, type Column, type Dialect, ident, indexOrder, jsonOf } from './dialect.ts'
+import {
+  beyondBigint,
+  type Dialect,
+  ident,
+  indexOrder,
+  jsonOf,
+  type ReferringRows,
+  type TypedColumn,
+} from './dialect.ts'
 
 const decimal = (x: string): string =>
   `CASE WHEN ${x} < 0 THEN '-' ELSE '' END || (abs(${x}) / 100) || '.' || printf('%02d', abs(${x}) % 100)`
@@ -33,6 +41,10 @@ const concat = (pieces: readonly string[]): string => {
 /** Half of the 64 bits of an integer. */
 const half = 2 ** 32
 
+/** sum() fails where the rows before the last one give too much, so the upper and the lower halves of the numbers are added up apart. */
+const exactSum = (expression: string): string =>
+  `(sum((${expression}) / ${half}) * ${half} + sum((${expression}) % ${half}))`
+
 export const sqlite: Dialect = Object.freeze({
   name: 'sqlite',
   param: (n: number, kind: FieldKind) => kinds[kind].sqlite.param(`?${n}`),
@@ -41,6 +53,7 @@ export const sqlite: Dialect = Object.freeze({
   ordered: (expression: string, codec: CodecName) => orders[codec](expression),
   coarse: (expression: string, codec: CodecName) =>
     codec === 'datetime-as-unix-seconds' ? `(substr(${expression}, 1, 20) || '000Z')` : expression,
+  bytes: (expression: string) => `octet_length(${expression})`,
   concat: (pieces: readonly string[]) => concat(pieces),
   join: (expression: string, separator: string) => `group_concat(${expression}, ${sqlText(separator)})`,
   // SQLite uses the value of a bare parameter for planning, and then plans again whenever it is bound: half the time of a list.
@@ -55,7 +68,7 @@ export const sqlite: Dialect = Object.freeze({
   listed: (array: string) => `SELECT value FROM json_each(${array})`,
   listedAs: (array: string, kind: FieldKind) =>
     `SELECT ${kinds[kind].sqlite.param('value')} FROM json_each(${array})`,
-  rowsIn: (array: string, columns: readonly Column[]) => {
+  rowsIn: (array: string, columns: readonly TypedColumn[]) => {
     const selected = columns.map(
       ({ name, kind }, at) => `${kinds[kind].sqlite.param(`(e.value ->> ${at})`)} AS ${ident(name)}`,
     )
@@ -66,18 +79,20 @@ export const sqlite: Dialect = Object.freeze({
   // An index with the ids at its end has all that the inner SELECT reads, and is preferred for that.
   byIndex: (table: string, rows: string, condition: string) =>
     `${rows}"id" IN (SELECT "id" FROM ${table} WHERE ${rows}${condition})`,
+  // By the reference itself SQLite would read all rows of the account in the order of their ids. An index has all that the inner SELECT reads.
+  byReference: ({ table, alias, other, account, field }: ReferringRows, ids: string) =>
+    `${alias}"id" IN (SELECT ${other}"id" FROM ${table} ${other.slice(0, -1)} WHERE ${account}${other}${field} IN (${ids}))`,
   distinct: (a: string, b: string) => `${a} IS NOT ${b}`,
-  // A product that overflows is a REAL. sum() fails when it overflows, so the upper and the lower halves of the numbers are added up apart.
-  sumIsBeyond: (factors: readonly Column[], largest: string) => {
-    const product = `(${factors.map(({ name }) => ident(name)).join(' * ')})`
-    const overflows = `max(typeof(${product}) = 'real') OR total(abs(1.0 * ${product})) >= ${beyondBigint}.0`
-    const sum = `sum(${product} / ${half}) * ${half} + sum(${product} % ${half})`
-    return `CASE WHEN ${overflows} THEN 1 ELSE abs(${sum}) > ${largest} END`
+  exactSum,
+  // A product that overflows is a REAL. What is near to 64 bits is far beyond the largest sum, and total() tells it without failing.
+  sumIsBeyond: (factors: readonly TypedColumn[], largest: string) => {
+    const product = factors.map(({ name }) => ident(name)).join(' * ')
+    const overflows = `max(typeof(${product}) = 'real') OR abs(total(${product})) >= ${beyondBigint / 2n}.0`
+    return `CASE WHEN ${overflows} THEN 1 ELSE abs(${exactSum(product)}) > ${largest} END`
   },
   isRemote: false,
   commitsInOrder: true,
-  numbersInOrder: true,
-  accountsMovedAtOnce: 1,
+  accountsApart: false,
   insertsAlong: 'one by one',
   returnsRows: true,
   greater: (a: string, b: string) => `max(${a}, ${b})`,

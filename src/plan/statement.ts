@@ -23,6 +23,8 @@ export interface Statement {
   readonly hasCustoms: boolean
   /** Lists are embedded, which may have more rows than their cap. */
   readonly hasLists: boolean
+  /** Where the texts are whose bytes are in its answer, which has no rows where they are too many; null where they cannot be. */
+  readonly measured: readonly string[] | null
 }
 
 export interface ShownRows {
@@ -36,12 +38,16 @@ export class Binds {
   readonly dialect: Dialect
   /** What the caller's scopes open; null in statements of the service itself, which sees everything. */
   readonly grants: Grants | null
+  /** A row past the cap of an embedded list is not read, because nobody measures it. */
+  readonly guarded: boolean
   readonly slots: Slot[] = []
+  readonly #places = new Map<Slot, number>()
   #aliases = 0
 
-  constructor(dialect: Dialect, grants: Grants | null = null) {
+  constructor(dialect: Dialect, grants: Grants | null = null, guarded = false) {
     this.dialect = dialect
     this.grants = grants
+    this.guarded = guarded
   }
 
   /** A new alias for a table, with its dot. Aliases are short, because databases cut long names. */
@@ -50,9 +56,9 @@ export class Binds {
   }
 
   use(slot: Slot, kind: FieldKind): string {
-    const known = this.slots.indexOf(slot)
-    const at = known >= 0 ? known : this.slots.push(slot) - 1
-    return this.dialect.param(at + 1, kind)
+    const place = this.#places.get(slot) ?? this.slots.push(slot)
+    this.#places.set(slot, place)
+    return this.dialect.param(place, kind)
   }
 
   /** The fields of a view that the caller may see. */

@@ -1,4 +1,5 @@
 import type { Resource, SumFeed } from '../compile/model.ts'
+import { countSum, wrongSums } from './counted-sums.ts'
 import type { Dialect } from './dialect.ts'
 import { insertEventAlone, insertPlaced, insertWaiting, selectLastPosition } from './events.ts'
 import { mostRowStatements, PlanCache } from './plan-cache.ts'
@@ -12,9 +13,7 @@ import {
   insertRowAndRead,
   insertRows,
   insertWholeRow,
-  refreshSum,
   updateRow,
-  wrongSums,
 } from './write-statements.ts'
 
 /** Plans each statement that changes rows once. */
@@ -24,6 +23,11 @@ export class WritePlanner {
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect
+  }
+
+  /** Plans anew from here on. */
+  forget(): void {
+    this.#plans.clear()
   }
 
   insert(resource: Resource): RowStatement {
@@ -79,9 +83,9 @@ export class WritePlanner {
     return this.#plan(`delete ${resource.name}`, () => deleteRow(resource, this.#dialect))
   }
 
-  refreshSum(feed: SumFeed, source: Resource): RowStatement {
+  countSum(feed: SumFeed, source: Resource): RowStatement {
     return this.#plan(`sum ${source.name} ${feed.on.name} ${feed.field.name}`, () =>
-      refreshSum(feed, source, this.#dialect),
+      countSum(feed, source, this.#dialect),
     )
   }
 

@@ -1,4 +1,4 @@
-import type { Resource, SumFeed } from '../compile/model.ts'
+import type { Resource } from '../compile/model.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { insertEvent } from './events.ts'
@@ -118,30 +118,4 @@ export function updateRow(resource: Resource, fields: readonly string[], dialect
 export function deleteRow(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   return rowStatement(`DELETE FROM ${ident(resource.table)} WHERE ${binds.row(resource)} RETURNING 1`, binds)
-}
-
-/** The sum that the rows of one owner give. */
-const sumSql = ({ of, by }: SumFeed, source: Resource, owner: string, binds: Binds): string => {
-  const product = of.map((name) => ident(source.field.get(name)?.column ?? name)).join(' * ')
-  const ofOwner = binds.dialect.selective(`${ident(by.field)} = ${owner}`)
-  return `(SELECT coalesce(sum(${product}), 0) FROM ${ident(source.table)} WHERE ${binds.rows(source, '')}${ofOwner})`
-}
-
-/** Which of several owners (bound: their ids as a JSON array) have another sum than their rows give: `[id]` each. */
-export function wrongSums(feed: SumFeed, source: Resource, dialect: Dialect): RowStatement {
-  const binds = new Binds(dialect)
-  const ids = dialect.listed(binds.use(0, 'json'))
-  const differs = dialect.distinct(`o.${ident(feed.field.column)}`, sumSql(feed, source, 'o."id"', binds))
-  const text = `SELECT o."id" FROM ${ident(feed.on.table)} o WHERE ${binds.rows(feed.on, 'o.')}o."id" IN (${ids}) AND ${differs} ORDER BY o."id"`
-  return rowStatement(text, binds)
-}
-
-/** Computes a sum on an owner (bound: its id, then the time). Answers with the owner, or with nothing where the sum is the same. */
-export function refreshSum(feed: SumFeed, source: Resource, dialect: Dialect): RowStatement {
-  const binds = new Binds(dialect)
-  const sum = sumSql(feed, source, binds.use('id', 'id'), binds)
-  const target = ident(feed.field.column)
-  const where = `${binds.row(feed.on)} AND ${dialect.distinct(target, sum)}`
-  const text = `UPDATE ${ident(feed.on.table)} SET ${target} = ${sum}, "updated_at" = ${binds.use(0, 'datetime')}, "version" = "version" + 1 WHERE ${where}${returningRow(feed.on, binds)}`
-  return rowStatement(text, binds)
 }

@@ -71,7 +71,7 @@ class Finish {
     const order = orderText(withTieBreak([], view), [])
     const bound = cursorBound(this.#caller, { version, view, sub, ownerId }, order)
     const cursor = this.#reader.seal.seal(`["${lastId}"]`, bound)
-    const next = `/${version.name}/${sub.owner().name}/${ownerId}/${sub.segment}?limit=${relation.cap}&cursor=${cursor}`
+    const next = `${version.prefix}/${version.name}/${sub.owner().name}/${ownerId}/${sub.segment}?limit=${relation.cap}&cursor=${cursor}`
     return { limit: relation.cap, has_more: true, next_cursor: cursor, next }
   }
 }

@@ -31,7 +31,9 @@ export async function passingRows(
   const fields = judgedFields(resource, rule)
   const values = rows.flatMap((row, index) => {
     if (!fields.every((field) => fits(field, row[field.name]))) return []
-    return [[index, ...fields.map(({ name, kind }) => bound({ kind, schema: {} }, row[name]))]]
+    return [
+      [index, ...fields.map(({ name, kind, stored }) => bound({ kind, schema: {}, stored }, row[name]))],
+    ]
   })
   const { text, slots } = planner.judgeValues(resource, rule, grants)
   const asked = { by: caller, at: now() }

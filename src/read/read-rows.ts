@@ -4,12 +4,13 @@ import { bound } from '../plan/bind.ts'
 import { rowSeparator } from '../plan/project.ts'
 import { filterValueKind, filterValues, sortsById, sortValues } from '../plan/select.ts'
 import { problem } from '../problems.ts'
-import { cursorBound, type Position } from '../request/cursor.ts'
+import { cursorBound, type SortPosition } from '../request/cursor.ts'
 import { noInclude } from '../request/include.ts'
 import { positionIn } from '../request/position.ts'
 import type { ListQuery, OneQuery, PageQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import type { Value } from '../store/store.ts'
+import { AnswerSize } from './answer-size.ts'
 import { bindSlots, type Call, type Outcome, type Reader } from './call.ts'
 import { etagOf } from './etag.ts'
 import { finishRows } from './finish.ts'
@@ -33,10 +34,14 @@ export function readOne(reader: Reader, { caller, target }: Call, query: OneQuer
   })
   return whenThere(reader.store.first(statement.text, slots, caller.account), (row) => {
     if (!row) throw notThere(target)
+    const size = new AnswerSize(statement, row[2] ?? null, null)
     const data = finishRows([String(row[0])], statement, reader, caller)
+    const body = `{"data":${data}}`
+    const bytes = Buffer.byteLength(body)
+    size.check(bytes)
     const included = include === noInclude ? undefined : include.tag + hash('sha1', data, 'base64url')
     const etag = etagOf(target.view, row[1], scopes, included)
-    return { status: 200, body: `{"data":${data}}`, etag, canonical }
+    return { status: 200, body, bytes, etag, canonical }
   })
 }
 
@@ -44,7 +49,7 @@ export function readOne(reader: Reader, { caller, target }: Call, query: OneQuer
 export function readList(reader: Reader, { caller, target }: Call, query: PageQuery): Maybe<Outcome> {
   const { list } = query
   const { sort, limit } = list
-  const boundTo = query.cursor === null ? null : cursorBound(caller, target, list.order)
+  const boundTo = query.cursor === null ? null : cursorBound(caller, target, list.order, list.filteredBy)
   const after =
     boundTo === null ? null : positionIn(reader.seal.open(query.cursor ?? '', boundTo, sort.length), sort)
   const statement = reader.planner.list(target, list, after, caller.scopes)
@@ -59,25 +64,38 @@ export function readList(reader: Reader, { caller, target }: Call, query: PageQu
   return whenThere(reader.store.first(statement.text, slots, caller.account), (row) => {
     if (!row || (target.sub && row.at(-1) === null)) throw notThere(target)
     // The statement reads one row more than the page holds, which says that there are more.
+    const measuredAt = sortsById(sort) ? 1 : 2
+    const size = new AnswerSize(statement, row[measuredAt] ?? null, limit)
     const found = row[0] === null ? [] : String(row[0]).split(rowSeparator)
-    const hasMore = found.length > limit
+    const hasMore = (statement.measured ? Number(row[measuredAt + 1]) : found.length) > limit
     const texts = hasMore ? found.slice(0, limit) : found
     const rows = finishRows(texts, statement, reader, caller)
     const position = hasMore ? positionOf(texts, row[1] ?? null, list) : null
-    const cursor = position && reader.seal.seal(position, boundTo ?? cursorBound(caller, target, list.order))
-    const tail = `"page":{"limit":${limit},"has_more":${hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}}`
+    const cursor =
+      position &&
+      reader.seal.seal(position, boundTo ?? cursorBound(caller, target, list.order, list.filteredBy))
+    const total = list.count ? totalText(row.at(target.sub ? -2 : -1), target) : ''
+    const tail = `"page":{"limit":${limit},"has_more":${hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}${total}}`
     const next = cursor && list.next + cursor
     const body = `{"data":[${rows}],${tail}}`
     // Everything but the rows is ASCII.
     const bytes = Buffer.byteLength(rows) + body.length - rows.length
+    size.check(bytes)
     return { status: 200, body, bytes, next, canonical: canonicalOf(query) }
   })
+}
+
+/** Rows are counted up to one more than the limit. */
+function totalText(counted: Value | undefined, { view: { limits } }: Target): string {
+  const found = Number(counted)
+  const isExact = found <= limits.countRows
+  return `,"total":${isExact ? found : limits.countRows},"total_is_exact":${isExact}`
 }
 
 const canonicalOf = ({ list: { canonical }, cursor }: PageQuery): string | null =>
   canonical !== null && cursor !== null ? `${canonical}&cursor=${cursor}` : canonical
 
-function listValues(query: ListQuery, after: Position | null): Value[] {
+function listValues(query: ListQuery, after: SortPosition | null): Value[] {
   const values: Value[] = []
   for (const filter of query.filters) {
     const of = filterValueKind(filter)

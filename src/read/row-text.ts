@@ -1,5 +1,5 @@
-import { toShown } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
+import { toShown } from '../compile/versions/codecs.ts'
 import type { StoredRow } from '../request/body.ts'
 import { shownMade } from '../request/customs.ts'
 import type { Grants } from '../request/grants.ts'

@@ -1,9 +1,10 @@
-import { toShown } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
-import { nearest } from '../compile/nearest.ts'
+import { nearest } from '../compile/names/nearest.ts'
+import { toShown } from '../compile/versions/codecs.ts'
 import { kinds } from '../kinds/kinds.ts'
 import type { FieldError } from '../problems.ts'
 import { madeUp, shownMade } from './customs.ts'
+import { FieldErrors } from './field-errors.ts'
 import { mayKnow, maySet, refuseSetting } from './field-scopes.ts'
 import { fieldFault, refuseFields } from './fields-refused.ts'
 import type { Grants } from './grants.ts'
@@ -22,12 +23,12 @@ type Sent = Map<ViewField, unknown>
 /** Values for a new row: everything the consumer may set, defaults applied. The server's own fields are added later. */
 export function readCreate(target: Target, body: JsonObject, grants: Grants): StoredRow {
   const { view } = target
-  const errors: FieldError[] = []
+  const errors = new FieldErrors()
   const sent = readSent(target, body, grants, errors)
   const row: { [field: string]: StoredValue } = {}
   for (const field of view.fields) {
     if (field.readOnly && sent.has(field))
-      errors.push(fieldFault(field, 'is read-only; leave it out', 'read_only'))
+      errors.add(() => fieldFault(field, 'is read-only; leave it out', 'read_only'))
     else if (field.states) readInitialState(field, sent.get(field), row, errors)
     else if (!field.readOnly) setValue(view, field, sent.get(field), row, errors)
   }
@@ -72,14 +73,14 @@ export function readPatch(target: Target, body: JsonObject, current: StoredRow, 
 }
 
 /** Which of the sent keys are fields, by name; the owner's id of a nested path counts as sent. */
-function readSent(target: Target, body: JsonObject, grants: Grants, errors: FieldError[]): Sent {
+function readSent(target: Target, body: JsonObject, grants: Grants, errors: FieldErrors): Sent {
   const sent: Sent = new Map()
   const ownerField = target.sub?.by.field ?? null
   for (const [name, value] of Object.entries(body)) {
     const field = target.view.field.get(name)
-    if (!field) errors.push(unknownField(target.view, name, grants))
+    if (!field) errors.add(() => unknownField(target.view, name, grants))
     else if (field.field?.name === ownerField && value !== target.ownerId) {
-      errors.push(fieldFault(field, 'differs from the id in the path; leave it out', 'immutable'))
+      errors.add(() => fieldFault(field, 'differs from the id in the path; leave it out', 'immutable'))
     } else sent.set(field, value)
   }
   if (ownerField !== null) {
@@ -96,21 +97,21 @@ export function unknownField(view: View, name: string, grants: Grants): FieldErr
     view.fields.filter((field) => mayKnow(field, grants)).map((field) => field.name),
   )
   const detail = `is not a field of ${view.name}${near ? `; did you mean "${near}"?` : ''}`
-  return { pointer: `#/${pointerStep(name.slice(0, 100))}`, detail, code: 'unknown' }
+  return { pointer: `#/${pointerStep(name)}`, detail, code: 'unknown' }
 }
 
 function readInitialState(
   field: ViewField,
   value: unknown,
   row: { [field: string]: StoredValue },
-  errors: FieldError[],
+  errors: FieldErrors,
 ): void {
   const initial = field.field?.states?.initial
   if (field.field) row[field.field.name] = initial
   if (value === undefined || value === null) return
   const shown = toShown(field, initial)
   if (value === shown) return
-  errors.push(
+  errors.add(() =>
     fieldFault(
       field,
       `must be ${JSON.stringify(shown)} or left out: the server sets the first state`,
@@ -126,7 +127,7 @@ interface Update {
   /** What a field has before the update. */
   before(field: ViewField): Before
   readonly row: { [field: string]: StoredValue }
-  readonly errors: FieldError[]
+  readonly errors: FieldErrors
   /** Fields that the caller would change and may only read. */
   readonly denied: ViewField[]
 }
@@ -137,7 +138,7 @@ function updateOf(view: View, current: StoredRow, grants: Grants): Update {
     const stored = field.field && current[field.field.name]
     return { stored, shown: field.field ? toShown(field, stored) : made[field.name] }
   }
-  return { view, grants, before, row: { ...current }, errors: [], denied: [] }
+  return { view, grants, before, row: { ...current }, errors: new FieldErrors(), denied: [] }
 }
 
 /** Checks one field of an update against the stored value, and sets it in the row. */
@@ -146,9 +147,9 @@ function change(update: Update, field: ViewField, value: unknown): void {
   if (unchanged(view, field, value, update.before(field))) return
   if (!maySet(view, field, grants)) update.denied.push(field)
   else if (field.readOnly) {
-    errors.push(fieldFault(field, 'is read-only and differs from the stored value', 'read_only'))
+    errors.add(() => fieldFault(field, 'is read-only and differs from the stored value', 'read_only'))
   } else if (field.immutable) {
-    errors.push(fieldFault(field, 'cannot change once it is set', 'immutable'))
+    errors.add(() => fieldFault(field, 'cannot change once it is set', 'immutable'))
   } else setValue(view, field, value, row, errors)
 }
 

@@ -33,6 +33,8 @@ function foundIn({ source, name, as }: CallerValue, caller: Caller, now: number)
       return caller.subject
     case 'consumer':
       return caller.consumer.isUnnamed ? null : caller.consumer.name
+    case 'program':
+      return caller.subject === null ? true : null
     case 'now':
       return kinds[as].atTime?.(new Date(now).toISOString())
   }

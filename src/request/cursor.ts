@@ -16,7 +16,7 @@ import type { Target } from './route.ts'
 import { type SortKey, sortText } from './sort.ts'
 
 /** The values of the sort keys in the last row of a page. */
-export type Position = readonly (string | number | boolean | null)[]
+export type SortPosition = readonly (string | number | boolean | null)[]
 
 /** Characters of the seal, in base64url: 132 bits. */
 const macLength = 22
@@ -25,7 +25,7 @@ const macLength = 22
 export interface CursorSeal {
   /** `position` is JSON, as the store wrote it. */
   seal(position: string, bound: string): string
-  open(cursor: string, bound: string, keys: number): Position
+  open(cursor: string, bound: string, keys: number): SortPosition
   /** A cursor that says nothing about its number, not even whether another cursor has the same. */
   hide(position: number, bound: string): string
   reveal(cursor: string, bound: string): number
@@ -47,7 +47,7 @@ export function createCursorSeal(secret: string): CursorSeal {
       const position = Buffer.from(cursor.slice(macLength), 'base64url').toString()
       // The whole text is compared: base64 decoding skips what is no base64, and a trailing bit can be flipped unseen.
       if (!isSameText(cursor, sealed(position, bound))) throw badCursor()
-      const keysOfRow = JSON.parse(position) as Position
+      const keysOfRow = JSON.parse(position) as SortPosition
       if (keysOfRow.length !== keys) throw badCursor()
       return keysOfRow
     },
@@ -93,21 +93,22 @@ export const badCursor = (): Error =>
     ],
   })
 
-/** All that a cursor is bound to; `order` is the list's sort and filters in words. */
+/** All that a cursor is bound to; `order` is the list's sort and filters in words, `filteredBy` are the views that these lead to. */
 export function cursorBound(
   caller: Caller,
   target: { readonly version: { readonly name: string } } & Pick<Target, 'view' | 'sub' | 'ownerId'>,
   order: string,
+  filteredBy: readonly View[] = [],
 ): string {
   const { version, view, sub, ownerId } = target
   const owner = sub ? `${sub.owner().name}/` : ''
   const names = `${version.name}/${owner}${view.name}/${sub?.segment ?? ''}`
   // Lengths are included, so that no account or id can be chosen to look like a shorter one and the text after it.
   const { account } = caller
-  return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}${readClaims(view, caller)}`
+  return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}${[view, ...filteredBy].map((one) => readClaims(one, caller)).join('')}`
 }
 
-/** What the read rule of a list reads of the caller: other claims make it another list. The time does not, or no page had a next one. */
+/** What the read rule of rows that decide about a list reads of the caller: other claims make it another list. The time does not, or no page had a next one. */
 function readClaims({ resource }: View, caller: Caller): string {
   const values = resource.rules.read?.callerValues.filter(({ source }) => source !== 'now') ?? []
   return values.length === 0 ? '' : ` ${JSON.stringify(values.map((value) => callerValue(value, caller, 0)))}`

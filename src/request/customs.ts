@@ -1,8 +1,8 @@
-import { isJsonObject } from '../compile/canonical.ts'
-import { toShown } from '../compile/codecs.ts'
 import type { Field, Version, View, ViewField } from '../compile/model.ts'
-import type { FieldError } from '../problems.ts'
+import { isJsonObject } from '../compile/schemas/canonical.ts'
+import { toShown } from '../compile/versions/codecs.ts'
 import { equalValues } from './equal-values.ts'
+import { FieldErrors } from './field-errors.ts'
 import { fieldFault, fieldsRefused } from './fields-refused.ts'
 import type { JsonObject } from './json-body.ts'
 import { setValue, unchanged } from './set-value.ts'
@@ -118,7 +118,7 @@ function setNewer(
   current: Stored | null,
   stored: { [field: string]: StoredValue },
 ): boolean {
-  const faults: FieldError[] = []
+  const faults = new FieldErrors()
   for (const field of newerFields(view, at)) {
     // A field that `up` does not return keeps its value. A value that is shown as before keeps what is stored: an older version may
     // show several stored values alike.
@@ -130,7 +130,7 @@ function setNewer(
     }
     setValue(view, field, value, stored, faults)
   }
-  return faults.length === 0
+  return faults.count === 0
 }
 
 /** The refusal names the caller's own fields, never those of the newer version. */
@@ -139,7 +139,8 @@ function notStorable(view: View, at: number, sent: Sent, cause: Error | null): E
   const ofThese = fields.filter((field) => sent.has(field))
   const [detail, code] = ['has a value that cannot be stored', 'value']
   const errors = (ofThese.length > 0 ? ofThese : fields).map((field) => fieldFault(field, detail, code))
-  return fieldsRefused(errors.length > 0 ? errors : [{ pointer: '#', detail, code }], cause)
+  const told = errors.length > 0 ? errors : [{ pointer: '#', detail, code }]
+  return fieldsRefused(FieldErrors.of(...told), cause)
 }
 
 /** The fields of the view that a stored field is sent as: itself, or those that code makes it from. None where it is hidden. */

@@ -8,30 +8,32 @@ export interface Disclosure {
 }
 
 /** The filters that the caller can use. */
-export const offeredFilters = (view: View, told: Disclosure): readonly string[] =>
-  known([...view.filters], view, told)
+export const offeredFilters = ({ filterOf }: View, disclosure: Disclosure): readonly string[] =>
+  [...filterOf]
+    .filter(
+      ([, { steps, field }]) =>
+        disclosure.mayKnow(field) && steps.every((step) => disclosure.mayRead(step.target())),
+    )
+    .map(([name]) => name)
 
 /** The fields that the caller can sort by. */
-export const offeredSorts = (view: View, told: Disclosure): readonly string[] =>
-  known([...new Set(['id', ...view.sorts])], view, told)
-
-const known = (names: readonly string[], view: View, told: Disclosure): readonly string[] =>
-  names.filter((name) => {
+export const offeredSorts = (view: View, disclosure: Disclosure): readonly string[] =>
+  [...new Set(['id', ...view.sorts])].filter((name) => {
     const field = view.field.get(name)
-    return field !== undefined && told.mayKnow(field)
+    return field !== undefined && disclosure.mayKnow(field)
   })
 
 /** The relations of a view whose rows the caller may read. */
-export const offeredRelations = (view: View, told: Disclosure): readonly string[] =>
-  [...view.relations].filter(([, relation]) => told.mayRead(relation.target())).map(([name]) => name)
+export const offeredRelations = (view: View, disclosure: Disclosure): readonly string[] =>
+  [...view.relations].filter(([, relation]) => disclosure.mayRead(relation.target())).map(([name]) => name)
 
 /** The include paths of which the caller may read every step. */
-export const offeredPaths = (view: View, told: Disclosure): readonly string[] =>
+export const offeredPaths = (view: View, disclosure: Disclosure): readonly string[] =>
   view.includePaths.filter((path) => {
     let at: View | undefined = view
     for (const step of path.split('.')) {
       at = at?.relations.get(step)?.target()
-      if (!at || !told.mayRead(at)) return false
+      if (!at || !disclosure.mayRead(at)) return false
     }
     return true
   })
@@ -44,8 +46,8 @@ export const allowedNames = (names: readonly string[]): Pick<FieldError, 'allowe
   allowed: names.slice(0, mostListed),
 })
 
-/** `a, b or c`; after ten names `or one of 12 others`. */
-export function anyOf(names: readonly string[]): string {
+/** `a, b or c`; after ten names `or 12 more`. */
+export function listedNames(names: readonly string[]): string {
   const [last, ...before] = names.slice(0, mostInText).toReversed()
   const more = names.length - mostInText
   if (more > 0)

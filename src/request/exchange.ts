@@ -1,4 +1,6 @@
 import type { Maybe } from '../maybe.ts'
+import type { Caller } from './caller.ts'
+
 /** A request as the engine sees it, from a socket or from a test. */
 export interface PlainRequest {
   readonly method: string
@@ -17,6 +19,8 @@ export interface PlainRequest {
   readonly id: string
   /** `https://api.example.com`, where it is known from a trusted proxy or the Host header; for documents only. */
   readonly origin: string
+  /** Who calls, where code of this process says it. Nothing that is sent can set it. */
+  readonly caller?: Caller
   /** Filled in by the engine while it handles the request. */
   readonly note?: RequestNote
 }

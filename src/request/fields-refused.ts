@@ -1,5 +1,6 @@
 import type { ViewField } from '../compile/model.ts'
 import { type FieldError, problem } from '../problems.ts'
+import type { FieldErrors } from './field-errors.ts'
 import { pointerStep } from './validate.ts'
 
 export const fieldFault = (field: ViewField, detail: string, code: string): FieldError => ({
@@ -9,13 +10,13 @@ export const fieldFault = (field: ViewField, detail: string, code: string): Fiel
 })
 
 /** One problem for all that is wrong with the fields of a body. */
-export function fieldsRefused(errors: readonly FieldError[], cause: Error | null = null): Error {
-  const first = errors[0]
+export function fieldsRefused(errors: FieldErrors, cause: Error | null = null): Error {
+  const [first] = errors.shown
   // The detail is for people, so the name stands without the `#/` of the pointer.
   const where = decodeURIComponent(first?.pointer?.slice(2) ?? '')
   return problem('validation-failed', {
-    detail: withOthers(`${where || 'The body'} ${first?.detail}`, errors.length - 1),
-    errors,
+    detail: withOthers(`${where || 'The body'} ${first?.detail}`, errors.count - 1),
+    ...errors.details,
     ...(cause ? { cause } : {}),
   })
 }
@@ -26,6 +27,6 @@ function withOthers(first: string, others: number): string {
   return others > 0 ? `${first}, and ${others} more.` : `${first}.`
 }
 
-export function refuseFields(errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw fieldsRefused(errors)
+export function refuseFields(errors: FieldErrors): void {
+  if (errors.count > 0) throw fieldsRefused(errors)
 }

@@ -1,10 +1,10 @@
-import { codecs, toStored } from '../compile/codecs.ts'
-import type { View, ViewField } from '../compile/model.ts'
-import { nearest } from '../compile/nearest.ts'
+import type { View, ViewField, ViewRelation } from '../compile/model.ts'
+import { nearest } from '../compile/names/nearest.ts'
+import { codecs, toStored } from '../compile/versions/codecs.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { isOperatorName, type OperatorName, operators, operatorsFor } from '../kinds/operators.ts'
-import type { FieldError } from '../problems.ts'
-import { allowedNames, anyOf, type Disclosure, offeredFilters } from './disclosure.ts'
+import { allowedNames, type Disclosure, listedNames, offeredFilters } from './disclosure.ts'
+import type { FieldErrors } from './field-errors.ts'
 import { type StoredValue, storedImages } from './values.ts'
 
 /** A condition on a field. */
@@ -12,6 +12,8 @@ export interface Filter {
   /** The query parameter, as it was sent. */
   readonly parameter: string
   readonly name: string
+  /** The relations that lead to the field; none for a field of the row itself. */
+  readonly steps: readonly ViewRelation[]
   readonly field: ViewField
   readonly operator: OperatorName
   /** The values as the caller's version says them, which are the same before and after a newer version is released. */
@@ -20,48 +22,67 @@ export interface Filter {
   readonly values: readonly StoredValue[]
 }
 
-type Refuse = (detail: string, code: string, allowed?: readonly string[]) => null
+interface Refusal {
+  readonly detail: string
+  readonly code: string
+  readonly allowed?: readonly string[]
+}
+
+type Refuse = (inWords: () => Refusal) => null
 
 /** Reads one `filter[field]` or `filter[field][op]`; null when it is refused, with the reason in `errors`. */
 export function readFilter(
   parameter: string,
   text: string,
   view: View,
-  told: Disclosure,
-  errors: FieldError[],
+  disclosure: Disclosure,
+  errors: FieldErrors,
 ): Filter | null {
-  const refuse: Refuse = (detail, code, allowed) => {
-    errors.push({
-      parameter: parameter.slice(0, 100),
-      detail,
-      code,
-      ...(allowed ? allowedNames(allowed) : {}),
+  const refuse: Refuse = (inWords) => {
+    errors.add(() => {
+      const { detail, code, allowed } = inWords()
+      return {
+        parameter: parameter.slice(0, 100),
+        detail,
+        code,
+        ...(allowed ? allowedNames(allowed) : {}),
+      }
     })
     return null
   }
   const match = /^filter\[([^[\]]+)\](?:\[([^[\]]+)\])?$/.exec(parameter)
-  if (!match) return refuse('is not a filter; write filter[field] or filter[field][operator]', 'syntax')
+  if (!match)
+    return refuse(() => ({
+      detail: 'is not a filter; write filter[field] or filter[field][operator]',
+      code: 'syntax',
+      allowed: offeredFilters(view, disclosure),
+    }))
   const [, name = '', operator = 'eq'] = match
-  const field = view.filters.has(name) ? view.field.get(name) : undefined
-  if (!field) return refuseName(name, view, told, refuse)
+  const target = view.filterOf.get(name)
+  if (!target) return refuse(() => notOffered(name, view, disclosure))
+  const { steps, field } = target
   const offered = operatorsFor(kinds[field.kind])
-  if (!isOperatorName(operator)) {
-    const near = nearest(operator, offered)
-    const use = near ? `did you mean ${near}?` : `use ${anyOf(offered)}`
-    return refuse(`has an unknown operator; ${use}`, 'operator', offered)
+  if (!isOperatorName(operator)) return refuse(() => unknownOperator(operator, offered))
+  if (!offered.includes(operator)) {
+    const detail = `compares, but ${name} can only be tested with ${listedNames(offered)}`
+    return refuse(() => ({ detail, code: 'operator', allowed: offered }))
   }
-  if (!offered.includes(operator))
-    return refuse(`compares, but ${name} can only be tested with ${anyOf(offered)}`, 'operator', offered)
   const values = readValues(field, operator, text, refuse)
-  return values && { parameter, name, field, ...values }
+  return values && { parameter, name, steps, field, ...values }
 }
 
-function refuseName(name: string, view: View, told: Disclosure, refuse: Refuse): null {
-  const offered = offeredFilters(view, told)
+function unknownOperator(operator: string, offered: readonly string[]): Refusal {
+  const near = nearest(operator, offered)
+  const use = near ? `did you mean ${near}?` : `use ${listedNames(offered)}`
+  return { detail: `has an unknown operator; ${use}`, code: 'operator', allowed: offered }
+}
+
+function notOffered(name: string, view: View, disclosure: Disclosure): Refusal {
+  const offered = offeredFilters(view, disclosure)
   const near = nearest(name, offered)
-  if (near) return refuse(`is not offered; did you mean filter[${near}]?`, 'unknown', offered)
-  const use = offered.length > 0 ? `filter by ${anyOf(offered)}` : `${view.name} offers no filter`
-  return refuse(`is not offered; ${use}`, 'unknown', offered)
+  const instead = offered.length > 0 ? `filter by ${listedNames(offered)}` : `${view.name} offers no filter`
+  const use = near ? `did you mean filter[${near}]?` : instead
+  return { detail: `is not offered; ${use}`, code: 'unknown', allowed: offered }
 }
 
 function readValues(
@@ -75,20 +96,21 @@ function readValues(
   const { takesList, takesNull, forFinerValues } = operators[operator]
   let asked = operator
   for (const item of takesList ? splitList(text) : [text]) {
-    if (item === '') return refuse('has an empty element in its list', 'empty')
+    if (item === '') return refuse(() => ({ detail: 'has an empty element in its list', code: 'empty' }))
     if (item === 'null' && field.nullable) {
-      if (!takesNull) return refuse('cannot compare with null', 'type')
+      if (!takesNull) return refuse(() => ({ detail: 'cannot compare with null', code: 'type' }))
       shown.push(null)
       values.push(null)
       continue
     }
     const scalar = readScalar(item === '"null"' ? 'null' : item, field)
-    if (scalar === undefined) return refuse(`has a value that is not ${describe(field)}`, 'type')
+    if (scalar === undefined)
+      return refuse(() => ({ detail: `has a value that is not ${describe(field)}`, code: 'type' }))
     shown.push(scalar)
     values.push(...storedImages(field, scalar))
     const finer = kinds[field.kind].finerThanStored(item)
     if (finer === null) continue
-    if (!forFinerValues) return refuse(finer, 'type')
+    if (!forFinerValues) return refuse(() => ({ detail: finer, code: 'type' }))
     asked = forFinerValues
   }
   return { operator: asked, shown, values }

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import type { IncludeNode, View, ViewRelation } from '../compile/model.ts'
-import { plainCounted } from '../compile/plural.ts'
+import { plainCounted } from '../compile/names/plural.ts'
 import type { Disclosure } from './disclosure.ts'
-import { type IncludeRefusal, includeRefusal, judgePaths } from './include-refusals.ts'
+import { type IncludeRefusal, includeRefusal, judgePaths, tooMany } from './include-refusals.ts'
+import { wholeShapeOf } from './view-shape.ts'
 
 const tagLength = 8
 
@@ -39,7 +40,7 @@ export const noInclude: Include = Object.freeze({
 export function readInclude(
   value: string,
   view: View,
-  told: Disclosure,
+  disclosure: Disclosure,
   refusals: IncludeRefusal[],
 ): Include | null {
   const asked = value.split(',')
@@ -48,8 +49,13 @@ export function readInclude(
     refusals.push(includeRefusal('bad-query', detail, 'empty', {}))
     return null
   }
+  const excess = tooMany(relationsIn(asked), view)
+  if (excess) {
+    refusals.push(excess)
+    return null
+  }
   const paths = withParents(asked)
-  const wrong = judgePaths(paths, view, told)
+  const wrong = judgePaths(paths, view, disclosure)
   refusals.push(...wrong)
   if (wrong.length > 0) return null
   const tree = treeOf(paths, '', view.include)
@@ -58,6 +64,27 @@ export function readInclude(
   const views = viewsIn(tree)
   const asks = [...new Set(views.flatMap(({ resource }) => resource.asks))]
   return { tree, paths, canonical, tag, views, asks }
+}
+
+interface Steps extends Map<string, Steps> {}
+
+/** How many relations the paths name, parents included. A path of thousands of steps has as many parents, so that they are counted step by step. */
+function relationsIn(asked: readonly string[]): number {
+  const root: Steps = new Map()
+  let count = 0
+  for (const path of asked) {
+    let at = root
+    for (const step of path.split('.')) {
+      let below = at.get(step)
+      if (!below) {
+        count++
+        below = new Map()
+        at.set(step, below)
+      }
+      at = below
+    }
+  }
+  return count
 }
 
 function withParents(asked: readonly string[]): readonly string[] {
@@ -86,20 +113,20 @@ function treeOf(
 type Shapes = readonly (readonly [relation: string, shape: string, below: Shapes])[]
 
 const shapesIn = (tree: readonly Included[]): Shapes =>
-  tree.map(({ relation, children }) => [relation.name, relation.target().shape, shapesIn(children)])
+  tree.map(({ relation, children }) => [relation.name, wholeShapeOf(relation.target()), shapesIn(children)])
 
 const viewsIn = (tree: readonly Included[]): readonly View[] =>
   tree.flatMap(({ relation, children }) => [relation.target(), ...viewsIn(children)])
 
-/** Known before any SQL runs: the page size times the caps. A to-one include adds one row to each row at most, and is not counted. */
+/** Known before any SQL runs: the page size times the rows that each row can bring along, at most the cap of a list or one of a to-one. */
 function mostRows(rows: number, tree: readonly Included[]): number {
-  return rows * tree.reduce((sum, { relation, children }) => sum + below(relation, children), 0)
+  return (
+    rows *
+    tree.reduce((sum, { relation, children }) => sum + mostOf(relation) * (1 + mostRows(1, children)), 0)
+  )
 }
 
-const below = (relation: ViewRelation, children: readonly Included[]): number =>
-  isToMany(relation) ? relation.cap + mostRows(relation.cap, children) : mostRows(1, children)
-
-const isToMany = (relation: ViewRelation): boolean => relation.relation.kind === 'has-many'
+const mostOf = ({ relation, cap }: ViewRelation): number => (relation.kind === 'has-many' ? cap : 1)
 
 /** The refusal of an include that could return more rows than one request may; null where it could not. */
 export function tooLarge(rows: number, tree: readonly Included[], ceiling: number): IncludeRefusal | null {
@@ -115,9 +142,8 @@ export function tooLarge(rows: number, tree: readonly Included[], ceiling: numbe
 }
 
 const terms = (tree: readonly Included[]): readonly string[] =>
-  tree.flatMap(({ relation, children }) => {
+  tree.map(({ relation, children }) => {
     const inner = terms(children)
-    if (!isToMany(relation)) return inner
-    const own = `${relation.cap} ${relation.name}`
-    return inner.length === 0 ? [own] : [`${own} × (1 + ${inner.join(' + ')})`]
+    const own = `${mostOf(relation)} ${relation.name}`
+    return inner.length === 0 ? own : `${own} × (1 + ${inner.join(' + ')})`
   })

@@ -1,4 +1,4 @@
-import { plainCounted } from '../compile/plural.ts'
+import { plainCounted } from '../compile/names/plural.ts'
 import { problem } from '../problems.ts'
 
 export type JsonObject = { readonly [key: string]: unknown }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../compile/canonical.ts'
+import { isJsonObject } from '../compile/schemas/canonical.ts'
 
 /** RFC 7396: null removes a key, an object is merged, anything else replaces. Never changes its arguments. */
 export function mergePatch(target: unknown, patch: unknown): unknown {

@@ -1,23 +1,23 @@
 import { type FieldError, problem } from '../problems.ts'
+import type { FieldErrors } from './field-errors.ts'
+import { hintForRepeated } from './query-hints.ts'
 
 /** The query string as decoded names and values; malformed, empty and repeated parameters are left out and reported in `errors`. */
-export function readParameters(query: string, errors: FieldError[]): ReadonlyMap<string, string> {
+export function readParameters(query: string, errors: FieldErrors): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
   if (query === '') return parameters
+  const fault = (parameter: string, detail: string, code: string) =>
+    errors.add(() => ({ parameter: parameter.slice(0, 100), detail, code }))
   for (const part of query.split('&')) {
     const equals = part.indexOf('=')
     const name = decode(equals < 0 ? part : part.slice(0, equals))
     const value = decode(equals < 0 ? '' : part.slice(equals + 1))
     if (name === null || value === null) {
-      errors.push({
-        parameter: name ?? part.slice(0, 100),
-        detail: 'is not percent-encoded UTF-8 without NUL characters',
-        code: 'encoding',
-      })
+      fault(name ?? part, 'is not percent-encoded UTF-8 without NUL characters', 'encoding')
     } else if (value === '') {
-      errors.push({ parameter: name, detail: 'is empty; leave it out instead', code: 'empty' })
+      fault(name, 'is empty; leave it out instead', 'empty')
     } else if (parameters.has(name)) {
-      errors.push({ parameter: name, detail: 'is given twice; give it once', code: 'repeated' })
+      fault(name, hintForRepeated(name), 'repeated')
     } else {
       parameters.set(name, value)
     }
@@ -35,12 +35,12 @@ export const withoutParameter = (query: string, name: string): string =>
 /** The query, ready for one more parameter to follow. */
 export const withRoom = (query: string): string => (query === '' ? '' : `${query}&`)
 
-export const badQuery = (errors: readonly FieldError[]): Error =>
-  problem('bad-query', { detail: sentences(errors), errors })
+export const badQuery = (errors: FieldErrors): Error =>
+  problem('bad-query', { detail: sentences(errors), ...errors.details })
 
 /** Wrong parameters in words, ten at most. */
-export const sentences = (errors: readonly FieldError[]): string =>
-  [...errors.slice(0, mostSentences).map(sentence), ...leftOut(errors.length)].join(' ')
+export const sentences = ({ shown, count }: FieldErrors): string =>
+  [...shown.slice(0, mostSentences).map(sentence), ...leftOut(count)].join(' ')
 
 const mostSentences = 10
 const leftOut = (count: number): readonly string[] =>

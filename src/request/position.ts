@@ -1,16 +1,16 @@
-import { codecs, sortsAsText } from '../compile/codecs.ts'
 import type { ViewField } from '../compile/model.ts'
+import { codecs, sortsAsText } from '../compile/versions/codecs.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
-import { badCursor, type Position } from './cursor.ts'
+import { badCursor, type SortPosition } from './cursor.ts'
 import type { SortKey } from './sort.ts'
 
-type Key = Position[number]
+type Key = SortPosition[number]
 
 /**
  * A cursor's position in the form that a list is sorted by today. A cursor from before a newer version changed the type of a
  * field has the older form of its values, which is the form that the older version shows.
  */
-export const positionIn = (position: Position, sort: readonly SortKey[]): Position =>
+export const positionIn = (position: SortPosition, sort: readonly SortKey[]): SortPosition =>
   position.map((value, index) => {
     const field = sort[index]?.field
     const key = field && value !== null ? keyIn(value, field) : value

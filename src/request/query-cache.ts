@@ -9,15 +9,15 @@ const mostQueries = 500
  * kept, nor are those that were refused: a refusal depends on the caller.
  */
 export function cachedQueries<T>(
-  read: (query: string, view: View, ceiling: number, told: Disclosure) => T,
-): (query: string, view: View, ceiling: number, told: Disclosure) => T {
+  read: (query: string, view: View, ceiling: number, disclosure: Disclosure) => T,
+): (query: string, view: View, ceiling: number, disclosure: Disclosure) => T {
   const byView = new WeakMap<View, Map<string, T>>()
-  return (query, view, ceiling, told) => {
+  return (query, view, ceiling, disclosure) => {
     const queries = byView.get(view) ?? new Map<string, T>()
     byView.set(view, queries)
     const known = queries.get(query)
     if (known !== undefined) return known
-    const fresh = read(query, view, ceiling, told)
+    const fresh = read(query, view, ceiling, disclosure)
     if (query.includes('cursor=')) return fresh
     if (queries.size >= mostQueries) {
       const [oldest] = queries.keys()

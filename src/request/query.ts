@@ -1,13 +1,13 @@
 import type { View } from '../compile/model.ts'
-import { nearest } from '../compile/nearest.ts'
-import type { FieldError } from '../problems.ts'
 import { orderText } from './cursor.ts'
-import { type Disclosure, offeredFilters } from './disclosure.ts'
+import type { Disclosure } from './disclosure.ts'
+import { FieldErrors } from './field-errors.ts'
 import { type Filter, readFilter } from './filter.ts'
 import { type Include, noInclude, readInclude, tooLarge } from './include.ts'
 import { type IncludeRefusal, refuseQueryFaults } from './include-refusals.ts'
 import { badQuery, readParameters, withoutParameter, withRoom } from './parameters.ts'
 import { cachedQueries } from './query-cache.ts'
+import { type Hint, hintForList, hintForOne, refusalOf } from './query-hints.ts'
 import { readSort, type SortKey, withTieBreak } from './sort.ts'
 
 interface ReadQuery {
@@ -31,6 +31,10 @@ export interface ListQuery extends ReadQuery {
   readonly limit: number
   readonly sort: readonly SortKey[]
   readonly filters: readonly Filter[]
+  /** The views that filters lead to by relations. */
+  readonly filteredBy: readonly View[]
+  /** Whether the rows that the filters find are counted. */
+  readonly count: boolean
   /** Sort and filters in words: what a cursor is bound to. */
   readonly order: string
   /** The query of the next page, up to its cursor. */
@@ -46,14 +50,19 @@ export interface PageQuery {
 export const plainOne: OneQuery = { include: noInclude, canonical: null, uses: null }
 
 /** Reads the query of GET on one resource: only `include` means anything there. */
-export const readOneQuery = (query: string, view: View, ceiling: number, told: Disclosure): OneQuery =>
-  query === '' ? plainOne : cachedOne(query, view, ceiling, told)
+export const readOneQuery = (query: string, view: View, ceiling: number, disclosure: Disclosure): OneQuery =>
+  query === '' ? plainOne : cachedOne(query, view, ceiling, disclosure)
 
-const cachedOne = cachedQueries((query, view, ceiling, told): OneQuery => {
-  const errors: FieldError[] = []
+const cachedOne = cachedQueries((query, view, ceiling, disclosure): OneQuery => {
+  const errors = new FieldErrors()
   const parameters = readParameters(query, errors)
-  noteOthers(parameters, (name) => name === 'include', 'one resource', suggests(['include']), errors)
-  const include = checkedInclude(parameters.get('include'), view, told, { rows: 1, ceiling, errors })
+  noteOthers(
+    parameters,
+    (name) => name === 'include',
+    (sent) => hintForOne(sent, view, disclosure),
+    errors,
+  )
+  const include = checkedInclude(parameters.get('include'), view, disclosure, { rows: 1, ceiling, errors })
   return { include, canonical: canonicalOf(query, include), uses: usesOf(include, [], []) }
 })
 
@@ -61,15 +70,15 @@ const cachedOne = cachedQueries((query, view, ceiling, told): OneQuery => {
 function checkedInclude(
   value: string | undefined,
   view: View,
-  told: Disclosure,
-  { rows, ceiling, errors }: { rows: number; ceiling: number; errors: readonly FieldError[] },
+  disclosure: Disclosure,
+  { rows, ceiling, errors }: { rows: number; ceiling: number; errors: FieldErrors },
 ): Include {
   const refusals: IncludeRefusal[] = []
-  const include = value === undefined ? noInclude : readInclude(value, view, told, refusals)
+  const include = value === undefined ? noInclude : readInclude(value, view, disclosure, refusals)
   refuseQueryFaults(errors, refusals)
   if (!include) throw new Error('An include is refused with a reason')
   const large = tooLarge(rows, include.tree, ceiling)
-  if (large) refuseQueryFaults([], [large])
+  if (large) refuseQueryFaults(new FieldErrors(), [large])
   return include
 }
 
@@ -87,18 +96,23 @@ function usesOf(include: Include, filters: readonly string[], sorts: readonly st
 /** Writes, indexes, documents and pages take no parameter at all. */
 export function refuseQuery(query: string, of: 'a write' | 'this document'): void {
   if (query === '') return
-  const errors: FieldError[] = []
-  noteOthers(readParameters(query, errors), () => false, of, suggests([]), errors)
+  const errors = new FieldErrors()
+  noteOthers(
+    readParameters(query, errors),
+    () => false,
+    () => ({ detail: `is not a parameter of ${of}; leave it out` }),
+    errors,
+  )
   throw badQuery(errors)
 }
 
 /** Reads the query of GET on a collection. Pages differ in their cursor only, so the rest is read once for all of them. */
-export function readListQuery(query: string, view: View, ceiling: number, told: Disclosure): PageQuery {
+export function readListQuery(query: string, view: View, ceiling: number, disclosure: Disclosure): PageQuery {
   const parts = apart(query)
-  if (!parts) return cachedList(query, view, ceiling, told)
-  const { list, cursor } = cachedList(parts.rest, view, ceiling, told)
+  if (!parts) return cachedList(query, view, ceiling, disclosure)
+  const { list, cursor } = cachedList(parts.rest, view, ceiling, disclosure)
   // There may be a second cursor whose name is escaped.
-  return cursor === null ? { list, cursor: parts.cursor } : readWholeList(query, view, ceiling, told)
+  return cursor === null ? { list, cursor: parts.cursor } : readWholeList(query, view, ceiling, disclosure)
 }
 
 /** A query and its cursor, where it has one that is not escaped; ours need not be. */
@@ -114,33 +128,46 @@ function apart(query: string): { readonly rest: string; readonly cursor: string 
   return isWhole && !rest.includes('cursor=') ? { rest, cursor } : null
 }
 
-function readWholeList(query: string, view: View, ceiling: number, told: Disclosure): PageQuery {
-  const errors: FieldError[] = []
+function readWholeList(query: string, view: View, ceiling: number, disclosure: Disclosure): PageQuery {
+  const errors = new FieldErrors()
   const parameters = readParameters(query, errors)
   const known = (name: string) =>
     name === 'include' ||
     name === 'limit' ||
     name === 'cursor' ||
     name === 'sort' ||
+    (name === 'count' && view.counted) ||
     name.startsWith('filter[')
-  noteOthers(parameters, known, 'a list', suggestsFilters(offeredFilters(view, told)), errors)
+  noteOthers(parameters, known, (sent) => hintForList(sent, view, disclosure), errors)
   const limit = readLimit(parameters.get('limit'), view, errors)
   const sortValue = parameters.get('sort')
-  const sort = sortValue === undefined ? withTieBreak([], view) : readSort(sortValue, view, told, errors)
+  const sort =
+    sortValue === undefined ? withTieBreak([], view) : readSort(sortValue, view, disclosure, errors)
   const filters: Filter[] = []
+  const seen = new Set<string>()
   for (const [name, value] of parameters) {
-    const filter = name.startsWith('filter[') ? readFilter(name, value, view, told, errors) : null
-    if (filter && filters.some((other) => other.name === filter.name && other.operator === filter.operator)) {
-      errors.push({ parameter: name, detail: 'is given twice; give it once', code: 'repeated' })
-    } else if (filter) filters.push(filter)
+    const filter = name.startsWith('filter[') ? readFilter(name, value, view, disclosure, errors) : null
+    if (!filter) continue
+    const condition = `${filter.name} ${filter.operator}`
+    if (seen.has(condition))
+      errors.add(() => ({ parameter: name, detail: 'is given twice; give it once', code: 'repeated' }))
+    else filters.push(filter)
+    seen.add(condition)
   }
-  const include = checkedInclude(parameters.get('include'), view, told, { rows: limit, ceiling, errors })
+  const count = view.counted && readCount(parameters.get('count'), errors)
+  const include = checkedInclude(parameters.get('include'), view, disclosure, {
+    rows: limit,
+    ceiling,
+    errors,
+  })
   const rest = withoutParameter(query, 'cursor')
   const list = {
     include,
     limit,
     sort,
     filters,
+    filteredBy: [...new Set(filters.flatMap(({ steps }) => steps.map((step) => step.target())))],
+    count,
     order: orderText(sort, filters),
     next: `${withRoom(rest)}cursor=`,
     canonical: canonicalOf(rest, include),
@@ -155,51 +182,33 @@ function readWholeList(query: string, view: View, ceiling: number, told: Disclos
 
 const cachedList = cachedQueries(readWholeList)
 
-function readLimit(text: string | undefined, view: View, errors: FieldError[]): number {
+function readLimit(text: string | undefined, view: View, errors: FieldErrors): number {
   if (text === undefined) return view.limits.pageDefault
   if (/^0*[1-9]\d*$/.test(text)) return Math.min(Number(text), view.limits.pageMax)
-  errors.push({
+  errors.add(() => ({
     parameter: 'limit',
     detail: `must be a whole number from 1 to ${view.limits.pageMax}`,
     code: 'type',
-  })
+  }))
   return view.limits.pageDefault
 }
 
-/** The parameter that was probably meant, or null. */
-type Suggest = (name: string) => string | null
-
-const suggests =
-  (names: readonly string[]): Suggest =>
-  (name) =>
-    nearest(name, names)
-
-/** Of a list: `status` and `status[ne]` are probably meant as filters. */
-const suggestsFilters =
-  (filters: readonly string[]): Suggest =>
-  (name) => {
-    const [, field = name, operator = ''] = /^(.+?)(\[\w+\])$/.exec(name) ?? []
-    if (filters.includes(field)) return `filter[${field}]${operator}`
-    const near = nearest(name, ['include', 'limit', 'cursor', 'sort', 'filter'])
-    if (near !== null) return near === 'filter' ? 'filter[field]' : near
-    const filter = nearest(field, filters)
-    return filter && `filter[${filter}]${operator}`
-  }
+function readCount(text: string | undefined, errors: FieldErrors): boolean {
+  if (text !== undefined && text !== 'true')
+    errors.add(() => ({
+      parameter: 'count',
+      detail: 'must be true; leave it out for no count',
+      code: 'type',
+    }))
+  return text === 'true'
+}
 
 function noteOthers(
   parameters: ReadonlyMap<string, string>,
   known: (name: string) => boolean,
-  where: string,
-  suggest: Suggest,
-  errors: FieldError[],
+  hint: (sent: { readonly name: string; readonly value: string }) => Hint,
+  errors: FieldErrors,
 ): void {
-  for (const name of parameters.keys()) {
-    if (known(name)) continue
-    const near = suggest(name)
-    errors.push({
-      parameter: name.slice(0, 100),
-      detail: `is not a parameter of ${where}${near ? `; did you mean "${near}"?` : ''}`,
-      code: 'unknown',
-    })
-  }
+  for (const [name, value] of parameters)
+    if (!known(name)) errors.add(() => refusalOf({ name, value }, hint({ name, value })))
 }

@@ -1,6 +1,6 @@
-import { collectionPaths } from '../compile/collection-paths.ts'
 import type { Model, SubCollection, Version, View } from '../compile/model.ts'
-import { nearest } from '../compile/nearest.ts'
+import { collectionPaths } from '../compile/names/collection-paths.ts'
+import { nearest } from '../compile/names/nearest.ts'
 import { problem } from '../problems.ts'
 
 /** The collection or row that a path names, in one version. */
@@ -126,13 +126,13 @@ function notFound(
     })
   }
   const right = rightPath(path, find, model, byVersion)
-  const hint = right ? ` Did you mean ${right}?` : placesOf(path, model, byVersion)
+  const hint = right ? ` Did you mean ${model.prefix}${right}?` : placesOf(path, model, byVersion)
   return problem('not-found', { detail: `There is nothing at this path.${hint}` })
 }
 
 /** For the name of a resource or of a has-many that is no path of its own, such as `/v2/items`: where its rows are. */
 function placesOf(path: string, model: Model, byVersion: ReadonlyMap<string, Collections>): string {
-  const segments = path.replace(/\/+$/, '').slice(0, 300).split('/')
+  const segments = withoutLastSlashes(path).slice(0, 300).split('/')
   const at = byVersion.has(segments[1] ?? '') ? 2 : 1
   const [word = '', id, ...rest] = segments.slice(at)
   const collections = byVersion.get(segments[1] ?? '') ?? byVersion.get(model.unversioned?.name ?? '')
@@ -145,7 +145,14 @@ function placesOf(path: string, model: Model, byVersion: ReadonlyMap<string, Col
   const places = view && rest.length === 0 ? collectionPaths(view) : []
   if (!view || places.length === 0) return ''
   const [start, end] = [segments.slice(0, at).join('/'), id === undefined ? '' : `/${id}`]
-  return ` Rows of ${view.name} are at ${places.map((place) => `${start}${place}${end}`).join(' or ')}.`
+  return ` Rows of ${view.name} are at ${places.map((place) => `${model.prefix}${start}${place}${end}`).join(' or ')}.`
+}
+
+/** Not by a regular expression, which would begin anew at every slash of a path that is full of them. */
+function withoutLastSlashes(path: string): string {
+  let end = path.length
+  while (path[end - 1] === '/') end--
+  return path.slice(0, end)
 }
 
 /** Tries the usual slips in turn: a trailing slash, capitals, no version, an unknown word. */
@@ -155,7 +162,7 @@ function rightPath(
   model: Model,
   byVersion: ReadonlyMap<string, Collections>,
 ): string | null {
-  const trimmed = path.replace(/\/+$/, '').slice(0, 300)
+  const trimmed = withoutLastSlashes(path).slice(0, 300)
   const lower = trimmed.toLowerCase()
   for (const candidate of [trimmed, lower, `/${model.head.name}${lower}`])
     if (find(candidate) || byVersion.has(candidate.slice(1))) return candidate

@@ -1,32 +1,44 @@
-import { codecs, toStored } from '../compile/codecs.ts'
 import type { View, ViewField } from '../compile/model.ts'
-import type { FieldError } from '../problems.ts'
+import { codecs, toStored } from '../compile/versions/codecs.ts'
+import type { JsonSchema } from '../declare/json-schema.ts'
+import { rewritten } from '../kinds/rewrites.ts'
 import { equalValues } from './equal-values.ts'
+import { FieldErrors } from './field-errors.ts'
 import { fieldFault } from './fields-refused.ts'
-import { pointerStep, validate } from './validate.ts'
+import { isValid, pointerStep, validateValue } from './validate.ts'
 import type { StoredValue } from './values.ts'
 
 /** Validates one value and puts it, in the store's terms, into the row. */
 export function setValue(
   view: View,
   field: ViewField,
-  value: unknown,
+  sent: unknown,
   row: { [field: string]: StoredValue },
-  errors: FieldError[],
+  errors: FieldErrors,
 ): void {
-  if (value === undefined || value === null) return setAbsent(view, field, value, row, errors)
-  const faults = validate(field.schema, value)
-  for (const one of faults) {
-    errors.push({ pointer: `#/${pointerStep(field.name)}${one.at}`, detail: one.detail, code: one.code })
-  }
-  if (faults.length > 0 || !field.field) return
+  if (sent === undefined || sent === null) return setAbsent(view, field, sent, row, errors)
+  const value = rewritten(field.schema, sent)
+  if (!isSound(field.name, field.schema, value, errors) || !field.field) return
   const stored = toStored(field, value)
   if (field.codec && stored === undefined) {
-    errors.push(fieldFault(field, `must be ${codecs[field.codec].form}`, 'out_of_range'))
-  } else if (stored === undefined || (field.codec && validate(field.field.schema, stored).length > 0)) {
+    const { form } = codecs[field.codec]
+    errors.add(() => fieldFault(field, `must be ${form}`, 'out_of_range'))
+  } else if (stored === undefined || (field.codec && !isValid(field.field.schema, stored))) {
     // The older version's type may allow more values than the newer one, whose bounds readers rely on.
-    errors.push(fieldFault(field, 'has a value that cannot be stored', 'out_of_range'))
+    errors.add(() => fieldFault(field, 'has a value that cannot be stored', 'out_of_range'))
   } else row[field.field.name] = stored
+}
+
+/** Whether a value is valid; if not, what is wrong with it is added to the errors. */
+export function isSound(name: string, schema: JsonSchema, value: unknown, errors: FieldErrors): boolean {
+  const before = errors.count
+  validateValue(schema, value, (inWords) =>
+    errors.add(() => {
+      const { at, detail, code } = inWords()
+      return { pointer: `#/${pointerStep(name)}${at}`, detail, code }
+    }),
+  )
+  return errors.count === before
 }
 
 function setAbsent(
@@ -34,17 +46,17 @@ function setAbsent(
   field: ViewField,
   value: undefined | null,
   row: { [field: string]: StoredValue },
-  errors: FieldError[],
+  errors: FieldErrors,
 ): void {
   const fallback = field.default === undefined ? null : toStored(field, field.default)
   const absentMeans = field.field ? view.whenAbsent.get(field.field.name) : undefined
   if (value === undefined && field.required && absentMeans === undefined) {
-    errors.push(fieldFault(field, 'is required', 'required'))
+    errors.add(() => fieldFault(field, 'is required', 'required'))
     return
   }
   if (field.default !== undefined || field.nullable || absentMeans !== undefined) {
     if (field.field) row[field.field.name] = fallback ?? absentMeans ?? null
-  } else if (value === null) errors.push(fieldFault(field, 'must not be null', 'required'))
+  } else if (value === null) errors.add(() => fieldFault(field, 'must not be null', 'required'))
 }
 
 /** What an update finds in a field: the value in the store's terms, and as the version shows it. */
@@ -65,7 +77,7 @@ export function unchanged(view: View, field: ViewField, value: unknown, { stored
   if (sent.some((one) => equalValues(one, shown))) return true
   if (!field.field) return false
   const read: { [field: string]: StoredValue } = {}
-  const faults: FieldError[] = []
+  const faults = new FieldErrors()
   setValue(view, field, value, read, faults)
-  return faults.length === 0 && equalValues(read[field.field.name], stored)
+  return faults.count === 0 && equalValues(read[field.field.name], stored)
 }

@@ -1,7 +1,7 @@
 import type { View, ViewField } from '../compile/model.ts'
-import { shapeOf } from '../compile/view-shape.ts'
 import { mayKnow } from './field-scopes.ts'
 import { answersOf, type Grants } from './grants.ts'
+import { viewShapeOf } from './view-shape.ts'
 
 /** What callers with certain scopes are shown of a row. */
 export interface Shown {
@@ -23,7 +23,7 @@ export function shownTo(view: View, grants: Grants): Shown {
   const made = ofView.get(answers)
   if (made) return made
   const fields = view.fields.filter((field) => isShown(field, grants))
-  const shown = { fields, shape: shapeOf(fields) }
+  const shown = { fields, shape: viewShapeOf(fields) }
   if (ofView.size >= mostKnown) ofView.clear()
   ofView.set(answers, shown)
   return shown

@@ -1,7 +1,9 @@
 import type { View, ViewField } from '../compile/model.ts'
-import { nearest } from '../compile/nearest.ts'
+import { nearest } from '../compile/names/nearest.ts'
 import type { FieldError } from '../problems.ts'
-import { allowedNames, anyOf, type Disclosure, offeredSorts } from './disclosure.ts'
+import { allowedNames, type Disclosure, listedNames, offeredSorts } from './disclosure.ts'
+import type { FieldErrors } from './field-errors.ts'
+import { sortMeant } from './query-hints.ts'
 
 export interface SortKey {
   readonly field: ViewField
@@ -12,27 +14,27 @@ export interface SortKey {
 export function readSort(
   text: string,
   view: View,
-  told: Disclosure,
-  errors: FieldError[],
+  disclosure: Disclosure,
+  errors: FieldErrors,
 ): readonly SortKey[] {
   const keys: SortKey[] = []
   for (const item of text.split(',')) {
     const descending = item.startsWith('-')
     const name = descending ? item.slice(1) : item
     const field = name === 'id' || view.sorts.has(name) ? view.field.get(name) : undefined
-    if (name === '') errors.push({ parameter: 'sort', detail: 'has an empty element', code: 'empty' })
-    else if (!field) errors.push(notOffered(name, view, told))
+    if (name === '') errors.add(() => ({ parameter: 'sort', detail: 'has an empty element', code: 'empty' }))
+    else if (!field) errors.add(() => notOffered(name, view, disclosure))
     else if (keys.some((key) => key.field === field))
-      errors.push({ parameter: 'sort', detail: `names "${name}" twice`, code: 'repeated' })
+      errors.add(() => ({ parameter: 'sort', detail: `names "${name}" twice`, code: 'repeated' }))
     else keys.push({ field, descending })
   }
   return withTieBreak(keys, view)
 }
 
-function notOffered(name: string, view: View, told: Disclosure): FieldError {
-  const offered = offeredSorts(view, told)
-  const near = nearest(name, offered)
-  const use = near ? `did you mean "${near}"?` : `sort by ${anyOf(offered)}`
+function notOffered(name: string, view: View, disclosure: Disclosure): FieldError {
+  const offered = offeredSorts(view, disclosure)
+  const near = sortMeant(name, offered) ?? nearest(name, offered)
+  const use = near ? `did you mean "${near}"?` : `sort by ${listedNames(offered)}`
   return {
     parameter: 'sort',
     detail: `"${name.slice(0, 100)}" is not offered; ${use}`,

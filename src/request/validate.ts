@@ -1,9 +1,9 @@
-import { isJsonObject } from '../compile/canonical.ts'
-import { isMultiple } from '../compile/multiples.ts'
-import { plainCounted } from '../compile/plural.ts'
+import { plainCounted } from '../compile/names/plural.ts'
+import { isJsonObject } from '../compile/schemas/canonical.ts'
+import { isMultiple } from '../compile/schemas/multiples.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import { stringFormats } from '../kinds/kinds.ts'
-import { matches } from '../kinds/text-patterns.ts'
+import { matches } from '../kinds/pattern.ts'
 
 /** What is wrong with a value, and where below it. */
 export interface Fault {
@@ -13,28 +13,49 @@ export interface Fault {
   readonly code: string
 }
 
-type Report = (at: string, detail: string, code: string) => void
+/** Is told of every fault. A value may have more than anyone shows, so that words are made for those alone that are asked for. */
+type Report = (inWords: () => Fault) => void
 
 /** Validates a value against the part of JSON Schema that fields use. Lengths count code points, as JSON Schema says. */
-export function validate(schema: JsonSchema, value: unknown): readonly Fault[] {
-  const faults: Fault[] = []
-  check(schema, value, '', (at, detail, code) => faults.push({ at, detail, code }))
-  return faults
+export const validateValue = (schema: JsonSchema, value: unknown, report: Report): void =>
+  check(schema, value, '', (at, detail, code) =>
+    report(() => ({ at, detail: typeof detail === 'string' ? detail : detail(), code })),
+  )
+
+export function firstFault(schema: JsonSchema, value: unknown): Fault | null {
+  let first: Fault | null = null
+  validateValue(schema, value, (inWords) => {
+    first ??= inWords()
+  })
+  return first
 }
 
-function check(schema: JsonSchema, value: unknown, at: string, report: Report): void {
+export function isValid(schema: JsonSchema, value: unknown): boolean {
+  let valid = true
+  check(schema, value, '', () => {
+    valid = false
+  })
+  return valid
+}
+
+/** A detail that takes longer to say is a function. */
+type Note = (at: string, detail: string | (() => string), code: string) => void
+
+function check(schema: JsonSchema, value: unknown, at: string, report: Note): void {
   if (schema.anyOf) {
-    if (!schema.anyOf.some((one) => validate(one, value).length === 0))
+    if (!schema.anyOf.some((one) => isValid(one, value)))
       report(at, 'matches none of the allowed forms', 'type')
     return
   }
-  if (schema.type !== undefined && !hasType(value, schema.type))
-    return report(at, `must be ${article(schema.type)}${inQuotes(schema, value)}`, 'type')
+  if (schema.type !== undefined && !hasType(value, schema.type)) {
+    const { type } = schema
+    return report(at, () => `must be ${article(type)}${inQuotes(schema, value)}`, 'type')
+  }
   if (schema.const !== undefined && value !== schema.const)
     report(at, `must be ${JSON.stringify(schema.const)}`, 'enum')
-  if (schema.enum && !schema.enum.includes(value)) {
-    return report(at, `must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(', ')}`, 'enum')
-  }
+  const { enum: listed } = schema
+  if (listed && !valuesOf(listed).has(value))
+    return report(at, () => `must be one of ${listed.map((one) => JSON.stringify(one)).join(', ')}`, 'enum')
   if (typeof value === 'string') checkString(schema, value, at, report)
   else if (typeof value === 'number') checkNumber(schema, value, at, report)
   else if (Array.isArray(value)) checkArray(schema, value, at, report)
@@ -50,6 +71,15 @@ const hasType = (value: unknown, type: NonNullable<JsonSchema['type']>): boolean
   return typeof value === type && (typeof value !== 'number' || Number.isFinite(value))
 }
 
+/** A list in a body may have as many values as the schema lists, or more: each is looked up, not compared with all. */
+const sets = new WeakMap<readonly unknown[], ReadonlySet<unknown>>()
+
+function valuesOf(listed: readonly unknown[]): ReadonlySet<unknown> {
+  const known = sets.get(listed) ?? new Set(listed)
+  sets.set(listed, known)
+  return known
+}
+
 const article = (type: string): string =>
   /^[aeio]/.test(type) ? `an ${type}` : type === 'null' ? type : `a ${type}`
 
@@ -61,7 +91,7 @@ const inQuotes = (schema: JsonSchema, value: unknown): string => {
   return ` such as ${JSON.stringify(format.test(meant, schema) ? meant : format.example(schema))}`
 }
 
-function checkString(schema: JsonSchema, value: string, at: string, report: Report): void {
+function checkString(schema: JsonSchema, value: string, at: string, report: Note): void {
   if (value.includes('\0')) return report(at, 'must not contain a NUL character', 'characters')
   if (!value.isWellFormed()) return report(at, 'must not contain a lone surrogate', 'characters')
   const { minLength, maxLength } = schema
@@ -76,7 +106,7 @@ function checkString(schema: JsonSchema, value: string, at: string, report: Repo
     report(at, `must match ${schema.pattern}`, 'pattern')
   }
   const format = schema.format === undefined ? undefined : stringFormats[schema.format]
-  if (format && !format.test(value, schema)) report(at, `must be ${format.noun(schema)}`, 'format')
+  if (format && !format.test(value, schema)) report(at, () => `must be ${format.noun(schema)}`, 'format')
 }
 
 const codePoints = (text: string): number => {
@@ -85,7 +115,7 @@ const codePoints = (text: string): number => {
   return count
 }
 
-function checkNumber(schema: JsonSchema, value: number, at: string, report: Report): void {
+function checkNumber(schema: JsonSchema, value: number, at: string, report: Note): void {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     return report(at, 'must lie between -(2^53 - 1) and 2^53 - 1', 'out_of_range')
   }
@@ -106,7 +136,7 @@ function checkNumber(schema: JsonSchema, value: number, at: string, report: Repo
 /** Rounding errors of a sender's floating-point arithmetic are accepted: 0.1 + 0.2 is 0.30000000000000004. */
 const isNearMultiple = (ratio: number): boolean => Math.abs(ratio - Math.round(ratio)) <= 1e-9
 
-function checkArray(schema: JsonSchema, value: readonly unknown[], at: string, report: Report): void {
+function checkArray(schema: JsonSchema, value: readonly unknown[], at: string, report: Note): void {
   const { minItems, maxItems, items, prefixItems = [] } = schema
   if (minItems !== undefined && value.length < minItems)
     report(at, `must have at least ${plainCounted(minItems, 'item')}`, 'too_short')
@@ -118,7 +148,7 @@ function checkArray(schema: JsonSchema, value: readonly unknown[], at: string, r
   })
 }
 
-function checkObject(schema: JsonSchema, value: object, at: string, report: Report): void {
+function checkObject(schema: JsonSchema, value: object, at: string, report: Note): void {
   const { properties = {}, required = [], additionalProperties, propertyNames } = schema
   for (const name of required)
     if (!Object.hasOwn(value, name)) report(`${at}/${pointerStep(name)}`, 'is required', 'required')
@@ -135,6 +165,9 @@ function checkObject(schema: JsonSchema, value: object, at: string, report: Repo
   }
 }
 
+/** Longer names are cut: a key of a megabyte may hold a list whose every element is a mistake. */
+const longestStep = 100
+
 /** RFC 6901: `~` and `/` are escaped in a step, and in a fragment of a URI all that a URI cannot hold. */
 export const pointerStep = (name: string): string =>
-  encodeURIComponent(name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))
+  encodeURIComponent(name.slice(0, longestStep).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))

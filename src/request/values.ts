@@ -1,5 +1,5 @@
-import { toStored } from '../compile/codecs.ts'
 import type { ViewField } from '../compile/model.ts'
+import { toStored } from '../compile/versions/codecs.ts'
 
 /** A value in the store's terms: what a column holds, before it is bound (JSON is still a value, a boolean a boolean). */
 export type StoredValue = unknown

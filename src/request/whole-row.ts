@@ -1,12 +1,12 @@
 import type { Field, View } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
-import type { FieldError } from '../problems.ts'
+import { rewritten } from '../kinds/rewrites.ts'
 import { type StoredRow, unknownField } from './body.ts'
+import { FieldErrors } from './field-errors.ts'
 import { refuseFields } from './fields-refused.ts'
 import { allGrants } from './grants.ts'
 import type { JsonObject } from './json-body.ts'
-import { setValue } from './set-value.ts'
-import { pointerStep, validate } from './validate.ts'
+import { isSound, setValue } from './set-value.ts'
 import type { StoredValue } from './values.ts'
 
 /**
@@ -14,13 +14,13 @@ import type { StoredValue } from './values.ts'
  * states, sums) and what only older versions show. What is left out is as in a create.
  */
 export function readWhole(view: View, body: JsonObject, isNoField: (name: string) => boolean): StoredRow {
-  const errors: FieldError[] = []
+  const errors = new FieldErrors()
   const row: { [field: string]: StoredValue } = {}
   for (const name of Object.keys(body)) {
     if (view.field.has(name) || isNoField(name)) continue
     const kept = view.resource.field.get(name)
     if (kept) setKept(kept, body[name], row, errors)
-    else errors.push(unknownField(view, name, allGrants))
+    else errors.add(() => unknownField(view, name, allGrants))
   }
   for (const field of view.fields) {
     const value = Object.hasOwn(body, field.name) ? body[field.name] : undefined
@@ -38,11 +38,9 @@ function setKept(
   field: Field,
   value: unknown,
   row: { [field: string]: StoredValue },
-  errors: FieldError[],
+  errors: FieldErrors,
 ): void {
   if (value === null || value === undefined) return
-  const faults = validate(field.schema, value)
-  for (const { at, detail, code } of faults)
-    errors.push({ pointer: `#/${pointerStep(field.name)}${at}`, detail, code })
-  if (faults.length === 0) row[field.name] = kinds[field.kind].toStored(value, field.schema)
+  if (isSound(field.name, field.schema, rewritten(field.schema, value), errors))
+    row[field.name] = kinds[field.kind].toStored(value, field.schema)
 }

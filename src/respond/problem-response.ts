@@ -1,8 +1,7 @@
 import { Problem, problem } from '../problems.ts'
 import type { PlainResponse } from '../request/exchange.ts'
+import { mostShown } from '../request/field-errors.ts'
 import { StoreError, type UnavailableReason } from '../store/store.ts'
-
-const maxErrors = 100
 
 /** Any error as the problem that the consumer sees. An unexpected error reveals nothing about itself. */
 export function asProblem(error: unknown): Problem {
@@ -35,18 +34,19 @@ export const storeMigrated = (): Problem =>
   })
 
 /** RFC 9457. The type is the URL of a page of this service, unless IANA registers a type. */
-export function problemResponse(failure: Problem, requestId: string): PlainResponse {
+export function problemResponse(failure: Problem, requestId: string, prefix: string): PlainResponse {
   const { detail, members, errors, headers } = failure.details
-  const shown = errors?.slice(0, maxErrors)
+  const shown = errors?.slice(0, mostShown)
+  const more = (failure.details.more ?? 0) + (errors?.length ?? 0) - (shown?.length ?? 0)
   const body = JSON.stringify({
-    type: failure.uri ?? `/problems/${failure.type}`,
+    type: failure.uri ?? `${prefix}/problems/${failure.type}`,
     title: failure.title,
     status: failure.status,
     detail,
     instance: requestId,
     ...members,
     ...(shown ? { errors: shown } : {}),
-    ...(errors && errors.length > maxErrors ? { more: errors.length - maxErrors } : {}),
+    ...(more > 0 ? { more } : {}),
   })
   return {
     status: failure.status,

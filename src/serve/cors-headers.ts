@@ -1,4 +1,4 @@
-import { corsRulesOf } from '../compile/cors.ts'
+import { corsRulesOf } from '../compile/service/cors.ts'
 import type { CorsDeclaration } from '../declare/api.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 

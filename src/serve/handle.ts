@@ -2,7 +2,7 @@ import { EventScan } from '../events/event-scan.ts'
 import { readEvent, readEventList } from '../events/read-events.ts'
 import { audienceOf } from '../guard/audience.ts'
 import { disclosedTo } from '../guard/disclosed.ts'
-import { demandIncludeScopes, demandScope } from '../guard/scopes.ts'
+import { demandReadScopes, demandScope } from '../guard/scopes.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
 import type { ProblemType } from '../problems.ts'
 import type { Call, Outcome, Reader } from '../read/call.ts'
@@ -64,7 +64,7 @@ function refusal(engine: Engine, request: PlainRequest, error: unknown): PlainRe
   const failure = asProblem(error)
   if (failure.status >= 500 && !expected.has(failure.type)) engine.report(error, request)
   if (failure.details.cause) engine.report(failure.details.cause, request)
-  return problemResponse(failure, request.id)
+  return problemResponse(failure, request.id, engine.model.prefix)
 }
 
 function answer(engine: Engine, request: PlainRequest, context: RequestContext): Maybe<PlainResponse> {
@@ -95,7 +95,7 @@ function perform(
   target: Target,
 ): Maybe<PlainResponse> {
   const { caller } = context
-  const taken = engine.rates.take(caller?.account ?? request.address, target.view)
+  const taken = engine.rates.take(caller?.account ?? null, request.address, target.view)
   const outcome = whenThere(taken, (signals) => {
     context.rate = signals
     return run(engine, request, { target, caller: caller ?? anonymous }, context)
@@ -164,6 +164,7 @@ const list: Answer = (engine, request, call, context) => {
 function listQuery({ model }: Engine, { query }: PlainRequest, { target }: Call, context: RequestContext) {
   const read = readListQuery(query, target.view, model.limits.rowsPerRequest, disclosedTo(context.caller))
   allowQuery(read.list, context)
+  demandReadScopes(read.list.filteredBy, context.caller)
   return read
 }
 
@@ -187,7 +188,7 @@ const follow: Answer = async (engine, request, call, context) => {
 function allowQuery({ include, uses }: OneQuery, context: RequestContext): void {
   if (uses === null) return
   context.uses = uses
-  demandIncludeScopes(include.views, context.caller)
+  demandReadScopes(include.views, context.caller)
 }
 
 const post: Answer = async (engine, request, call, context) => {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Model } from '../compile/model.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreCounters } from '../store/store.ts'
 import type { WebhookFigures } from '../webhooks/webhooks.ts'
 import type { AccessLog } from './access-log.ts'
 import { createCors } from './cors-headers.ts'
@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly model: Model
   readonly store: Store
   /** The service's, for the metrics. */
+  readonly storeCounters: StoreCounters
+  /** The service's, for the metrics. */
   readonly webhooks: WebhookFigures | null
   /** The engine's. */
   readonly handle: Handle
@@ -28,6 +30,8 @@ export interface ServerOptions {
   readonly eventCounters: EventCounters | null
   readonly log: ServerLog
   readonly timeouts?: Partial<Timeouts>
+  /** Whether the process does nothing else, so that a late event loop means too many requests; yes unless said. */
+  readonly ownsProcess?: boolean
 }
 
 export interface ServerLog {
@@ -77,7 +81,7 @@ export const listen = async (options: ListenOptions): Promise<Listening> => {
   }
 }
 
-export interface Connections {
+export interface AdoptedConnections {
   /** Serves a connection from now on. */
   adopt(socket: Socket): void
   /** Finishes requests in flight, and closes the connections. The caller closes the store. */
@@ -85,7 +89,7 @@ export interface Connections {
 }
 
 /** Serves the engine, within its shell, on connections that another process has accepted. */
-export const serveConnections = async (options: ServerOptions): Promise<Connections> => {
+export const serveConnections = async (options: ServerOptions): Promise<AdoptedConnections> => {
   const parts = serverParts(options)
   const server = await apiServer(options, parts, true)
   return {
@@ -105,9 +109,10 @@ interface ServerParts {
   readonly probes: Probes
 }
 
-const serverParts = ({ model, store, eventCounters, webhooks }: ServerOptions): ServerParts => {
-  const admission = new Admission(model.limits.requestsInFlight, { ownsProcess: true })
-  const metrics = createMetrics({ store: store.counters, admission, events: eventCounters, webhooks })
+const serverParts = (options: ServerOptions): ServerParts => {
+  const { model, storeCounters, store, eventCounters, webhooks, ownsProcess = true } = options
+  const admission = new Admission(model.limits.requestsInFlight, { ownsProcess })
+  const metrics = createMetrics({ store: storeCounters, admission, events: eventCounters, webhooks })
   const snapshots = shareMetrics(metrics.snapshot)
   const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })
   return { admission, metrics, probes }
@@ -126,6 +131,7 @@ const apiServer = async (
     admission,
     metrics,
     ...log,
+    prefix: model.prefix,
     cors: createCors(cors),
     tracing: await openTracing(),
     probes: servesProbes ? probes : null,
@@ -142,6 +148,7 @@ const nodeServer = (
     shell: new Shell(parts),
     proxies: createProxies(proxies),
     admission: parts.admission,
+    prefix: parts.prefix,
     headerBytes: model.limits.headerBytes,
     ...(timeouts && { timeouts }),
   })
@@ -150,6 +157,15 @@ const nodeServer = (
 const probesServer = (options: ServerOptions, parts: ServerParts): NodeServer => {
   const handle: Handle = () => ({ status: 404, headers: { 'Cache-Control': 'no-store' }, body: null })
   const { logger } = options.log
-  const shell = { ...parts, handle, signal: null, logger, accessLog: null, cors: null, tracing: null }
+  const shell = {
+    ...parts,
+    prefix: '',
+    handle,
+    signal: null,
+    logger,
+    accessLog: null,
+    cors: null,
+    tracing: null,
+  }
   return nodeServer(options, shell, undefined)
 }

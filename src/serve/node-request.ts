@@ -3,6 +3,7 @@ import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 import type { RequestNote } from '../request/exchange.ts'
 import { type Admission, overloaded } from './overload.ts'
+import { notBelow, withoutPrefix } from './prefix.ts'
 import { type Forwarded, type Proxies, plainAddress } from './proxies.ts'
 import { isRequestId } from './request-id.ts'
 import { type ArrivedRequest, emptyNote } from './shell.ts'
@@ -21,20 +22,25 @@ export class NodeRequest implements ArrivedRequest {
   readonly outgoing: ServerResponse
   /** The client waits for 100 Continue before it sends the body. */
   readonly expectsContinue: boolean
+  /** Why the path is none of the service's, where it is mounted below a prefix. */
+  readonly elsewhere: Problem | null
   readonly #forwarded: Forwarded | null
   readonly #admission: Admission
   #bodyTaken = false
 
   constructor(parts: NodeRequestParts) {
-    const { incoming, outgoing, proxies, admission, makeId, expectsContinue } = parts
-    const url = originForm(incoming.url ?? '/')
+    const { incoming, outgoing, proxies, admission, makeId, expectsContinue, prefix = '' } = parts
+    const url = originForm(parts.target ?? incoming.url ?? '/')
     const mark = url.indexOf('?')
     const peer = proxies ? plainAddress(incoming.socket.remoteAddress) : ''
     const trusted = proxies?.trusts(peer) ?? false
     const { headers } = incoming
     const givenId = trusted ? headers['x-request-id'] : undefined
     this.method = incoming.method ?? 'GET'
-    this.path = mark < 0 ? url : url.slice(0, mark)
+    const path = mark < 0 ? url : url.slice(0, mark)
+    const own = withoutPrefix(path, prefix)
+    this.path = own ?? path
+    this.elsewhere = own === null ? notBelow(prefix) : null
     this.query = mark < 0 ? '' : url.slice(mark + 1)
     this.headers = headers
     this.incoming = incoming
@@ -65,6 +71,10 @@ export class NodeRequest implements ArrivedRequest {
 
   readBody(limit: number): Maybe<Uint8Array> {
     if (!hasBody(this.headers)) return nothing
+    if (this.incoming.readableEnded)
+      throw new Error(
+        'The body was read before the service got the request. Mount the service before what parses bodies.',
+      )
     const length = Number(this.headers['content-length'] ?? 0)
     if (length > limit) throw tooLarge(limit)
     this.#bodyTaken = true
@@ -83,6 +93,9 @@ export interface NodeRequestParts {
   readonly admission: Admission
   readonly makeId: () => string
   readonly expectsContinue: boolean
+  readonly prefix?: string
+  /** In place of that of `incoming`, from which another server may have taken a part. */
+  readonly target?: string
 }
 
 /** The path and query of a request target. RFC 9112 §3.2.2: servers must accept the absolute form, `http://host/path`, too. */

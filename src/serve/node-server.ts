@@ -15,6 +15,7 @@ export interface NodeServerOptions {
   readonly shell: Shell
   readonly proxies: Proxies | null
   readonly admission: Admission
+  readonly prefix: string
   /** The limit on the request line and headers together. The URL may take half of it. */
   readonly headerBytes: number
   readonly timeouts?: Partial<Timeouts>
@@ -135,9 +136,17 @@ export class NodeServer {
     if (connection.closing) return void incoming.resume()
     connection.unanswered++
     connection.last = outgoing
-    const { shell, proxies, admission, headerBytes } = this.#options
+    const { shell, proxies, admission, headerBytes, prefix } = this.#options
     const makeId = this.#makeId
-    const request = new NodeRequest({ incoming, outgoing, proxies, admission, makeId, expectsContinue })
+    const request = new NodeRequest({
+      incoming,
+      outgoing,
+      proxies,
+      admission,
+      makeId,
+      expectsContinue,
+      prefix,
+    })
     const fault = faultOf(request, headerBytes)
     const response = fault ? shell.refuse(request, fault) : shell.answer(request)
     if (response instanceof Promise) void response.then((answer) => this.#send(connection, request, answer))

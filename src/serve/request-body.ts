@@ -4,7 +4,7 @@ import type { Call } from '../read/call.ts'
 import type { PlainRequest } from '../request/exchange.ts'
 import { type JsonObject, readJsonObject } from '../request/json-body.ts'
 import type { Target } from '../request/route.ts'
-import { fingerprintOf, type KeyedRequest, keyOf, readKey } from '../write/idempotency.ts'
+import { fingerprintOf, type KeyedRequest, keyInRequest, readKey } from '../write/idempotency.ts'
 import type { Engine } from './engine.ts'
 import { refuseUnacceptable } from './route-checks.ts'
 
@@ -65,7 +65,8 @@ export function readKeyed(
   const { mode } = target.view.idempotency
   if (mode === 'off') return null
   const sent = readKey(request.headers['idempotency-key'])
-  if (sent !== null) return { key: keyOf(sent, caller.subject), fingerprint: fingerprintOf(target, body) }
+  if (sent !== null)
+    return { key: keyInRequest(sent, caller.subject), fingerprint: fingerprintOf(target, body) }
   if (mode === 'optional') return null
   throw problem('idempotency-key-missing', {
     detail: `Creating ${target.view.name} needs an Idempotency-Key header.`,

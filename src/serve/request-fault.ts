@@ -2,10 +2,13 @@ import { type Problem, problem } from '../problems.ts'
 import { isHost, type NodeRequest } from './node-request.ts'
 
 /** Checks a parsed request against rules of HTTP that node:http does not check. Null when it is valid. */
-export const faultOf = ({ incoming, headers }: NodeRequest, headerBytes: number): Problem | null => {
+export const faultOf = (
+  { incoming, headers, elsewhere }: NodeRequest,
+  headerBytes: number,
+): Problem | null => {
   const { url = '' } = incoming
   if (incoming.httpVersionMajor !== 1) return versionUnsupported(incoming.httpVersion)
-  const tooLong = urlFault(url, headerBytes)
+  const tooLong = longUrl(url, headerBytes)
   if (tooLong) return tooLong
   const { host } = headers
   if (host === undefined ? incoming.httpVersionMinor > 0 : host !== '' && !isHost(host))
@@ -14,11 +17,12 @@ export const faultOf = ({ incoming, headers }: NodeRequest, headerBytes: number)
   if (url === '*' && incoming.method !== 'OPTIONS')
     return badRequest('The target * is for OPTIONS only. Name a path.')
   const coding = headers['transfer-encoding']
-  return coding === undefined ? null : codingFault(coding, incoming.httpVersionMinor)
+  const fault = coding === undefined ? null : codingFault(coding, incoming.httpVersionMinor)
+  return fault ?? elsewhere
 }
 
 /** The URL may take half of the limit on the request line and headers. */
-export const urlFault = (url: string, headerBytes: number): Problem | null => {
+export const longUrl = (url: string, headerBytes: number): Problem | null => {
   const limit = Math.floor(headerBytes / 2)
   if (url.length <= limit) return null
   const detail = `The URL may have at most ${limit} bytes, this one has ${url.length}.`

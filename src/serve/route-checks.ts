@@ -3,6 +3,7 @@ import type { Method } from '../declare/resource.ts'
 import { problem } from '../problems.ts'
 import { preferredType } from '../request/accept.ts'
 import type { PlainRequest } from '../request/exchange.ts'
+import { FieldErrors } from '../request/field-errors.ts'
 import { badQuery } from '../request/parameters.ts'
 import type { Target } from '../request/route.ts'
 import type { Engine } from './engine.ts'
@@ -56,7 +57,10 @@ export function versionRetired(version: Version, engine: Engine): Error {
       ? `Version ${name} has been retired. Its successor is ${successor}.`
       : `Version ${name} has been retired.`,
     members: successor
-      ? { successor: `/${successor}`, guide: `/docs/migrations/${name}-to-${successor}` }
+      ? {
+          successor: `${version.prefix}/${successor}`,
+          guide: `${version.prefix}/docs/migrations/${name}-to-${successor}`,
+        }
       : {},
   })
 }
@@ -70,9 +74,13 @@ export const wantsStream = ({ view, id }: Target, request: PlainRequest): boolea
 const eventStream = 'text/event-stream'
 
 export const streamsOldestFirst = (): Error =>
-  badQuery([
-    { parameter: 'sort', detail: 'must be left out: a stream shows events as they happen', code: 'sort' },
-  ])
+  badQuery(
+    FieldErrors.of({
+      parameter: 'sort',
+      detail: 'must be left out: a stream shows events as they happen',
+      code: 'sort',
+    }),
+  )
 
 /** Resources have no media type other than JSON. */
 export function refuseUnacceptable(request: PlainRequest): void {

@@ -1,27 +1,35 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
+import { counted } from '../compile/names/plural.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { EventLog } from '../events/event-log.ts'
 import { EventSignal } from '../events/event-signal.ts'
 import { EventStreams } from '../events/event-streams.ts'
 import { sweepEvents } from '../events/sweep-events.ts'
+import { type AddressSettings, withAddresses } from '../guard/address-settings.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
 import { deleteOldUsage } from '../lifecycle/clean.ts'
+import { followImages } from '../lifecycle/follow-images.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
 import { markSilent } from '../lifecycle/recorder-rows.ts'
+import { settleRecorders } from '../lifecycle/settle-recorders.ts'
 import { type Lifecycle, startLifecycle } from '../lifecycle/start-lifecycle.ts'
 import type { PageParts } from '../pages/page-context.ts'
-import { openReplicas, openStore } from '../store/open.ts'
+import { openReplicas, openStore, type StoreOptions } from '../store/open.ts'
 import type { ReadReplicas } from '../store/postgres/read-replicas.ts'
+import { bindModel } from '../store/schema/bind-model.ts'
 import { startUnpublished } from '../store/schema/follow/start-unpublished.ts'
 import { migrate } from '../store/schema/migrate-store.ts'
+import { readNames, tellImages } from '../store/schema/names-record.ts'
 import { recordPublished } from '../store/schema/published.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
+import { settleAccounts } from '../store/schema/settle-accounts.ts'
 import { generationAtStart } from '../store/schema/store-generation.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, StoreCounters } from '../store/store.ts'
 import { hourMs, minuteMs } from '../times.ts'
+import { EndpointMarks } from '../webhooks/endpoint-marks.ts'
 import { sweepDeliveries } from '../webhooks/sweep-deliveries.ts'
 import { readWebhookSettings, type WebhookSettings } from '../webhooks/webhook-settings.ts'
 import { startWebhooks, type Webhooks, webhookCode } from '../webhooks/webhooks.ts'
@@ -38,6 +46,10 @@ export interface ServiceOptions {
   readonly databaseUrl: string
   /** Where the store is open and fits the model already. */
   readonly fitting?: FittingStore
+  /** `/api`, where the service is mounted in another server. */
+  readonly prefix?: string
+  /** Settings of the store such as NOUNKIT_POOL; those of the process by default. */
+  readonly env?: StoreOptions['env']
   /** `NOUNKIT_READ_URL`: standbys that answer reads. */
   readonly readUrl?: string | undefined
   readonly clock?: Clock
@@ -50,6 +62,8 @@ export interface ServiceOptions {
   /** The folder of the declaration. */
   readonly folder?: string
   readonly file?: string
+  /** Issuers, audiences and CORS origins that replace those of the declaration. */
+  readonly addresses?: AddressSettings
   /** `NOUNKIT_RATE` */
   readonly rate?: string | undefined
   /** `NOUNKIT_REDIS_URL` */
@@ -73,6 +87,8 @@ export interface FittingStore {
 export interface Service {
   readonly model: Model
   readonly store: Store
+  /** Those of the store, with the statements of the standbys that answer reads. */
+  readonly storeCounters: StoreCounters
   readonly engine: Engine
   readonly lifecycle: Lifecycle
   /** Null where the API has no events. */
@@ -85,26 +101,42 @@ export interface Service {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { declaration, contracts, file, folder = '.', clock = systemClock } = options
   const warn = options.warn ?? (() => {})
-  const model =
+  const compiled =
     options.model ??
-    compileApi(declaration, { ...(contracts ? { contracts } : {}), ...(file ? { file } : {}) })
-  options.gate?.(model)
+    compileApi(declaration, {
+      ...(contracts ? { contracts } : {}),
+      ...(file ? { file } : {}),
+      ...(options.prefix ? { prefix: options.prefix } : {}),
+    })
+  const declared = withAddresses(compiled, options.addresses ?? {})
+  options.gate?.(declared)
   const { fitting } = options
-  const opened = fitting?.store ?? (await openStore(options.databaseUrl))
+  const storeOptions = options.env ? { env: options.env } : {}
+  const opened = fitting?.store ?? (await openStore(options.databaseUrl, storeOptions))
   const store = options.watchStore?.(opened) ?? opened
   let replicas: ReadReplicas | null = null
   try {
-    replicas = options.readUrl ? await openReplicas(store, options.readUrl) : null
-    const outdated = followMigrations(store, model, fitting?.generation ?? (await generationAtStart(store)))
-    if (!fitting) await migrateAtStart(store, model, options)
+    replicas = options.readUrl ? await openReplicas(store, options.readUrl, options.env) : null
+    const outdated = followMigrations(
+      store,
+      declared,
+      fitting?.generation ?? (await generationAtStart(store)),
+    )
+    const model = fitting
+      ? await modelOnFitting(store, declared, options)
+      : await migrateAtStart(store, declared, options)
+    await settleAccounts(store, model)
+    await tellOthers(store, model, options)
     await recordPublished(store, options.published ?? [])
     await seedEmpty(store, model, clock)
     const rates = await openRates({ model, rate: options.rate, redisUrl: options.redisUrl, warn })
     const secret = await ensureSecret(store)
     const { beatMs } = options
+    let planAnew = (): void => {}
     const lifecycle = await startLifecycle({
       store,
       model,
+      images: followImages(store, model, () => planAnew()),
       clock,
       outdated,
       warn,
@@ -135,11 +167,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       document: lazyPages({ model, store, clock, authenticator, retirement }),
       report: (error, request) => warn(`request ${request.id} failed`, error),
     })
+    planAnew = () => {
+      engine.writer.planner.forget()
+      engine.writer.writes.forget()
+    }
     const sweeper = startSweeper(store, clock, sweepsOf(store, model, clock, log), warn)
-    const webhooks = model.events && startWebhooks({ ...webhookParts, signal, retirement, warn })
+    const webhooks = model.events && (await startWebhooks({ ...webhookParts, signal, retirement, warn }))
     return {
       model,
       store,
+      storeCounters: replicas?.counters ?? store.counters,
       engine,
       webhooks,
       lifecycle,
@@ -162,14 +199,45 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+/**
+ * Before this process writes a value that processes of an older declaration do not know, these learn what their versions show for it. They
+ * look for that after each flush of their counts, so that two flushes later all of them know.
+ */
+async function tellOthers(store: Store, model: Model, { beatMs, clock = systemClock, warn }: ServiceOptions) {
+  const { names } = await readNames({ all: async (sql) => store.all(sql, []) })
+  if (!(await tellImages(store, names)) || beatMs === null || !hasNewValues(model)) return
+  const waiting = (processes: number): void =>
+    warn?.(
+      `Waiting for ${counted(processes, 'process')} to learn the values that only ${model.head.name} has …`,
+      null,
+    )
+  await settleRecorders(store, clock, { waiting })
+}
+
+/** Whether the newest version has values that an older one shows as another one. */
+const hasNewValues = ({ versions }: Model): boolean =>
+  versions.some(({ views }) =>
+    [...views.values()].some(({ fields }) =>
+      fields.some(({ values }) => values && new Set(values.down.values()).size < values.down.size),
+    ),
+  )
+
+/** While nothing is published, a store that fits has the declared names. */
+const modelOnFitting = async (store: Store, model: Model, { published }: ServiceOptions): Promise<Model> =>
+  published?.length === 0 ? model : (await bindModel(store, model)).model
+
+/** Makes the store fit, and gives the model with the names that the store has. */
 async function migrateAtStart(
   store: Store,
   model: Model,
   { published, warn }: ServiceOptions,
-): Promise<void> {
+): Promise<Model> {
   const waiting = (sentence: string): void => warn?.(sentence, null)
-  if (published?.length === 0) await startUnpublished(store, model, { waiting })
-  else await migrate(store, model, { waiting })
+  // A store that was served with a published version keeps its names, also for an older declaration without a contract.
+  const isNamed = published?.length !== 0 || (await bindModel(store, model)).record !== null
+  if (isNamed) return (await migrate(store, model, { waiting })).model
+  await startUnpublished(store, model, { waiting })
+  return model
 }
 
 /** The housekeeping of a store. */
@@ -184,7 +252,10 @@ function sweepsOf(store: Store, { events }: Model, clock: Clock, log: EventLog):
     ...(events
       ? [
           everyMinute('events', (end) => sweepEvents(store, log, clock, events.keepDays, end)),
-          everyMinute('deliveries', (end) => sweepDeliveries(store, clock, events.keepDays, end)),
+          everyMinute('deliveries', async (end) => {
+            await sweepDeliveries(store, clock, events.keepDays, end)
+            await new EndpointMarks(store).review(clock.now())
+          }),
         ]
       : []),
   ]

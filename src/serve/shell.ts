@@ -6,6 +6,7 @@ import type { AccessLog } from './access-log.ts'
 import type { Cors } from './cors-headers.ts'
 import type { Metrics } from './metrics.ts'
 import { type Admission, overloaded } from './overload.ts'
+import { withoutPrefix } from './prefix.ts'
 import type { Probes } from './probes.ts'
 import type { Tracing } from './tracing.ts'
 
@@ -22,6 +23,8 @@ export interface ShellLogger {
 }
 
 export interface ShellParts {
+  /** What the paths of all URLs begin with. Requests come without it. */
+  readonly prefix: string
   /** The engine's. */
   readonly handle: Handle
   readonly signal: Signal | null
@@ -70,9 +73,11 @@ export class Shell {
   /** The answer to bytes that could not be parsed as a request; `path` is null where it is not known. */
   refuseBytes(id: string, failure: Problem, path: string | null): PlainResponse {
     const { signal, metrics, accessLog, logger } = this.#parts
-    const response = problemResponse(failure, id)
-    if (path !== null) signal?.(path, response.headers)
+    const response = problemResponse(failure, id, this.#parts.prefix)
+    const own = path === null ? null : withoutPrefix(path, this.#parts.prefix)
+    if (own !== null) signal?.(own, response.headers)
     addCommonHeaders(id, response)
+    addPrefix(this.#parts.prefix, response)
     metrics.count('none', emptyNote(), response.status, 0)
     if (accessLog) logger.info({ id, status: response.status }, 'no request')
     return response
@@ -107,6 +112,7 @@ export class Shell {
     const { cors, metrics, accessLog } = this.#parts
     const ms = performance.now() - startedAt
     addCommonHeaders(request.id, response)
+    addPrefix(this.#parts.prefix, response)
     cors?.allow(request, response)
     metrics.count(request.method, request.note, response.status, ms)
     accessLog?.(request, response, request.note, ms)
@@ -117,7 +123,7 @@ export class Shell {
     const failure = asProblem(error)
     if (failure.type === 'unexpected')
       this.#parts.logger.error({ id: request.id, err: error }, 'request failed')
-    return this.#signalled(request, problemResponse(failure, request.id))
+    return this.#signalled(request, problemResponse(failure, request.id, this.#parts.prefix))
   }
 
   #signalled(request: ArrivedRequest, response: PlainResponse): PlainResponse {
@@ -131,6 +137,14 @@ export class Shell {
     addCommonHeaders(request.id, response)
     return response
   }
+}
+
+/** The engine knows its paths without the prefix, also those that are stored with Idempotency-Keys. */
+const addPrefix = (prefix: string, { headers }: PlainResponse): void => {
+  if (prefix === '') return
+  for (const name of ['Location', 'Content-Location'])
+    if (headers[name]?.startsWith('/')) headers[name] = prefix + headers[name]
+  if (headers.Link) headers.Link = headers.Link.replaceAll('</', `<${prefix}/`)
 }
 
 /** JSON loads nothing and is never framed. Pages set a policy of their own. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { warnOncePerFailure } from '../lifecycle/start-lifecycle.ts'
 import type { Store } from '../store/store.ts'
-import { inTurn, type Part } from '../store/turns.ts'
+import { inTurn, type SharedWork } from '../store/turns.ts'
 import { minuteMs } from '../times.ts'
 
 export interface Sweeper {
@@ -9,7 +9,7 @@ export interface Sweeper {
 }
 
 /** A part of the housekeeping, which runs until `signal` aborts. */
-export interface Sweep extends Part {
+export interface Sweep extends SharedWork {
   work(signal: AbortSignal): Promise<void>
 }
 

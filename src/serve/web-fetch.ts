@@ -1,54 +1,55 @@
 import { type Problem, problem } from '../problems.ts'
-import type { LiveBody } from '../request/exchange.ts'
-import { createCors } from './cors-headers.ts'
-import { createMetrics } from './metrics.ts'
-import { Admission } from './overload.ts'
-import { createProbes } from './probes.ts'
-import { metricsText } from './prometheus-text.ts'
-import { urlFault } from './request-fault.ts'
-import type { Service } from './service.ts'
-import { type ArrivedRequest, emptyNote, Shell } from './shell.ts'
+import type { Caller } from '../request/caller.ts'
+import type { LiveBody, PlainResponse } from '../request/exchange.ts'
+import type { Admission } from './overload.ts'
+import { notBelow, withoutPrefix } from './prefix.ts'
+import type { Forwarded, Proxies } from './proxies.ts'
+import { longUrl } from './request-fault.ts'
+import { isRequestId } from './request-id.ts'
+import { type ArrivedRequest, emptyNote, type Shell } from './shell.ts'
+import { readWebBody } from './web-body.ts'
 
-export interface WebFetch {
-  (request: Request, id: string): Promise<Response>
-  close(): void
+export interface WebFetchParts {
+  readonly shell: Shell
+  readonly admission: Admission
+  readonly proxies: Proxies | null
+  readonly prefix: string
+  /** The limit on the request line and headers together. */
+  readonly headerBytes: number
+}
+
+export interface Sent {
+  readonly id: string
+  /** The client, or the proxy that passed its request on. */
+  readonly address: string
+  /** Who calls, where code of this process says it. */
+  readonly caller?: Caller
 }
 
 /**
  * Answers Web `Request`s through the same shell and engine as a served API. Only the parts that need a connection are missing:
- * timeouts, pipelining and the parsing of bytes.
+ * timeouts of connections, pipelining and the parsing of bytes.
  */
-export function webFetch(service: Service, warn: (message: string, error: unknown) => void): WebFetch {
-  const { model, store, engine, webhooks } = service
-  // A test computes in the same process: that its event loop is late says nothing about the requests.
-  const admission = new Admission(model.limits.requestsInFlight, { ownsProcess: false })
-  const events = engine.eventCounters
-  const metrics = createMetrics({ store: store.counters, admission, events, webhooks })
-  const shell = new Shell({
-    handle: engine.handle,
-    signal: engine.signal,
-    admission,
-    metrics,
-    logger: { error: ({ err }, message) => warn(message, err), info() {} },
-    accessLog: null,
-    cors: createCors(model.declaration.cors),
-    tracing: null,
-    probes: createProbes({ store, metrics: () => metricsText([metrics.snapshot()]) }),
+export async function answerWeb(parts: WebFetchParts, request: Request, sent: Sent): Promise<Response> {
+  const { shell, prefix, headerBytes } = parts
+  const url = new URL(request.url)
+  const path = withoutPrefix(url.pathname, prefix)
+  const arrived = arrivedRequest(parts, request, url, path ?? url.pathname, sent)
+  const fault = faultOf(arrived, url, headerBytes) ?? (path === null ? notBelow(prefix) : null)
+  const response = fault ? shell.refuse(arrived, fault) : await shell.answer(arrived)
+  const isBodiless = request.method === 'HEAD' || bodiless.has(response.status)
+  if (isBodiless) response.live?.end()
+  const body = isBodiless ? null : response.live ? readable(response.live) : response.body
+  return new Response(body as ReadableStream | string | Uint8Array<ArrayBuffer> | null, {
+    status: response.status,
+    headers: headersOf(response),
   })
-  const answer = async (request: Request, id: string): Promise<Response> => {
-    const arrived = arrivedRequest(request, id)
-    const fault = faultOf(arrived, model.limits.headerBytes)
-    const response = fault ? shell.refuse(arrived, fault) : await shell.answer(arrived)
-    const isBodiless = request.method === 'HEAD' || bodiless.has(response.status)
-    if (isBodiless) response.live?.end()
-    const body = isBodiless ? null : response.live ? readable(response.live) : response.body
-    return new Response(body as ReadableStream | string | Uint8Array<ArrayBuffer> | null, {
-      status: response.status,
-      headers: response.headers,
-    })
-  }
-  return Object.assign(answer, { close: () => admission.close() })
 }
+
+const headersOf = ({ headers, body, bytes, status }: PlainResponse): { readonly [name: string]: string } =>
+  body === null || bodiless.has(status)
+    ? headers
+    : { ...headers, 'Content-Length': String(bytes ?? Buffer.byteLength(body)) }
 
 const readable = (live: LiveBody): ReadableStream =>
   new ReadableStream({
@@ -62,38 +63,46 @@ const readable = (live: LiveBody): ReadableStream =>
 
 const bodiless = new Set([204, 304])
 
-function arrivedRequest(request: Request, id: string): ArrivedRequest {
-  const url = new URL(request.url)
+function arrivedRequest(
+  { admission, proxies }: WebFetchParts,
+  request: Request,
+  url: URL,
+  path: string,
+  { id, address, caller }: Sent,
+): ArrivedRequest {
+  const headers = Object.fromEntries(request.headers)
+  const forwarded: Forwarded | null = proxies?.trusts(address) ? proxies.read(headers, address) : null
+  const givenId = forwarded ? headers['x-request-id'] : undefined
   return {
     method: request.method,
-    path: url.pathname,
+    path,
     query: url.search.slice(1),
-    headers: Object.fromEntries(request.headers),
-    address: '127.0.0.1',
-    id,
-    origin: url.origin,
+    headers,
+    address: forwarded?.address ?? address,
+    id: isRequestId(givenId) ? givenId : id,
+    origin: originOf(url, forwarded),
     note: emptyNote(),
-    async readBody(limit) {
-      const bytes = new Uint8Array(await request.arrayBuffer())
-      if (bytes.length > limit)
-        throw problem('body-too-large', {
-          detail: `The body may have at most ${limit} bytes.`,
-          members: { limit },
-        })
-      return bytes
-    },
+    ...(caller && { caller }),
+    readBody: (limit) => readWebBody(request, limit, admission),
   }
 }
 
+const originOf = (url: URL, forwarded: Forwarded | null): string =>
+  `${forwarded?.proto ?? url.protocol.slice(0, -1)}://${forwarded?.host ?? url.host}`
+
 /** Without a socket, the limit on the request line and headers is checked here; on a socket, node:http checks it. */
-function faultOf({ path, query, headers }: ArrivedRequest, headerBytes: number): Problem | null {
-  const url = query === '' ? path : `${path}?${query}`
+function faultOf(
+  { headers }: ArrivedRequest,
+  { pathname, search }: URL,
+  headerBytes: number,
+): Problem | null {
+  const url = pathname + search
   const bytes = Object.entries(headers).reduce(
     (sum, header) => sum + header.join(': ').length + 2,
     url.length,
   )
   return (
-    urlFault(url, headerBytes) ??
+    longUrl(url, headerBytes) ??
     (bytes > headerBytes
       ? problem('headers-too-large', { detail: 'The request line and headers are larger than the limit.' })
       : null)

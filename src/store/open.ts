@@ -1,4 +1,5 @@
 import type { ReadReplicas } from './postgres/read-replicas.ts'
+import { readyToWrite } from './ready-to-write.ts'
 import { type Store, StoreRefused } from './store.ts'
 
 export interface StoreOptions {
@@ -13,11 +14,11 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   const env = options.env ?? process.env
   if (url.startsWith('sqlite:')) {
     const { openSqlite } = await import('./sqlite/open-sqlite.ts')
-    return openSqlite(url.slice('sqlite:'.length), options.busyMs ?? 10_000)
+    return readyToWrite(await openSqlite(url.slice('sqlite:'.length), options.busyMs ?? 10_000))
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgres } = await import('./postgres/open-postgres.ts')
-    return openPostgres(url, env)
+    return readyToWrite(await openPostgres(url, env))
   }
   throw new StoreRefused(
     `The database URL ${JSON.stringify(withoutPassword(url))} is of no known kind. Write sqlite:path/to/file.db or postgres://user:password@host:5432/database.`,

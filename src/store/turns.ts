@@ -4,7 +4,7 @@ import { minuteMs } from '../times.ts'
 import type { Store } from './store.ts'
 
 /** A part of the housekeeping that all processes of a store share. */
-export interface Part {
+export interface SharedWork {
   readonly name: string
   readonly everyMs: number
 }
@@ -21,7 +21,7 @@ const workMs = 4 * minuteMs
 export async function inTurn(
   store: Store,
   clock: Clock,
-  part: Part,
+  part: SharedWork,
   stopping: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function inTurn(
 const rowValue = (freeAt: number): string => `${freeAt} ${randomUUID()}`
 
 /** What the row says while this process has its turn; null where it has none. */
-async function takeTurn(store: Store, now: number, part: Part): Promise<string | null> {
+async function takeTurn(store: Store, now: number, part: SharedWork): Promise<string | null> {
   const find = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${store.dialect.param(1, 'string')}`
   const [seen = null] = (await store.first(find, [keyOf(part)])) ?? []
   if (seen !== null) {
@@ -51,10 +51,10 @@ async function takeTurn(store: Store, now: number, part: Part): Promise<string |
   return (await write(store, part, mine, seen === null ? null : String(seen))) ? mine : null
 }
 
-const keyOf = ({ name }: Part): string => `turn ${name}`
+const keyOf = ({ name }: SharedWork): string => `turn ${name}`
 
 /** Writes the row, if it still has the value that was seen; null where there was no row. */
-async function write(store: Store, part: Part, value: string, seen: string | null): Promise<boolean> {
+async function write(store: Store, part: SharedWork, value: string, seen: string | null): Promise<boolean> {
   const [key, next, last] = [1, 2, 3].map((n) => store.dialect.param(n, 'string'))
   const written =
     seen === null

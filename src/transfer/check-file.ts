@@ -3,16 +3,14 @@ import type { StoredRow } from '../request/body.ts'
 import { equalValues } from '../request/equal-values.ts'
 import type { RowFault } from '../write/read-whole-row.ts'
 import { FileIds } from './file-ids.ts'
-import { FileReferences } from './file-references.ts'
+import { FileReferences, lacks } from './file-references.ts'
 import type { MistakeLog } from './mistake-log.ts'
 import type { FileRow } from './read-row.ts'
 import type { StoredRows } from './stored-rows.ts'
-import type { UnfinishedRows } from './unfinished-rows.ts'
 
 /** Checks rows against each other and against the store, before any of them is written. */
 export class FileCheck {
   readonly #stored: StoredRows
-  readonly #unfinished: UnfinishedRows
   readonly #mistakes: MistakeLog
   readonly #ids = new FileIds()
   /** Values of unique sets, with the line that has them. */
@@ -23,22 +21,25 @@ export class FileCheck {
   /** Owners for which the file says a sum: by account and resource. */
   readonly statedSums = new FileIds()
 
-  constructor(stored: StoredRows, unfinished: UnfinishedRows, mistakes: MistakeLog) {
+  constructor(stored: StoredRows, mistakes: MistakeLog) {
     this.#stored = stored
-    this.#unfinished = unfinished
     this.#mistakes = mistakes
-    this.references = new FileReferences(this.#ids, stored, unfinished, mistakes)
+    this.references = new FileReferences(this.#ids, stored, mistakes)
   }
 
   /** Rows in their order. `isDone` are rows that an earlier run has written: only references that they lack are looked at. */
   async rows(rows: readonly FileRow[], isDone: boolean): Promise<void> {
     for (const row of rows) this.#note(row)
     for (const group of inGroups(rows)) {
-      if (isDone) {
-        await this.references.ofStored(group)
-        continue
+      const withIds = group.filter(({ given }) => given.id !== undefined)
+      const stored = await this.#stored.ofIds(withIds)
+      for (const row of withIds) {
+        const found = stored.get(String(row.given.id))
+        if (found && isDone) this.references.ofStored(row, found, 'stays')
+        else if (found) this.#checkPresent(row, found)
       }
-      const fresh = await this.#withoutPresent(group)
+      if (isDone) continue
+      const fresh = group.filter(({ line }) => !this.present.has(line))
       await this.#checkUniques(fresh)
       await this.references.ofNew(fresh)
     }
@@ -53,23 +54,16 @@ export class FileCheck {
       this.statedSums.add(resource, account, id, line)
   }
 
-  /** A row whose id the store has must be the same row, but for references that it lacks. */
-  async #withoutPresent(rows: readonly FileRow[]): Promise<readonly FileRow[]> {
-    const withIds = rows.filter(({ given }) => given.id !== undefined)
-    const stored = await this.#stored.ofIds(withIds)
-    if (stored.size === 0) return rows
-    const present = withIds.filter(({ given }) => stored.has(String(given.id)))
-    for (const at of present) {
-      this.present.add(at.line)
-      const differs = differences(at, stored.get(String(at.given.id)) ?? {}, this.#unfinished.of(at))
-      if (differs.length > 0)
-        this.#mistakes.add(at.line, {
-          field: 'id',
-          detail: `is that of a row that exists and differs in ${differs.join(', ')}`,
-        })
-    }
-    await this.references.ofStored(present)
-    return rows.filter(({ line }) => !this.present.has(line))
+  /** A row whose id the store has must be the same row, but for references that it may get later. */
+  #checkPresent(at: FileRow, found: StoredRow): void {
+    this.present.add(at.line)
+    const differs = differences(at, found)
+    if (differs.length > 0)
+      this.#mistakes.add(at.line, {
+        field: 'id',
+        detail: `is that of a row that exists and differs in ${differs.join(', ')}`,
+      })
+    else this.references.ofStored(at, found, 'differs')
   }
 
   async #checkUniques(rows: readonly FileRow[]): Promise<void> {
@@ -95,19 +89,15 @@ export class FileCheck {
 }
 
 /** The fields that the file says otherwise than the store. */
-const differences = (
-  { resource, given }: FileRow,
-  found: StoredRow,
-  lacking: readonly string[],
-): readonly string[] =>
-  resource.fields
+const differences = (at: FileRow, found: StoredRow): readonly string[] =>
+  at.resource.fields
     .filter(
       ({ name, sum }) =>
         name !== 'updated_at' &&
         !sum &&
-        given[name] !== undefined &&
-        !(found[name] === null && lacking.includes(name)) &&
-        !equalValues(given[name], found[name]),
+        at.given[name] !== undefined &&
+        !lacks(at, found, name) &&
+        !equalValues(at.given[name], found[name]),
     )
     .map(({ name }) => name)
 

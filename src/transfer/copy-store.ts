@@ -2,6 +2,7 @@ import type { Model } from '../compile/model.ts'
 import { EventLog } from '../events/event-log.ts'
 import { inboxTable } from '../plan/events.ts'
 import { refreshStatistics } from '../store/refresh-statistics.ts'
+import { bindModel } from '../store/schema/bind-model.ts'
 import {
   boundCells,
   emptyMeta,
@@ -18,51 +19,65 @@ import { wantedTables } from '../store/schema/wanted.ts'
 import { withSnapshot } from '../store/snapshot.ts'
 import { type Session, type Store, StoreRefused, type Value } from '../store/store.ts'
 import { demandEmpty } from './demand-empty.ts'
-
-export interface Copied {
-  readonly table: string
-  readonly rows: number
-}
+import { type Copied, TargetTransaction } from './target-transaction.ts'
 
 export interface CopyOptions {
   readonly model: Model
   readonly from: Store
   readonly to: Store
   progress(table: string, rows: number): void
+  /** Called with what did not succeed after everything was copied. */
+  warn(sentence: string): void
 }
 
 /**
  * Copies everything from one store, which must fit the model (`demandFit`), to another, which must be empty: one snapshot of the source
- * into one transaction of the target. A copy that is killed leaves an empty target.
+ * into one transaction of the target. A copy that is killed leaves an empty target. What fails after the commit is no failure of the copy.
  */
-export async function copyStore({ model, from, to, progress }: CopyOptions): Promise<readonly Copied[]> {
+export async function copyStore({ model: declared, ...others }: CopyOptions): Promise<readonly Copied[]> {
+  const { from, to, warn } = others
+  const { model } = await bindModel(from, declared)
+  const options = { ...others, model }
   // Checked before a table is created, and once more when no other process can write to the target.
   await to.session((target) => demandEmpty(target, to.dialect, model))
-  await migrate(to, model)
-  const tables = inInsertOrder(model)
-  const copied = await withPositions(from, (source) =>
-    to.session((target) =>
-      asOne(target, to, async () => {
-        await demandEmpty(target, to.dialect, model)
-        const keys = to.dialect.name === 'sqlite' ? [] : keysInTheWay(tables)
-        for (const { table, key } of keys) await target.script(ddl.dropConstraint(table, key.name))
-        await target.script(emptyMeta)
-        const all: Copied[] = []
-        for (const table of tables) {
-          if (notCopied.has(table.name)) continue
-          const rows = await copyTable({ source, target, from, to, table, progress })
-          all.push({ table: table.name, rows })
-        }
-        for (const statement of lastPositions) await target.script(statement)
-        for (const { table, key } of keys) await target.script(ddl.addForeignKey(table, key, true))
-        await demandReferences(target, to)
-        return all
-      }),
-    ),
+  // The copy has the names of the source, whose record is copied along.
+  await migrate(to, model, { asDeclared: true })
+  const fill = new TargetTransaction(to)
+  try {
+    await withPositions(from, (source) =>
+      to.session((target) => fill.run(target, () => copyTables(source, target, options))),
+    )
+  } catch (error) {
+    if (!(await fill.isCommitted())) throw error
+  }
+  await refreshStatistics(
+    to,
+    fill.copied.filter(({ rows }) => rows > 0).map(({ table }) => table),
+    warn,
   )
-  const written = copied.filter(({ rows }) => rows > 0).map(({ table }) => table)
-  await refreshStatistics(to, written)
-  return copied
+  return fill.copied
+}
+
+async function copyTables(
+  source: Session,
+  target: Session,
+  { model, from, to, progress }: CopyOptions,
+): Promise<readonly Copied[]> {
+  const tables = inInsertOrder(model)
+  await demandEmpty(target, to.dialect, model)
+  const keys = to.dialect.name === 'sqlite' ? [] : keysInTheWay(tables)
+  for (const { table, key } of keys) await target.script(ddl.dropConstraint(table, key.name))
+  await target.script(emptyMeta)
+  const all: Copied[] = []
+  for (const table of tables) {
+    if (notCopied.has(table.name)) continue
+    const rows = await copyTable({ source, target, from, to, table, progress })
+    all.push({ table: table.name, rows })
+  }
+  for (const statement of lastPositions) await target.script(statement)
+  for (const { table, key } of keys) await target.script(ddl.addForeignKey(table, key, true))
+  await demandReferences(target, to)
+  return all
 }
 
 const mostSnapshots = 100
@@ -124,29 +139,6 @@ const keysInTheWay = (tables: readonly Table[]): readonly TableKey[] =>
       .filter((key) => tables.findIndex(({ name }) => name === key.table) >= at)
       .map((key) => ({ table, key })),
   )
-
-/**
- * Citus refuses rows of shared resources after it has written several shards at once in the same transaction. PostgreSQL without Citus
- * ignores the setting.
- */
-const oneAfterTheOther = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
-
-/** One transaction. No process can begin to serve the target meanwhile: it would seed it. */
-async function asOne<T>(target: Session, to: Store, work: () => Promise<T>): Promise<T> {
-  await target.script(
-    to.dialect.name === 'sqlite'
-      ? 'BEGIN IMMEDIATE'
-      : `BEGIN; LOCK TABLE "nounkit_meta" IN EXCLUSIVE MODE; ${oneAfterTheOther}`,
-  )
-  try {
-    const value = await work()
-    await target.script('COMMIT')
-    return value
-  } catch (error) {
-    await target.script('ROLLBACK').catch(() => {})
-    throw error
-  }
-}
 
 /** SQLite checks references when it is asked to. */
 async function demandReferences(target: Session, to: Store): Promise<void> {

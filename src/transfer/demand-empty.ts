@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import { webhookNames } from '../compile/webhook-resources.ts'
+import { webhookNames } from '../compile/resources/webhook-resources.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { anyRow } from '../store/schema/copy-statements.ts'
 import { readPostgres } from '../store/schema/postgres-read.ts'

@@ -3,7 +3,7 @@ import type { Dialect } from '../plan/dialect.ts'
 import { accountsWithRows, rowsAfter } from '../plan/whole-rows.ts'
 import { bindSlots } from '../read/call.ts'
 import type { Session } from '../store/store.ts'
-import { marks } from './line-marks.ts'
+import { marks } from './read-row.ts'
 
 export interface Exported {
   /** In the order in which they are written. */

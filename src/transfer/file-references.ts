@@ -1,26 +1,25 @@
 import type { BelongsToModel } from '../compile/model.ts'
+import type { StoredRow } from '../request/body.ts'
 import type { RowFault } from '../write/read-whole-row.ts'
 import { FileIds } from './file-ids.ts'
-import type { HeldBack, RowReferences } from './held-back.ts'
+import type { HeldBack } from './held-back.ts'
 import type { MistakeLog } from './mistake-log.ts'
 import type { FileRow, NamedRow } from './read-row.ts'
 import type { StoredRows } from './stored-rows.ts'
-import type { UnfinishedRows } from './unfinished-rows.ts'
 
 /** A reference of a row. */
 interface Reference {
   readonly at: FileRow
   readonly relation: BelongsToModel
   readonly value: string
-  /** Whether the row is in the store already, and lacks the reference. */
-  readonly isUnfinished: boolean
+  /** What it means when the row that is named does not come later in the file. */
+  readonly otherwise: 'unresolved' | 'differs' | 'stays'
 }
 
 /** Checks that the rows exist which the rows of a file name, in the file or in the store. */
 export class FileReferences {
   readonly #ids: FileIds
   readonly #stored: StoredRows
-  readonly #unfinished: UnfinishedRows
   readonly #mistakes: MistakeLog
   /** Rows that are named and that the store has. */
   readonly #known = new FileIds()
@@ -28,14 +27,11 @@ export class FileReferences {
   readonly #faulty = new FileIds()
   /** References that are not set when their row is inserted, or that cannot be set at all: the whole file must be known to tell. */
   readonly #open: Reference[] = []
-  /** References that are noted as lacking, and that are not: the file says null, or the row is new. */
-  readonly settled: RowReferences[] = []
 
   /** `ids` are those of the file's rows so far. */
-  constructor(ids: FileIds, stored: StoredRows, unfinished: UnfinishedRows, mistakes: MistakeLog) {
+  constructor(ids: FileIds, stored: StoredRows, mistakes: MistakeLog) {
     this.#ids = ids
     this.#stored = stored
-    this.#unfinished = unfinished
     this.#mistakes = mistakes
   }
 
@@ -47,63 +43,52 @@ export class FileReferences {
   /** Rows of one resource and one account that the store does not have. */
   async ofNew(rows: readonly FileRow[]): Promise<void> {
     const open: Reference[] = []
-    for (const at of rows) {
-      // A row that lacked references and was deleted since.
-      this.#settle(at, this.#unfinished.of(at))
+    for (const at of rows)
       for (const relation of at.resource.belongsTo) {
         const value = at.row[relation.field]
         if (typeof value === 'string' && !this.#isBefore(at, relation, value))
-          open.push({ at, relation, value, isUnfinished: false })
+          open.push({ at, relation, value, otherwise: 'unresolved' })
       }
-    }
     await this.#look(open)
     this.#open.push(...open.filter(({ at, relation, value }) => !this.#isKnown(at, relation, value)))
   }
 
-  /** Rows of one resource and one account that the store has: the file says now what the references are that they lack. */
-  async ofStored(rows: readonly FileRow[]): Promise<void> {
-    const open: Reference[] = []
-    for (const at of rows) {
-      const lacking = this.#unfinished.of(at)
-      const relations = at.resource.belongsTo.filter(({ field }) => lacking.includes(field))
-      this.#settle(
-        at,
-        relations
-          .map(({ field }) => field)
-          .filter((field) => at.given[field] === null && Object.hasOwn(at.said, field)),
-      )
-      for (const relation of relations) {
-        const value = at.given[relation.field]
-        if (typeof value === 'string') open.push({ at, relation, value, isUnfinished: true })
-      }
+  /**
+   * A row that the store has. An import that did not end may have left it without references to rows that come later. Whether it is that
+   * import which goes on, or a file that must agree with the store, `otherwise` tells.
+   */
+  ofStored(at: FileRow, found: StoredRow, otherwise: 'differs' | 'stays'): void {
+    for (const relation of at.resource.belongsTo) {
+      const value = at.given[relation.field]
+      if (lacks(at, found, relation.field) && typeof value === 'string')
+        this.#open.push({ at, relation, value, otherwise })
     }
-    await this.#look(open)
-    this.#open.push(...open)
   }
 
-  /** After the last row: which references must wait for a row that comes later. `isWritten` says it of the lines whose rows the store has. */
-  heldBack(isWritten: (line: number) => boolean): readonly HeldBack[] {
+  /** After the last row: which references must wait for a row that comes later. */
+  heldBack(): readonly HeldBack[] {
     const held = new Map<number, HeldBack>()
-    const hold = ({ at, relation, value }: Reference, line: number): void => {
+    for (const { at, relation, value, otherwise } of this.#open) {
       const { resource, account } = at
-      const known = held.get(at.line) ?? { references: {}, until: 0 }
-      const references = { ...known.references, [relation.field]: value }
-      const until = Math.max(known.until, line)
-      held.set(at.line, { line: at.line, resource, account, id: String(at.row.id), references, until })
-    }
-    for (const one of this.#open) {
-      const { at, relation, value, isUnfinished } = one
       const line = this.#lineOf(at, relation, value)
-      const canWait = isUnfinished || (relation.optional && at.given.id !== undefined)
-      if (this.#isKnown(at, relation, value) || (line !== null && isWritten(line))) {
-        if (isUnfinished) hold(one, 0)
-      } else if (line !== null && canWait) hold(one, line)
-      else this.#mistakes.add(at.line, this.#unresolved(one, line))
+      const isLater = line !== null && line > at.line
+      if (isLater && relation.optional && at.given.id !== undefined) {
+        const known = held.get(at.line) ?? { references: {}, until: 0 }
+        const references = { ...known.references, [relation.field]: value }
+        const until = Math.max(known.until, line)
+        held.set(at.line, { line: at.line, resource, account, id: String(at.row.id), references, until })
+      } else if (otherwise === 'differs')
+        this.#mistakes.add(at.line, {
+          field: 'id',
+          detail: `is that of a row that exists and differs in ${relation.field}`,
+        })
+      else if (otherwise === 'unresolved')
+        this.#mistakes.add(at.line, this.#unresolved(at, relation, value, line))
     }
     return [...held.values()]
   }
 
-  #unresolved({ at, relation, value }: Reference, later: number | null): RowFault {
+  #unresolved(at: FileRow, relation: BelongsToModel, value: string, later: number | null): RowFault {
     const { field, target, optional } = relation
     const orId = optional ? ', or give this row an id' : ''
     if (later !== null)
@@ -116,10 +101,6 @@ export class FileReferences {
     return { field, detail: `names a row of ${target.name} that does not exist` }
   }
 
-  #settle({ resource, account, row }: FileRow, fields: readonly string[]): void {
-    if (fields.length > 0) this.settled.push({ resource, account, id: String(row.id), fields })
-  }
-
   /** Whether a new row can have the reference from the start. */
   #isBefore(at: FileRow, relation: BelongsToModel, value: string): boolean {
     const line = this.#lineOf(at, relation, value)
@@ -128,8 +109,7 @@ export class FileReferences {
 
   /** Asks the store for the rows that are named. */
   async #look(references: readonly Reference[]): Promise<void> {
-    const unknown = references.filter(({ at, relation, value }) => !this.#isKnown(at, relation, value))
-    for (const [relation, group] of Map.groupBy(unknown, (one) => one.relation)) {
+    for (const [relation, group] of Map.groupBy(references, (one) => one.relation)) {
       const account = accountOf(group[0]?.at, relation)
       const ids = [...new Set(group.map(({ value }) => value))]
       for (const id of await this.#stored.existing(relation.target, account, ids))
@@ -145,6 +125,12 @@ export class FileReferences {
     return this.#ids.lineOf(relation.target, accountOf(at, relation), value)
   }
 }
+
+/** Whether a row has no value for a reference that the file gives it. */
+export const lacks = (at: FileRow, found: StoredRow, field: string): boolean =>
+  typeof at.given[field] === 'string' &&
+  found[field] === null &&
+  at.resource.belongsTo.some((relation) => relation.field === field)
 
 /** The account of a related row. */
 const accountOf = (at: FileRow | undefined, { target }: BelongsToModel): string =>

@@ -2,20 +2,19 @@ import type { Resource } from '../compile/model.ts'
 import { StoreRefused } from '../store/store.ts'
 import type { Writer } from '../write/writer.ts'
 import { FileCheck } from './check-file.ts'
-import type { HeldBack, RowReferences } from './held-back.ts'
+import type { HeldBack } from './held-back.ts'
 import type { ImportMark, Mark } from './import-mark.ts'
 import { unlessMigrated } from './migrated-meanwhile.ts'
 import { MistakeLog } from './mistake-log.ts'
 import { columnFault, type FileRow, type ImportTarget, missingOption, namedRow, readRow } from './read-row.ts'
 import { readRecords, type SourceFile } from './source-file.ts'
 import { StoredRows } from './stored-rows.ts'
-import { UnfinishedRows } from './unfinished-rows.ts'
 
 /** Reading the rows of such a file once instead of twice saves a fifth of the CPU time of an import. */
 const mostKeptBytes = 64 * 1024 * 1024
 
 /** What is needed to write a row. What the file itself said of it was checked and is not kept. */
-export interface Entry extends Omit<FileRow, 'given' | 'said'> {
+export interface Entry extends Omit<FileRow, 'given'> {
   /** The number of rows of the file up to it. */
   readonly count: number
 }
@@ -35,10 +34,14 @@ export interface FileImport {
   readonly target: ImportTarget
   readonly writer: Writer
   readonly mark: ImportMark
+  /** Rows of the lines before it count as imported: the first lines of a file that was corrected. */
+  readonly from: number
   /** The generation of the store for which the declaration was found to fit. */
   readonly generation: number
   /** Called now and then with how far the file was read. */
   progress(what: 'Checking' | 'Importing', rows: number, bytes: number): void
+  /** Called with what did not succeed, and keeps no row from being written. */
+  warn(sentence: string): void
 }
 
 /** What a file holds, after all of it was checked. */
@@ -51,12 +54,12 @@ export interface CheckedFile {
   /** Lines whose rows the store has. */
   readonly present: ReadonlySet<number>
   readonly heldBack: readonly HeldBack[]
-  /** References that are noted as lacking, and that are not: the file says null, or the row is new. */
-  readonly settled: readonly RowReferences[]
   readonly statedSums: FileCheck['statedSums']
   readonly resources: ReadonlySet<Resource>
-  /** The first rows, which an earlier run has written. */
-  readonly done: Mark | null
+  /** Whether a row is one of those that an earlier run has written, by how many rows there are up to it, and its line. */
+  readonly isDone: (count: number, line: number) => boolean
+  /** How many of the rows are in the store already. */
+  readonly before: number
 }
 
 export const recordsOf = (file: SourceFile, target: ImportTarget) =>
@@ -67,16 +70,15 @@ export const checkFile = (what: FileImport, done: Mark | null): Promise<CheckedF
   unlessMigrated(what.writer.store, what.generation, () => readWholeFile(what, done))
 
 async function readWholeFile(
-  { file, target, writer, progress }: FileImport,
+  { file, target, writer, from, progress }: FileImport,
   done: Mark | null,
 ): Promise<CheckedFile> {
   const mistakes = new MistakeLog()
-  const unfinished = await UnfinishedRows.read(writer.store)
-  const check = new FileCheck(new StoredRows(writer.store), unfinished, mistakes)
+  const check = new FileCheck(new StoredRows(writer.store), mistakes)
   const resources = new Set<Resource>()
   const kept: Entry[] | null = file.bytes <= mostKeptBytes ? [] : null
-  let rows = 0
-  let doneLine = 0
+  const isDone = (count: number, line: number): boolean => count <= (done?.rows ?? 0) || line < from
+  let [rows, doneRows] = [0, 0]
   for await (const { records, bytes } of recordsOf(file, target)) {
     const [old, fresh]: [FileRow[], FileRow[]] = [[], []]
     for (const record of records) {
@@ -89,20 +91,19 @@ async function readWholeFile(
       if (!('resource' in row)) {
         for (const fault of row) mistakes.add(record.line, fault)
         check.references.faultyRow(record.line, namedRow(target, record))
-      } else if (rows <= (done?.rows ?? 0)) {
-        old.push(row)
-        doneLine = row.line
-      } else {
+      } else if (isDone(rows, row.line)) old.push(row)
+      else {
         fresh.push(row)
         kept?.push(entryOf(row, rows))
       }
     }
+    doneRows += old.length
     await check.rows(old, true)
     await check.rows(fresh, false)
     progress('Checking', rows, bytes)
   }
   const { present, statedSums, references } = check
-  const heldBack = references.heldBack((line) => line <= doneLine || present.has(line))
-  const { settled } = references
-  return { kept, rows, mistakes, present, heldBack, settled, statedSums, resources, done }
+  const heldBack = references.heldBack()
+  const before = doneRows + present.size
+  return { kept, rows, mistakes, present, heldBack, statedSums, resources, isDone, before }
 }

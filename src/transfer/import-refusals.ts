@@ -24,7 +24,7 @@ export class ImportRefusals {
   row({ line }: Entry, cause: Error): StoreRefused {
     return this.#refused(
       line,
-      `the store refuses this row: ${withoutStop(cause.message)}. The rows before it are imported. Correct this line and import the file again, without the lines before it that have no id: rows with an id are not imported twice.${this.#left}`,
+      `the store refuses this row: ${withoutStop(cause.message)}. The rows before it are imported. Correct this line and import the file again with --from ${line}: lines before it are not imported twice.${this.#left}`,
       cause,
     )
   }

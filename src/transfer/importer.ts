@@ -12,7 +12,6 @@ import { type FileRow, readRow } from './read-row.ts'
 import type { FileRecord } from './records.ts'
 import { inReferenceOrder } from './resource-order.ts'
 import { changedFile } from './source-file.ts'
-import { forgetUnfinished, noteUnfinished, takeUnfinished } from './unfinished-rows.ts'
 
 /** A transaction has at most so many rows, and about so many bytes of the file. */
 const mostRows = 1_000
@@ -25,8 +24,8 @@ export class Importer {
   readonly #refusals: ImportRefusals
   /** References that are held back, by the line of their row. */
   readonly #held: ReadonlyMap<number, HeldBack>
-  /** The same, by the line of the row that they wait for. */
-  readonly #waiting: ReadonlyMap<number, readonly HeldBack[]>
+  /** Those that were set in the transaction that has inserted the row. */
+  readonly #set = new Set<HeldBack>()
   /** As it is stored now. */
   #mark: Mark | null
   /** How many rows this run has written. */
@@ -40,7 +39,6 @@ export class Importer {
     this.#checked = checked
     this.#refusals = new ImportRefusals(what.file, checked)
     this.#held = new Map(checked.heldBack.map((one) => [one.line, one]))
-    this.#waiting = Map.groupBy(checked.heldBack, ({ until }) => until)
     this.#mark = mark
   }
 
@@ -50,10 +48,7 @@ export class Importer {
   }
 
   async #run(): Promise<void> {
-    const { progress, writer } = this.#import
-    for (const some of inChunks(this.#checked.settled))
-      await writer.store.transaction((tx) => forgetUnfinished(tx, some))
-    await this.#fill(this.#waiting.get(0) ?? [])
+    const { progress } = this.#import
     let batch: Entry[] = []
     let size = 0
     for await (const { entries, bytes } of this.#entries())
@@ -70,6 +65,8 @@ export class Importer {
         size += entry.bytes
       }
     await this.#write(batch)
+    await this.#fill(this.#checked.heldBack.filter((held) => !this.#set.has(held)))
+    await this.#refreshStatistics()
     await this.#correctSums()
     await this.#end()
   }
@@ -77,7 +74,7 @@ export class Importer {
   /** The rows that are not written yet, some at a time. */
   async *#entries(): AsyncGenerator<{ readonly entries: readonly Entry[]; readonly bytes: number }> {
     const { file, target } = this.#import
-    const { kept, done } = this.#checked
+    const { kept, isDone } = this.#checked
     if (kept) {
       for (const entries of inChunks(kept))
         yield { entries, bytes: (file.bytes * (entries[0]?.count ?? 0)) / this.#checked.rows }
@@ -87,7 +84,7 @@ export class Importer {
     for await (const { records, bytes } of recordsOf(file, target)) {
       const entries: Entry[] = []
       for (const record of records)
-        if (++count > (done?.rows ?? 0)) entries.push(entryOf(this.#row(record), count))
+        if (!isDone(++count, record.line)) entries.push(entryOf(this.#row(record), count))
       yield { entries, bytes }
     }
     if (count !== this.#checked.rows) throw changedFile(this.#import.file)
@@ -100,20 +97,19 @@ export class Importer {
   }
 
   /**
-   * When the store refuses a batch, halves of it are tried, until the row is found. The rows before it stay. References that waited for the
-   * rows of the batch are set with it, unless that may be what was refused, or they are very many.
+   * References to rows of the same batch are set with it. When the store refuses a batch, halves of it are tried, until the row is found. The
+   * rows before it stay.
    */
-  async #write(batch: readonly Entry[], hasFailed = false): Promise<void> {
+  async #write(batch: readonly Entry[]): Promise<void> {
     const { mark } = this.#import
     const [first] = batch
     const last = batch.at(-1)
     if (!first || !last) return
     const { account } = first
-    const next: Mark = { rows: last.count, endedAt: null }
-    const waited = batch.flatMap(({ line }) => this.#waiting.get(line) ?? [])
-    const atOnce =
-      hasFailed || waited.length > mostRows ? [] : waited.filter((one) => one.account === account)
-    const lacking = batch.flatMap(({ line }) => this.#held.get(line) ?? [])
+    const next = this.#markAt(last.count, null)
+    const atOnce = batch
+      .flatMap(({ line }) => this.#held.get(line) ?? [])
+      .filter(({ until }) => until <= last.line)
     try {
       await this.#change(account, async (changes) => {
         await mark.replace(changes.tx, this.#mark, next)
@@ -124,19 +120,18 @@ export class Importer {
             (groups.get(resource) ?? []).map((entry) => this.#wholeRow(entry)),
             this.#sumsLater(account),
           )
-        await noteUnfinished(changes.tx, lacking)
         await this.#fillNow(changes, atOnce)
       })
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (batch.length === 1 && (hasFailed || atOnce.length === 0)) throw this.#refusals.row(last, error)
+      if (batch.length === 1) throw this.#refusals.row(last, error)
       const middle = Math.ceil(batch.length / 2)
-      await this.#write(batch.slice(0, middle), true)
-      return this.#write(batch.slice(middle), true)
+      await this.#write(batch.slice(0, middle))
+      return this.#write(batch.slice(middle))
     }
     this.#mark = next
     this.imported += batch.length
-    await this.#fill(waited.filter((one) => !atOnce.includes(one)))
+    for (const held of atOnce) this.#set.add(held)
   }
 
   /** A row is one version lower until it has all its references: nobody sees two forms of it with one version. */
@@ -147,7 +142,7 @@ export class Importer {
     return { row: { ...row, ...missing }, version: Math.max(version - 1, 0) }
   }
 
-  /** Sets references whose rows are there, in transactions of their own. */
+  /** Sets references in transactions of their own, once all rows are there. */
   async #fill(all: readonly HeldBack[]): Promise<void> {
     for (const [account, group] of Map.groupBy(all, (held) => held.account))
       for (const some of inChunks(group)) await this.#fillSome(account, some)
@@ -167,9 +162,7 @@ export class Importer {
   }
 
   async #fillNow(changes: ChangeSet, all: readonly HeldBack[]): Promise<void> {
-    if (all.length === 0) return
-    const lacking = await takeUnfinished(changes.tx, all)
-    for (const [resource, rows] of Map.groupBy(lacking, (held) => held.resource))
+    for (const [resource, rows] of Map.groupBy(all, (held) => held.resource))
       await changes.fillReferences(resource, rows, this.#sumsLater(changes.account))
   }
 
@@ -179,12 +172,16 @@ export class Importer {
     return (owner, id) => statedSums.lineOf(owner, account, id) !== null
   }
 
-  async #correctSums(): Promise<void> {
-    const groups = [...this.#checked.statedSums.groups()]
-    if (groups.length === 0) return
+  /** For the correction of sums, and for the lists that are read next. Rows of a small file change no plan of a list. */
+  async #refreshStatistics(): Promise<void> {
+    const hasSums = this.#checked.statedSums.groups().some(() => true)
+    if (!hasSums && this.#checked.rows < mostRows) return
     const tables = [...this.#checked.resources].map(({ table }) => table)
-    await refreshStatistics(this.#import.writer.store, tables)
-    for (const [resource, account, ids] of groups)
+    await refreshStatistics(this.#import.writer.store, tables, this.#import.warn)
+  }
+
+  async #correctSums(): Promise<void> {
+    for (const [resource, account, ids] of this.#checked.statedSums.groups())
       for (const some of inChunks(ids)) await this.#correct(resource, account, some)
   }
 
@@ -215,9 +212,13 @@ export class Importer {
 
   async #end(): Promise<void> {
     const { writer, mark, target } = this.#import
-    const { rows } = this.#checked
-    const endedAt = new Date(target.now()).toISOString()
-    await writer.store.transaction((tx) => mark.replace(tx, this.#mark, { rows, endedAt }))
+    const ended = this.#markAt(this.#checked.rows, new Date(target.now()).toISOString())
+    await writer.store.transaction((tx) => mark.replace(tx, this.#mark, ended))
+  }
+
+  #markAt(rows: number, endedAt: string | null): Mark {
+    const { resource, account } = this.#import.target
+    return { rows, endedAt, resource: resource?.name ?? null, account }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Model } from '../compile/model.ts'
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import { ident } from '../plan/dialect.ts'
 import { readPostgres } from '../store/schema/postgres-read.ts'
 import { isOfResource, type PresentTable } from '../store/schema/present.ts'

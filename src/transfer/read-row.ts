@@ -1,13 +1,15 @@
 import type { Field, Model, Resource } from '../compile/model.ts'
-import { didYouMean } from '../compile/nearest.ts'
+import { didYouMean } from '../compile/names/nearest.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { unknownField } from '../request/body.ts'
 import { isPlainName } from '../request/caller.ts'
 import { allGrants } from '../request/grants.ts'
 import { type JsonObject, normalizeJson } from '../request/json-body.ts'
-import { type RowFault, type WholeRow, wholeRow } from '../write/read-whole-row.ts'
-import { marks } from './line-marks.ts'
+import { type ReadRow, type RowFault, wholeRow } from '../write/read-whole-row.ts'
 import type { FileRecord } from './records.ts'
+
+/** What a line of an export says besides the fields of its row. No field can have such a name. */
+export const marks = { resource: '@resource', account: '@account', version: '@version' } as const
 
 /** What the command says of every row of the file. */
 export interface ImportTarget {
@@ -20,9 +22,7 @@ export interface ImportTarget {
 }
 
 /** A row of the file, in the store's terms. */
-export interface FileRow extends WholeRow {
-  /** What the file says of it, by names of fields. `given` also has what it leaves out, as in a create. */
-  readonly said: JsonObject
+export interface FileRow extends ReadRow {
   readonly line: number
   readonly bytes: number
   readonly resource: Resource
@@ -75,7 +75,7 @@ export function readRow(target: ImportTarget, record: FileRecord): FileRow | rea
     target.now(),
     isMark,
   )
-  if ('row' in read) return { line, bytes, resource, account, version: number, said: values, ...read }
+  if ('row' in read) return { line, bytes, resource, account, version: number, ...read }
   return target.format === 'csv' ? read.map((one) => withJsonForm(one, resource, body)) : read
 }
 
@@ -121,11 +121,13 @@ function accountOf({ account }: ImportTarget, { shared }: Resource, said: unknow
   return typeof said === 'string' && isPlainName(said) && (account === null || account === said) ? said : null
 }
 
-function wrongAccount({ account }: ImportTarget, said: unknown): string {
+function wrongAccount({ model, account }: ImportTarget, said: unknown): string {
   if (said === undefined)
     return `says no account: add --account to the command, or "${marks.account}" to the row`
   if (typeof said !== 'string' || !isPlainName(said)) return `"${marks.account}" is no name of an account`
-  return `is a row of the account ${said}, and --account is ${account}`
+  return account === model.soleAccount
+    ? `is a row of the account ${said}, and the API has one account. Export it with --account, which leaves ${marks.account} out`
+    : `is a row of the account ${said}, and --account is ${account}`
 }
 
 /** Texts of CSV as values of their fields. A text that is no such value stays, and is refused as a request with it would be. */

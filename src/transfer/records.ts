@@ -1,4 +1,4 @@
-import { counted } from '../compile/plural.ts'
+import { counted } from '../compile/names/plural.ts'
 import { Problem } from '../problems.ts'
 import { type JsonObject, readJsonObject } from '../request/json-body.ts'
 import { csvCells, hasOddQuotes } from './csv.ts'

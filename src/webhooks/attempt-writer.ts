@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { numberOrNull, type Store, type Transaction } from '../store/store.ts'
+import type { Store, Transaction } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 import { type Attempted, writeAttempts } from './delivery-rows.ts'
-import { deactivate, type EndpointKey, keyOf } from './endpoint-rows.ts'
-import { firstRow, statement } from './rows.ts'
+import { deactivate, type EndpointKey, keyOf, noteHealth } from './endpoint-rows.ts'
 
 /** Nothing but failures for this long end the calls of an endpoint. */
 const patienceMs = 5 * dayMs
@@ -76,22 +75,4 @@ export class AttemptWriter {
         await deactivate(tx, key, 'failing', now)
     }
   }
-}
-
-/** Since when there have been nothing but failures; null after a success. A healthy endpoint is not written to. */
-async function noteHealth(
-  tx: Transaction,
-  { account, id }: EndpointKey,
-  worked: boolean,
-  now: number,
-): Promise<number | null> {
-  const row = await firstRow(
-    tx,
-    statement(tx.dialect, (bind) => {
-      const since = worked ? 'NULL' : `coalesce("failing_since", ${bind('integer', now)})`
-      const unlessHealthy = worked ? ' AND "failing_since" IS NOT NULL' : ''
-      return `UPDATE "webhook_endpoints" SET "failing_since" = ${since} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)}${unlessHealthy} RETURNING "failing_since"`
-    }),
-  )
-  return numberOrNull(row?.[0])
 }

@@ -29,7 +29,7 @@ const sizes = [100, 10, 1]
  */
 export function makeDeliveries(
   store: Store,
-  { account, id, position, state }: Pick<Endpoint, 'account' | 'id' | 'position' | 'state'>,
+  { account, id, position, rowVersion }: Pick<Endpoint, 'account' | 'id' | 'position' | 'rowVersion'>,
   next: number,
   events: readonly WantedEvent[],
   now: number,
@@ -46,7 +46,7 @@ export function makeDeliveries(
       statement(
         tx.dialect,
         (bind) =>
-          `UPDATE "webhook_endpoints" SET "position" = ${bind('integer', next)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "position" = ${bind('integer', position)} AND "active" = ${bind('boolean', 1)} AND "version" = ${bind('integer', state.rowVersion)} AND "told_to" = ${bind('string', state.toldTo)} RETURNING 1`,
+          `UPDATE "webhook_endpoints" SET "position" = ${bind('integer', next)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "position" = ${bind('integer', position)} AND "active" = ${bind('boolean', 1)} AND "version" = ${bind('integer', rowVersion)} RETURNING 1`,
       ),
     )
     if (!moved) return null
@@ -77,18 +77,6 @@ async function insertDeliveries(
       )
       return `INSERT INTO "webhook_deliveries" ("account_id", "endpoint_id", "id", "event_id", "type", "status", "attempts", "next_attempt_at", "created_at", "updated_at", "version") VALUES ${values.join(', ')}`
     }),
-  )
-}
-
-/** Makes a delivery that a request asked for due at once. */
-export async function makeDue(tx: Transaction, account: string, id: string, now: number): Promise<void> {
-  await firstRow(
-    tx,
-    statement(
-      tx.dialect,
-      (bind) =>
-        `UPDATE "webhook_deliveries" SET "next_attempt_at" = ${bind('datetime', timeText(now))} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} RETURNING 1`,
-    ),
   )
 }
 

@@ -1,4 +1,7 @@
+import { adoptOwners } from './adopt-owners.ts'
 import { oldestPending } from './delivery-rows.ts'
+import { endThoseOfEndedKeys } from './end-endpoints.ts'
+import type { EndpointMarks } from './endpoint-marks.ts'
 import { type EndpointKey, keyOf } from './endpoint-rows.ts'
 import { EndpointRun, type RunParts } from './endpoint-run.ts'
 import { leaseMs } from './leases.ts'
@@ -13,7 +16,7 @@ const lingerMs = 1_000
 const stopMs = 5_000
 
 export interface DispatcherOptions extends RunParts {
-  readonly lookEveryMs?: number | undefined
+  readonly marks: EndpointMarks
   /**
    * Calls back when events of the account after a position may have been committed, by this or another process, until the returned function is
    * called.
@@ -37,6 +40,7 @@ export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #held = new Map<string, Held>()
   readonly #woken = new Set<string>()
+  readonly #lookEveryMs: number
   readonly #timers: readonly NodeJS.Timeout[]
   /** Whether any account has an active endpoint; where none has, commits of events need no look. */
   #anyActive = true
@@ -48,9 +52,9 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    const { lookEveryMs = usualLookMs } = options
+    this.#lookEveryMs = options.lookEveryMs ?? usualLookMs
     this.#timers = [
-      setInterval(() => this.#lookEverywhere(), lookEveryMs).unref(),
+      setInterval(() => this.#lookEverywhere(), this.#lookEveryMs).unref(),
       setInterval(() => this.#renew(), leaseMs / 3).unref(),
     ]
     this.#lookEverywhere()
@@ -108,22 +112,31 @@ export class Dispatcher {
   }
 
   async #lookForWork(): Promise<void> {
-    const { leases, store, now } = this.#options
-    await Promise.all([...this.#held.values()].map(({ run }) => run.lookAgain()))
-    this.#anyActive = await leases.anyActive()
+    const { leases, marks, store, now, failed } = this.#options
+    const turn = await marks.turn(now(), this.#lookEveryMs)
+    if (turn === 'ours') {
+      await adoptOwners(store).catch(failed)
+      await endThoseOfEndedKeys(store, now()).catch(failed)
+    }
+    this.#anyActive = turn === 'ours' ? await leases.anyActive() : turn === 'another'
     if (this.#looks++ % looksPerCount === 0)
       this.oldestPendingAt = this.#anyActive ? await oldestPending(store) : null
-    if (!this.#anyActive) return
+    if (turn !== 'ours' || !this.#anyActive) return
     for (const key of await leases.freeWithWork(now())) this.#poke(key)
   }
 
   async #lookAtWoken(): Promise<void> {
-    const { leases, now } = this.#options
+    const { leases, now, store, failed } = this.#options
     // Commits that follow each other quickly are looked at together.
     await new Promise((resolve) => setImmediate(resolve))
     const accounts = [...this.#woken]
     this.#woken.clear()
-    for (const key of await leases.freeOf(accounts, now())) this.#poke(key)
+    const look = async (some: readonly string[]): Promise<void> => {
+      for (const key of await leases.freeOf(some, now())) this.#poke(key)
+    }
+    if (!store.dialect.accountsApart) return look(accounts)
+    // Nobody waits for these: a machine that is silent must not hold up accounts on others.
+    for (const account of accounts) look([account]).catch(failed)
   }
 
   #poke(key: EndpointKey): void {

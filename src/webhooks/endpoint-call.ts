@@ -37,7 +37,7 @@ export type CallError =
   /** Redirects are not followed. */
   | 'redirect'
 
-export interface Caller {
+export interface EndpointCaller {
   post(url: string, headers: { readonly [name: string]: string }, body: string): Promise<CallResult>
   /** Closes idle connections. */
   close(): void
@@ -54,7 +54,7 @@ class AddressNotAllowed extends Error {
 }
 
 /** Makes the calls. The address is judged where the connection is opened, so that a name cannot change its address in between. */
-export function createCaller(settings: WebhookSettings): Caller {
+export function createCaller(settings: WebhookSettings): EndpointCaller {
   const guard = addressGuard(settings.allow)
   const { timeoutMs = usualTimeoutMs, ca, resolve = resolveNames() } = settings
   const options = {
@@ -69,7 +69,7 @@ export function createCaller(settings: WebhookSettings): Caller {
     'http:': judgedLookup(guard, 'http:', resolve),
     'https:': judgedLookup(guard, 'https:', resolve),
   }
-  const post: Caller['post'] = async (text, headers, body) => {
+  const post: EndpointCaller['post'] = async (text, headers, body) => {
     const url = new URL(text)
     const scheme = url.protocol === 'http:' ? 'http:' : 'https:'
     // Node connects to a literal address without a lookup.

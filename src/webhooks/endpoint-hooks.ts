@@ -1,7 +1,8 @@
-import { toldTypes } from '../compile/events-view.ts'
 import type { Version } from '../compile/model.ts'
-import { webhookNames } from '../compile/webhook-resources.ts'
+import { webhookNames } from '../compile/resources/webhook-resources.ts'
+import { toldTypes } from '../compile/versions/events-view.ts'
 import type { EventLog } from '../events/event-log.ts'
+import type { EventRow } from '../events/event-row.ts'
 import { type EventJudge, permittedEvents } from '../events/permitted-events.ts'
 import { showEvent } from '../events/show-event.ts'
 import { audienceOf } from '../guard/audience.ts'
@@ -10,27 +11,30 @@ import { Problem } from '../problems.ts'
 import type { Call } from '../read/call.ts'
 import { notThere } from '../read/read-rows.ts'
 import type { StoredRow } from '../request/body.ts'
+import type { Caller } from '../request/caller.ts'
+import { FieldErrors } from '../request/field-errors.ts'
 import { refuseFields } from '../request/fields-refused.ts'
+import type { Store, Transaction } from '../store/store.ts'
 import { dayMs } from '../times.ts'
-import {
-  type EngineHooks,
-  type EngineHooksOf,
-  type HookChanges,
-  noEngineHooks,
-} from '../write/engine-hooks.ts'
+import { type EngineHooks, type EngineHooksOf, noEngineHooks } from '../write/engine-hooks.ts'
+import { notPermitted } from '../write/judge.ts'
 import { newRow } from '../write/new-row.ts'
 import type { AddressGuard } from './addresses.ts'
-import { makeDue } from './delivery-rows.ts'
-import { countEndpoints, failPending, startAt, storeSecret, tellAs } from './endpoint-rows.ts'
+import type { EndpointMarks } from './endpoint-marks.ts'
+import { countEndpoints, expireOthers, failPending, keyEnded, ownerOf } from './endpoint-rows.ts'
 import { urlFault } from './endpoint-url.ts'
 import { typesFault } from './event-types-fault.ts'
+import { isOwner, ownedBy } from './owner.ts'
+import { timeText } from './rows.ts'
 import type { SecretBox } from './secret-box.ts'
 import { newSecret } from './signature.ts'
 
 export interface HookParts extends EventJudge {
+  readonly store: Store
   readonly events: EventLog
   readonly guard: AddressGuard
   readonly box: SecretBox
+  readonly marks: EndpointMarks
 }
 
 /** How long the old secret signs along with a new one. */
@@ -42,12 +46,10 @@ export const webhookHooks =
   async (call, values) => {
     switch (call.target.view.resource.name) {
       case webhookNames.endpoints:
+        await parts.marks.endpointComes(parts.now())
         return endpointHooks(parts, call, await parts.events.last(call.caller.account))
       case webhookNames.secrets:
-        return {
-          afterCreate: (row, changes) =>
-            newSecretFor(parts, changes, String(row.endpoint_id), String(row.id)),
-        }
+        return secretHooks(parts)
       case webhookNames.deliveries:
         return deliveryHooks(parts, call, values)
       default:
@@ -57,104 +59,145 @@ export const webhookHooks =
 
 function endpointHooks(parts: HookParts, call: Call, position: number): EngineHooks {
   const { model, now } = parts
+  const made = newSecret()
+  // What happened before, or while it was not active, is not sent.
+  const starts = { position, failing_since: null }
   return {
     async beforeCreate(row, changes) {
-      judgeEndpoint(parts, call, call.target.version, row)
-      const most = model.limits.webhookEndpoints
-      if ((await countEndpoints(changes.tx, changes.account)) >= most)
-        throw refused(
-          call,
-          'too-many-webhook-endpoints',
-          `The account has ${most} webhook endpoints, which is the limit.`,
-        )
-      return { version: call.target.version.name }
+      judgeEndpoint(parts, call, call.target.version, row, typesOf(row))
+      await refuseTooMany(call, changes.tx, model.limits.webhookEndpoints)
+      return { version: call.target.version.name, ...ownedBy(call.caller), ...starts }
     },
     async afterCreate(row, changes) {
-      const id = String(row.id)
-      await tellAs(changes.tx, id, call.caller)
-      await startAt(changes.tx, { account: changes.account, id }, position)
       const secrets = model.resources.get(webhookNames.secrets)
       if (!secrets) throw new Error(`The model has no ${webhookNames.secrets}`)
-      const secret = await changes.insert(secrets, newRow(secrets, { endpoint_id: id }, now()))
-      return newSecretFor(parts, changes, id, String(secret.row.id))
+      const sealed = parts.box.seal(made)
+      await changes.insert(secrets, newRow(secrets, { endpoint_id: row.id, sealed }, now()))
+      return { secret: made }
     },
-    async beforeUpdate(next, before, changes) {
+    async beforeUpdate(next, before) {
+      const revived = next.active === true && before.active !== true
+      // Whoever revives an endpoint that rests on nothing becomes its owner. Every other write by somebody else moves no rights.
+      const rests = isOwner(call.caller, before) || (revived && before.disabled_reason === keyEnded)
+      if (!rests && next.url !== before.url)
+        throw notPermitted(call, 'change its url: only its owner says where its events are sent')
       const version = model.versions.find(({ name }) => name === before.version)
-      if (version) judgeEndpoint(parts, call, version, next)
-      await tellAs(changes.tx, String(before.id), call.caller)
-      return next.active === true ? { disabled_reason: null } : {}
+      const known = new Set(rests ? [] : typesOf(before))
+      const asked = typesOf(next).filter((type) => !known.has(type))
+      if (version) judgeEndpoint(parts, call, version, next, asked)
+      return {
+        ...(rests && ownedBy(call.caller)),
+        ...(revived && { disabled_reason: null, ...starts }),
+      }
     },
     async afterUpdate(row, before, changes) {
-      if (row.active === before.active) return
-      const key = { account: changes.account, id: String(row.id) }
-      // What happened while it was not active is not sent: it starts anew, as a new endpoint does.
-      if (row.active === true) await startAt(changes.tx, key, position)
-      else await failPending(changes.tx, key, now())
+      if (row.active === true || before.active !== true) return
+      await failPending(changes.tx, { account: changes.account, id: String(row.id) }, now())
     },
   }
 }
 
-/** Events are told in the version that the endpoint was created in, whichever version is called now. */
-function judgeEndpoint({ guard }: HookParts, call: Call, version: Version, row: StoredRow): void {
+/** One subject cannot take all that the account may have. */
+async function refuseTooMany(call: Call, tx: Transaction, most: number): Promise<void> {
+  const { account, subject } = call.caller
+  const { ofAccount, ofSubject } = await countEndpoints(tx, account, subject)
+  const mostOfSubject = Math.ceil(most / 2)
+  if (ofAccount < most && (subject === null || ofSubject < mostOfSubject)) return
+  const detail =
+    ofAccount < most
+      ? `You have ${mostOfSubject} webhook endpoints, which is the most that one subject of the account may have.`
+      : `The account has ${most} webhook endpoints, which is the limit.`
+  throw refused(call, 'too-many-webhook-endpoints', detail)
+}
+
+const typesOf = (row: StoredRow): readonly string[] => row.event_types as readonly string[]
+
+/**
+ * Events are told in the version that the endpoint was created in, whichever version is called now. The caller must be allowed to read
+ * events of the types in `asked`.
+ */
+function judgeEndpoint(
+  { guard }: HookParts,
+  call: Call,
+  version: Version,
+  row: StoredRow,
+  asked: readonly string[],
+): void {
   const types = new Map(toldTypes(version).map(({ type, view }) => [type, view]))
-  const wanted = row.event_types as readonly string[]
   const url = urlFault(String(row.url), guard)
-  const unknown = typesFault(wanted, version, types)
-  refuseFields([
-    ...(url === null ? [] : [{ pointer: '#/url', detail: url, code: 'url' }]),
-    ...(unknown === null ? [] : [unknown]),
-  ])
-  // `*` stands for all that the caller may read.
-  for (const type of wanted) {
+  const unknown = typesFault(typesOf(row), version, types)
+  refuseFields(
+    FieldErrors.of(
+      ...(url === null ? [] : [{ pointer: '#/url', detail: url, code: 'url' }]),
+      ...(unknown === null ? [] : [unknown]),
+    ),
+  )
+  // `*` stands for all that the owner may read.
+  for (const type of asked) {
     const view = types.get(type)
     if (view) demandScope(view, 'GET', call.caller)
   }
 }
 
-async function newSecretFor(
-  { box, now }: HookParts,
-  { tx, account }: HookChanges,
-  endpoint: string,
-  id: string,
-): Promise<StoredRow> {
+function secretHooks({ box, now }: HookParts): EngineHooks {
   const secret = newSecret()
-  await storeSecret(tx, { account, id: endpoint }, id, box.seal(secret), now() + overlapMs)
-  return { secret }
+  return {
+    beforeCreate: async () => ({ sealed: box.seal(secret) }),
+    async afterCreate(row, { tx, account }) {
+      await expireOthers(tx, { account, id: String(row.endpoint_id) }, String(row.id), now() + overlapMs)
+      return { secret }
+    },
+  }
 }
 
 async function deliveryHooks(parts: HookParts, call: Call, values: StoredRow): Promise<EngineHooks> {
   const { model, events, now } = parts
-  const event = await events.one(call.caller.account, String(values.event_id))
-  const permitted = await permittedEvents(parts, call.caller, event ? [event] : [])
-  const form = event && permitted.get(event)
+  const { caller } = call
+  const event = await events.one(caller.account, String(values.event_id))
+  const owner = await ownerOf(parts.store, caller.account, String(values.endpoint_id))
   const endpoints = model.resources.get(webhookNames.endpoints)
+  // The caller and the owner of the endpoint must both be told the event: the one learns its type, the other is sent it.
+  const shownToBoth = event && owner && (await shownToAll(parts, [caller, owner], event))
   return {
     async beforeCreate(row, changes) {
       const endpoint = endpoints && (await changes.lock(endpoints, String(row.endpoint_id), 'to-change'))
       if (!endpoint) throw notThere(call.target)
       const version = model.versions.find(({ name }) => name === endpoint.row.version)
-      const audience = audienceOf(call.caller)
-      const shown = event && form && version ? showEvent(version, event, form, audience) : null
-      if (!shown)
-        refuseFields([
-          {
+      const type = version && shownToBoth ? shownToBoth(version) : null
+      if (!type)
+        refuseFields(
+          FieldErrors.of({
             pointer: '#/event_id',
-            detail: 'is not an event that the version of the endpoint tells, or is no longer kept',
+            detail: 'is not an event that the endpoint is told, or is no longer kept',
             code: 'unknown',
-          },
-        ])
+          }),
+        )
       if (endpoint.row.active !== true)
         throw refused(
           call,
           'webhook-endpoint-inactive',
           'The endpoint is not active, so nothing is sent to it.',
         )
-      return { type: shown?.type }
+      return { type, next_attempt_at: timeText(now()) }
     },
-    async afterCreate(row, changes) {
-      await makeDue(changes.tx, changes.account, String(row.id), now())
-      return {}
-    },
+  }
+}
+
+/** Gives the type of an event in the words of a version, where it is told to each of the callers. */
+async function shownToAll(
+  parts: HookParts,
+  callers: readonly Caller[],
+  event: EventRow,
+): Promise<(version: Version) => string | null> {
+  const forms = await Promise.all(
+    callers.map(async (caller) => ({
+      audience: audienceOf(caller),
+      form: (await permittedEvents(parts, caller, [event])).get(event),
+    })),
+  )
+  return (version) => {
+    const shown = forms.map(({ audience, form }) => form && showEvent(version, event, form, audience))
+    return shown.every((one) => one) ? (shown[0]?.type ?? null) : null
   }
 }
 

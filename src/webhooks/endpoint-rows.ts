@@ -1,8 +1,8 @@
 import type { Audience } from '../events/show-event.ts'
 import type { Caller } from '../request/caller.ts'
-import type { Store, Transaction } from '../store/store.ts'
+import { numberOrNull, type Store, type Transaction, textOrNull } from '../store/store.ts'
+import { storedCaller } from './owner.ts'
 import { allRows, firstRow, statement, timeOf, timeText } from './rows.ts'
-import { callerText } from './told-to.ts'
 
 /** An endpoint as its calls need it. */
 export interface Endpoint {
@@ -14,16 +14,12 @@ export interface Endpoint {
   readonly version: string
   /** The position in the account's events up to which it has deliveries. */
   readonly position: number
-  /** Decides what it is told. */
+  /** Its owner, who decides what it is told. */
   readonly audience: Audience
-  /** What it was when it was read. Events are told to it as it is when they happen. */
-  readonly state: EndpointState
-}
-
-/** Differs after every change that decides what an endpoint is told. */
-export interface EndpointState {
+  /** The consumer whose credentials it rests on. */
+  readonly restsOn: string
+  /** The version of the row when it was read: every change that decides what the endpoint is told makes another one. */
   readonly rowVersion: number
-  readonly toldTo: string
 }
 
 export interface EndpointKey {
@@ -33,8 +29,17 @@ export interface EndpointKey {
 
 export const keyOf = ({ account, id }: EndpointKey): string => `${account}\n${id}`
 
-/** How many endpoints the account has. Those that exist are locked first, so that two creates at once do not both count one too few. */
-export async function countEndpoints(tx: Transaction, account: string): Promise<number> {
+export interface EndpointCounts {
+  readonly ofAccount: number
+  readonly ofSubject: number
+}
+
+/** How many endpoints the account has, and how many of them a subject. Those that exist are locked first, so that two creates at once do not both count one too few. */
+export async function countEndpoints(
+  tx: Transaction,
+  account: string,
+  subject: string | null,
+): Promise<EndpointCounts> {
   const { dialect } = tx
   await allRows(
     tx,
@@ -48,38 +53,29 @@ export async function countEndpoints(tx: Transaction, account: string): Promise<
     tx,
     statement(
       dialect,
-      (bind) => `SELECT count(*) FROM "webhook_endpoints" WHERE "account_id" = ${bind('id', account)}`,
-    ),
-  )
-  return Number(row?.[0])
-}
-
-/** Stores whose rights decide what an endpoint is told. */
-export async function tellAs(tx: Transaction, id: string, caller: Caller): Promise<void> {
-  await firstRow(
-    tx,
-    statement(
-      tx.dialect,
       (bind) =>
-        `UPDATE "webhook_endpoints" SET "told_to" = ${bind('string', callerText(caller))} WHERE "account_id" = ${bind('id', caller.account)} AND "id" = ${bind('id', id)} RETURNING 1`,
+        `SELECT count(*), count(CASE WHEN "owner_subject" = ${bind('string', subject)} THEN 1 END) FROM "webhook_endpoints" WHERE "account_id" = ${bind('id', account)}`,
     ),
   )
+  return { ofAccount: Number(row?.[0]), ofSubject: Number(row?.[1]) }
 }
 
-/** Lets an endpoint start, or start again, at a position of the account's events. */
-export async function startAt(
+/** Since when there have been nothing but failures; null after a success. A healthy endpoint is not written to. */
+export async function noteHealth(
   tx: Transaction,
   { account, id }: EndpointKey,
-  position: number,
-): Promise<void> {
-  await firstRow(
+  worked: boolean,
+  now: number,
+): Promise<number | null> {
+  const row = await firstRow(
     tx,
-    statement(
-      tx.dialect,
-      (bind) =>
-        `UPDATE "webhook_endpoints" SET "position" = ${bind('integer', position)}, "failing_since" = NULL WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} RETURNING 1`,
-    ),
+    statement(tx.dialect, (bind) => {
+      const since = worked ? 'NULL' : `coalesce("failing_since", ${bind('integer', now)})`
+      const unlessHealthy = worked ? ' AND "failing_since" IS NOT NULL' : ''
+      return `UPDATE "webhook_endpoints" SET "failing_since" = ${since} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)}${unlessHealthy} RETURNING "failing_since"`
+    }),
   )
+  return numberOrNull(row?.[0])
 }
 
 /** Nothing is sent to an endpoint that is not active: what was still to be sent has failed. */
@@ -94,6 +90,10 @@ export async function failPending(tx: Transaction, { account, id }: EndpointKey,
   )
 }
 
+/** The reason of an endpoint that rests on nothing any more (end-endpoints.ts). */
+export const keyEnded = 'key-ended'
+
+/** Why the service itself ends the calls of an endpoint otherwise. */
 export type DisabledReason = 'gone' | 'failing' | 'version-retired'
 
 /** The service itself ends the calls of an endpoint. */
@@ -114,23 +114,28 @@ export async function deactivate(
   if (done) await failPending(tx, key, now)
 }
 
+/** The owner of an endpoint, with its rights; null where there is no such endpoint. */
+export async function ownerOf(store: Store, account: string, id: string): Promise<Caller | null> {
+  const row = await firstRow(
+    store,
+    statement(
+      store.dialect,
+      (bind) =>
+        `SELECT "told_to" FROM "webhook_endpoints" WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)}`,
+    ),
+  )
+  const text = textOrNull(row?.[0])
+  return text === null ? null : storedCaller(account, text)
+}
+
 /** A new secret signs from now on; the one before it signs along for a while, and older ones no more. */
-export async function storeSecret(
+export async function expireOthers(
   tx: Transaction,
   { account, id: endpoint }: EndpointKey,
   secretId: string,
-  sealed: string,
   until: number,
 ): Promise<void> {
   const { dialect } = tx
-  await firstRow(
-    tx,
-    statement(
-      dialect,
-      (bind) =>
-        `UPDATE "webhook_secrets" SET "sealed" = ${bind('string', sealed)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', secretId)} RETURNING 1`,
-    ),
-  )
   const others = (bind: Parameters<Parameters<typeof statement>[1]>[0]): string =>
     `"account_id" = ${bind('id', account)} AND "endpoint_id" = ${bind('id', endpoint)} AND "id" <> ${bind('id', secretId)}`
   await allRows(

@@ -3,7 +3,8 @@ import type { EventJudge } from '../events/permitted-events.ts'
 import { type Store, StoreError } from '../store/store.ts'
 import type { AttemptWriter } from './attempt-writer.ts'
 import { type Delivery, dueDeliveries, makeDeliveries } from './delivery-rows.ts'
-import type { Caller, CallResult } from './endpoint-call.ts'
+import { endEndpoints, stillRests } from './end-endpoints.ts'
+import type { CallResult, EndpointCaller } from './endpoint-call.ts'
 import { deactivate, type Endpoint, type EndpointKey, sealedSecrets } from './endpoint-rows.ts'
 import type { Leases } from './leases.ts'
 import { nextAttemptAt } from './retry-times.ts'
@@ -17,10 +18,11 @@ export interface RunParts extends EventJudge {
   readonly events: EventLog
   readonly leases: Leases
   readonly attempts: AttemptWriter
-  readonly caller: Caller
+  readonly caller: EndpointCaller
   readonly box: SecretBox
   readonly delaysMs: readonly number[]
   readonly counts: DeliveryCounts
+  readonly lookEveryMs?: number | undefined
   isRetired(version: string): boolean
   failed(error: unknown): void
 }
@@ -43,12 +45,18 @@ const mostInFlight = 10
 const batch = 200
 const low = 100
 
+/** How old what is known of an endpoint may be when a call begins: as old as what is known of a key (guard/key-cache.ts). */
+const longestFreshMs = 1_000
+
 /** The work for one endpoint, while this process has its lease. */
 export class EndpointRun {
   readonly key: EndpointKey
   readonly #parts: RunParts
   readonly #idle: () => void
   #endpoint: Endpoint | null = null
+  /** When the endpoint was read, on the monotonic clock. */
+  #takenAt = Number.NEGATIVE_INFINITY
+  #taking: Promise<Endpoint | null> | null = null
   #position = 0
   #secrets: readonly Secret[] = []
   readonly #queue: Delivery[] = []
@@ -80,20 +88,6 @@ export class EndpointRun {
   poke(): void {
     if (this.#stopped) return
     this.#mayHaveMore = true
-    this.#go()
-  }
-
-  /** The endpoint may have been changed, deleted or set inactive while deliveries wait for their calls. */
-  async lookAgain(): Promise<void> {
-    if (this.#queue.length === 0 || this.#stopped) return
-    const { leases, now, failed } = this.#parts
-    try {
-      this.#endpoint = await leases.take(this.key, now())
-    } catch (error) {
-      failed(error)
-      return
-    }
-    if (!this.#endpoint) this.#giveUp()
     this.#go()
   }
 
@@ -138,14 +132,9 @@ export class EndpointRun {
 
   async #load(): Promise<void> {
     this.#mayHaveMore = false
-    const { leases, box, store, now } = this.#parts
-    const endpoint = await leases.take(this.key, now())
-    this.#endpoint = endpoint
+    const { box, store, now } = this.#parts
+    const endpoint = await this.#take()
     if (!endpoint) return this.#giveUp()
-    if (this.#parts.isRetired(endpoint.version)) {
-      await store.transaction((tx) => deactivate(tx, this.key, 'version-retired', now()))
-      return this.#giveUp()
-    }
     const sealed = await sealedSecrets(store, this.key)
     this.#secrets = sealed.map((one) => ({ text: box.open(one.sealed), expiresAt: one.expiresAt }))
     // The outcome of a call may be stored while the rows are read: they would show its delivery as due.
@@ -157,6 +146,44 @@ export class EndpointRun {
     else await this.#loadEvents(endpoint)
   }
 
+  /** The endpoint as it is now; null where it gets no call from here, or no call at all. */
+  async #take(): Promise<Endpoint | null> {
+    const { leases, now } = this.#parts
+    const takenAt = performance.now()
+    const found = await leases.take(this.key, now())
+    // What waits was made for what the endpoint was. What of it is still to be sent is read again.
+    if (found?.rowVersion !== this.#endpoint?.rowVersion) this.#giveUp()
+    this.#endpoint = found && (await this.#mayBeCalled(found)) ? found : null
+    this.#takenAt = takenAt
+    return this.#endpoint
+  }
+
+  async #mayBeCalled({ account, version, restsOn }: Endpoint): Promise<boolean> {
+    const { store, now, isRetired } = this.#parts
+    if (isRetired(version)) {
+      await store.transaction((tx) => deactivate(tx, this.key, 'version-retired', now()))
+      return false
+    }
+    if (await stillRests(store, account, restsOn, now())) return true
+    await store.transaction((tx) => endEndpoints(tx, account, { keys: [restsOn] }, now()))
+    return false
+  }
+
+  /** The endpoint may have been changed or ended, or its key, while deliveries wait for their calls: null then. */
+  async #fresh(): Promise<Endpoint | null> {
+    const { lookEveryMs = longestFreshMs } = this.#parts
+    if (performance.now() - this.#takenAt < Math.min(lookEveryMs, longestFreshMs)) return this.#endpoint
+    const before = this.#endpoint
+    this.#taking ??= this.#take().finally(() => {
+      this.#taking = null
+    })
+    const endpoint = await this.#taking
+    if (!endpoint) this.#giveUp()
+    if (endpoint?.rowVersion === before?.rowVersion) return endpoint
+    this.#mayHaveMore = endpoint !== null
+    return null
+  }
+
   /** Another process calls the endpoint now, or nobody does any more. */
   #giveUp(): void {
     for (const { id } of this.#queue.splice(0)) this.#known.delete(id)
@@ -164,7 +191,7 @@ export class EndpointRun {
 
   async #loadEvents(endpoint: Endpoint): Promise<void> {
     const { events, store, now, failed } = this.#parts
-    const found = await events.after(endpoint.account, endpoint.position, batch)
+    const { events: found, isCut } = await events.after(endpoint.account, endpoint.position, batch)
     const last = found.at(-1)
     if (!last) return
     const wanted = await wantedEvents(this.#parts, endpoint, found, failed)
@@ -173,7 +200,7 @@ export class EndpointRun {
       this.#position = last.position
       this.#add(made)
     }
-    if (found.length === batch || !made) this.#mayHaveMore = true
+    if (found.length === batch || isCut || !made) this.#mayHaveMore = true
   }
 
   #add(deliveries: readonly Delivery[]): void {
@@ -198,7 +225,7 @@ export class EndpointRun {
 
   /** Null where nothing was tried. */
   async #call({ eventId, body: known }: Delivery): Promise<CallResult | NoCall | null> {
-    const endpoint = this.#endpoint
+    const endpoint = await this.#fresh()
     if (!endpoint || this.#stopped) return null
     const body = known ?? (await this.#bodyOf(endpoint, eventId))
     if (body === null) return eventGone

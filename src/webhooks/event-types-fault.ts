@@ -1,5 +1,5 @@
 import type { Version } from '../compile/model.ts'
-import { nearest } from '../compile/nearest.ts'
+import { nearest } from '../compile/names/nearest.ts'
 import type { FieldError } from '../problems.ts'
 
 /** The first type that a version does not tell; null where it tells them all. */

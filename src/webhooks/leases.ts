@@ -1,8 +1,8 @@
 import { audienceOf } from '../guard/audience.ts'
 import type { Store } from '../store/store.ts'
 import type { Endpoint, EndpointKey } from './endpoint-rows.ts'
-import { allRows, firstRow, statement, timeText } from './rows.ts'
-import { storedCaller } from './told-to.ts'
+import { storedCaller } from './owner.ts'
+import { firstRow, statement, timeText } from './rows.ts'
 
 /** How long a process may call an endpoint without saying that it still lives. */
 export const leaseMs = 15_000
@@ -34,9 +34,10 @@ export class Leases {
       (bind) =>
         `UPDATE "webhook_endpoints" SET "lease_owner" = ${bind('string', this.#owner)}, "lease_until" = ${bind('integer', now + leaseMs)} WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND ${this.#isFree(bind, now)} RETURNING "url", ${dialect.json('"event_types"', 'json', false)}, "api_version", "position", "told_to", "version"`,
     )
-    const row = await this.#store.transaction((tx) => firstRow(tx, text))
+    const row = await this.#store.transaction((tx) => firstRow(tx, text), account)
     if (!row) return null
     const [url, types, version, position, toldTo, rowVersion] = row
+    const owner = storedCaller(account, String(toldTo))
     return {
       account,
       id,
@@ -44,8 +45,9 @@ export class Leases {
       types: new Set(JSON.parse(String(types)) as string[]),
       version: String(version),
       position: Number(position),
-      audience: audienceOf(storedCaller(account, String(toldTo))),
-      state: { rowVersion: Number(rowVersion), toldTo: String(toldTo) },
+      audience: audienceOf(owner),
+      restsOn: owner.consumer.id,
+      rowVersion: Number(rowVersion),
     }
   }
 
@@ -64,7 +66,7 @@ export class Leases {
       (bind) =>
         `UPDATE "webhook_endpoints" SET "lease_owner" = NULL, "lease_until" = NULL WHERE "account_id" = ${bind('id', account)} AND "id" = ${bind('id', id)} AND "lease_owner" = ${bind('string', this.#owner)}`,
     )
-    await this.#store.writeOne(text, values)
+    await this.#store.writeOne(text, values, account)
   }
 
   async releaseAll(): Promise<void> {
@@ -87,15 +89,19 @@ export class Leases {
     return row !== undefined
   }
 
-  /** Active endpoints of some accounts that no other process calls. */
+  /** Active endpoints of some accounts, of one where accounts are apart, that no other process calls. */
   async freeOf(accounts: readonly string[], now: number): Promise<readonly EndpointKey[]> {
     const { dialect } = this.#store
+    const [only] = dialect.accountsApart ? accounts : []
     return this.#keys(
-      statement(
-        dialect,
-        (bind) =>
-          `SELECT "account_id", "id" FROM "webhook_endpoints" e WHERE "account_id" IN (${dialect.listed(bind('json', JSON.stringify(accounts)))}) AND ${this.#isFree(bind, now)}`,
-      ),
+      statement(dialect, (bind) => {
+        const isAsked =
+          only === undefined
+            ? `IN (${dialect.listed(bind('json', JSON.stringify(accounts)))})`
+            : `= ${bind('id', only)}`
+        return `SELECT "account_id", "id" FROM "webhook_endpoints" e WHERE "account_id" ${isAsked} AND ${this.#isFree(bind, now)}`
+      }),
+      only,
     )
   }
 
@@ -125,8 +131,11 @@ export class Leases {
     return `"active" = ${active} AND "api_version" IN (${versions.join(', ')}) AND ("lease_until" IS NULL OR "lease_until" < ${bind('integer', now)} OR "lease_owner" = ${bind('string', this.#owner)})`
   }
 
-  async #keys(bound: ReturnType<typeof statement>): Promise<readonly EndpointKey[]> {
-    const rows = await allRows(this.#store, bound)
+  async #keys(
+    { text, values }: ReturnType<typeof statement>,
+    account?: string,
+  ): Promise<readonly EndpointKey[]> {
+    const rows = await this.#store.all(text, values, account)
     return rows.map(([account, id]) => ({ account: String(account), id: String(id) }))
   }
 }

@@ -1,4 +1,30 @@
-import { dayMs } from '../times.ts'
+import { SettingMistake } from '../setting-mistake.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../times.ts'
+
+/** The milliseconds before each further attempt. */
+const usualDelays = [
+  5 * secondMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
+  24 * hourMs,
+]
+
+/** The delays of `NOUNKIT_WEBHOOK_DELAYS`, in seconds; the usual ones where it says nothing. Throws where one cannot be read. */
+export function readDelays(texts: readonly string[]): readonly number[] {
+  if (texts.length === 0) return usualDelays
+  return texts.map((text) => {
+    const seconds = /^\d{1,7}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+    if (Number.isFinite(seconds)) return seconds * secondMs
+    throw new SettingMistake(
+      `NOUNKIT_WEBHOOK_DELAYS has "${text}". Write the seconds before each further attempt, such as 5,300,1800.`,
+    )
+  })
+}
 
 const jitter = 0.1
 const longestWaitMs = dayMs

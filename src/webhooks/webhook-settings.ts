@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { SettingMistake } from '../setting-mistake.ts'
 import { type AddressRange, readRange } from './addresses.ts'
+import { readDelays } from './retry-times.ts'
 
 export interface WebhookSettings {
   /** Addresses that may be called although they are not public, also without TLS: `NOUNKIT_WEBHOOK_ALLOW`. */
@@ -17,22 +18,6 @@ export interface WebhookSettings {
   readonly lookEveryMs?: number
 }
 
-const second = 1_000
-const minute = 60 * second
-const hour = 60 * minute
-
-const usualDelays = [
-  5 * second,
-  5 * minute,
-  30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
-  24 * hour,
-]
-
 interface Environment {
   readonly NOUNKIT_WEBHOOK_ALLOW?: string | undefined
   readonly NOUNKIT_WEBHOOK_DELAYS?: string | undefined
@@ -47,7 +32,7 @@ export const loopback = '127.0.0.0/8,::1'
  */
 export const readWebhookSettings = (environment: Environment, usuallyAllowed = ''): WebhookSettings => ({
   allow: listed(environment.NOUNKIT_WEBHOOK_ALLOW || usuallyAllowed).map(readAllowed),
-  delaysMs: readDelays(environment.NOUNKIT_WEBHOOK_DELAYS),
+  delaysMs: readDelays(listed(environment.NOUNKIT_WEBHOOK_DELAYS)),
 })
 
 const listed = (text: string | undefined): readonly string[] =>
@@ -59,15 +44,4 @@ function readAllowed(text: string): AddressRange {
   throw new SettingMistake(
     `NOUNKIT_WEBHOOK_ALLOW has "${text}". Write addresses or ranges, such as 127.0.0.0/8,10.1.0.0/16.`,
   )
-}
-
-function readDelays(text: string | undefined): readonly number[] {
-  if (!text) return usualDelays
-  return listed(text).map((one) => {
-    const seconds = /^\d{1,7}(\.\d{1,3})?$/.test(one) ? Number(one) : Number.NaN
-    if (Number.isFinite(seconds)) return seconds * second
-    throw new SettingMistake(
-      `NOUNKIT_WEBHOOK_DELAYS has "${one}". Write the seconds before each further attempt, such as 5,300,1800.`,
-    )
-  })
 }

@@ -7,10 +7,12 @@ import { Planner } from '../plan/planner.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
 import { addressGuard } from './addresses.ts'
+import { adoptOwners } from './adopt-owners.ts'
 import { AttemptWriter } from './attempt-writer.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { createCaller } from './endpoint-call.ts'
 import { webhookHooks } from './endpoint-hooks.ts'
+import { EndpointMarks } from './endpoint-marks.ts'
 import type { DeliveryCounts } from './endpoint-run.ts'
 import { Leases } from './leases.ts'
 import { type SecretBox, secretBox } from './secret-box.ts'
@@ -35,6 +37,7 @@ export const webhookCode = ({ model, store, clock, events, secret, settings }: W
     events,
     guard: addressGuard(settings.allow),
     box: secretBox(secret),
+    marks: new EndpointMarks(store),
     now: clock.now,
   })
 
@@ -54,11 +57,12 @@ export interface SendingParts extends WebhookParts {
   readonly warn: (message: string, error: unknown) => void
 }
 
-/** Begins to send events to endpoints. */
-export function startWebhooks(parts: SendingParts): Webhooks {
+/** Begins to send events to endpoints. Those of an earlier release have owners before the first request is answered. */
+export async function startWebhooks(parts: SendingParts): Promise<Webhooks> {
   const { model, store, clock, events, settings, signal, retirement, warn } = parts
   const box: SecretBox = secretBox(parts.secret)
   const failed = warnNowAndThen((error) => warn('Webhooks could not be sent for a moment.', error))
+  await adoptOwners(store).catch(failed)
   const counts: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 }
   const served = model.versions.map(({ name }) => name)
   const dispatcher = new Dispatcher({
@@ -68,6 +72,7 @@ export function startWebhooks(parts: SendingParts): Webhooks {
     events,
     leases: new Leases(store, randomUUID(), () => [...new Set([...served, ...retirement.names()])]),
     attempts: new AttemptWriter(store, clock.now, failed),
+    marks: new EndpointMarks(store),
     caller: createCaller(settings),
     box,
     delaysMs: settings.delaysMs,

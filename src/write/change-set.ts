@@ -9,15 +9,16 @@ import { OperationsInTurn } from './operations-in-turn.ts'
 import { outOfRange } from './out-of-range.ts'
 import {
   boundRow,
+  type DeletedAlong,
   type LackingRow,
   type LockedRow,
-  ownersOf,
   type RowChange,
   type SumsLater,
   type WholeRow,
 } from './row-change.ts'
 import { RowMap } from './row-map.ts'
 import { RowsInHand } from './rows-in-hand.ts'
+import { type SumDifference, sumDifferences, sumsAfter } from './sum-differences.ts'
 import type { Writer } from './writer.ts'
 
 /**
@@ -60,13 +61,13 @@ export class ChangeSet {
   /** Sets references of rows that `insertMany` has inserted without them, but for those that were set meanwhile. A row may be gone. */
   fillReferences(resource: Resource, rows: readonly LackingRow[], sumsLater: SumsLater): Promise<void> {
     return this.#operations.run(async () => {
-      const filled: StoredRow[] = []
+      const filled: RowChange[] = []
       for (const row of rows) filled.push(...(await this.#fillReferences(resource, row)))
-      await this.#refreshSums(resource, filled, sumsLater)
+      await this.#keepSums(filled, sumsLater)
     })
   }
 
-  /** Computes the sums of some rows where they are not what their rows give. */
+  /** Adds up the rows of some owners again, and corrects the sums that are not what these give. */
   correctSums(resource: Resource, ids: readonly string[]): Promise<void> {
     return this.#operations.run(() => this.#correctSums(resource, ids))
   }
@@ -79,6 +80,11 @@ export class ChangeSet {
   /** Deletes a row that `lock` has given, and with it all rows that are declared to go along. */
   remove(resource: Resource, id: string): Promise<void> {
     return this.#operations.run(() => this.#remove(resource, id))
+  }
+
+  /** Judges what a hook writes, as a part of the write: a mistake ends the transaction, even if the hook catches the error. */
+  judged<T>(judge: () => T): Promise<T> {
+    return this.#operations.run(async () => judge())
   }
 
   /** Notes a call of a hook, which `settled` waits for. */
@@ -101,11 +107,13 @@ export class ChangeSet {
 
   async #insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
     const insert = this.#writer.writes.insertAndRead(resource)
-    const values = resource.fields.map((field) => bound(field, row[field.name]))
-    const stored = await this.#writeAndRead(resource, insert, { id: String(row.id), values })
+    // No row names it yet, so its sums are those of no rows, whatever a hook says.
+    const values = resource.fields.map((field) => bound(field, field.sum ? field.default : row[field.name]))
+    const id = String(row.id)
+    const stored = await this.#writeAndRead(resource, insert, { id, values })
     if (!stored) throw new Error(`The store did not answer with the new row of ${resource.name}`)
     const inserted = this.#rows.inserted(resource, stored)
-    await this.#refreshSums(resource, [inserted.row])
+    await this.#keepSums([{ resource, id, before: null, after: inserted.row }])
     return this.#rows.latest(resource, inserted)
   }
 
@@ -114,13 +122,15 @@ export class ChangeSet {
       resource,
       rows.map((row) => boundRow(resource, row)),
     )
-    const stored = rows.map(({ row }) => row)
-    for (const row of stored) this.#rows.note(resource, null, row)
-    await this.#refreshSums(resource, stored, sumsLater)
+    for (const { row } of rows) this.#rows.note(resource, null, row)
+    await this.#keepSums(
+      rows.map(({ row }) => ({ resource, id: String(row.id), before: null, after: row })),
+      sumsLater,
+    )
   }
 
-  /** The row as it is then, where it was changed. */
-  async #fillReferences(resource: Resource, { id, references }: LackingRow): Promise<readonly StoredRow[]> {
+  /** What became of the row, where it was changed. */
+  async #fillReferences(resource: Resource, { id, references }: LackingRow): Promise<readonly RowChange[]> {
     const before = await this.#lock(resource, id, 'to-change')
     if (!before) return []
     const names: string[] = []
@@ -133,7 +143,10 @@ export class ChangeSet {
     const fill = this.#writer.writes.fillReferences(resource, names)
     const values = names.map((name) => bound(knownField(resource, name), references[name]))
     const stored = await this.#writeAndRead(resource, fill, { id, values })
-    return stored ? [this.#rows.rewritten(resource, before.row, stored).row] : []
+    if (!stored) return []
+    return [
+      { resource, id, before: before.row, after: this.#rows.rewritten(resource, before.row, stored).row },
+    ]
   }
 
   async #insertWhole(resource: Resource, rows: readonly Value[][]): Promise<void> {
@@ -153,38 +166,70 @@ export class ChangeSet {
         if (feed.on !== resource) continue
         const { text, slots } = this.#writer.writes.wrongSums(feed, source)
         const wrong = await this.tx.all(text, this.#bind(slots, { values: [JSON.stringify(ids)] }))
-        for (const [id] of wrong) await this.#refreshSum(feed, source, String(id))
+        for (const [id] of wrong) await this.#correctSum(feed, source, String(id))
       }
   }
 
+  async #correctSum(feed: SumFeed, source: Resource, id: string): Promise<void> {
+    const { on, field } = feed
+    // On PostgreSQL a statement does not see what others commit after it began. So the owner is waited for first, and then counted.
+    const owner = await this.#lock(on, id, 'to-change')
+    if (!owner) return
+    const { text, slots } = this.#writer.writes.countSum(feed, source)
+    const [json] = (await this.tx.first(text, this.#bind(slots, { id }))) ?? []
+    const counted: unknown = JSON.parse(String(json))
+    if (!kinds[field.kind].isStored(counted)) throw outOfRange()
+    if (counted !== owner.row[field.name]) await this.#set(on, id, { [field.name]: counted })
+  }
+
+  /** Sums are not set so, whatever a hook says: they follow from the rows that they add up. Where nothing else is said, nothing is written. */
   async #update(resource: Resource, id: string, values: StoredRow): Promise<LockedRow> {
     const before = this.#rows.demand(resource, id)
+    const own = Object.entries(values).filter(([name]) => !resource.field.get(name)?.sum)
+    if (own.length === 0) return before
+    const updated = await this.#set(resource, id, Object.fromEntries(own))
+    await this.#keepSums([{ resource, id, before: before.row, after: updated.row }])
+    return this.#rows.latest(resource, updated)
+  }
+
+  /** Writes fields of a row in hand, and nothing that follows from it. */
+  async #set(resource: Resource, id: string, values: StoredRow): Promise<LockedRow> {
+    const before = this.#rows.demand(resource, id).row
     const names = Object.keys(values).sort()
     const update = this.#writer.writes.update(resource, names)
     const bindings = names.map((name) => bound(knownField(resource, name), values[name]))
     const stored = await this.#writeAndRead(resource, update, { id, values: [...bindings, this.#time()] })
     if (!stored) throw new Error(`A row of ${resource.name} was updated that is not there`)
-    const updated = this.#rows.rewritten(resource, before, stored)
-    await this.#refreshSums(resource, [before, updated.row])
-    return this.#rows.latest(resource, updated)
+    return this.#rows.rewritten(resource, before, stored)
   }
 
   async #remove(resource: Resource, id: string): Promise<void> {
-    const row = this.#rows.demand(resource, id)
+    const { row } = this.#rows.demand(resource, id)
     const along = await this.#deletedAlong(resource, id)
-    const statement = this.#writer.writes.delete(resource)
-    await this.tx.first(statement.text, this.#bind(statement.slots, { id }))
+    // The store deletes along what it was told to. Where it restricts, the referring rows go first.
+    for (const one of along.toReversed())
+      if (one.restricts) await this.#delete(one.resource, String(one.row.id))
+    await this.#delete(resource, id)
     const removed = [{ resource, row }, ...along]
     for (const one of removed) this.#rows.removed(one.resource, one.row)
-    for (const one of removed) await this.#refreshSums(one.resource, [one.row])
+    await this.#keepSums(
+      removed.map((one) => ({
+        resource: one.resource,
+        id: String(one.row.id),
+        before: one.row,
+        after: null,
+      })),
+    )
   }
 
-  /** The rows that the database deletes along: those that name the row through a cascading relation, and those that name them. */
-  async #deletedAlong(
-    resource: Resource,
-    id: string,
-  ): Promise<readonly { readonly resource: Resource; readonly row: StoredRow }[]> {
-    const along: { resource: Resource; row: StoredRow }[] = []
+  async #delete(resource: Resource, id: string): Promise<void> {
+    const { text, slots } = this.#writer.writes.delete(resource)
+    await this.tx.first(text, this.#bind(slots, { id }))
+  }
+
+  /** The rows that are deleted along: those that name the row through a cascading relation, and those that name them. */
+  async #deletedAlong(resource: Resource, id: string): Promise<readonly DeletedAlong[]> {
+    const along: DeletedAlong[] = []
     const seen = new RowMap<true>()
     seen.set(resource, id, true)
     const levels = [{ resource, ids: [id] }]
@@ -197,7 +242,7 @@ export class ChangeSet {
         const fresh = naming.filter((row) => !seen.get(source, String(row.id)))
         for (const row of fresh) {
           seen.set(source, String(row.id), true)
-          along.push({ resource: source, row })
+          along.push({ resource: source, row, restricts: source.restricting.has(relation.field) })
         }
         if (fresh.length > 0) levels.push({ resource: source, ids: fresh.map((row) => String(row.id)) })
       }
@@ -215,26 +260,16 @@ export class ChangeSet {
     return found.map((row) => this.#rows.locked(source, row, 'to-delete').row)
   }
 
-  /** Computes the sums that rows of this resource feed, on the owners they have or had. */
-  async #refreshSums(
-    resource: Resource,
-    rows: readonly StoredRow[],
-    sumsLater: SumsLater = () => false,
-  ): Promise<void> {
-    for (const feed of resource.feeds)
-      for (const id of ownersOf(rows, feed.by))
-        if (!sumsLater(feed.on, id)) await this.#refreshSum(feed, resource, id)
+  /** Adds what rows have changed to the sums of their owners, of which no other row is read. */
+  async #keepSums(changes: readonly RowChange[], sumsLater: SumsLater = () => false): Promise<void> {
+    for (const difference of sumDifferences(changes))
+      if (!sumsLater(difference.on, difference.id)) await this.#addToSums(difference)
   }
 
-  async #refreshSum(feed: SumFeed, resource: Resource, id: string): Promise<void> {
-    // On PostgreSQL an UPDATE that waits for a row goes on with the sum it saw before it waited. So the wait comes first.
-    const owner = await this.#lock(feed.on, id, 'to-change')
-    if (!owner) return
-    const refresh = this.#writer.writes.refreshSum(feed, resource)
-    const stored = await this.#writeAndRead(feed.on, refresh, { id, values: [this.#time()] })
-    if (!stored) return
-    const { row } = this.#rows.rewritten(feed.on, owner.row, stored)
-    if (!kinds[feed.field.kind].sum?.isExact(row[feed.field.name])) throw outOfRange()
+  async #addToSums({ on, id, sums }: SumDifference): Promise<void> {
+    // Nobody else changes the owner from here on, so its sums are what they are in this row. It may be deleted along.
+    const owner = await this.#lock(on, id, 'to-change')
+    if (owner) await this.#set(on, id, sumsAfter(owner.row, sums))
   }
 
   /** Runs a statement that writes one row, and gives the row as it is stored; nothing where the statement wrote none. */

@@ -1,5 +1,5 @@
 import type { BelongsToModel, Resource } from '../compile/model.ts'
-import { inOrderOf } from '../compile/order.ts'
+import { inOrderOf } from '../compile/schemas/order.ts'
 import { Problem, problem } from '../problems.ts'
 import type { Call } from '../read/call.ts'
 import { notThere } from '../read/read-rows.ts'
@@ -95,7 +95,7 @@ export async function deleteRefused(error: unknown, { writer, call }: WriteReque
   const blockers = await blockersOf(writer, caller.account, target.view.resource, target.id ?? '')
   const namesOf = (some: readonly Blocker[]) =>
     inOrderOf(
-      some.map(({ resource }) => shownName(call, resource)),
+      some.flatMap(({ resource }) => shownName(call, resource) ?? []),
       target.version.views.keys(),
     )
   const direct = namesOf(blockers.filter(({ names }) => names === 'the row'))
@@ -112,6 +112,6 @@ export async function deleteRefused(error: unknown, { writer, call }: WriteReque
   })
 }
 
-/** A resource as the called version names it. */
-const shownName = ({ target }: Call, resource: Resource): string =>
-  target.version.viewOf.get(resource.name)?.name ?? 'another resource'
+/** A resource as the called version names it; nothing where it does not show the resource, of which a process of an older declaration knows nothing either. */
+const shownName = ({ target }: Call, resource: Resource): string | undefined =>
+  target.version.viewOf.get(resource.name)?.name

@@ -3,17 +3,16 @@ import type { Maybe } from '../maybe.ts'
 import type { Call, Outcome } from '../read/call.ts'
 import { etagOf } from '../read/etag.ts'
 import { notThere } from '../read/read-rows.ts'
-import { shownText } from '../read/row-text.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { changeRows, insertAlone } from './change-rows.ts'
 import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
 import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
-import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
-import { checkReturned } from './hook-names.ts'
+import { afterHook, copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
 import { createVerdict, mayRead, notPermitted, refuseUnlessMade } from './judge.ts'
 import { newRow } from './new-row.ts'
+import { rowBody } from './row-body.ts'
 import { refuseUnlessWhile } from './state-checks.ts'
 import { lockTarget } from './update.ts'
 import {
@@ -134,14 +133,15 @@ async function insertWithHooks(write: OpenWrite, create: Create, own: EngineHook
   const { beforeCreate, afterCreate } = hooksOf(resource)
   const contextOf = hookContexts(write, keyed && derivedKey(changes.account, keyed))
   await refuseUnlessWhile(write, [row])
+  let whole = row
   if (beforeCreate) {
     const missing = await missingReferences(write, attempt)
     if (missing) throw missing
+    const copy = copyForHook(row)
+    const returned = await finishHook(changes, beforeCreate(copy, contextOf('beforeCreate')))
+    whole = afterHook(write, 'beforeCreate', { before: null, asked: row, copy, returned: returned ?? {} })
   }
-  const next = beforeCreate ? copyForHook(row) : row
-  const set = beforeCreate && (await finishHook(changes, beforeCreate(next, contextOf('beforeCreate'))))
-  if (set) checkReturned(set, resource, 'beforeCreate')
-  const whole = { ...next, ...set, ...(await own.beforeCreate?.(row, changes)) }
+  whole = { ...whole, ...(await own.beforeCreate?.(row, changes)) }
   if (beforeCreate) await refuseUnlessWhile(write, [whole])
   attempt.written = whole
   const inserted = await changes.insert(resource, whole)
@@ -165,10 +165,10 @@ const storedBody = ({ target }: Call, outcome: Outcome): string | null =>
 /** The version that every row is inserted with. */
 const firstVersion = 1
 
-const created = ({ target, caller }: Call, row: StoredRow, version: number, location: string): Outcome => ({
+const created = (call: Call, row: StoredRow, version: number, location: string): Outcome => ({
   status: 201,
-  body: `{"data":${shownText(target.view, row, caller.scopes)}}`,
-  etag: etagOf(target.view, version, caller.scopes),
+  body: rowBody(call, row),
+  etag: etagOf(call.target.view, version, call.caller.scopes),
   location,
 })
 

@@ -1,4 +1,5 @@
 import type { Resource } from '../compile/model.ts'
+import { eventName, storedForm, writtenVersion } from '../plan/event-form.ts'
 import { eventColumns, keptColumns, mostWaiting, positionsPerMs } from '../plan/events.ts'
 import type { WritePlanner } from '../plan/write-planner.ts'
 import { bindSlots } from '../read/call.ts'
@@ -98,13 +99,13 @@ const newEvent = (
   former: StoredRow | null,
 ): NewEvent => ({
   kind,
-  resource: resource.name,
+  resource: eventName(resource.table),
   row_id: String(row.id),
-  version: model.head.name,
+  version: writtenVersion(model),
   created_at: now(),
   id_end: idEnd(),
-  data: JSON.stringify(shownValues(resource, row)),
-  before: former && JSON.stringify(former),
+  data: JSON.stringify(storedForm(resource, shownValues(resource, row))),
+  before: former && JSON.stringify(storedForm(resource, former)),
 })
 
 /** A row without what is never shown, such as a password: an event must not keep it. */

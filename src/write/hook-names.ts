@@ -1,12 +1,12 @@
 import type { Model, Resource } from '../compile/model.ts'
-import { didYouMean } from '../compile/nearest.ts'
+import { didYouMean } from '../compile/names/nearest.ts'
 import type { Hooks, Rejection } from '../declare/hooks.ts'
-import { type DeclaredResource, nameOf } from '../declare/relation.ts'
+import { type DeclaredResource, resourceName } from '../declare/relation.ts'
 import { kinds } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
 
 type HookName = keyof Hooks<never>
-type Asked = 'find' | 'list' | 'sum' | 'create' | 'update' | 'remove'
+export type Asked = 'find' | 'list' | 'count' | 'exists' | 'sum' | 'create' | 'update' | 'remove'
 
 /**
  * Checks the names that a hook uses, when it uses them. An unknown name is a mistake of the API's author: the caller gets a 500,
@@ -17,16 +17,18 @@ export interface HookNames {
   /** All of an object's keys must be fields. */
   fields(asked: Asked, resource: Resource, given: object): void
   summand(resource: Resource, field: string): void
+  /** The error for another mistake in a call. */
+  mistake(asked: Asked, resource: Resource, what: string): Error
   /** The declared problem of a refusal. Its field must be a field of the hook's own resource. */
   problem(rejection: Rejection): ProblemKind
 }
 
 export const hookNames = (model: Model, of: Resource, hook: HookName): HookNames => {
   const fail = (call: string, what: string, hint: string) =>
-    new Error(`${call}: ${what} ${hint} (hook ${hook} of ${of.name})`)
+    new Error(`${call}: ${what}${hint === '' ? '' : ` ${hint}`} (hook ${hook} of ${of.name})`)
   return {
     resource(asked, given) {
-      const name = nameOf(given)
+      const name = resourceName(given)
       const resource = model.resources.get(name)
       if (resource) return resource
       const hint = didYouMean(name, model.resources.keys())
@@ -44,6 +46,7 @@ export const hookNames = (model: Model, of: Resource, hook: HookName): HookNames
       const what = `"${field}" is not a field of ${resource.name} that can be summed.`
       throw fail(`sum('${resource.name}', '${field}', …)`, what, didYouMean(field, summable))
     },
+    mistake: (asked, resource, what) => fail(`${asked}('${resource.name}', …)`, what, ''),
     problem({ code, field }) {
       const kind = of.problems.get(code)
       if (kind && (field === undefined || of.field.has(field))) return kind
@@ -59,12 +62,12 @@ export const hookNames = (model: Model, of: Resource, hook: HookName): HookNames
   }
 }
 
-/** A hook returns fields to set. An unknown field would be ignored silently, so it is an error. */
-export const checkReturned = (returned: object, of: Resource, hook: HookName): void => {
-  const unknown = unknownField(of, returned)
+/** An unknown field would be ignored silently, so it is an error. `row` is what a `before` hook returned, or the row that it was given. */
+export const checkHooked = (row: object, of: Resource, hook: HookName): void => {
+  const unknown = unknownField(of, row)
   if (unknown === null) return
   const hint = didYouMean(unknown, of.field.keys())
-  throw new Error(`hook ${hook} of ${of.name} returned "${unknown}", which is not a field. ${hint}`)
+  throw new Error(`hook ${hook} of ${of.name} set "${unknown}", which is not a field. ${hint}`)
 }
 
 const unknownField = ({ field }: Resource, given: object): string | null =>

@@ -42,7 +42,7 @@ export function readKey(header: string | string[] | undefined): string | null {
  * The key of a caller, as it is stored. A key belongs to the account and the subject, so the subject is a part of it; a caller
  * without one has the keys of the account. What callers send has no space, so the first space begins the subject.
  */
-export const keyOf = (sent: string, subject: string | null): string =>
+export const keyInRequest = (sent: string, subject: string | null): string =>
   subject === null ? sent : `${sent} ${subject}`
 
 /** Method, version, path and body by value: key order, whitespace and the way numbers and characters are written do not matter. */

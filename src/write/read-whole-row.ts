@@ -12,7 +12,7 @@ export interface RowFault {
 }
 
 /** A row that did not come by a request, in the store's terms. */
-export interface WholeRow {
+export interface ReadRow {
   /** The whole row, with what the server sets where nothing was given. */
   readonly row: StoredRow
   readonly given: StoredRow
@@ -27,7 +27,7 @@ export function wholeRow(
   values: JsonObject,
   now: number,
   isNoField: (name: string) => boolean = () => false,
-): WholeRow | readonly RowFault[] {
+): ReadRow | readonly RowFault[] {
   try {
     const given = readWhole(view, values, isNoField)
     const row = newRow(view.resource, given, now)

@@ -41,3 +41,11 @@ export const boundRow = (resource: Resource, { row, version }: WholeRow): Value[
 /** In one order, so that two transactions that move rows between the same two owners do not deadlock. */
 export const ownersOf = (rows: readonly StoredRow[], { field }: BelongsToModel): readonly string[] =>
   [...new Set(rows.map((row) => row[field]).filter((id) => typeof id === 'string'))].sort()
+
+/** A row that goes along with the one that it refers to. */
+export interface DeletedAlong {
+  readonly resource: Resource
+  readonly row: StoredRow
+  /** The store refuses to delete the row that it refers to. */
+  readonly restricts: boolean
+}

@@ -31,10 +31,10 @@ export class RowsInHand {
     return known && strength[known.lock] >= strength[lock] ? known : null
   }
 
-  demand(resource: Resource, id: string): StoredRow {
+  demand(resource: Resource, id: string): LockedRow {
     const known = this.#locked.get(resource, id)
     if (!known) throw new Error(`A row of ${resource.name} is changed that was not locked`)
-    return known.row
+    return known
   }
 
   /** A row that a statement has locked. */

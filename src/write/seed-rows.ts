@@ -1,18 +1,16 @@
 import { type Mistake, Mistakes } from '../compile/mistakes.ts'
 import type { Model, Resource, View } from '../compile/model.ts'
-import { didYouMean } from '../compile/nearest.ts'
+import { didYouMean } from '../compile/names/nearest.ts'
+import { seedAccounts } from '../compile/service/accounts.ts'
 import type { SeedRow } from '../declare/api.ts'
 import { bound } from '../plan/bind.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import type { Value } from '../store/store.ts'
 import { type RowFault, wholeRow } from './read-whole-row.ts'
+import { type WholeSeedRow, withSums } from './seed-sums.ts'
 
 /** A row of the seed as it is inserted. */
-export interface BoundSeedRow {
-  /** For messages: `seed.account("acme")[3]` */
-  readonly where: string
-  readonly account: string
-  readonly resource: Resource
+export interface BoundSeedRow extends Omit<WholeSeedRow, 'row'> {
   readonly values: readonly Value[]
 }
 
@@ -22,22 +20,25 @@ export function seedRows(model: Model, now: number): readonly BoundSeedRow[] {
   if (!seed) return []
   const lists = [
     { where: 'seed.shared()', account: '', rows: () => seed.shared?.() },
-    ...seed.accounts.map((account) => ({
-      where: `seed.account(${JSON.stringify(account)})`,
+    ...seedAccounts(model.declaration).map((account) => ({
+      where: model.soleAccount === null ? `seed.account(${JSON.stringify(account)})` : 'seed.account()',
       account,
       rows: () => seed.account?.(account),
     })),
   ]
   const mistakes: Mistake[] = []
-  const bindable: BoundSeedRow[] = []
+  const all: WholeSeedRow[] = []
   for (const { where, account, rows } of lists)
     for (const [at, row] of called(where, rows).entries()) {
-      const read = boundRow(model, row, { where: `${where}[${at}]`, account, now })
-      if ('resource' in read) bindable.push(read)
+      const read = readSeedRow(model, row, { where: `${where}[${at}]`, account, now })
+      if ('resource' in read) all.push(read)
       else mistakes.push(...read)
     }
   if (mistakes.length > 0) throw new Mistakes(mistakes)
-  return bindable
+  return withSums(all).map(({ row, ...one }) => ({
+    ...one,
+    values: one.resource.fields.map((field) => bound(field, row[field.name])),
+  }))
 }
 
 function called(where: string, rows: () => readonly SeedRow[] | undefined): readonly SeedRow[] {
@@ -63,12 +64,12 @@ interface Place {
   readonly now: number
 }
 
-/** A row as it is inserted, or all that is wrong with it. */
-function boundRow(
+/** A row with all its fields, or all that is wrong with it. */
+function readSeedRow(
   model: Model,
   declared: SeedRow,
   { where, account, now }: Place,
-): BoundSeedRow | readonly Mistake[] {
+): WholeSeedRow | readonly Mistake[] {
   const view = viewOf(model, declared?.resource)
   if (!view) return [noResource(model, where, declared?.resource)]
   const { resource } = view
@@ -85,12 +86,7 @@ function boundRow(
     ...('row' in read ? [] : read.map((fault) => valueMistake(where, fault))),
   ]
   if (mistakes.length > 0 || !('row' in read)) return mistakes
-  return {
-    where,
-    account,
-    resource,
-    values: resource.fields.map((field) => bound(field, read.row[field.name])),
-  }
+  return { where, account, resource, row: read.row }
 }
 
 /** Rows that the engine itself makes cannot be seeded. */

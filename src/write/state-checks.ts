@@ -1,6 +1,6 @@
-import { toShown, toStored } from '../compile/codecs.ts'
 import type { Resource } from '../compile/model.ts'
-import { inOrderOf } from '../compile/order.ts'
+import { inOrderOf } from '../compile/schemas/order.ts'
+import { toShown, toStored } from '../compile/versions/codecs.ts'
 import { problem } from '../problems.ts'
 import type { Call } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'

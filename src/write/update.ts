@@ -3,7 +3,6 @@ import type { Call, Outcome } from '../read/call.ts'
 import { etagOf } from '../read/etag.ts'
 import { type IfMatch, refuseStale } from '../read/preconditions.ts'
 import { notThere } from '../read/read-rows.ts'
-import { shownText } from '../read/row-text.ts'
 import { readPatch, readReplace, type StoredRow } from '../request/body.ts'
 import { equalValues } from '../request/equal-values.ts'
 import type { JsonObject } from '../request/json-body.ts'
@@ -11,9 +10,9 @@ import { changeRows } from './change-rows.ts'
 import type { ChangeSet } from './change-set.ts'
 import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
 import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
-import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
-import { checkReturned } from './hook-names.ts'
+import { afterHook, copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
 import { refuseUnlessMade, refuseUnlessMay } from './judge.ts'
+import { rowBody } from './row-body.ts'
 import type { LockedRow } from './row-change.ts'
 import { refuseMove, refuseUnlessWhile } from './state-checks.ts'
 import { type Attempt, inTransaction, type OpenWrite, outsideTransaction } from './write-request.ts'
@@ -45,7 +44,7 @@ export async function update(
       const updated = await updateWithHooks(write, row, attempt, own)
       return {
         status: 200,
-        body: `{"data":${shownText(call.target.view, updated.row, call.caller.scopes)}}`,
+        body: rowBody(call, updated.row),
         etag: etagOf(call.target.view, updated.version, call.caller.scopes),
       }
     })
@@ -79,16 +78,16 @@ async function updateWithHooks(
   if (changedFields(resource.fields, before, asked).length > 0)
     await refuseUnlessWhile(write, [before, asked])
   const contextOf = hookContexts(write, null)
+  let whole = asked
   if (beforeUpdate) {
     const missing = await missingReferences(write, attempt)
     if (missing) throw missing
+    const copy = copyForHook(asked)
+    const outcome = beforeUpdate(copy, copyForHook(before), contextOf('beforeUpdate'))
+    const returned = await finishHook(changes, outcome)
+    whole = afterHook(write, 'beforeUpdate', { before, asked, copy, returned: returned ?? {} })
   }
-  const next = beforeUpdate ? copyForHook(asked) : asked
-  const set =
-    beforeUpdate &&
-    (await finishHook(changes, beforeUpdate(next, copyForHook(before), contextOf('beforeUpdate'))))
-  if (set) checkReturned(set, resource, 'beforeUpdate')
-  const whole = { ...next, ...set, ...(await own.beforeUpdate?.(asked, before, changes)) }
+  whole = { ...whole, ...(await own.beforeUpdate?.(asked, before, changes)) }
   attempt.written = whole
   const changed = changedFields(resource.fields, before, whole)
   if (beforeUpdate && changed.length > 0) await refuseUnlessWhile(write, [before, whole])

@@ -58,6 +58,16 @@ describe('the reference in a browser', () => {
       await page.getByRole('link', { name, exact: true }).first().waitFor()
   })
 
+  it('lists sub-collections below all resources', async () => {
+    const names = await visitor.page
+      .locator('a[href^="#tag/"]')
+      .evaluateAll((links) =>
+        links.map((link) => (link as unknown as { hash: string }).hash.replace('#tag/', '')),
+      )
+    expect(names.indexOf('orders')).toBeGreaterThanOrEqual(0)
+    expect(names.indexOf('orders-of-customers')).toBeGreaterThan(names.indexOf('events'))
+  })
+
   it('breaks no word of its tables', async () => {
     const cells = visitor.page.locator('th, td code').filter({ hasText: /^(Scope|orders:\w+)$/ })
     await cells.last().waitFor()
@@ -93,7 +103,7 @@ describe('the reference in a browser', () => {
       .first()
       .click()
     await page
-      .getByText(/await fetch\(.+\/v2\/orders/)
+      .getByText(/api\.orders\./)
       .first()
       .waitFor()
   })

@@ -58,7 +58,7 @@ test.each([
   [
     ['keys'],
     2,
-    /^What to do with keys\? Write one of create, list, revoke, rotate after it.*\nUsage: nounkit keys/,
+    /^What to do with keys\? Write one of create, list, revoke, rotate, end-subject, end-issuer after it.*\nUsage: nounkit keys/,
   ],
   [['keys', 'lits'], 2, /^"keys lits" is not a command\. Did you mean "list"\?/],
   [['openapi', 'examples/shop'], 2, /^Which version\? There are v2, v1\.\nUsage: nounkit openapi/],

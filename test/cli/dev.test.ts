@@ -311,26 +311,34 @@ test('types are checked after each reload; a second nounkit dev on the store is 
   await first.after(() => write('numbers.ts', numbers), /The types are right again\./)
 })
 
-test('a rename of a published version is done once the person agrees, else the command is said', async () => {
-  const source = (field: string, versions: string) => `
-import { api, renameField, resource, version } from 'nounkit'
+test('a rename of a published version is done at once, and a conversion once the person agrees, else the command is said', async () => {
+  const source = (field: string, depth: string, versions: string) => `
+import { api, changeType, renameField, resource, version } from 'nounkit'
 import { z } from 'zod'
-const wells = resource('wells', { fields: { ${field}: z.string() } })
+const wells = resource('wells', { fields: { ${field}: z.string(), depth: ${depth} } })
 export default api('water', { resources: [wells], versions: [${versions}] })
 `
-  const folder = declarationFolder(source('label', "version('v1', { published: '2026-01-01' })"))
+  const digits = 'z.string().regex(/^-?[0-9]{1,15}$/)'
+  const folder = declarationFolder(source('label', digits, "version('v1', { published: '2026-01-01' })"))
   const env = { DATABASE_URL: await emptyDatabase('sqlite') }
   expect((await run(['publish', folder, 'v1'], { env })).code).toBe(0)
   expect((await run(['migrate', folder], { env })).code).toBe(0)
-  const older = "version('v1', { published: '2026-01-01', changes: [renameField('wells', 'label', 'name')] })"
-  writeFileSync(join(folder, 'api.ts'), source('name', `version('v2'), ${older}`))
+  const older = (more: string) =>
+    `version('v2'), version('v1', { published: '2026-01-01', changes: [renameField('wells', 'label', 'name'), ${more}] })`
+  writeFileSync(join(folder, 'api.ts'), source('name', digits, older('')))
+  const renaming = nounkit(['dev', folder, '--port', '0'], { env })
+  await renaming.line(/^wells\.label is name now/)
+  await renaming.line(/is ready.*\(v2, v1; sqlite\)/)
+  await renaming.kill('SIGTERM')
+  const typed = `changeType('wells', 'depth', { was: ${digits}, codec: 'integer-as-string' })`
+  writeFileSync(join(folder, 'api.ts'), source('name', 'z.int()', older(typed)))
   const told = nounkit(['dev', folder, '--port', '0'], { env })
   await told.line(
-    /^- wells\.name was label in v1\nNothing was changed\. Stop nounkit dev, run nounkit migrate \S+ --rename, /,
+    /^- wells\.depth was text in v1 .*\nNothing was changed\. Stop nounkit dev, run nounkit migrate \S+, /,
   )
   await told.kill('SIGTERM')
   const { child, keyboard } = await onTerminal(['dev', folder, '--port', '0'], env)
-  await child.line(/Change it now, as nounkit migrate \S+ --rename does\? All rows are kept\.\r?\n +1\) yes/)
+  await child.line(/Change it now, as nounkit migrate \S+ does\? All rows are kept\.\r?\n +1\) yes/)
   keyboard.write('1\n')
   await child.line(/is ready.*\(v2, v1; sqlite\)/)
   keyboard.write('r\n')
@@ -395,13 +403,21 @@ test('on a terminal, letters open the docs, reset the data, show the last statem
   expect((await exchange(`${url}/v1/tasks`, 'POST', key, { title: 'Weed' })).status).toBe(201)
   keyboard.write('1\n')
   await dev.line(/\b2 rows\b.*\r?\nDo it all the same\?\r?\n +1\) yes, lose it\r?\n +2\) no, change nothing/)
-  expect((await exchange(`${url}/v1/tasks`, 'POST', key, { title: 'Mow' })).status).toBe(201)
+  const meanwhile = await exchange(`${url}/v1/tasks`, 'POST', key, { title: 'Mow' })
+  expect([meanwhile.status, meanwhile.text]).toEqual([503, expect.stringMatching(/\b2 rows\b/)])
   keyboard.write('2\n')
   await dev.line(
-    /nothing was changed:\r?\n- .*\b2 rows\b.*\r?\n.*save it once more to be asked again\.\r?\nThe API answers as before/,
+    /nothing was changed:\r?\n- .*\b2 rows\b.*\r?\n.*save it once more to be asked again\.\r?\nNothing is served\. Waiting/,
   )
-  write('tasks.ts', `${without}\n`)
+  write('tasks.ts', tasks)
+  await dev.line(/reloaded in/)
+  expect((await exchange(`${url}/v1/tasks`, 'POST', key, { title: 'Mow' })).status).toBe(201)
+  write('tasks.ts', without)
   await dev.line(/\b3 rows\b[^)]*1\) yes/)
+  keyboard.write('2\n')
+  await dev.line(/\b3 rows\b.*\r?\n.*save it once more to be asked again\.\r?\nThe API answers as before/)
+  write('tasks.ts', `${without}\n`)
+  await dev.line(/as before[\s\S]*\b3 rows\b[^)]*1\) yes/)
   keyboard.write('q\n')
   expect(await dev.ended).toEqual({ code: 0, signal: null })
   keyboard.destroy()

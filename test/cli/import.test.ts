@@ -7,6 +7,7 @@ import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
 import { resource } from '../../src/declare/resource.ts'
+import type { Store } from '../../src/store/store.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { ImportMark } from '../../src/transfer/import-mark.ts'
 import { readRow } from '../../src/transfer/read-row.ts'
@@ -56,6 +57,13 @@ async function serve(url: string) {
   const list = async (path: string) => (await call('GET', path)).data as unknown as readonly Row[]
   return { call, list, service: api.service }
 }
+
+/** Leaves what an import leaves that was killed after its first row. */
+const interruptAfterOneRow = (store: Store, flags: { readonly resource: string; readonly account: string }) =>
+  store.writeOne(
+    `UPDATE "nounkit_meta" SET "value" = '${JSON.stringify({ rows: 1, endedAt: null, ...flags })}' WHERE "key" LIKE 'import %'`,
+    [],
+  )
 
 describe.each(storeKinds)('nounkit import on %s', (kind) => {
   let url: string
@@ -224,13 +232,57 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
   test('of one file by two commands at once: the second is refused', async () => {
     const { store } = (await serve(url)).service
     const [one, other] = [new ImportMark(store, 'same'), new ImportMark(store, 'same')]
-    const first = { rows: 1_000, endedAt: null }
+    const unended = { endedAt: null, resource: 'orders', account: 'acme' }
+    const first = { ...unended, rows: 1_000 }
     await store.transaction((tx) => one.replace(tx, null, first))
     const refusal = /Another process imports the same file/
     await expect(store.transaction((tx) => other.replace(tx, null, first))).rejects.toThrow(refusal)
-    await store.transaction((tx) => one.replace(tx, first, { rows: 2_000, endedAt: null }))
+    await store.transaction((tx) => one.replace(tx, first, { ...unended, rows: 2_000 }))
     await expect(store.transaction((tx) => other.replace(tx, first, first))).rejects.toThrow(refusal)
-    expect(await other.read()).toEqual({ rows: 2_000, endedAt: null })
+    expect(await other.read()).toEqual({ ...unended, rows: 2_000 })
+  })
+
+  test('with other flags, of a file that was imported before: no row twice', async () => {
+    const { service } = await serve(url)
+    const file = fileWith('name,email\nIda,ida@example.com\nJon,jon@example.com\n', '.csv')
+    const command = [file, '--resource', 'customers', '--account', 'acme'] as const
+    expect((await importing(url, ...command)).stdout).toBe('Imported 2 rows.\n')
+    const before = await exported(url)
+
+    const quiet = await importing(url, ...command, '--no-events')
+    expect(quiet).toMatchObject({ code: 0, stdout: expect.stringMatching(/was imported already, at /) })
+    const elsewhere = await importing(url, file, '--resource', 'customers', '--account', 'beta')
+    expect(elsewhere).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /was imported already, at .*, with --resource customers --account acme\. To import it once more, with --resource customers --account beta, add --again\.\n$/,
+      ),
+    })
+    expect(await exported(url)).toBe(before)
+    const again = await importing(url, file, '--resource', 'customers', '--account', 'beta', '--again')
+    expect(again.stdout).toBe('Imported 2 rows.\n')
+
+    await interruptAfterOneRow(service.store, { resource: 'customers', account: 'beta' })
+    expect((await importing(url, ...command, '--again')).stderr).toMatch(
+      /was imported in part, with --resource customers --account beta\. Run it with --resource customers --account beta again to import the rest first\.\n$/,
+    )
+  })
+
+  test('of many rows gathers statistics, so that lists are read by their indexes at once', async () => {
+    const { service } = await serve(url)
+    const line = (at: number) => ({ name: `C ${at}`, email: `c${at}@example.com` })
+    const file = fileWith(jsonl(Array.from({ length: 1_000 }, (_, at) => line(at))))
+    expect((await importing(url, file, '--resource', 'customers', '--account', 'acme')).stdout).toBe(
+      'Imported 1,000 rows.\n',
+    )
+    const gathered = {
+      sqlite: `SELECT count(*) > 0 FROM sqlite_stat1 WHERE tbl = 'customers'`,
+      postgres: `SELECT count(*) > 0 FROM pg_stats WHERE tablename = 'customers'`,
+    }
+    const { store } = service
+    const [isGathered] = (await store.first(gathered[store.dialect.name], [])) ?? []
+    expect(Boolean(isGathered)).toBe(true)
   })
 
   test('with --again, interrupted and run again: goes on where it ended', async () => {
@@ -241,10 +293,7 @@ describe.each(storeKinds)('nounkit import on %s', (kind) => {
     )
     const command = [file, '--resource', 'orders', '--account', 'acme'] as const
     expect((await importing(url, ...command)).stdout).toBe('Imported 2 rows.\n')
-    await service.store.writeOne(
-      `UPDATE "nounkit_meta" SET "value" = '{"rows":1,"endedAt":null}' WHERE "key" LIKE 'import %'`,
-      [],
-    )
+    await interruptAfterOneRow(service.store, { resource: 'orders', account: 'acme' })
     const again = await importing(url, ...command, '--again')
     expect(again.stdout).toBe('Imported 1 row. 1 row was there already.\n')
   })

@@ -71,7 +71,7 @@ test.each(storeKinds)(
     const { code, stderr } = await runHere(['check', renamed], { env })
     expect(code).toBe(1)
     expect(stderr).toContain(`renameField('wells', 'note', 'remark')`)
-    for (const flags of [[], ['--json'], ['--dry-run'], ['--rename', '--force'], ['--dry-run', '--json']])
+    for (const flags of [[], ['--json'], ['--dry-run'], ['--tidy', '--force'], ['--dry-run', '--json']])
       expect(await runHere(['migrate', renamed, ...flags], { env })).toEqual({ code: 1, stdout: '', stderr })
     const { stdout } = await runHere(['migrate', published, '--json'], { env })
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, steps: [] })

@@ -64,3 +64,16 @@ test('a rule and a scope that are new since publishing are refused until a versi
   expect(guide).toContain('Books are private.')
   expect(readFileSync(join(folder, 'contracts/v1.json'), 'utf8')).toBe(frozen)
 })
+
+test('a rule that JavaScript cuts in half is shown where it is written', async () => {
+  const cut = `rules: {
+    read: ({ row, caller }) => row.owner.is(caller.subject),
+    update: ({ row, caller }) => row.note.isNull() && row.owner.is(caller.subject),
+  },`
+  const ran = await runHere(['check', '.'], { cwd: declarationFolder(source({ rules: cut })) })
+  expect(isMistake(ran), ran.stderr).toBe(true)
+  expect(ran.stderr).toContain(
+    "api.ts:9:5  books.rules.update: `row.note.isNull() && row.owner.is(caller.subject)` has JavaScript's &&",
+  )
+  expect(ran.stderr).toContain('Write allOf(…, …).')
+})

@@ -195,6 +195,8 @@ describe('in the folder of an API', () => {
       ['keys list', await told('keys', 'list')],
       ['keys create', await told('keys', 'create', '--account', 'acme', '--name', 'other')],
       ['keys rotate', await told('keys', 'rotate', ...ci)],
+      ['keys end-subject', await told('keys', 'end-subject', 'acme', 'nobody')],
+      ['keys end-issuer', await told('keys', 'end-issuer', 'https://issuer.example')],
       ['publish', (await runHere(['publish', 'v1', '--json'], apart)).stdout],
       ['diff', await told('diff', 'v1', 'v2')],
       ['explain', await told('explain', 'GET /v2/orders')],

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { settingNames } from '../../src/cli/setting-names.ts'
 import { openService } from '../../src/serve/service.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
 import { hooksApi, testWebhooks } from '../support/hooks-api.ts'
 import { serve } from '../support/serving.ts'
+import { until } from '../support/until.ts'
 import { runHere } from './in-process.ts'
 import { isMistake } from './run.ts'
 
@@ -76,4 +77,92 @@ test('a store that no process with webhooks has served has no endpoints', async 
   await (await openService({ declaration: without, databaseUrl: DATABASE_URL })).close()
   const usage = await runHere(['usage', place()], { env: { DATABASE_URL } })
   expect(usage).toMatchObject({ code: 0, stderr: '' })
+})
+
+describe('what ends with a key or a subject', () => {
+  const url = 'https://receiver.example/hooks'
+  const path = '/v2/webhook-endpoints'
+  const body = { url, event_types: ['*'] }
+
+  async function started() {
+    const DATABASE_URL = await emptyDatabase('sqlite')
+    const served = await serve('sqlite', DATABASE_URL, { declaration: hooksApi, webhooks: testWebhooks })
+    const api = place()
+    const keys = (...args: string[]) => runHere(['keys', ...args], { env: { DATABASE_URL } })
+    const states = async () => (await served.get(`${path}?limit=100`)).rows.map(({ active }) => active)
+    return { served, api, keys, states }
+  }
+
+  test('keys revoke says how many endpoints ended, all of them and no others', async () => {
+    const { served, api, keys, states } = await started()
+    const till = await served.api.key('acme', { name: 'till' })
+    await served.make(path, body)
+    for (let made = 0; made < 2; made++) await served.make(path, body, { as: till })
+    await served.make(path, { ...body, active: false }, { as: till })
+    const args = ['revoke', api, '--account', 'acme', '--name', 'till']
+    const { stdout, code } = await keys(...args)
+    expect(code).toBe(0)
+    expect(stdout).toContain('2 webhook endpoints that rested on it have ended along with it.')
+    expect(await states()).toEqual([true, false, false, false])
+    const other = await served.api.key('acme', { name: 'other' })
+    await served.make(path, body, { as: other })
+    const json = await keys('revoke', api, '--account', 'acme', '--name', 'other', '--json')
+    expect(JSON.parse(json.stdout)).toEqual({ account: 'acme', name: 'other', ended: 1, endpoints: 1 })
+  })
+
+  test('keys end-subject ends all keys and endpoints of a subject, also those that rest on tokens', async () => {
+    const { served, api, keys, states } = await started()
+    const key = (name: string, subject: string) => served.api.key('acme', { name, subject })
+    const [ada, bo] = [await key('ada', 'ada'), await key('bo', 'bo')]
+    await key('ada 2', 'ada')
+    await served.make(path, body, { as: ada })
+    const byToken = await served.make(path, body, { as: ada })
+    await served.make(path, body, { as: bo })
+    const consumer = { id: 'token:app', name: 'app', kind: 'external' }
+    const rights = { consumer, scopes: ['*'], subject: 'ada', claims: { sub: 'ada' } }
+    await served.store.writeOne(
+      `UPDATE "webhook_endpoints" SET "owner_consumer" = 'token:app', "told_to" = '${JSON.stringify(rights)}' WHERE "id" = '${byToken.id}'`,
+      [],
+    )
+    const { stdout, code } = await keys('end-subject', api, 'acme', 'ada')
+    expect(stdout).toContain('Ended 2 keys and 2 webhook endpoints of the subject "ada" of acme.')
+    expect(code).toBe(0)
+    expect(await states()).toEqual([false, false, true])
+    // The process may take two seconds to notice a key.
+    await until(async () => (await served.get(path, { as: ada })).status === 401)
+    expect((await served.get(path, { as: bo })).status).toBe(200)
+    const again = await keys('end-subject', api, 'acme', 'ada', '--json')
+    expect(JSON.parse(again.stdout)).toEqual({ account: 'acme', subject: 'ada', ended: 0, endpoints: 0 })
+  })
+
+  test('keys end-issuer ends the endpoints that rest on tokens of an issuer, in every account', async () => {
+    const { served, api, keys, states } = await started()
+    const [ours, theirs] = [await served.make(path, body), await served.make(path, body, { as: 'globex' })]
+    await served.make(path, body)
+    const onToken = async (id: string, iss: string) => {
+      const consumer = { id: 'token:app', name: 'app', kind: 'external' }
+      const rights = JSON.stringify({ consumer, scopes: ['*'], subject: 'ada', claims: { iss } })
+      await served.store.writeOne(
+        `UPDATE "webhook_endpoints" SET "owner_consumer" = 'token:app', "told_to" = '${rights}' WHERE "id" = '${id}'`,
+        [],
+      )
+    }
+    const other = await served.make(path, body)
+    await onToken(ours.id, 'https://login.example/')
+    await onToken(theirs.id, 'https://login.example/')
+    await onToken(other.id, 'https://login.example/other')
+    const { stdout, code } = await keys('end-issuer', api, 'https://login.example/')
+    expect(stdout).toContain('Ended 2 webhook endpoints that rested on tokens of https://login.example/.')
+    expect(code).toBe(0)
+    expect(await states()).toEqual([false, true, true])
+    expect((await served.get(`${path}/${theirs.id}`, { as: 'globex' })).data.active).toBe(false)
+  })
+
+  test('keys end-subject without a subject is a mistake', async () => {
+    const { api, keys } = await started()
+    const missing = await keys('end-subject', api)
+    expect(isMistake(missing)).toBe(true)
+    expect(missing.stderr).toContain('nounkit keys end-subject acme ada')
+    expect(isMistake(await keys('end-issuer', api, ''))).toBe(true)
+  })
 })

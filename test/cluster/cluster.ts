@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import postgres from 'postgres'
 import { KeyRing } from '../../src/guard/key-ring.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -28,9 +30,18 @@ const settings = {
   'citus.node_conninfo': 'sslmode=prefer',
   // Left-over transactions are resolved, and abandoned shards removed, soon enough to be seen.
   'citus.recover_2pc_interval': '2s',
+  // For StatementLog, which has a node log what it does.
+  logging_collector: 'on',
+  log_destination: 'jsonlog',
+  log_filename: 'server',
+  log_rotation_age: '0',
+  log_rotation_size: '0',
   // Nothing is sent to anybody.
   'citus.enable_statistics_collection': 'off',
 }
+
+/** Newer minor versions of PostgreSQL let only listed programs decode what a shard that is split writes meanwhile. */
+const decoding = { output_plugin_libraries: 'pgoutput, citus' }
 
 /** `scripts/citus-cluster` sets both. */
 const installed = process.env.NOUNKIT_CITUS
@@ -53,9 +64,11 @@ async function startNodes(spare: number): Promise<Cluster> {
     throw new Error(
       'These tests need Citus. Run scripts/citus-cluster with the folder of a PostgreSQL that has it.',
     )
+  const known = execFileSync(join(installed, 'bin', 'postgres'), ['--describe-config'], { encoding: 'utf8' })
+  const all = { ...settings, ...(/^output_plugin_libraries\t/m.test(known) && decoding) }
   const nodes = await Promise.all(
     Array.from({ length: workerCount + 1 }, async () => {
-      const node = await startPostgres(settings, { installed })
+      const node = await startPostgres(all, { installed })
       whenOver(() => {
         // A node that a failed test left silent does not end.
         wake(node)

@@ -94,4 +94,5 @@ test('an account is isolated into a shard of its own while it creates rows', asy
   })
   expect(await shards()).toBe(before + 2)
   task.meta.figure = `split in ${movedMs} ms; ${figure()}`
-})
+  // A shard of every table is split, and all nodes share the processors of one machine.
+}, 300_000)

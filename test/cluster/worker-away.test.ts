@@ -91,6 +91,48 @@ test('a silent worker stops its own accounts only, which get 503 with Retry-Afte
   expect(longest).toBeLessThan(3_000)
 }, 240_000)
 
+test('with a silent worker, events of the other accounts are written and read', async ({ task }) => {
+  const server = await startServer(cluster.coordinator.url)
+  for (const at of [0, ...others()]) expect((await list(server, at)).status).toBe(200)
+  silence(worker(0))
+  const over = within(6_000)
+  const times: number[] = []
+  const call = async (at: number, method: string, path: string, body?: object) => {
+    const begunAt = performance.now()
+    const reply = await server.call(method, path, { key: creators[at]?.key ?? '', body })
+    times.push(performance.now() - begunAt)
+    expect(reply.status, reply.text).toBeLessThan(300)
+    return reply
+  }
+  const refused: Promise<Reply>[] = []
+  const reader = async (at: number, number: number): Promise<void> => {
+    let cursor = ''
+    for (let n = 0; !over(); n++) {
+      await call(at, 'POST', '/v2/customers', customer(`${number}-${n}`))
+      const { data, page } = JSON.parse((await call(at, 'GET', `/v2/events?limit=100${cursor}`)).text)
+      expect(data.length).toBeGreaterThan(0)
+      cursor = `&cursor=${page.next_cursor}`
+    }
+  }
+  const customer = (name: string) => ({ name, email: `${name}-${performance.now()}@events.example` })
+  await Promise.all([
+    ...Array.from({ length: 6 }, (_, number) => reader(others()[number % others().length] ?? 1, number)),
+    (async () => {
+      while (!over()) {
+        refused.push(server.call('GET', '/v2/events', { key: creators[0]?.key ?? '' }))
+        await sleep(500)
+      }
+    })(),
+  ])
+  const replies = await Promise.all(refused)
+  wake(worker(0))
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([503]))
+  times.sort((a, b) => a - b)
+  task.meta.figure = `${times.length} answers, all 2xx; p99 ${p99(times).toFixed(0)} ms, longest ${times.at(-1)?.toFixed(0)} ms`
+  expect(times.at(-1)).toBeLessThan(3_000)
+  await until(async () => (await list(server, 0)).status === 200, { what: 'the accounts of the worker' })
+}, 120_000)
+
 test('a killed worker loses nothing that was acknowledged, and its accounts are back when it is', async ({
   task,
 }) => {

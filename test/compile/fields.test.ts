@@ -39,6 +39,8 @@ describe('what can be a field', () => {
     ['date', z.iso.date(), 'date', { type: 'string', format: 'date' }],
     ['datetime', z.iso.datetime({ offset: true }), 'datetime', { type: 'string', format: 'date-time' }],
     ['pattern', z.string().regex(/^a+$/), 'string', { type: 'string', pattern: '^a+$' }],
+    ['slow for JavaScript', z.string().regex(/^(a+)+$/), 'string', { type: 'string', pattern: '^(a+)+$' }],
+    ['suffix', z.string().endsWith('.a'), 'string', { type: 'string', pattern: '.*\\.a$' }],
     ['prefix', z.string().startsWith('a.'), 'string', { type: 'string', pattern: '^a\\..*' }],
     ['integer', z.int(), 'integer', { type: 'integer', minimum: -safe, maximum: safe }],
     [
@@ -136,8 +138,9 @@ describe('what cannot be a field is refused by name', () => {
     ['z.coerce', z.coerce.number()],
     ['a check in code', z.string().refine(() => true)],
     ['a check in code', z.object({ a: z.string() }).superRefine(() => undefined)],
-    ['a rewriting check', z.string().trim()],
-    ['a rewriting check', z.string().toLowerCase()],
+    ['a rewriting check other than', z.string().toUpperCase()],
+    ['a rewriting check other than', z.string().normalize()],
+    ['a rewriting check (.trim, .toLowerCase) within', z.array(z.string().trim())],
     ['a union of scalars', z.union([z.string(), z.int()])],
     ['a literal that is not a string', z.literal(3)],
     ['an enum with numbers', z.enum({ A: 1 })],
@@ -152,6 +155,11 @@ describe('what cannot be a field is refused by name', () => {
     ['several patterns', z.string().regex(/a/).regex(/b/)],
     ['the flags of /a/i', z.string().regex(/a/i)],
     ['a record whose keys are not strings', z.record(z.number(), z.string())],
+    ['the pattern /^(?=.*\\d).{8,}$/', z.string().regex(/^(?=.*\d).{8,}$/)],
+    ['the pattern /^(.)\\1$/', z.email({ pattern: /^(.)\1$/ })],
+    ['the pattern /a{1001}/', z.array(z.string().regex(/a{1001}/))],
+    ['the pattern /(?!x)/', z.record(z.string().regex(/(?!x)/), z.int())],
+    ['the pattern /(?<!x)/', z.union([z.object({ a: z.string().regex(/(?<!x)/) }), z.array(z.int())])],
   ])('%s', (name, schema) => {
     const { field, refused } = read(schema)
     expect(field).toBeNull()

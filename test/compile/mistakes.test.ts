@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { Mistakes } from '../../src/compile/mistakes.ts'
 import {
+  became,
   immutable,
   needsScope,
   open,
@@ -35,6 +36,21 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [{ api: { resorces: [] } }, 'api: "resorces" is not an option. Did you mean "resources"?'],
     [{ api: { unversioned: 'v2' } }, 'unversioned: there is no version "v2". Did you mean "v1"?'],
     [{ api: { versions: [] } }, 'versions: the list is empty.'],
+    [{ api: { accounts: 'many' } }, 'accounts: "many" is not a choice.'],
+    [{ api: { seed: {} } }, "seed.accounts: it is missing. Write it like this: accounts: ['acme']."],
+    [
+      {
+        api: {
+          accounts: 'one',
+          seed: { accounts: ['acme'], demoKeys: [{ account: 'acme', name: 'x', scopes: [] }] },
+        },
+      },
+      "seed.accounts: the API has one account (accounts: 'one'), which needs no name. Take it out",
+    ],
+    [
+      { api: { accounts: 'one', tokens: { claims: { account: 'tenant' } } } },
+      "tokens.claims.account: the API has one account (accounts: 'one'), which needs no name.",
+    ],
     [{ api: { versions: ['v1'] } }, 'versions[0]: this is not a version. Write version('],
     [{ api: { versions: [version('1')] } }, 'versions: "1" is not a version\'s name. Write "v1"'],
     [{ api: { versions: [version('v1'), version('v2')] } }, 'versions: "v1" comes before "v2".'],
@@ -100,6 +116,18 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
     [{ books: { idPrefix: 'Book' } }, 'books.idPrefix: "Book" is not a prefix.'],
     [{ books: { was: 'books' } }, 'books: was: "books" is its name now. Write the name that it had before'],
     [{ books: { was: 'Old Books' } }, 'books: was: "Old Books" is not a name.'],
+    [
+      { books: { fields: { ...bookFields, size: became({ big: 'larg' }, z.enum(['large', 'small'])) } } },
+      'books.fields.size: became: "larg" is not a value of the field. Did you mean "large"?',
+    ],
+    [
+      { books: { fields: { ...bookFields, size: became({ large: 'small' }, z.enum(['large', 'small'])) } } },
+      'books.fields.size: became: "large" is still a value of the field.',
+    ],
+    [
+      { books: { fields: { ...bookFields, size: became({ big: 'large' }, z.string()) } } },
+      'books.fields.size: became(…) is for enums and states',
+    ],
     [
       { books: { fields: { ...bookFields, title: was('title', z.string()) } } },
       'books.fields.title: was: "title" is its name now.',
@@ -333,8 +361,8 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       '"books.leaves" is 2 deep; the limit is 1.',
     ],
     [
-      { authors: { include: ['books', 'books.leaves'], limits: { includeRows: 100 } } },
-      'may have 10101 rows for a single row; the limit is 5000',
+      { authors: { include: ['books', 'books.leaves'], limits: { includeRows: 200 } } },
+      'may have 40201 rows for a single row; the limit is 15000',
     ],
     [{ books: { include: ['author', 'author'] } }, 'books.include: "author" is named twice.'],
   ],

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { resourceNameFault, snakeNameFault, suggestedName } from '../../src/compile/name-rules.ts'
-import { nearest } from '../../src/compile/nearest.ts'
-import { counted, looksPlural, pluralOf } from '../../src/compile/plural.ts'
+import { resourceNameFault, snakeNameFault, suggestedName } from '../../src/compile/names/name-rules.ts'
+import { nearest } from '../../src/compile/names/nearest.ts'
+import { counted, looksPlural, pluralOf } from '../../src/compile/names/plural.ts'
 
 const word = fc.stringMatching(/^[a-z][a-z0-9]{0,10}$/)
 const shape = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/

@@ -73,11 +73,7 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       'cors.origins[3]: it must be an origin',
       'cors.maxAgeSeconds: it must be a whole number from 0.',
     ],
-    [
-      { api: { tokens: { jwk: 'x' } } },
-      'tokens: "jwk" is not an option. Did you mean "jwks"?',
-      'tokens.issuer: it is missing.',
-    ],
+    [{ api: { tokens: { jwk: 'x' } } }, 'tokens: "jwk" is not an option. Did you mean "jwks"?'],
     [
       { api: { tokens: { ...tokens, claims: { acount: 'x' }, clockSkewSeconds: -1 } } },
       'tokens.clockSkewSeconds: it must be a whole number from 0.',
@@ -87,6 +83,24 @@ const cases: { readonly [about: string]: readonly (readonly [Over, ...string[]])
       { api: { tokens: { ...tokens, jwks: 'http://evil.example/x', algorithms: ['RS256', 'HS256'] } } },
       'tokens.jwks: "http://evil.example/x" is fetched in the clear',
       'tokens.algorithms: HS256 cannot be allowed. Name algorithms with a public key',
+    ],
+    [{ api: { tokens: [] } }, 'tokens: the list is empty. List an issuer, or leave tokens out'],
+    [
+      { api: { tokens: [{ issuer: 'https://a.example' }, { issuer: 'https://a.example', prefix: 'b:' }] } },
+      'tokens: "https://a.example" is listed twice. List each issuer once.',
+    ],
+    [
+      { api: { tokens: [{ issuer: 'https://a.example' }, { issuer: 'https://b.example' }] } },
+      'tokens: two issuers have no prefix, so that people of both with the same "sub" would be one subject. Give each its own',
+    ],
+    [{ api: { tokens: [{ prefix: 'a:' }, { prefix: 'a:' }] } }, 'tokens: two issuers have the prefix "a:"'],
+    [
+      { api: { tokens: { prefix: 'a b' } } },
+      'tokens.prefix: "a b" cannot be a prefix. Write 1 to 50 visible ASCII characters',
+    ],
+    [
+      { api: { tokens: [{ issuer: 'https://a.example' }, { issuer: 'http://b.example', prefix: 'b:' }] } },
+      'tokens[1]: the keys of the issuer "http://b.example" cannot be found by discovery.',
     ],
     [
       { api: { tokens: { issuer: 'login' } } },

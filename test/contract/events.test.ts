@@ -7,6 +7,7 @@ import { compareContracts } from '../../src/contract/diff/diff.ts'
 import { checkContracts } from '../../src/contract/gate.ts'
 import { guideOf } from '../../src/contract/guide/guide.ts'
 import { openapiOf } from '../../src/contract/openapi/openapi.ts'
+import type { VersionDeclaration } from '../../src/declare/version.ts'
 import { api, renameResource, resource, version } from '../../src/index.ts'
 
 interface Wish {
@@ -17,7 +18,10 @@ interface Wish {
 
 const v1 = version('v1', { published: '2025-01-01', changes: [renameResource('pads', 'notes')] })
 
-const desk = ({ keepDays = 30, notes = true, more = false }: Wish = {}, versions = [version('v2')]) =>
+const desk = (
+  { keepDays = 30, notes = true, more = false }: Wish = {},
+  versions: readonly VersionDeclaration[] = [version('v2')],
+) =>
   api('desk', {
     ...(keepDays === null ? {} : { events: { keepDays } }),
     resources: [

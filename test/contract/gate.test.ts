@@ -12,11 +12,11 @@ import { freezeContract, thawContract } from '../../src/contract/freeze.ts'
 import { checkContracts } from '../../src/contract/gate.ts'
 import { refusalText } from '../../src/contract/gate-refusal.ts'
 import { publishVersion } from '../../src/contract/publish.ts'
-import { type ApiOptions, api } from '../../src/declare/api.ts'
+import { type ApiDeclaration, type ApiOptions, api } from '../../src/declare/api.ts'
 import * as change from '../../src/declare/change.ts'
 import { immutable, open, readOnly, states, writeOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
-import { version } from '../../src/declare/version.ts'
+import { type VersionDeclaration, version } from '../../src/declare/version.ts'
 
 type Loose = { readonly [option: string]: unknown }
 
@@ -30,7 +30,7 @@ const orders = (over: Loose = {}) =>
 
 const apiOf = (
   over: Loose,
-  versions = [version('v1', { published: '2026-01-01' })],
+  versions: readonly VersionDeclaration[] = [version('v1', { published: '2026-01-01' })],
   more: Partial<ApiOptions> = {},
 ) => api('small', { resources: [orders(over)], versions, ...more })
 
@@ -40,7 +40,7 @@ const frozen = (over: Loose = {}): ReadonlyMap<string, Contract> => {
 }
 
 /** What the gate says of a declaration after `frozen()` was published as v1. */
-const gate = (declaration: ReturnType<typeof apiOf>, contracts = frozen()): string =>
+const gate = (declaration: ApiDeclaration, contracts = frozen()): string =>
   checkContracts(compileApi(declaration, { contracts }), contracts).refusals.map(refusalText).join('\n\n')
 
 describe('the newest published version', () => {
@@ -312,20 +312,58 @@ describe('an older version', () => {
 })
 
 describe('a published version', () => {
-  test('that was published before contracts had tokens and origins is not checked for them, and gets them when it is published again', () => {
+  test('that was published before contracts had tokens is not checked for them, and gets them when it is published again', () => {
     const tokens = { jwks: 'https://id.example/jwks', issuer: 'https://id.example', audience: 'small' }
-    const told = apiOf({}, undefined, { tokens, cors: { origins: ['https://one.example'] } })
-    const model = compileApi(told)
+    const model = compileApi(apiOf({}, undefined, { tokens }))
     const { service, ...rest } = contractOf(model, model.head)
-    const { tokens: _, cors: __, ...older } = service
+    const { tokens: _, ...older } = service
     const silent = { ...rest, service: older }
     expect(thawContract(freezeContract(silent), 'v1').fault).toBeNull()
     const { refusals, grown } = checkContracts(model, new Map([['v1', silent]]))
     expect(refusals).toEqual([])
     expect(grown[0]?.differences.map(({ where, what }) => `${where} ${what}`)).toEqual([
-      'tokens are listed with their issuer and claims',
-      'CORS is listed',
+      'tokens are listed with their claims',
     ])
+  })
+
+  test('that froze addresses of a deployment is read, and only the names of claims are compared', () => {
+    const claims = { account: 'account', consumer: 'client_id', scopes: 'scope' }
+    const tokens = {
+      jwks: 'https://id.example/jwks',
+      issuer: 'https://id.example',
+      audience: 'small',
+      claims,
+    }
+    const cors = { origins: ['https://one.example'] }
+    const model = compileApi(apiOf({}, undefined, { tokens, cors }))
+    const { service, ...rest } = contractOf(model, model.head)
+    const before = {
+      ...rest,
+      service: {
+        ...service,
+        tokens: {
+          issuer: 'https://old.example',
+          audience: 'other',
+          algorithms: ['RS256'],
+          clock_skew_seconds: 90,
+          claims,
+        },
+        cors: {
+          origins: ['https://compromised.example'],
+          methods: ['GET', 'PURGE'],
+          request_headers: ['X-Old'],
+          response_headers: ['X-Old'],
+        },
+      },
+    }
+    const { contract, fault } = thawContract(freezeContract(before), 'v1')
+    expect(fault).toBeNull()
+    const contracts = new Map([['v1', contract ?? before]])
+    expect(checkContracts(model, contracts)).toEqual({ broken: new Set(), refusals: [], grown: [] })
+    const other = { ...tokens, claims: { ...claims, account: 'tenant' } }
+    expect(gate(apiOf({}, undefined, { tokens: other, cors }), contracts)).toContain(
+      'tokens.claims.account  account became tenant',
+    )
   })
 
   test('whose contract is missing is refused', () => {

@@ -28,6 +28,7 @@ export interface Judge {
 /** Of HTTP itself, or for browsers and the same on every answer. */
 const transport = new Set([
   'content-type',
+  'content-length',
   'vary',
   'allow',
   'accept',

@@ -133,3 +133,32 @@ it('has the limits, the scopes and the headers of calls', () => {
   ])
   expect(v2?.paths['/adjustments']?.post).not.toHaveProperty('parameters')
 })
+
+it('a tag has the operations of one place: sub-collections of a resource that has a collection are a group of their own', () => {
+  const { paths, tags, ...document } = openapiOf(model.head, model) as Document & {
+    readonly tags: readonly { readonly name: string }[]
+    readonly 'x-tagGroups': readonly { readonly name: string; readonly tags: readonly string[] }[]
+  }
+  const pathsOf = (tag: string): readonly string[] =>
+    Object.entries(paths)
+      .filter(([, item]) => Object.values(item).some((told) => [told.tags].flat().includes(tag)))
+      .map(([path]) => path)
+  expect(pathsOf('orders')).toEqual(['/orders', '/orders/{id}'])
+  expect(pathsOf('orders of customers')).toEqual([
+    '/customers/{id}/orders',
+    '/customers/{id}/orders/{sub_id}',
+  ])
+  // These have no collection, so their only place has their name.
+  expect(pathsOf('webhook-secrets')).toEqual([
+    '/webhook-endpoints/{id}/secrets',
+    '/webhook-endpoints/{id}/secrets/{sub_id}',
+  ])
+  const [resources, further] = document['x-tagGroups']
+  expect([...(resources?.tags ?? []), ...(further?.tags ?? [])]).toEqual(tags.map(({ name }) => name))
+  expect(further?.tags).toEqual([
+    'orders of customers',
+    'items of orders',
+    'adjustments of order-items',
+    'payments of orders',
+  ])
+})

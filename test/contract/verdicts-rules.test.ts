@@ -170,6 +170,14 @@ const rules: Row[] = [
     '9000 was raised',
     'lowered to 9000',
   ),
+  ...both(
+    'limit on answers raised',
+    'limit on answers lowered',
+    contract({ limits: { responseBytes: 9000 } }),
+    contract(),
+    '9000 was raised',
+    'lowered to 9000',
+  ),
   [
     'default sort order changed',
     edited(['resources', 'things', 'default_sort'], ['created_at']),

@@ -3,8 +3,10 @@ import { api, resource } from 'nounkit'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
+import type { Contract } from '../../src/compile/contract-format.ts'
 import { Mistakes } from '../../src/compile/mistakes.ts'
 import { contractOf } from '../../src/contract/contract.ts'
+import { checkContracts } from '../../src/contract/gate.ts'
 import { openapiOf } from '../../src/contract/openapi/openapi.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { hooksApi } from '../support/hooks-api.ts'
@@ -29,6 +31,7 @@ test.each(versions)(
       'active',
       'version',
       'disabled_reason',
+      'owner',
       'secret',
       'created_at',
       'updated_at',
@@ -63,3 +66,37 @@ test('a resource of an API with events cannot have the name of a webhook resourc
     expect(compileApi(api('taken', { resources })).resources.size).toBe(1)
   }
 })
+
+test('a version that was published before endpoints had owners keeps its contract, and they have owners all the same', async () => {
+  const published = new Map(
+    model.versions.map((version) => [version.name, withoutOwner(contractOf(model, version))]),
+  )
+  const answer = checkContracts(compileApi(hooksApi, { contracts: published }), published)
+  expect([answer.broken, answer.refusals]).toEqual([new Set(), []])
+  const served = await serve('sqlite', await emptyDatabase('sqlite'), {
+    declaration: hooksApi,
+    contracts: published,
+  })
+  const [ada, bo] = [
+    await served.api.key('acme', { subject: 'ada' }),
+    await served.api.key('acme', { subject: 'bo' }),
+  ]
+  const body = { url: 'https://receiver.example/', event_types: ['*'] }
+  const made = await served.make('/v1/webhook-endpoints', body, { as: ada })
+  expect(made).not.toHaveProperty('owner')
+  expect((await served.get(`/v1/webhook-endpoints/${made.id}`, { as: bo })).status).toBe(404)
+  expect((await served.get('/v1/webhook-endpoints', { as: bo })).rows).toEqual([])
+})
+
+/** As a release froze it that knew neither owners nor the ends of keys. */
+function withoutOwner(contract: Contract): Contract {
+  const endpoints = contract.resources['webhook-endpoints']
+  if (!endpoints) throw new Error('no endpoints')
+  const { owner, ...fields } = endpoints.fields
+  expect(owner).toBeDefined()
+  const text = JSON.stringify({
+    ...contract,
+    resources: { ...contract.resources, 'webhook-endpoints': { ...endpoints, fields } },
+  })
+  return JSON.parse(text.replaceAll(',"key-ended"', '').replaceAll('"not-permitted",', '')) as Contract
+}

@@ -2,16 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { api, resource } from 'nounkit'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
-import { validate } from '../../src/request/validate.ts'
+import { isValid } from '../../src/request/validate.ts'
 import { openStore } from '../../src/store/open.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { testApi } from '../../src/testing.ts'
 import { nodeScript } from '../support/child.ts'
 import { emptyDatabase, storeKinds, temporaryFolder } from '../support/databases.ts'
+import { freePort } from '../support/free-port.ts'
 import { listeningShop } from '../support/listening-shop.ts'
 import { blocksOf, markOf, tableBelow } from './markdown.ts'
 import { emptyProject, shopProject, startSession } from './session.ts'
@@ -42,7 +43,7 @@ test('the ids that bring-your-data makes from old ones are those of every resour
   )
   for (const { idPrefix, field } of resources.values())
     for (const old of [0, 17, 2 ** 53 - 1, 'A-17', ''])
-      expect(validate(field.get('id')?.schema ?? {}, newId(old, idPrefix))).toEqual([])
+      expect(isValid(field.get('id')?.schema ?? {}, newId(old, idPrefix))).toBe(true)
   expect(newId(9)).not.toBe(newId('9'))
   expect([9, 10, 300].map((old) => newId(old))).toEqual([9, 10, 300].map((old) => newId(old)).toSorted())
 })
@@ -52,6 +53,49 @@ test('the commands of rules-on-rows do what it shows, with the declaration that 
   const session = await startSession({ folder, env: { DATABASE_URL: `sqlite:${join(folder, 'desk.db')}` } })
   await session.follow('docs/how-to/rules-on-rows.md')
 })
+
+test.each(storeKinds)(
+  'the recipe of apps-for-end-users keeps people apart without scopes (%s)',
+  async (kind) => {
+    const [block] = blocksOf('docs/how-to/apps-for-end-users.md').filter(
+      (one) => markOf(one, 'file') === 'api.ts',
+    )
+    if (!block) throw new Error('docs/how-to/apps-for-end-users.md shows no api.ts')
+    const { default: declaration } = await import(/* @vite-ignore */ pathToFileURL(snippetFile(block)).href)
+    const served = await testApi(declaration, { databaseUrl: await emptyDatabase(kind) })
+    const caller = async (subject: string, claims: { readonly [name: string]: unknown }) => {
+      const key = await served.key('acme', { scopes: [], subject, claims })
+      return async (method: string, path: string, body?: object) => {
+        const response = await served.fetch(path, {
+          method,
+          headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+          ...(body && { body: JSON.stringify(body) }),
+        })
+        const { data } = (await response.json()) as { data: { id: string } & readonly unknown[] }
+        return { status: response.status, data }
+      }
+    }
+    const [mia, noa, staff, nobody] = await Promise.all([
+      caller('mia', { role: 'member' }),
+      caller('noa', { role: ['staff'] }),
+      caller('sam', { role: 'staff' }),
+      caller('eve', {}),
+    ])
+    const made = await mia('POST', '/v1/requests', { text: 'The lamp is broken.' })
+    expect(made).toMatchObject({ status: 201, data: { member: 'mia' } })
+    const path = `/v1/requests/${made.data.id}`
+    const seen = async (call: typeof mia) => [
+      (await call('GET', '/v1/requests')).data.length,
+      (await call('GET', path)).status,
+      (await call('PATCH', path, { status: 'answered' })).status,
+    ]
+    expect(await seen(noa)).toEqual([0, 404, 404])
+    expect(await seen(nobody)).toEqual([0, 404, 404])
+    expect(await seen(mia)).toEqual([1, 200, 403])
+    expect(await seen(staff)).toEqual([1, 200, 200])
+    await served.close()
+  },
+)
 
 test('the commands of change-your-mind do what it shows', async () => {
   const folder = emptyProject()
@@ -127,7 +171,7 @@ const declarationIn = async (name: string): Promise<ApiDeclaration> =>
   (await import(/* @vite-ignore */ pathToFileURL(named(name)).href)).default
 
 test.each(storeKinds)(
-  'the SQL shown for renames is what is refused, and moves every row (%s)',
+  'a store keeps its names over the renames that are shown, and the SQL shown for a tidy store moves every row (%s)',
   async (kind) => {
     const databaseUrl = await emptyDatabase(kind)
     const older = await testApi(await declarationIn('older'), { databaseUrl })
@@ -145,19 +189,22 @@ test.each(storeKinds)(
 
     const declaration = await declarationIn('newer')
     const store = await openStore(databaseUrl)
-    const refused = await migrate(store, compileApi(declaration)).catch((error: Error) => error.message)
+    const isServed = async () => {
+      const newer = await testApi(declaration, { databaseUrl })
+      expect(await call(newer, `/v2/orders/${order.data.id}`)).toMatchObject({
+        data: { customer_id: client.data.id, status: 'placed' },
+      })
+      expect(await call(newer, `/v1/orders/${order.data.id}`)).toEqual(order)
+      expect(await call(newer, `/v1/clients/${client.data.id}`)).toEqual(client)
+      await newer.close()
+    }
+    await isServed()
+    const { steps } = await migrate(store, compileApi(declaration), { stops: true, tidy: true })
+    const ran = steps.map(({ sql }) => sql).join(';\n')
     for (const statement of named('renames').trim().split(';\n'))
-      expect(refused).toContain(statement.replace(/;$/, ''))
-    await migrate(store, compileApi(declaration), { rename: true })
+      expect(ran).toContain(statement.replace(/;$/, ''))
     await store.close()
-
-    const newer = await testApi(declaration, { databaseUrl })
-    expect(await call(newer, `/v2/orders/${order.data.id}`)).toMatchObject({
-      data: { customer_id: client.data.id, status: 'placed' },
-    })
-    expect(await call(newer, `/v1/orders/${order.data.id}`)).toEqual(order)
-    expect(await call(newer, `/v1/clients/${client.data.id}`)).toEqual(client)
-    await newer.close()
+    await isServed()
   },
 )
 
@@ -168,4 +215,33 @@ test('the table of metrics lists those that are served', async () => {
   const served = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [`\`${name}\``, type])
   const shown = tableBelow('docs/how-to/observability.md', '## Metrics')
   expect(shown.map(([name, type]) => [name, type])).toEqual(served)
+})
+
+describe('the servers of mount-in-your-server', () => {
+  const blocks = blocksOf('docs/how-to/mount-in-your-server.md').filter((block) => markOf(block, 'file'))
+  const files = (): ReadonlyMap<string, string> =>
+    new Map(blocks.map((block) => [markOf(block, 'file') ?? '', snippetFile(block)]))
+
+  test.each(['with-node-http.ts', 'with-express.ts', 'with-fastify.ts', 'with-hono.ts'])(
+    '%s has the API beside a route of its own',
+    async (name) => {
+      const port = await freePort()
+      const env = { PORT: String(port), DATABASE_URL: `sqlite:${join(temporaryFolder(), 'diary.db')}` }
+      const child = nodeScript(files().get(name) ?? '', [], { env })
+      await child.line(/^ready$/)
+      const get = async (path: string) => await (await fetch(`http://localhost:${port}${path}`)).text()
+      expect(JSON.parse(await get('/api/v1')).data.collections).toEqual({ notes: '/api/v1/notes' })
+      expect(JSON.parse(await get('/api/v1/notes')).type).toBe('/api/problems/credentials-missing')
+      expect(await get('/hello')).toBe('hello')
+      child.kill('SIGKILL')
+      await child.ended
+    },
+  )
+
+  test('nightly.ts calls the API in the same process', async () => {
+    const env = { DATABASE_URL: `sqlite:${join(temporaryFolder(), 'diary.db')}` }
+    const child = nodeScript(files().get('nightly.ts') ?? '', [], { env })
+    expect(await child.ended, child.output).toEqual({ code: 0, signal: null })
+    expect(child.stdout).toBe('1\n')
+  })
 })

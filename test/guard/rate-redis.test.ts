@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
+import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { openRates, type Rates } from '../../src/guard/rate-settings.ts'
 import { type RedisServer, startRedis } from '../support/redis-server.ts'
 
@@ -17,9 +18,13 @@ afterAll(async () => {
 })
 
 /** A process of its own, as far as Redis can tell. */
-const openProcess = async (rate: string, whenAway: 'open' | 'closed' = 'open') => {
+const openProcess = async (
+  rate: string,
+  whenAway: 'open' | 'closed' = 'open',
+  declare: Partial<ApiDeclaration> = {},
+) => {
   const rates = await openRates({
-    model: compileApi({ ...shop, rateStoreAway: whenAway }),
+    model: compileApi({ ...shop, rateStoreAway: whenAway, ...declare }),
     rate,
     redisUrl: redis.url,
     warn: (message) => void warnings.push(message),
@@ -35,15 +40,35 @@ const outcome = (taken: unknown) =>
 
 test('two processes count one account together', async () => {
   const [one, two] = [await openProcess('0.1'), await openProcess('0.1')]
-  expect(await outcome(one.take('together', null))).toBe('counted')
-  expect(await outcome(two.take('together', null))).toBe(429)
-  expect(await outcome(one.take('together', null))).toBe(429)
-  expect(await outcome(two.take('another', null))).toBe('counted')
+  expect(await outcome(one.take('together', '192.0.2.1', null))).toBe('counted')
+  expect(await outcome(two.take('together', '192.0.2.1', null))).toBe(429)
+  expect(await outcome(one.take('together', '192.0.2.1', null))).toBe(429)
+  expect(await outcome(two.take('another', '192.0.2.1', null))).toBe('counted')
+})
+
+test('names that accounts, addresses and services choose do not meet', async () => {
+  const limiter = await openProcess('0.1')
+  const names = [
+    '192.0.2.1',
+    'acme',
+    '{acme}:notes',
+    'acme}:*',
+    'account:acme',
+    'address:192.0.2.1',
+    '}',
+    '%7D',
+  ]
+  for (const account of names)
+    expect([account, await outcome(limiter.take(account, '192.0.2.1', null))]).toEqual([account, 'counted'])
+  expect(await outcome(limiter.take(null, '192.0.2.1', null))).toBe('counted')
+  expect(await outcome(limiter.take(null, '192.0.2.1', null))).toBe(429)
+  const another = await openProcess('0.1', 'open', { name: 'another' })
+  expect(await outcome(another.take('acme', '192.0.2.1', null))).toBe('counted')
 })
 
 test('the signals are those of memory', async () => {
   const limiter = await openProcess('50')
-  expect(await limiter.take('signals', null)).toEqual({
+  expect(await limiter.take('signals', '192.0.2.1', null)).toEqual({
     policy: '"account";q=50;w=1',
     state: '"account";r=99;t=1',
   })
@@ -52,34 +77,40 @@ test('the signals are those of memory', async () => {
 test('what was used comes back with time', async () => {
   const limiter = await openProcess('2')
   const empty = async () => {
-    while ((await outcome(limiter.take('refill', null))) !== 429);
+    while ((await outcome(limiter.take('refill', '192.0.2.1', null))) !== 429);
   }
   await empty()
   await expect
-    .poll(() => outcome(limiter.take('refill', null)), { timeout: 60_000, interval: 100 })
+    .poll(() => outcome(limiter.take('refill', '192.0.2.1', null)), { timeout: 60_000, interval: 100 })
     .toBe('counted')
 })
 
 test('while Redis does not answer, calls go through uncounted or are refused, as declared; one line is logged; counting resumes by itself', async () => {
   const open = await openProcess('1000')
   const closed = await openProcess('1000', 'closed')
-  expect(await outcome(open.take('away', null))).toBe('counted')
+  expect(await outcome(open.take('away', '192.0.2.1', null))).toBe('counted')
   await redis.halt()
   warnings.length = 0
-  const outcomes = await Promise.all(Array.from({ length: 20 }, () => outcome(open.take('away', null))))
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, () => outcome(open.take('away', '192.0.2.1', null))),
+  )
   expect(new Set(outcomes)).toEqual(new Set(['uncounted']))
-  expect(await outcome(closed.take('away', null))).toBe(503)
+  expect(await outcome(closed.take('away', '192.0.2.1', null))).toBe(503)
   expect(warnings.length).toBeGreaterThan(0)
   expect(warnings.length).toBeLessThan(2 * opened.length)
   await redis.start()
-  await expect.poll(() => outcome(open.take('away', null)), { timeout: 60_000 }).toBe('counted')
-  await expect.poll(() => outcome(closed.take('away', null)), { timeout: 60_000 }).toBe('counted')
+  await expect.poll(() => outcome(open.take('away', '192.0.2.1', null)), { timeout: 60_000 }).toBe('counted')
+  await expect
+    .poll(() => outcome(closed.take('away', '192.0.2.1', null)), { timeout: 60_000 })
+    .toBe('counted')
 })
 
 test('a process starts while Redis does not answer', async () => {
   await redis.halt()
   const limiter = await openProcess('10')
-  expect(await outcome(limiter.take('early', null))).toBe('uncounted')
+  expect(await outcome(limiter.take('early', '192.0.2.1', null))).toBe('uncounted')
   await redis.start()
-  await expect.poll(() => outcome(limiter.take('early', null)), { timeout: 60_000 }).toBe('counted')
+  await expect
+    .poll(() => outcome(limiter.take('early', '192.0.2.1', null)), { timeout: 60_000 })
+    .toBe('counted')
 })

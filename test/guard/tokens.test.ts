@@ -104,6 +104,25 @@ describe('refused with 401', () => {
     expect(await refusal(token)).toMatch(/algorithm/)
   })
 
+  test('times that are no seconds of a year up to 9999, such as 1e400', async () => {
+    const seconds = Math.floor(now / 1000)
+    const token = (times: string) =>
+      issuer.signText(`{"account":"acme","scope":"*","iss":"${issuer.url}","aud":"shop",${times}}`)
+    expect((await call(await token(`"exp":${seconds + 60}`))).status).toBe(200)
+    expect(await refusal(await token(`"exp":253402300799,"iat":0,"nbf":${seconds}.5`))).toBe('accepted')
+    for (const [times, claim] of [
+      ['"exp":1e400', 'exp'],
+      ['"exp":253402300800', 'exp'],
+      [`"exp":${seconds + 60},"nbf":-1e400`, 'nbf'],
+      [`"exp":${seconds + 60},"iat":1e400`, 'iat'],
+      [`"exp":${seconds + 60},"iat":"today"`, 'iat'],
+    ] as const) {
+      const { status, body } = await call(await token(times))
+      expect([times, status]).toEqual([times, 401])
+      expect(body).toMatchObject({ detail: expect.stringContaining(`The claim "${claim}" of the token is `) })
+    }
+  })
+
   test('another issuer, another audience, no account, no expiry, expired, not yet valid', async () => {
     expect(await refusal(await issuer.sign({ ...claims, iss: 'https://evil.example' }))).toMatch(/"iss"/)
     expect(await refusal(await issuer.sign({ ...claims, aud: 'other' }))).toMatch(/"aud"/)

@@ -75,7 +75,7 @@ describeServing(
       for (const path of ['loans', 'loans', 'stamps'])
         await served.make(`/v2/${path}`, { sheet_id: (await sheetIn(id)).id })
       expect((await remove(id)).problem.referenced_by).toEqual(['loans', 'stamps'])
-      expect((await remove(id, 'v1')).problem.referenced_by).toEqual(['lendings', 'another resource'])
+      expect((await remove(id, 'v1')).problem.referenced_by).toEqual(['lendings'])
     })
 
     test('does not name rows that would be deleted along themselves', async () => {

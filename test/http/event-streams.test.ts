@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { api, renameResource, resource, version } from 'nounkit'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { KeyRing } from '../../src/guard/key-ring.ts'
+import { lockHead } from '../../src/plan/event-reads.ts'
 import { StreamReader } from '../support/event-source.ts'
 import { describeServing, type Serving } from '../support/serving.ts'
 import { until } from '../support/until.ts'
@@ -19,6 +21,7 @@ const declaration = api('diary', {
 })
 
 let accounts = 0
+let names = 0
 const newAccount = (): string => `streams-${++accounts}`
 
 const ask = async (served: Serving, as: string, query = '', headers = {}, v = 'v2'): Promise<Response> => {
@@ -32,6 +35,16 @@ const follow = async (...call: Parameters<typeof ask>): Promise<StreamReader> =>
   const response = await ask(...call)
   expect(response.status, response.status === 200 ? '' : await response.clone().text()).toBe(200)
   return new StreamReader(response).opened()
+}
+
+/** Events get no positions until `work` has ended, and streams wait for that. On SQLite they have positions at once. */
+const withoutPositions = async (served: Serving, account: string, work: () => Promise<void>) => {
+  const { store } = served
+  if (store.dialect.commitsInOrder) return work()
+  await store.transaction(async (tx) => {
+    await tx.first(lockHead(store.dialect), [account])
+    await work()
+  })
 }
 
 const openStreams = async (served: Serving): Promise<number> =>
@@ -60,6 +73,34 @@ describeServing(
       expect(sent.map(({ type }) => type)).toEqual(['notes.created', 'tags.created'])
       const after = await served.get(`/v2/events?cursor=${sent[0]?.id}`, { as })
       expect(after.rows.map((event) => JSON.stringify(event))).toEqual([texts[1]])
+      await stream.cancel()
+    })
+
+    test('that were woken while they read are not late for what is committed next', async () => {
+      const as = newAccount()
+      const stream = await follow(served, as)
+      const note = (text: string) => served.make('/v2/notes', { text }, { as })
+      await note('first')
+      await stream.take(1)
+      const waits: number[] = []
+      for (let round = 0; round < 5; round++) {
+        let second: unknown
+        await withoutPositions(served, as, async () => {
+          // Now the stream begins to read, and does not get on.
+          await note(`${round} a`)
+          await sleep(50)
+          second = note(`${round} b`)
+          await sleep(50)
+        })
+        await second
+        await stream.take(2)
+        await note(`${round} c`)
+        const answeredAt = performance.now()
+        await stream.take(1)
+        waits.push(performance.now() - answeredAt)
+      }
+      // After a read that failed, a stream waits for half a second.
+      expect(waits.toSorted((a, b) => a - b)[2]).toBeLessThan(400)
       await stream.cancel()
     })
 
@@ -147,14 +188,32 @@ describeServing(
 
     test('more streams than the declared limit are 429, and a closed one makes room', async () => {
       const as = newAccount()
-      const open = await Promise.all([follow(served, as), follow(served, as), follow(served, as)])
-      const refused = await ask(served, as)
+      const key = await served.key(as)
+      const open = await Promise.all([follow(served, key), follow(served, key), follow(served, key)])
+      const refused = await ask(served, key)
       expect(refused.status).toBe(429)
       expect(refused.headers.get('retry-after')).toBe('5')
       expect(await refused.json()).toMatchObject({ type: '/problems/too-many-streams', limit: 3 })
       await open[0].cancel()
-      const next = await follow(served, as)
+      const next = await follow(served, key)
       await Promise.all([next, open[1], open[2]].map((stream) => stream.cancel()))
+      expect(await openStreams(served)).toBe(0)
+    })
+
+    test('a subject has a tenth of them, so that others are left some, and a key without a subject has all', async () => {
+      const as = newAccount()
+      const keyOf = (subject: string | null) => served.api.key(as, { name: `${as} ${++names}`, subject })
+      const [mia, alsoMia, noa] = [await keyOf('mia'), await keyOf('mia'), await keyOf('noa')]
+      // The subject "mia" is not the consumer of that name.
+      const [server, other] = [await keyOf(null), await served.api.key(as, { name: 'mia' })]
+      const open = [await follow(served, mia)]
+      const limit = async (key: string) =>
+        ((await (await ask(served, key)).json()) as { limit: number }).limit
+      expect([await limit(mia), await limit(alsoMia)]).toEqual([1, 1])
+      await open[0]?.cancel()
+      for (const key of [noa, server, server]) open.push(await follow(served, key))
+      expect([await limit(other), await limit(mia)]).toEqual([3, 3])
+      await Promise.all(open.map((stream) => stream.cancel()))
       expect(await openStreams(served)).toBe(0)
     })
 

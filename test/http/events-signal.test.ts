@@ -25,7 +25,7 @@ describeStores('whoever follows an account', (store) => {
     const { acme, globex } = woken
     const { id } = await there.make('/v1/notes', { text: 'hi' }, { as: 'acme' })
     await until(() => woken.acme > acme)
-    expect((await log.after('acme', 0, 10)).map(({ rowId }) => rowId)).toEqual([id])
+    expect((await log.after('acme', 0, 10)).events.map(({ rowId }) => rowId)).toEqual([id])
     const again = woken.acme
     await there.make('/v1/notes', { text: 'ho' }, { as: 'acme' })
     await until(() => woken.acme > again)

@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import {
   api,
   belongsTo,
@@ -237,6 +238,26 @@ describeServing(
       const cursor = (await served.get('/v2/events?filter[type]=labels.deleted', { as })).page.next_cursor
       const since = await served.get(`/v2/events?filter[type]=labels.deleted&cursor=${cursor}`, { as })
       expect([since.rows, since.page.has_more]).toEqual([[], false])
+    })
+
+    test('take no empty filter, and the document says so', async () => {
+      const document = (await (await served.api.fetch('/v2/openapi.json')).json()) as {
+        components: { parameters: Record<string, { name: string; schema: Record<string, unknown> }> }
+      }
+      const { parameters } = document.components
+      const isValue = (schema: object = {}) => new Ajv2020({ strict: false }).compile(schema)
+      const one = isValue(parameters['events.filter.resource_id']?.schema)
+      const several = isValue(parameters['events.filter.resource_id.in']?.schema)
+      const as = newAccount()
+      for (const [query, isAllowed, isDocumented] of [
+        ['filter[resource_id]=', false, one('')],
+        ['filter[resource_id]=x', true, one('x')],
+        ['filter[resource_id][in]=x,', false, several(['x', ''])],
+        ['filter[resource_id][in]=x,y', true, several(['x', 'y'])],
+      ] as const) {
+        const { status } = await served.get(`/v2/events?${query}`, { as })
+        expect([query, status, isDocumented]).toEqual([query, isAllowed ? 200 : 400, isAllowed])
+      }
     })
 
     test('need the scope events:read, and show only rows that the caller may read', async () => {

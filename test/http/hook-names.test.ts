@@ -119,7 +119,7 @@ describeServing(
       logged.length = 0
       expect((await served.call('POST', '/v1/loans', { body: { title: 'x' } })).status).toBe(500)
       expect(logged[0]?.message).toBe(
-        'hook beforeCreate of loans returned "slgu", which is not a field. Did you mean "slug"?',
+        'hook beforeCreate of loans set "slgu", which is not a field. Did you mean "slug"?',
       )
       before = () => ({ slug: 's' })
       expect((await served.make('/v1/loans', { title: 'x' })).slug).toBe('s')

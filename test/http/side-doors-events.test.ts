@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { eventTypes } from '../../src/compile/events-view.ts'
+import { eventTypes } from '../../src/compile/versions/events-view.ts'
 import { api } from '../../src/declare/api.ts'
 import { walkedStores } from '../support/databases.ts'
 import {

@@ -4,7 +4,9 @@ import { api } from '../../src/declare/api.ts'
 import { states, sum } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
-import { describeServing } from '../support/serving.ts'
+import { decimal } from '../../src/index.ts'
+import { describeServing, serve } from '../support/serving.ts'
+import { describeStores } from '../support/stores.ts'
 
 const carts = resource('carts', {
   fields: { weight: sum('parcels', 'grams') },
@@ -132,3 +134,130 @@ describeServing(
   },
   { declaration: api('nodes', { resources: [nodes] }) },
 )
+
+const jars = resource('jars', {
+  fields: { label: z.string().max(9).default(''), coins: sum('drops', 'coins') },
+  relations: { drops: hasMany('drops') },
+  hooks: {
+    // A hook may hand on a whole row that it was given, with sums in it.
+    beforeCreate: () => ({ coins: 50 }),
+    beforeUpdate: (next) => ({ ...next, coins: 60 }),
+  },
+})
+const drops = resource('drops', {
+  fields: { coins: z.int() },
+  relations: { jar: belongsTo('jars') },
+  hooks: {
+    async afterCreate(drop, { find, update }) {
+      const jar = await find('jars', drop.jar_id)
+      if (drop.coins === 1) await update('jars', drop.jar_id, { coins: 70 })
+      if (drop.coins === 2) await update('jars', drop.jar_id, { label: `saw ${jar?.coins}`, coins: 80 })
+    },
+  },
+})
+
+describeServing(
+  'a hook that writes into a sum',
+  (served) => {
+    test('leaves it as it is, and what else it writes is written', async () => {
+      const jar = await served.make('/v1/jars', {})
+      const path = `/v1/jars/${jar.id}`
+      expect(jar.coins).toBe(0)
+      expect((await served.call('PATCH', path, { body: { label: 'a' } })).data).toMatchObject({ coins: 0 })
+      await served.make('/v1/drops', { jar_id: jar.id, coins: 1 })
+      expect(await served.get(path)).toMatchObject({ data: { coins: 1, label: 'a' }, rowVersion: 3 })
+      await served.make('/v1/drops', { jar_id: jar.id, coins: 2 })
+      expect((await served.get(path)).data).toMatchObject({ coins: 3, label: 'saw 3' })
+    })
+  },
+  { declaration: api('jars', { resources: [jars, drops] }) },
+)
+
+const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+describeServing(
+  'a sum of seeded rows',
+  (served) => {
+    test('is what they give, whatever the seed says, and goes on from there', async () => {
+      const weights = async () => [
+        (await served.get(`/v1/carts/${uuid(1)}`)).data.weight,
+        (await served.get(`/v1/carts/${uuid(2)}`)).data.weight,
+      ]
+      expect(await weights()).toEqual([12, 0])
+      await served.make('/v1/parcels', { cart_id: uuid(1), grams: 3 })
+      await served.make('/v1/parcels', { cart_id: uuid(2), grams: 4 })
+      expect(await weights()).toEqual([15, 4])
+    })
+  },
+  {
+    declaration: api('carts', {
+      resources: [carts, parcels],
+      seed: {
+        accounts: ['acme', 'other'],
+        account: (account) => [
+          { resource: 'carts', values: { id: uuid(1) } },
+          { resource: 'carts', values: { id: uuid(2), weight: 1_000 } },
+          { resource: 'parcels', values: { id: uuid(3), cart_id: uuid(1), grams: 5 } },
+          {
+            resource: 'parcels',
+            values: { id: uuid(4), cart_id: uuid(1), grams: account === 'acme' ? 7 : 8 },
+          },
+          { resource: 'parcels', values: { id: uuid(5), grams: 9 } },
+        ],
+      },
+    }),
+  },
+)
+
+const entries = resource('entries', {
+  nameIsPluralBecause: 'the plural of entry',
+  fields: { price: decimal({ scale: 2 }), pieces: z.int() },
+  relations: { book: belongsTo('books', { optional: true }) },
+})
+const relations = { entries: hasMany('entries') }
+const unsummed = api('books', { resources: [resource('books', { fields: {}, relations }), entries] })
+const summed = api('books', {
+  resources: [
+    resource('books', { fields: { balance: sum<string>('entries', ['pieces', 'price']) }, relations }),
+    entries,
+  ],
+})
+
+describeStores('a sum whose parts are larger than itself', (store) => {
+  test('is computed, kept and corrected: only what it comes to has a bound', async () => {
+    const url = await store.url()
+    const before = await serve(store.kind, url, { declaration: unsummed })
+    const { id } = await before.make('/v1/books', {})
+    const most = '999999999999.00'
+    for (const price of [most, `-${most}`])
+      for (let n = 0; n < 10; n++) await before.make('/v1/entries', { book_id: id, price, pieces: 1 })
+    await before.api.close()
+    const served = await serve(store.kind, url, { declaration: summed })
+    const balance = async () => (await served.get(`/v1/books/${id}`)).data.balance
+    expect(await balance()).toBe('0.00')
+    const small = { book_id: id, price: '0.07', pieces: 3 }
+    await served.make('/v1/entries', small)
+    expect(await balance()).toBe('0.21')
+    const rest = { book_id: id, price: '999999999999.78', pieces: 1 }
+    await served.make('/v1/entries', rest)
+    expect(await balance()).toBe('999999999999.99')
+    for (const price of ['0.01', most]) {
+      const refused = await served.call('POST', '/v1/entries', { body: { ...small, price } })
+      expect([...refused.refusal, ...refused.faults]).toEqual([422, 'validation-failed', '#'])
+    }
+    expect(await balance()).toBe('999999999999.99')
+  })
+
+  test('a product that no database can compute is 422 where it is added up, and only there', async () => {
+    const served = await serve(store.kind, await store.url(), { declaration: summed })
+    const { id } = await served.make('/v1/books', {})
+    const body = { price: '-9999999.00', pieces: Number.MAX_SAFE_INTEGER }
+    const entry = await served.make('/v1/entries', { ...body, book_id: null })
+    for (const refused of [
+      await served.call('POST', '/v1/entries', { body: { ...body, book_id: id } }),
+      await served.call('PATCH', `/v1/entries/${entry.id}`, { body: { book_id: id } }),
+    ])
+      expect(refused.refusal).toEqual([422, 'validation-failed'])
+    expect((await served.get(`/v1/books/${id}`)).data.balance).toBe('0.00')
+  })
+})

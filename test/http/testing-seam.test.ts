@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { api, resource, version } from 'nounkit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { compileApi } from '../../src/compile/compile.ts'
+import { contractOf } from '../../src/contract/contract.ts'
+import { freezeContract } from '../../src/contract/freeze.ts'
+import { testApi } from '../../src/testing.ts'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
+import { describeStores } from '../support/stores.ts'
 
 /** Headers that belong to a connection or to one request. */
 const perRequest = new Set([
@@ -98,4 +105,37 @@ test('a test that computes for seconds is not taken for too many requests', asyn
   }
   await shop.close()
   expect(answers).toEqual([200, 200, 200])
+})
+
+describeStores('contracts of nounkit/testing', (store) => {
+  const notes = (fields: { readonly [name: string]: z.ZodType }, names: readonly string[]) =>
+    api('notes', {
+      resources: [resource('notes', { fields: { text: z.string(), ...fields } })],
+      versions: names.map((name) => version(name)),
+    })
+
+  test('are an object with the parsed file of each version, or a Map', async () => {
+    const { head, ...model } = compileApi(notes({}, ['v1']))
+    const v1: unknown = JSON.parse(freezeContract(contractOf({ ...model, head }, head)))
+    const grown = notes({ colour: z.string().optional() }, ['v2', 'v1'])
+    for (const contracts of [{ v1 }, new Map([['v1', v1]])]) {
+      const served = await testApi(grown, { contracts, databaseUrl: await store.url() })
+      const headers = { Authorization: `Bearer ${await served.key('acme', { name: crypto.randomUUID() })}` }
+      const body = JSON.stringify({ text: 'a' })
+      for (const [name, fields] of [
+        ['v1', ['text']],
+        ['v2', ['text', 'colour']],
+      ] as const) {
+        const response = await served.fetch(`/${name}/notes`, {
+          method: 'POST',
+          headers: { ...headers, 'Content-Type': 'application/json' },
+          body,
+        })
+        expect(response.status).toBe(201)
+        const { data } = (await response.json()) as { data: object }
+        expect(Object.keys(data)).toEqual(['id', ...fields, 'created_at', 'updated_at'])
+      }
+      await served.close()
+    }
+  })
 })

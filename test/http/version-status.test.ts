@@ -29,6 +29,23 @@ describeStores('where a version stands', (stores) => {
   })
   afterAll(() => api.close())
 
+  test('a guide is linked as soon as there is a newer version, also before the deprecation', async () => {
+    const guide = '/docs/migrations/v2-to-v3'
+    expect((await api.fetch(guide)).status).toBe(200)
+    const read = async (path: string) => (await api.fetch(path)).text()
+    const index = JSON.parse(await read('/')) as {
+      data: { versions: { name: string; guide: string | null }[] }
+    }
+    expect(index.data.versions.map(({ name, guide }) => [name, guide])).toEqual([
+      ['v3', null],
+      ['v2', guide],
+      ['v1', '/docs/migrations/v1-to-v2'],
+    ])
+    for (const path of ['/v2', '/v2/openapi.json', '/docs/v2', '/docs/versions'])
+      expect([path, (await read(path)).includes(guide)]).toEqual([path, true])
+    expect(await read('/docs/v3')).not.toContain('/docs/migrations/v3')
+  })
+
   const statuses = async (): Promise<readonly string[]> => {
     const { data } = (await (await api.fetch('/')).json()) as { data: { versions: Listed[] } }
     const listed = data.versions.map(({ status }) => status)

@@ -33,8 +33,8 @@ const v1 = version('v1', {
     mapValues('parcels', 'kind', { carton: 'box' }, { onlyInNewer: { tube: 'bag' }, why }),
     mapValues('parcels', 'origin', { close: 'near' }, { onlyInNewer: { away: 'far' }, why }),
     mapValues('parcels', 'grade', { best: 'gold' }),
-    mapValues('parcels', 'side', { left: 'right', right: 'left' }),
-    mapValues('parcels', 'door', { open: 'shut', shut: 'open' }),
+    mapValues('parcels', 'side', { west: 'left', east: 'right' }),
+    mapValues('parcels', 'door', { ajar: 'open', closed: 'shut' }),
     mapValues('parcels', 'stage', { fresh: 'new' }, { onlyInNewer: { lost: 'done' }, why }),
     changeType('parcels', 'weight', { was: immutable(z.string().max(9)), codec: 'integer-as-string' }),
     changeType('parcels', 'price', { was: z.string().max(9), codec: 'cents-as-decimal-string' }),
@@ -68,7 +68,7 @@ const newer = {
 const older = {
   kind: 'carton',
   origin: 'close',
-  side: 'right',
+  side: 'east',
   weight: '12',
   price: '12.50',
   seen_at: 1780315200,
@@ -177,11 +177,11 @@ describeServing(
 
     test('values that are swapped in the newer version still change a field and move a state', async () => {
       const id = await made()
-      expect((await served.get(`/v1/parcels/${id}`)).data).toMatchObject({ side: 'right', door: 'open' })
-      const moved = await patch(id, { side: 'left', door: 'shut' })
-      expect(moved.data).toMatchObject({ side: 'left', door: 'shut' })
+      expect((await served.get(`/v1/parcels/${id}`)).data).toMatchObject({ side: 'west', door: 'closed' })
+      const moved = await patch(id, { side: 'east', door: 'ajar' })
+      expect(moved.data).toMatchObject({ side: 'east', door: 'ajar' })
       expect(await stored(id)).toMatchObject({ side: 'right', door: 'open' })
-      const same = await patch(id, { side: 'left', door: 'shut' })
+      const same = await patch(id, { side: 'east', door: 'ajar' })
       expect([same.status, same.etag]).toEqual([200, moved.etag])
     })
 

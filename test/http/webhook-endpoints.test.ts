@@ -21,6 +21,7 @@ describeServing(
         active: true,
         version: 'v2',
         disabled_reason: null,
+        owner: { consumer: expect.stringMatching(/^key_/), subject: null },
         secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
         created_at: expect.any(String),
         updated_at: expect.any(String),
@@ -146,9 +147,12 @@ describeServing(
       expect((await served.get('/v2/webhook-endpoints', { as: null })).status).toBe(401)
     })
 
-    test('an account has a limited number of endpoints', async () => {
-      const create = () => served.call('POST', path, { as: 'initech', body: { url, event_types: ['*'] } })
-      for (let made = 0; made < 40; made++) expect((await create()).status).toBe(201)
+    test('an account has a limited number of endpoints, and a subject half of them', async () => {
+      const create = (as = 'initech') => served.call('POST', path, { as, body: { url, event_types: ['*'] } })
+      const ada = await served.api.key('initech', { subject: 'ada' })
+      for (let made = 0; made < 20; made++) expect((await create(ada)).status).toBe(201)
+      expect((await create(ada)).refusal).toEqual([409, 'too-many-webhook-endpoints'])
+      for (let made = 20; made < 40; made++) expect((await create()).status).toBe(201)
       const answer = await create()
       expect(answer.refusal).toEqual([409, 'too-many-webhook-endpoints'])
       expect((await served.get('/problems/too-many-webhook-endpoints')).status).toBe(200)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { codecs } from '../../src/compile/codecs.ts'
+import { codecs } from '../../src/compile/versions/codecs.ts'
 import type { CodecName } from '../../src/declare/change.ts'
 import { sqlText } from '../../src/kinds/sql.ts'
 import { converts } from '../../src/store/schema/conversion.ts'

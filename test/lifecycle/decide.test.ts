@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { monthsAfter } from '../../src/compile/dates.ts'
+import { monthsAfter } from '../../src/compile/versions/dates.ts'
 import {
   type BlockerKind,
   type ConsumerTraffic,

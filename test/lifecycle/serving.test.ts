@@ -2,9 +2,10 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
-import { renameResource } from '../../src/declare/change.ts'
+import { changeType, renameResource } from '../../src/declare/change.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
+import { followImages } from '../../src/lifecycle/follow-images.ts'
 import { followMigrations } from '../../src/lifecycle/outdated.ts'
 import { openRecorder } from '../../src/lifecycle/recorder.ts'
 import { readUnended } from '../../src/lifecycle/recorder-rows.ts'
@@ -16,12 +17,21 @@ import { StoreRefused } from '../../src/store/store.ts'
 import { setClock } from '../support/set-clock.ts'
 import { describeStores } from '../support/stores.ts'
 
-const fields = { label: z.string() }
-const older = compileApi(api('market', { resources: [resource('things', { fields })] }))
+const older = compileApi(
+  api('market', { resources: [resource('things', { fields: { label: z.string(), size: z.string() } })] }),
+)
 const newer = compileApi(
   api('market', {
-    resources: [resource('items', { fields })],
-    versions: [version('v2'), version('v1', { changes: [renameResource('things', 'items')] })],
+    resources: [resource('items', { fields: { label: z.string(), size: z.int() } })],
+    versions: [
+      version('v2'),
+      version('v1', {
+        changes: [
+          renameResource('things', 'items'),
+          changeType('items', 'size', { was: z.string(), codec: 'integer-as-string' }),
+        ],
+      }),
+    ],
   }),
 )
 const clock = setClock('2026-01-05T00:00:00Z')
@@ -58,11 +68,11 @@ describeStores('the processes that serve a store', (stores) => {
     expect(waited).toEqual([1])
   })
 
-  test('are checked again right before renames: one that started meanwhile is seen', async () => {
+  test('are checked again right before a conversion: one that started meanwhile is seen', async () => {
     const store = await opened()
     const { again } = await demandNobodyServes(store, clock, nothing)
     await openRecorder({ store, clock })
-    await expect(migrate(store, newer, { rename: true, beforeRenames: again })).rejects.toThrow(StoreRefused)
+    await expect(migrate(store, newer, { stops: true, beforeStop: again })).rejects.toThrow(StoreRefused)
     expect((await migrate(store, older)).steps).toEqual([])
   })
 
@@ -77,19 +87,27 @@ describeStores('the processes that serve a store', (stores) => {
     expect(await outdated.when).toBe('no such table: things')
   })
 
-  test('do not change during renames: one that starts then waits, sees the renames, and does not serve', async () => {
+  test('do not change during a conversion: one that starts then waits, sees it, and does not serve', async () => {
     const store = await opened()
     const outdated = followMigrations(store, older, await readGeneration(store))
     const start = () =>
-      startLifecycle({ store, model: older, clock, outdated, warn: () => {}, everyMs: null })
+      startLifecycle({
+        store,
+        model: older,
+        clock,
+        outdated,
+        images: followImages(store, older, () => {}),
+        warn: () => {},
+        everyMs: null,
+      })
     const { promise: starting, resolve } = Promise.withResolvers<Promise<unknown>>()
-    const beforeRenames = async () => {
+    const beforeStop = async () => {
       const { again } = await demandNobodyServes(store, clock, nothing)
-      // The insert of its row waits for the lock, and the renames do not wait for it.
+      // The insert of its row waits for the lock, and the conversion does not wait for it.
       resolve(start().catch((error: unknown) => error))
       await again()
     }
-    await migrate(store, newer, { rename: true, beforeRenames })
+    await migrate(store, newer, { stops: true, beforeStop })
     expect(await await starting).toBeInstanceOf(StoreRefused)
     expect(await readUnended(store)).toEqual([])
   })

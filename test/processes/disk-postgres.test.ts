@@ -72,9 +72,13 @@ test('while the disk takes no more, creates are 503 with the reason and reads go
     type: '/problems/store-unavailable',
     detail: expect.stringMatching(/^The disk of the store /),
   })
+  const ready = async () => (await fetch(`${server.url}/readyz`)).status
+  expect(await ready()).toBe(503)
   expect((await server.call('GET', '/v2/customers?limit=1', { key })).status).toBe(200)
 
   await admin.unsafe('VACUUM FULL "customers"')
+  // Nobody calls meanwhile: a load balancer sends nothing to a process that is not ready.
+  await until(async () => (await ready()) === 200, { what: 'the process noticing that there is room' })
   expect((await create(name)).status).toBe(201)
   for (const [key, first] of acknowledged) expect((await create(key)).text).toBe(first.text)
 })

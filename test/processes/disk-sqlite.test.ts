@@ -35,11 +35,15 @@ test('while the disk takes no more, creates are 503 with the reason and reads go
     type: '/problems/store-unavailable',
     detail: expect.stringMatching(/^The disk of the store /),
   })
+  const ready = async () => (await fetch(`${server.url}/readyz`)).status
+  expect(await ready()).toBe(503)
   const last = dataOf([...acknowledged.values()].at(-1) as Reply)
   expect((await server.call('GET', `/v2/customers/${last.id}`)).status).toBe(200)
 
   const other = new DatabaseSync(fileOf(shop.databaseUrl))
   other.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  // Nobody calls meanwhile: a load balancer sends nothing to a process that is not ready.
+  await until(async () => (await ready()) === 200, { what: 'the process noticing that there is room' })
   expect((await create(server, name)).status).toBe(201)
   for (const [key, first] of acknowledged) expect((await create(server, key)).text).toBe(first.text)
   const { rows } = other

@@ -6,6 +6,7 @@ import { emptyDatabase, walkedStores } from '../support/databases.ts'
 import { declarationFolder } from '../support/declaration-folder.ts'
 import { newKey, type Reply, type ServerProcess, startServer } from '../support/server-process.ts'
 import { openForTest } from '../support/stores.ts'
+import { until } from '../support/until.ts'
 import { workerPids } from './worker-pids.ts'
 
 const older = `
@@ -55,10 +56,10 @@ describe.each(walkedStores)('%s', (kind) => {
     expect(server.child.output).not.toContain('request failed')
   }
 
-  test('--rename is refused while a process of the older declaration serves, and names it', async () => {
+  test('a conversion is refused while a process of the older declaration serves, and names it', async () => {
     const { databaseUrl, server, list } = await served()
     const before = (await list()).text
-    const refused = await migrate(databaseUrl, '--rename')
+    const refused = await migrate(databaseUrl)
     expect(refused.code).toBe(1)
     expect(refused.output).toMatch(
       new RegExp(`process ${server.child.pid} on ${hostname()}, serving since \\S+Z, last seen \\S+Z`),
@@ -67,14 +68,17 @@ describe.each(walkedStores)('%s', (kind) => {
     expect(await list()).toMatchObject({ status: 200, text: before })
 
     await server.child.kill('SIGTERM')
-    expect(await migrate(databaseUrl, '--rename')).toMatchObject({ code: 0 })
+    expect(await migrate(databaseUrl)).toMatchObject({ code: 0 })
   })
 
   test('with --force the older process answers 503 with the reason, is not ready, and ends itself with 3', async () => {
     const { databaseUrl, server, key, list } = await served()
-    expect(await migrate(databaseUrl, '--rename', '--force')).toMatchObject({ code: 0 })
-    // The process ends within seconds. Until then every answer is a refusal, and it is not ready.
-    const reply = await list().catch(() => null)
+    expect(await migrate(databaseUrl, '--force')).toMatchObject({ code: 0 })
+    // The process notices it within two seconds, and ends. From then on every answer is a refusal, and it is not ready.
+    const reply = await until(async () => {
+      const one = await list().catch(() => null)
+      return one === null || one.status === 503 ? { one } : undefined
+    }).then(({ one }) => one)
     if (reply) expectRefused(reply)
     const ready = reply && (await server.call('GET', '/readyz').catch(() => null))
     if (ready) expect(ready.status).toBe(503)
@@ -96,19 +100,21 @@ describe.each(walkedStores)('%s', (kind) => {
   test('workers end together, and none is replaced', async () => {
     const { databaseUrl, server } = await served(['--workers', '2'], { NOUNKIT_LOG: 'info' })
     await workerPids(server, 2)
-    expect(await migrate(databaseUrl, '--rename', '--force')).toMatchObject({ code: 0 })
+    expect(await migrate(databaseUrl, '--force')).toMatchObject({ code: 0 })
     expect(await server.child.ended).toEqual({ code: 3, signal: null })
     expect(server.child.output).not.toContain('takes its place')
   })
 
-  test('a process of the older declaration that is started afterwards is refused, and makes no empty tables', async () => {
+  test('a process of the older declaration that is started afterwards is refused', async () => {
     const { databaseUrl, server } = await served()
     await server.child.kill('SIGTERM')
-    expect(await migrate(databaseUrl, '--rename')).toMatchObject({ code: 0 })
+    expect(await migrate(databaseUrl)).toMatchObject({ code: 0 })
     const late = nounkit(['serve', folders.older, '--port', '0'], { env: { DATABASE_URL: databaseUrl } })
     expect(await late.ended).toEqual({ code: 3, signal: null })
-    expect(late.stderr).toContain('The store was migrated past this declaration: things is items now.')
+    expect(late.stderr).toContain(
+      'The store was migrated past this declaration, whose newest version is v1: things.cost for v2 was converted.',
+    )
     const store = await openForTest(databaseUrl)
-    await expect(async () => store.all('SELECT 1 FROM "things"', [])).rejects.toThrow()
+    await expect(async () => store.all('SELECT 1 FROM "items"', [])).rejects.toThrow()
   })
 })

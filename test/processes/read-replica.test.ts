@@ -46,6 +46,25 @@ async function create(server: ServerProcess): Promise<{ readonly path: string; r
 const statusOf = async (server: ServerProcess, path: string, headers = {}): Promise<number> =>
   (await server.call('GET', path, { headers })).status
 
+test('statements that a standby answers are counted by its name', async () => {
+  const { path } = await create(one)
+  const standbyOf = new URL(standby.url).host
+  const counted = async () => {
+    const { text } = await one.call('GET', '/metrics')
+    const line = new RegExp(`^nounkit_store_node_statements_total\\{node="${standbyOf}"\\} (\\d+)$`, 'm')
+    return Number(line.exec(text)?.[1] ?? 0)
+  }
+  const before = await counted()
+  await until(
+    async () => {
+      expect(await statusOf(two, path)).toBeLessThan(500)
+      expect(await statusOf(one, path)).toBe(200)
+      return (await counted()) > before
+    },
+    { what: 'statements of the standby' },
+  )
+})
+
 test('an account reads what it has written: in one process by itself, in another with Store-Position', async () => {
   await pause()
   const { path, reply } = await create(one)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { StatementWatch } from '../../src/cli/dev/watched-store.ts'
 import { hashText } from '../../src/store/postgres/hash-text.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyDatabase } from '../support/databases.ts'
@@ -45,26 +46,32 @@ const change = (store: Store, account: string): Promise<unknown> =>
   store.transaction((tx) => tx.first(add, [account]), account)
 
 describe('statements that are stuck hold a share of the connections', () => {
-  test('transactions of one account that wait for a row leave connections to others, and the rest of them is refused', async () => {
-    const store = await openForTest(`${url}?pool=6&connect_timeout=1&lock_timeout=30000`)
-    const unlock = await lockRow('held')
-    const stuck = Array.from({ length: 12 }, () => change(store, 'held'))
-    const outcomes = Promise.allSettled(stuck)
-    await until(() => store.counters.waiting === 9, { what: 'nine of twelve waiting for a connection' })
-    await change(store, 'other')
-    expect(await store.writeOne(add, ['third'], 'third')).toBe(1)
-    expect(await store.first(read, ['other'], 'other')).toEqual([1])
-    // The account itself can still read what is not locked.
-    expect(await store.first(read, ['held'], 'held')).toEqual([0])
-    await until(() => store.counters.waiting === 0, { what: 'the nine being refused' })
-    // Once its connections are silent, the account is refused without waiting.
-    await expect(change(store, 'held')).rejects.toMatchObject(unavailable)
-    await unlock()
-    const ends = (await outcomes).map(({ status }) => status)
-    expect(ends.filter((status) => status === 'fulfilled')).toHaveLength(3)
-    expect(await store.first(read, ['held'], 'held')).toEqual([3])
-    await change(store, 'held')
-  })
+  test.each([
+    ['', (opened: Store) => opened],
+    [', under nounkit dev too', (opened: Store) => new StatementWatch().store(opened)],
+  ])(
+    'transactions of one account that wait for a row leave connections to others, and the rest of them is refused%s',
+    async (_, watched) => {
+      const store = watched(await openForTest(`${url}?pool=6&connect_timeout=1&lock_timeout=30000`))
+      const unlock = await lockRow('held')
+      const stuck = Array.from({ length: 12 }, () => change(store, 'held'))
+      const outcomes = Promise.allSettled(stuck)
+      await until(() => store.counters.waiting === 9, { what: 'nine of twelve waiting for a connection' })
+      await change(store, 'other')
+      expect(await store.writeOne(add, ['third'], 'third')).toBe(1)
+      expect(await store.first(read, ['other'], 'other')).toEqual([expect.any(Number)])
+      // The account itself can still read what is not locked.
+      const [before] = (await store.first(read, ['held'], 'held')) ?? []
+      await until(() => store.counters.waiting === 0, { what: 'the nine being refused' })
+      // Once its connections are silent, the account is refused without waiting.
+      await expect(change(store, 'held')).rejects.toMatchObject(unavailable)
+      await unlock()
+      const ends = (await outcomes).map(({ status }) => status)
+      expect(ends.filter((status) => status === 'fulfilled')).toHaveLength(3)
+      expect(await store.first(read, ['held'], 'held')).toEqual([Number(before) + 3])
+      await change(store, 'held')
+    },
+  )
 
   test('a connection that is silent gets no further statement while others are answered', async () => {
     const { hostname, port, pathname, username } = new URL(url)

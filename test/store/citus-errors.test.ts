@@ -47,6 +47,22 @@ test('a node that is down is named', async () => {
   await expect(failed).rejects.toThrow(/worker-2:5432 failed.*A node of the cluster is down/)
 })
 
+test('a session that tells of a lost connection to a node is kept, for statements to the others', async () => {
+  const one = await openForTest(`${await emptyDatabase('postgres')}?pool=1`)
+  const session = async () => (await one.first('SELECT pg_backend_pid()', []))?.[0]
+  const raising = (state: string) => `DO $$ BEGIN RAISE 'failed' USING ERRCODE = '${state}'; END $$`
+  const before = await session()
+  await expect(one.writeOne(raising('08006'), [])).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(await session()).toBe(before)
+  await expect(one.transaction((tx) => tx.all(raising('08006'), []))).rejects.toMatchObject({
+    kind: 'unavailable',
+  })
+  expect(await session()).toBe(before)
+  // After a statement that took too long, Citus may not take another one for as long again.
+  await expect(one.writeOne(raising('57014'), [])).rejects.toMatchObject({ kind: 'unavailable' })
+  expect(await session()).not.toBe(before)
+})
+
 test('a command tells any other error of the server in one sentence', async () => {
   const unsupported = `DO $$ BEGIN RAISE 'this is not supported on distributed tables' USING ERRCODE = '0A000'; END $$`
   const refused = store.session((session) => session.script(unsupported))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { codecs } from '../../src/compile/codecs.ts'
 import { compileApi } from '../../src/compile/compile.ts'
+import { codecs } from '../../src/compile/versions/codecs.ts'
 import { api } from '../../src/declare/api.ts'
 import { changeType, renameField, renameResource } from '../../src/declare/change.ts'
 import type { FieldDeclarations } from '../../src/declare/field.ts'
@@ -121,8 +121,8 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
   }
   const model = compileApi(now)
 
-  const refusal = async (store: Store, rename = false): Promise<StoreRefused> => {
-    const error = await migrate(store, model, { rename }).catch((thrown: unknown) => thrown)
+  const refusal = async (store: Store, stops = false): Promise<StoreRefused> => {
+    const error = await migrate(store, model, { stops }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(StoreRefused)
     return error as StoreRefused
   }
@@ -168,14 +168,14 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
     await served.close()
   }
 
-  test('is refused, and --rename converts it: v1 shows the same bytes, v2 the new form', async () => {
+  test('is refused, and nounkit migrate converts it: v1 shows the same bytes, v2 the new form', async () => {
     const left = await leftByV1()
     const store = await open(left.databaseUrl)
     const refused = await refusal(store)
     expect(refused).toBeInstanceOf(MigrationRefused)
-    expect(refused.message).toContain('nounkit migrate --rename')
-    expect(refused.message).toContain('items.price was text in v1')
-    await migrate(store, model, { rename: true })
+    expect(refused.message).toContain('run `nounkit migrate`')
+    expect(refused.message).toContain('things.cost was text in v1')
+    await migrate(store, model, { stops: true })
     expect((await migrate(store, model)).steps).toEqual([])
     await expectBothVersions(left)
   })
@@ -193,7 +193,8 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
   test('ends with the same tables as one that was made with the new types', async () => {
     const { databaseUrl } = await leftByV1()
     const store = await open(databaseUrl)
-    await migrate(store, model, { rename: true })
+    await migrate(store, model, { stops: true })
+    await migrate(store, model, { stops: true, tidy: true })
     const fresh = await open()
     await migrate(fresh, model)
     const sql =
@@ -243,7 +244,7 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
     test('in the SQL too, should such a value be written while it runs', async () => {
       const { databaseUrl } = await leftByV1([base])
       const store = await open(databaseUrl)
-      const { steps } = await migrate(store, model, { dryRun: true, rename: true })
+      const { steps } = await migrate(store, model, { dryRun: true, stops: true })
       await store.session((session) => session.script(`UPDATE "things" SET "cost" = '1.5'`))
       const run = store.session(async (session) => {
         try {
@@ -253,23 +254,23 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
         }
       })
       await expect(run).rejects.toThrow()
-      expect(await store.all('SELECT "price" FROM "items"', [])).toEqual([['1.5']])
+      expect(await store.all('SELECT "cost" FROM "things"', [])).toEqual([['1.5']])
     })
   })
 
-  test('beside something that only a person can decide it is not made by --rename, and the SQL does both', async () => {
+  test('beside something that only a person can decide it is not made, and the SQL does both', async () => {
     const { databaseUrl } = await leftByV1()
     const store = await open(databaseUrl)
     const shelved = compileApi(market({ shelf: z.string() }))
-    const error = await migrate(store, shelved, { rename: true }).catch((thrown: unknown) => thrown)
+    const error = await migrate(store, shelved, { stops: true }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(MigrationRefused)
     const { message } = error as MigrationRefused
-    expect(message).toContain('items.shelf is new and required')
+    expect(message).toContain('things.shelf is new and required')
     const sql = message.slice(message.indexOf('--')).replaceAll('.bail on\n', '')
     await store.session((session) => session.script(sql.replaceAll(/^--.*$/gm, '').replace('…', `'A7'`)))
     expect((await migrate(store, shelved)).steps.filter((step) => !step.additive)).toEqual([])
     const rowsNow = await store.all(
-      'SELECT "label", "count", "price", "shelf" FROM "items" ORDER BY "label"',
+      'SELECT "label", "count", "cost", "shelf" FROM "things" ORDER BY "label"',
       [],
     )
     expect(rowsNow[0]).toEqual(['a', 12, 1200, 'A7'])
@@ -291,8 +292,8 @@ describeStores('a store with types of an older version', ({ kind, open, url }) =
     }
     const steps = postgresDifference(wanted, new Map([['items', found]])).filter((step) => !step.additive)
     expect(steps).toHaveLength(6)
-    for (const { rename, why } of steps)
-      expect([rename, why]).toEqual([undefined, expect.stringContaining('Citus')])
+    for (const { stops, why } of steps)
+      expect([stops, why]).toEqual([undefined, expect.stringContaining('Citus')])
   })
 
   test('a conversion that no change describes is left to the operator: the SQL says where, and fails until it is filled in', async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { systemClock } from '../../src/clock.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { type ApiDeclaration, api } from '../../src/declare/api.ts'
-import { type FieldDeclarations, states, sum, was, writeOnly } from '../../src/declare/field.ts'
+import { became, type FieldDeclarations, states, sum, was, writeOnly } from '../../src/declare/field.ts'
 import { belongsTo, hasMany, type RelationDeclarations } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/kinds/decimal.ts'
@@ -12,7 +12,6 @@ import { followStore } from '../../src/store/schema/follow/follow-store.ts'
 import type { Question } from '../../src/store/schema/follow/open-decisions.ts'
 import { startUnpublished } from '../../src/store/schema/follow/start-unpublished.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
-import { unfinishedKey, unfinishedPrefix } from '../../src/store/schema/unfinished-key.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { demandFit } from '../../src/transfer/demand-fit.ts'
@@ -171,7 +170,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     const first = shop({ a: z.string() })
     const { follow, made, listed } = await started(first, [{ a: 'A' }])
     const both =
-      /- orders\.b is required, and 1 row has no value[^\n]*\n- orders\.a is no longer declared: its values in 1 row would be lost\.$/
+      /- orders\.b is required, and 1 row has no value[^\n]*\n- orders\.a is no longer declared: its values in 1 row would be lost\.\nUse --accept-data-loss to do it all the same\.$/
     const next = shop({ b: z.int() })
     await expect(follow(next)).rejects.toThrow(both)
     await expect(followStore(store, compileApi(next), {}, { dryRun: true })).rejects.toThrow(both)
@@ -305,7 +304,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     // After a question without an answer no other one is asked, and the reason is said.
     const refused = await follow(next, answering()).catch((error: Error) => error.message)
     expect(refused).toBe(
-      `The store does not follow the declaration yet, and nothing was changed:\n- ${faults} Make the field optional, give it a default, or use --fill orders.code=VALUE.`,
+      `The store does not follow the declaration yet, and nothing was changed:\n- ${faults} Make the field optional, give it a default, or use --fill orders.code=VALUE --accept-data-loss.`,
     )
     expect(texts).toEqual([`${faults} Which value instead?`])
     await follow(next, answering('x', 'yes'))
@@ -336,7 +335,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     })
     const gone = '3 rows of orders have a value that orders.kind does not allow any more'
     await expect(follow(next)).rejects.toThrow(
-      `- ${gone} ("hand" in 2 rows, "power" in 1 row). Make the field optional, give it a default, or use --fill orders.kind=VALUE.`,
+      `- ${gone} ("hand" in 2 rows, "power" in 1 row). Make the field optional, give it a default, or use --fill orders.kind=VALUE --accept-data-loss.`,
     )
     await expect(follow(next, { fill: new Map([['orders.kind', 'a']]) })).rejects.toThrow(
       /such as "out": they would become "new"\.[\s\S]*with --fill orders\.status=VALUE --fill orders\.size=VALUE for another value\.$/,
@@ -346,10 +345,17 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     const ask = async ({ kind, text, choices }: Question) => {
       const value = /such as "(\w+)"\. Which value instead\?$/.exec(text)?.[1] ?? ''
       asked.push(`${kind} ${value}: ${choices.map(({ says }) => says).join(', ')}`)
-      if (kind === 'loss') expect(text).toContain('such as "power": it would become "a".')
+      // A value that was chosen is no loss. No value is one.
+      if (kind === 'loss')
+        expect(text).toBe(
+          '1 row of orders has a value that orders.size does not allow any more, such as "s": it would become null.\nDo it all the same?',
+        )
       return answers[value] ?? 'yes'
     }
-    await follow(next, { ask })
+    const { notes } = await follow(next, { ask })
+    expect(notes).toContain(
+      '1 row of orders had a value that orders.kind does not allow any more, such as "power": it became "a"',
+    )
     expect(asked).toEqual([
       'fill out: new, lent, lost',
       'fill hand: a, b',
@@ -365,6 +371,85 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     expect(await listed(next)).toMatchObject(rows)
     const events = (await listed(next, 'events')).map(({ data }) => data)
     expect(events).toMatchObject([...rows.map((row) => ({ ...row, status: 'new' })), ...rows.slice(1)])
+  })
+
+  test('a state that is renamed by an answer, and a sum that is dropped, lose nothing: nobody is asked to lose it', async () => {
+    const first = declared({
+      status: states('new', { new: ['out'], out: [] }),
+      weight: sum('things', 'grams'),
+    })
+    const { follow, listed } = await started(first, [{ label: 'a' }])
+    const asked: string[] = []
+    const { losses } = await follow(declared({ status: states('fresh', { fresh: ['out'], out: [] }) }), {
+      ask: async ({ kind }) => {
+        asked.push(kind)
+        return 'fresh'
+      },
+    })
+    expect([asked, losses]).toEqual([['fill'], []])
+    expect(await listed(declared({ status: states('fresh', { fresh: ['out'], out: [] }) }))).toMatchObject([
+      { status: 'fresh' },
+    ])
+  })
+
+  test('a state that becomes two is split row by row by a function, in rows and events', async () => {
+    const declared = (fields: FieldDeclarations) =>
+      api('shop', { resources: [resource('orders', { fields })], events: { keepDays: 30 } })
+    const rest = { paid_on: z.iso.date().optional(), note: z.string().optional() }
+    const first = declared({ status: states('open', { open: ['done'], done: [] }), ...rest })
+    const { follow, listed, made } = await started(first, [
+      { paid_on: '2026-01-02' },
+      { note: 'unpaid' },
+      { paid_on: '2026-01-03' },
+    ])
+    await serving(first, databaseUrl, async (call) => {
+      await call('PATCH', `orders/${made[2]?.id}`, { status: 'done' })
+    })
+    const split = (open: (row: { readonly [field: string]: unknown }) => string) =>
+      declared({
+        status: became(
+          { open, done: 'over' },
+          states('placed', { placed: ['paid'], paid: ['over'], over: [] }),
+        ),
+        ...rest,
+      })
+    await expect(follow(split(() => 'lost'))).rejects.toThrow(
+      /- orders\.status: became\(…\) gives "lost" for the row \S+ with "open"\. Its values are placed, paid, over\./,
+    )
+    await expect(
+      follow(
+        split(() => {
+          throw new Error('no idea')
+        }),
+      ),
+    ).rejects.toThrow(/gives "an error: no idea" for the row/)
+    const next = split((row) => (row.paid_on === null ? 'placed' : 'paid'))
+    const { notes, losses } = await follow(next)
+    expect(losses).toEqual([])
+    expect(notes.toSorted()).toEqual([
+      'orders.status: "done" became "over" in 1 row',
+      'orders.status: "open" became "paid" in 1 row',
+      'orders.status: "open" became "placed" in 1 row',
+    ])
+    expect(await listed(next)).toMatchObject([{ status: 'paid' }, { status: 'placed' }, { status: 'over' }])
+    const events = (await listed(next, 'events')).map(({ data }) => (data as { status: string }).status)
+    expect(events).toEqual(['paid', 'placed', 'paid', 'over'])
+    // Nothing is left to be done.
+    expect((await follow(next)).notes).toEqual([])
+  })
+
+  test('the options that a refusal names are not refused in turn', async () => {
+    const first = declared({ kind: z.enum(['a', 'b']), note: z.string() })
+    const { follow, listed } = await started(first, [{ label: 'x', kind: 'a', note: 'n' }])
+    const next = declared({ kind: z.enum(['b', 'c']) })
+    const refusal = String(await follow(next, { optionsOf: 'nounkit migrate' }).catch((error) => error))
+    const [, option, field = '', more] =
+      /use nounkit migrate (--fill (\S+)=VALUE)(.*)\.$/m.exec(refusal) ?? []
+    expect([option, field, more]).toEqual(['--fill orders.kind=VALUE', 'orders.kind', ' --accept-data-loss'])
+    // Another loss besides is named with what allows it.
+    expect(refusal).toMatch(/orders\.note.*would be lost\.\nUse nounkit migrate --accept-data-loss/)
+    await follow(next, { fill: new Map([[field, 'c']]), acceptDataLoss: true })
+    expect(await listed(next)).toMatchObject([{ kind: 'c' }])
   })
 
   test('a rename is declared, or asked about, or refused with both ways', async () => {
@@ -525,24 +610,7 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     await expect(startUnpublished(store, compileApi(next))).rejects.toThrow(
       /\n- parts was lines\.\n- lines was orders\.\n- lines\.c was b\.\n- lines\.b was a\.\n/,
     )
-    // An import that was interrupted has noted that these rows lack references.
-    const lacking = [
-      [unfinishedKey('acme', 'orders', 'a'), '["boss_id"]'],
-      [unfinishedKey('acme', 'notes', 'b'), '["line_id","order_id"]'],
-    ]
-    const { dialect } = store
-    const [key, value] = [1, 2].map((at) => dialect.param(at, 'string'))
-    for (const one of lacking)
-      await store.writeOne(`INSERT INTO "nounkit_meta" ("key", "value") VALUES (${key}, ${value})`, one)
     expect((await follow(next)).losses).toEqual([])
-    const left = await store.all(
-      `SELECT "key", "value" FROM "nounkit_meta" WHERE "key" LIKE '${unfinishedPrefix}%' ORDER BY "key"`,
-      [],
-    )
-    expect(left.map(([row, fields]) => [row, JSON.parse(String(fields)).sort()])).toEqual([
-      [unfinishedKey('acme', 'lines', 'a'), ['boss_id']],
-      [unfinishedKey('acme', 'notes', 'b'), ['line_id', 'part_id']],
-    ])
     await startUnpublished(store, compileApi(next))
     expect(await listed(next, 'lines')).toMatchObject([
       { id: order?.id, b: 'A', c: 'B', boss_id: null },
@@ -926,16 +994,13 @@ describeStores('a store follows while nothing is published', ({ url, open }) => 
     const { create, list } = followingStore(store, databaseUrl)
     await create(first, 'customers', [{ name: 'Ada' }])
     expect(await list(first, 'events')).toHaveLength(1)
-    await store.writeOne(
-      `INSERT INTO "nounkit_meta" ("key", "value") VALUES ('import abc', '{}'), ('unfinished abc', '{}')`,
-      [],
-    )
+    await store.writeOne(`INSERT INTO "nounkit_meta" ("key", "value") VALUES ('import abc', '{}')`, [])
     const count = async (rows: string) => Number((await store.first(`SELECT count(*) FROM ${rows}`, []))?.[0])
     const keys = await count('"nounkit_api_keys"')
     await resetStore(store, compileApi(first), { clock: systemClock, published: [] })
     expect(await list(first, 'customers')).toEqual([])
     expect(await list(first, 'events')).toEqual([])
-    expect(await count(`"nounkit_meta" WHERE "key" LIKE 'import %' OR "key" LIKE 'unfinished %'`)).toBe(0)
+    expect(await count(`"nounkit_meta" WHERE "key" LIKE 'import %'`)).toBe(0)
     expect(await count('"nounkit_api_keys"')).toBeGreaterThanOrEqual(keys)
   })
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { storeUnderTest } from '../support/stores.ts'
 
@@ -9,7 +9,10 @@ describe('SQLite transactions share commits', () => {
   let store: Store
   const names = async () => (await store.all('SELECT "name" FROM "things" ORDER BY "name"', [])).flat()
 
+  // The clock stands still: a batch that has been open for 20 ms takes no more, which a busy machine reaches.
+  afterEach(() => void vi.useRealTimers())
   beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
     store = await storeUnderTest('sqlite').open()
     await store.session((session) => session.script('CREATE TABLE "things" ("name" TEXT PRIMARY KEY) STRICT'))
   })
@@ -136,7 +139,7 @@ describe('SQLite transactions share commits', () => {
   test('one that waits is answered when it has ended, however many wait behind it', async () => {
     const waiting = Array.from({ length: 4 }, (_, at) =>
       store.transaction(async (tx) => {
-        await sleep(30)
+        vi.advanceTimersByTime(30)
         return tx.first(insert, [`${at}`])
       }),
     )
@@ -149,9 +152,6 @@ describe('SQLite transactions share commits', () => {
   })
 
   test('those that wait for nothing but their own statements share a commit', async () => {
-    // The clock stands still: a batch that has been open for 20 ms takes no more, which a busy machine reaches.
-    vi.useFakeTimers({ toFake: ['performance'] })
-    onTestFinished(() => void vi.useRealTimers())
     const works = Array.from({ length: 20 }, (_, at) =>
       store.transaction(async (tx) => {
         await tx.first(insert, [`${at}`])

@@ -7,6 +7,7 @@ import { whenOver } from '../support/clean-up.ts'
 import { freePort } from '../support/free-port.ts'
 import { type OwnPostgres, startPostgres, startStandby } from '../support/own-postgres.ts'
 import { openForTest } from '../support/stores.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
 
 const insert = 'INSERT INTO "things" ("name") VALUES ($1::text)'
@@ -116,4 +117,27 @@ test('after a failover the same store goes on at the new primary', async () => {
     expect(await port(store)).toBe(portOf(standby))
   }
   expect(await watcher.first('SELECT count(*) FROM "things"', [])).toEqual([6])
+})
+
+test('a primary that falls silent holds nobody, once its standby was promoted', async () => {
+  const first = await startPostgres()
+  whenOver(() => first.stop())
+  const second = await startStandby(first)
+  whenOver(() => second.stop())
+  const proxy = await startTcpProxy({ host: '127.0.0.1', port: portOf(first) })
+  // Only a statement that is not answered in a minute would be given up.
+  const parameters = 'target_session_attrs=primary&statement_timeout=60000'
+  const store = await open([proxy.port, portOf(second)], parameters)
+  await store.session((session) => session.script('CREATE TABLE "things" ("name" text PRIMARY KEY)'))
+  await store.writeOne(insert, ['before'])
+  const watcher = await openForTest(second.url)
+  await until(async () => (await watcher.first('SELECT count(*) FROM "things"', []))?.[0] === 1)
+  proxy.freeze()
+  proxy.refuse(true)
+  const lost = store.writeOne(insert, ['lost'])
+  lost.catch(() => {})
+  await watcher.session((session) => session.script('SELECT pg_promote()'))
+  await expect(lost).rejects.toMatchObject({ kind: 'unavailable' })
+  await until(() => store.writeOne(insert, ['after']).then(() => true), { within: 20_000 })
+  expect(await port(store)).toBe(portOf(second))
 })

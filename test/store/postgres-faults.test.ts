@@ -50,6 +50,25 @@ describe('PostgreSQL fails, and comes back', () => {
     expect(await names()).toHaveLength(40)
   })
 
+  test('a transaction whose statement took too long is answered at once, however long its session stays busy', async () => {
+    const far = await throughProxy('statement_timeout=4000')
+    let cancelledAt = 0
+    const outcome = far.transaction(async (tx) => {
+      await tx.first(insert, ['undone'])
+      try {
+        await tx.first('SELECT pg_sleep(60)::text', [])
+      } catch (error) {
+        cancelledAt = performance.now()
+        // As on Citus, whose session first waits for the node that did not answer.
+        proxy.freeze()
+        throw error
+      }
+    })
+    await expect(outcome).rejects.toMatchObject(unavailable)
+    expect(performance.now() - cancelledAt).toBeLessThan(3_000)
+    await until(async () => (await names()).length === 0)
+  })
+
   test('a restart between two requests is not noticed', async () => {
     await store.writeOne(insert, ['before'])
     await server.restart('immediate')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { openStore } from '../../src/store/open.ts'
+import { backupSqlite } from '../../src/store/sqlite/backup.ts'
 import { StoreRefused } from '../../src/store/store.ts'
 import { nodeScript } from '../support/child.ts'
 import { temporaryFolder } from '../support/databases.ts'
@@ -89,6 +90,22 @@ test('a new file is made, in WAL mode with full syncs and foreign keys', async (
     await tx.first('PRAGMA trusted_schema', []),
   ])
   expect(settings).toEqual([['wal'], [2], [1], [0]])
+})
+
+test('a new store and its log are for their user only; the permissions of a file that exists stay', async () => {
+  const folder = temporaryFolder()
+  const modesAfterWrite = async (name: string) => {
+    const store = await openForTest(`sqlite:${join(folder, name)}`)
+    await store.session((session) => session.script('CREATE TABLE "nounkit_meta" ("x" TEXT) STRICT'))
+    return ['', '-wal', '-shm'].map((end) => statSync(join(folder, `${name}${end}`)).mode & 0o777)
+  }
+  expect(await modesAfterWrite('new.db')).toEqual([0o600, 0o600, 0o600])
+  writeFileSync(join(folder, 'old.db'), '')
+  chmodSync(join(folder, 'old.db'), 0o644)
+  expect(await modesAfterWrite('old.db')).toEqual([0o644, 0o644, 0o644])
+
+  await backupSqlite(join(folder, 'old.db'), join(folder, 'copy.db'))
+  expect(statSync(join(folder, 'copy.db')).mode & 0o777).toBe(0o640)
 })
 
 test('the log is copied into the file at 16 MB, and written over', async () => {

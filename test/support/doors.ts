@@ -91,11 +91,12 @@ const filters: Door = function* (house) {
   for (const view of everyView(house)) {
     if (!view.topLevel) continue
     for (const name of view.filters) {
-      const field = view.field.get(name)
+      const { steps = [], field } = view.filterOf.get(name) ?? {}
       if (!field?.field) continue
       const kind = kinds[field.field.kind]
       const stored = field.field.name
-      const values = new Set(rowsOf(house, view).map((row) => row.values[stored]))
+      const at = steps.at(-1)?.target() ?? view
+      const values = new Set(rowsOf(house, at).map((row) => row.values[stored]))
       for (const operator of Object.keys(operators) as OperatorName[]) {
         if (!operators[operator].appliesTo(kind)) continue
         for (const value of values) {

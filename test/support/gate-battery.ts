@@ -146,6 +146,7 @@ const queriesOf = (parameters: readonly Json[]): readonly string[] => {
     '',
     ...includes.flatMap((some) => limits.map((limit) => joined(`include=${some.join(',')}`, limit))),
     ...limits.slice(1),
+    ...(named('count') ? ['count=true', 'count=true&limit=1'] : []),
     ...itemsOf('sort').flatMap((sort) => [`sort=${sort}`, `sort=${sort}&limit=1`]),
     ...filters.flatMap(({ name, schema }) => {
       const told = schema as Json

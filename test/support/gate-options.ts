@@ -96,6 +96,7 @@ const resourceOptions = (name: string): Options =>
       ],
       idempotencyKey: ['optional', 'required', 'off', { mode: 'optional', body: 'reread' }],
       requireIfMatch: [false, true],
+      count: [false, true],
       cacheControl: ['private, no-cache', 'private, max-age=5', 'no-store', 'public, max-age=60'],
       scopes: [
         {},
@@ -111,6 +112,7 @@ const resourceOptions = (name: string): Options =>
       pageDefault: [null, 2, 40],
       pageMax: [null, 3, 60, 200],
       bodyBytes: [null, 300, 2_000_000],
+      countRows: [null, 1, 20_000],
       deleteOnlyWhile: [[], ['new'], ['new', 'open']],
     }).map(([option, values]) => [`${name}.${option}`, values]),
   )

@@ -153,7 +153,15 @@ const leaves = (read: Read): ResourceDeclaration => {
   } as never) as unknown as ResourceDeclaration
 }
 
-const limitNames = ['includeRelations', 'includeDepth', 'includeRows', 'pageDefault', 'pageMax', 'bodyBytes']
+const limitNames = [
+  'includeRelations',
+  'includeDepth',
+  'includeRows',
+  'pageDefault',
+  'pageMax',
+  'bodyBytes',
+  'countRows',
+]
 
 const commonOptions = (name: string, fields: readonly string[], read: Read): object => {
   const known = (one: string) => fields.includes(one) || one.endsWith('_at')
@@ -169,6 +177,7 @@ const commonOptions = (name: string, fields: readonly string[], read: Read): obj
     methods: read(`${name}.methods`),
     idempotencyKey: read(`${name}.idempotencyKey`),
     requireIfMatch: read(`${name}.requireIfMatch`),
+    count: read(`${name}.count`),
     cacheControl: read(`${name}.cacheControl`),
     scopes: read(`${name}.scopes`),
     limits: Object.assign({}, ...limits),

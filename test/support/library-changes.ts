@@ -11,6 +11,7 @@ import {
   makeRequired,
   mapValues,
   needsScope,
+  removeCount,
   removeField,
   removeFilter,
   removeInclude,
@@ -46,6 +47,11 @@ type Rule = { readonly caller: { has(scope: string): unknown } }
 const { shelves, books, authors, loans, visits } = library
 const why = 'For the test of all kinds.'
 const withBooks = (more: Options): Parts => ({ ...library, books: { ...books, ...more } })
+/** Loans are filtered by a field of their book, here by its newer name. */
+const loansBy = (field: string): Options => ({
+  ...loans,
+  filter: ['days', `book.${field}`, 'book.stage', 'book.shelf.room', 'book.author.name'],
+})
 const withFields = (fields: Options): Parts => withBooks({ fields: { ...books.fields, ...fields } })
 
 /** One entry for each kind of change: a new kind does not compile here until it has one. */
@@ -65,12 +71,15 @@ export const nextVersions: { readonly [K in Change['kind']]: Next } = {
     rows: 'move',
   },
   'rename-field': {
-    parts: withBooks({
-      fields: { name: books.fields.title, ...without(books.fields, 'title') },
-      unique: [['name', 'shelf_id'], 'isbn'],
-      filter: ['name', 'stage', 'shelf_id', 'binding'],
-      sort: ['name', 'created_at', 'binding'],
-    }),
+    parts: {
+      ...withBooks({
+        fields: { name: books.fields.title, ...without(books.fields, 'title') },
+        unique: [['name', 'shelf_id'], 'isbn'],
+        filter: ['name', 'stage', 'shelf_id', 'binding', 'author.name', 'shelf.wing'],
+        sort: ['name', 'created_at', 'binding'],
+      }),
+      loans: loansBy('name'),
+    },
     changes: [renameField('books', 'title', 'name')],
     rows: 'move',
   },
@@ -83,7 +92,12 @@ export const nextVersions: { readonly [K in Change['kind']]: Next } = {
           loans: books.relations.loans,
         },
         include: ['shelf', 'writer', 'loans'],
+        filter: ['title', 'stage', 'shelf_id', 'binding', 'writer.name', 'shelf.wing'],
       }),
+      loans: {
+        ...loans,
+        filter: ['days', 'book.title', 'book.stage', 'book.shelf.room', 'book.writer.name'],
+      },
       shelves: { ...shelves, include: ['books', 'books.writer'] },
     },
     changes: [renameRelation('books', 'author', 'writer')],
@@ -141,16 +155,28 @@ export const nextVersions: { readonly [K in Change['kind']]: Next } = {
     changes: [removeInclude('books', 'author'), removeInclude('shelves', 'books.author')],
   },
   'remove-filter': {
-    parts: withBooks({ filter: ['stage', 'shelf_id', 'binding'] }),
-    changes: [removeFilter('books', 'title')],
+    parts: {
+      ...withBooks({ filter: ['stage', 'shelf_id', 'binding', 'author.name'] }),
+      loans: { ...loans, filter: ['days', 'book.title', 'book.stage', 'book.shelf.room'] },
+    },
+    changes: [
+      removeFilter('books', 'title'),
+      removeFilter('books', 'shelf.wing'),
+      removeFilter('loans', 'book.author.name'),
+    ],
   },
   'remove-sort': {
     parts: withBooks({ sort: ['title', 'binding'] }),
     changes: [removeSort('books', 'created_at')],
   },
+  'remove-count': {
+    parts: withBooks({ count: false }),
+    changes: [removeCount('books')],
+  },
   'change-limit': {
-    parts: withBooks({ limits: { pageMax: 50, pageDefault: 10, includeRows: 20 } }),
+    parts: withBooks({ limits: { pageMax: 50, pageDefault: 10, includeRows: 20, countRows: 1 } }),
     changes: [
+      changeLimit('books', 'countRows', { was: 2 }),
       changeLimit('books', 'pageMax', { was: 100 }),
       changeLimit('books', 'pageDefault', { was: 25 }),
       changeLimit('books', 'includeRows', { was: 50 }),
@@ -259,32 +285,31 @@ export const otherVersions: { readonly [what: string]: Next } = {
         filter: ['room'],
         sort: ['room', 'created_at'],
       },
+      books: { ...books, filter: ['title', 'stage', 'shelf_id', 'binding', 'author.name'] },
     },
     changes: [
       removeField('shelves', 'wing', { was: shelves.fields.wing, whenAbsent: 'west' }),
       removeField('shelves', 'floor', { was: shelves.fields.floor }),
       removeFilter('shelves', 'wing'),
+      removeFilter('books', 'shelf.wing'),
       removeSort('shelves', 'floor'),
     ],
     rows: 'made anew',
   },
-  'names changed places': {
-    parts: withBooks({
-      fields: {
-        origin: z.string().min(1).max(80),
-        ...without(without(books.fields, 'title'), 'origin'),
-        title: z.string().max(100),
-        binding: z.enum(['soft', 'hard', 'cloth']),
-      },
-      unique: [['origin', 'shelf_id'], 'isbn'],
-      filter: ['origin', 'stage', 'shelf_id', 'binding'],
-      sort: ['origin', 'created_at', 'binding'],
-    }),
-    changes: [
-      renameField('books', 'title', 'origin'),
-      renameField('books', 'origin', 'title'),
-      mapValues('books', 'binding', { soft: 'hard', hard: 'soft' }),
-    ],
-    rows: 'made anew',
+  'names moved on': {
+    parts: {
+      ...withBooks({
+        fields: {
+          origin: z.string().min(1).max(80),
+          ...without(without(books.fields, 'title'), 'origin'),
+          source: z.string().max(100),
+        },
+        unique: [['origin', 'shelf_id'], 'isbn'],
+        filter: ['origin', 'stage', 'shelf_id', 'binding', 'author.name', 'shelf.wing'],
+        sort: ['origin', 'created_at', 'binding'],
+      }),
+      loans: loansBy('origin'),
+    },
+    changes: [renameField('books', 'title', 'origin'), renameField('books', 'origin', 'source')],
   },
 }

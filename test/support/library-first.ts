@@ -2,6 +2,7 @@ import { api, belongsTo, hasMany, resource, states, sum, version } from 'nounkit
 import { z } from 'zod'
 import type { ApiOptions } from '../../src/declare/api.ts'
 import type { HookContext } from '../../src/declare/hooks.ts'
+import type { VersionDeclaration } from '../../src/declare/version.ts'
 
 export type Options = { readonly [option: string]: unknown }
 export type Parts = { readonly [resource: string]: Options }
@@ -56,8 +57,10 @@ export const library = {
       loans: hasMany('loans'),
     },
     unique: [['title', 'shelf_id'], 'isbn'],
-    filter: ['title', 'stage', 'shelf_id', 'binding'],
+    filter: ['title', 'stage', 'shelf_id', 'binding', 'author.name', 'shelf.wing'],
     sort: ['title', 'created_at', 'binding'],
+    count: true,
+    limits: { countRows: 2 },
     include: ['shelf', 'author', 'loans'],
     deleteOnlyWhile: { stage: ['wanted', 'ordered'] },
     problems: {
@@ -90,6 +93,7 @@ export const library = {
     owner: 'book',
     fields: { to: z.string().max(80), days: z.int().min(1) },
     relations: { book: belongsTo('books', { onTargetDelete: 'cascade' }) },
+    filter: ['days', 'book.title', 'book.stage', 'book.shelf.room', 'book.author.name'],
     include: ['book', 'book.shelf'],
     onlyWhile: { book: { stage: ['wanted', 'ordered', 'lent'], binding: ['soft', 'hard', 'cloth'] } },
   },
@@ -109,7 +113,11 @@ const resourcesOf = (parts: Parts) =>
 
 export const firstVersion = version('v1', { published: '2026-01-01' })
 
-export const libraryOf = (parts: Parts, versions = [firstVersion], more: Partial<ApiOptions> = {}) =>
+export const libraryOf = (
+  parts: Parts,
+  versions: readonly VersionDeclaration[] = [firstVersion],
+  more: Partial<ApiOptions> = {},
+) =>
   api('library', {
     title: 'The library',
     description: 'Books and who has them.',

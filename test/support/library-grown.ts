@@ -20,6 +20,8 @@ export const turned = (parts: Parts): Parts => ({
 const grown = (options: Options): Options => ({
   ...options,
   description: 'Told otherwise.',
+  count: options.count ?? true,
+  limits: { ...((options.limits ?? {}) as Options), countRows: 20_000 },
   fields: {
     shelved_by: z.string().max(80).optional(),
     ...Object.fromEntries(

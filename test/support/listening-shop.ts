@@ -28,12 +28,13 @@ export async function listeningShop(settings: ShopSettings = {}): Promise<Listen
   const api = await testApi(declare(shop), options)
   const logged: string[] = []
   const log = createLog({ destination: { write: (line: string) => void logged.push(line) } })
-  const { model, store, engine, webhooks } = api.service
+  const { model, store, storeCounters, engine, webhooks } = api.service
   const server = await listen({
     model,
     store,
     handle: engine.handle,
     signal: engine.signal,
+    storeCounters,
     eventCounters: engine.eventCounters,
     webhooks,
     log: { logger: log.logger, accessLog: createAccessLog(log) },

@@ -1,5 +1,12 @@
 import fc from 'fast-check'
-import { allOf, anyOf, type ConditionData, not, type Operand } from '../../src/declare/condition.ts'
+import {
+  allOf,
+  anyOf,
+  type ConditionData,
+  not,
+  type Operand,
+  type RuleData,
+} from '../../src/declare/condition.ts'
 import type { CallerTerms } from '../../src/declare/rule.ts'
 import { now } from '../../src/declare/rule.ts'
 import type { RuleKindOfValue } from './rule-model.ts'
@@ -87,8 +94,14 @@ const leaf = (reach: Reach, all: readonly Reach[]): fc.Arbitrary<ConditionData> 
   return fc.oneof({ weight: 4, arbitrary: compared }, turned, among, nullness, listed)
 }
 
-/** Rules over the fields within reach: every operator, nested. */
-export const randomRule = (reach: readonly Reach[]): fc.Arbitrary<ConditionData> => {
+/** Rules over the fields within reach: every operator, nested; some that hold for every row, or for none. */
+export const randomRule = (reach: readonly Reach[]): fc.Arbitrary<RuleData> =>
+  fc.oneof(
+    { weight: 15, arbitrary: randomCondition(reach) },
+    { weight: 1, arbitrary: fc.constantFrom<RuleData>({ kind: 'always' }, { kind: 'never' }) },
+  )
+
+const randomCondition = (reach: readonly Reach[]): fc.Arbitrary<ConditionData> => {
   const leaves = fc.constantFrom(...reach).chain((one) => leaf(one, reach))
   const has = fc.constantFrom(...ruleScopes).map((scope): ConditionData => ({ kind: 'has', scope }))
   const { rule } = fc.letrec<{ rule: ConditionData }>((tie) => {
@@ -159,52 +172,64 @@ type LooseTerm = { readonly [name: string]: LooseTerm } & ((...args: readonly un
 
 const words = { is: 'is', 'is-not': 'isNot', lt: 'lt', lte: 'lte', gt: 'gt', gte: 'gte' } as const
 
+/** What a rule's function is given. */
+interface Given {
+  readonly row: unknown
+  readonly caller: CallerTerms
+}
+
 /** The rule as a declaration writes it: a function over `row` and `caller`. */
 export const declaredRule =
-  (rule: ConditionData) =>
-  ({ row, caller }: { readonly row: unknown; readonly caller: CallerTerms }): ConditionData => {
-    const termOf = (operand: Operand): unknown => {
-      switch (operand.kind) {
-        case 'field':
-          return [...operand.path, operand.field].reduce(
-            (at, name) => (at as { readonly [name: string]: unknown })[name],
-            row,
-          )
-        case 'claim':
-          return caller.claim(operand.name)
-        case 'now':
-          return now()
-        case 'constant':
-          return operand.value
-        default:
-          return caller[operand.kind]
-      }
-    }
-    const call = (operand: Operand, method: string, ...others: readonly unknown[]): ConditionData => {
-      const subject = termOf(operand) as LooseTerm
-      return (subject[method] as LooseTerm)(...others)
-    }
-    const built = (part: ConditionData): ConditionData => {
-      switch (part.kind) {
-        case 'all-of':
-          return allOf(...(part.of.map(built) as [ConditionData]))
-        case 'any-of':
-          return anyOf(...(part.of.map(built) as [ConditionData]))
-        case 'not':
-          return not(built(part.of))
-        case 'has':
-          return caller.has(part.scope)
-        case 'compare':
-          return call(part.left, words[part.operator], termOf(part.right))
-        case 'in':
-          return call(part.operand, 'in', part.among.map(termOf))
-        case 'is-null':
-          return call(part.operand, 'isNull')
-        case 'is-not-null':
-          return call(part.operand, 'isNotNull')
-        case 'includes':
-          return call(part.list, 'includes', termOf(part.element))
-      }
-    }
-    return built(rule)
+  (rule: RuleData) =>
+  (given: Given): ConditionData | boolean =>
+    resultOf(rule, given)
+
+const resultOf = (rule: RuleData, given: Given): ConditionData | boolean => {
+  if (rule.kind === 'always') return true
+  return rule.kind === 'never' ? false : built(rule, given)
+}
+
+const termOf = (operand: Operand, { row, caller }: Given): unknown => {
+  switch (operand.kind) {
+    case 'field':
+      return [...operand.path, operand.field].reduce(
+        (at, name) => (at as { readonly [name: string]: unknown })[name],
+        row,
+      )
+    case 'claim':
+      return caller.claim(operand.name)
+    case 'now':
+      return now()
+    case 'constant':
+      return operand.value
+    default:
+      return caller[operand.kind]
   }
+}
+
+const built = (part: ConditionData, given: Given): ConditionData => {
+  const all = (of: readonly ConditionData[]) => of.map((one) => built(one, given)) as [ConditionData]
+  const other = (operand: Operand) => termOf(operand, given)
+  const call = (operand: Operand, method: string, ...others: readonly unknown[]): ConditionData =>
+    ((other(operand) as LooseTerm)[method] as LooseTerm)(...others)
+  switch (part.kind) {
+    case 'all-of':
+      return allOf(...all(part.of))
+    case 'any-of':
+      return anyOf(...all(part.of))
+    case 'not':
+      return not(built(part.of, given))
+    case 'has':
+      return given.caller.has(part.scope)
+    case 'compare':
+      return call(part.left, words[part.operator], other(part.right))
+    case 'in':
+      return call(part.operand, 'in', part.among.map(other))
+    case 'is-null':
+      return call(part.operand, 'isNull')
+    case 'is-not-null':
+      return call(part.operand, 'isNotNull')
+    case 'includes':
+      return call(part.list, 'includes', other(part.element))
+  }
+}

@@ -32,7 +32,7 @@ export async function releasesOn(store: StoreUnderTest, first: ApiDeclaration): 
       await serving.api.close()
       const opened = await openStore(url)
       await prepare?.(opened)
-      await migrate(opened, compileApi(declaration, { contracts }), { rename: true })
+      await migrate(opened, compileApi(declaration, { contracts }), { stops: true })
       await opened.close()
       declared = declaration
       serving = await serve(store.kind, url, { declaration, contracts: new Map(contracts) })

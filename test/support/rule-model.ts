@@ -1,4 +1,4 @@
-import type { Comparison, ConditionData, Operand } from '../../src/declare/condition.ts'
+import type { Comparison, Operand, RuleData } from '../../src/declare/condition.ts'
 import { compareValues } from './list-order.ts'
 
 /** A row as it is stored, with the rows that it belongs to within reach. */
@@ -38,8 +38,11 @@ export interface Judged {
  * What a rule says of a row, written as plainly as possible. A comparison with something that is not there is neither true nor
  * untrue (null), and stays so under `not`; only true lets a row through.
  */
-export function judge(rule: ConditionData, judged: Judged): boolean | null {
+export function judge(rule: RuleData, judged: Judged): boolean | null {
   switch (rule.kind) {
+    case 'always':
+    case 'never':
+      return rule.kind === 'always'
     case 'all-of': {
       const parts = rule.of.map((part) => judge(part, judged))
       return parts.includes(false) ? false : parts.includes(null) ? null : true
@@ -71,8 +74,10 @@ export function judge(rule: ConditionData, judged: Judged): boolean | null {
 }
 
 /** Whether the rule can hold for some row, as far as the caller's scopes decide that. */
-export function canHold(rule: ConditionData, caller: JudgedCaller, negated = false): boolean {
+export function canHold(rule: RuleData, caller: JudgedCaller, negated = false): boolean {
   switch (rule.kind) {
+    case 'never':
+      return false
     case 'all-of':
     case 'any-of': {
       const isAll = (rule.kind === 'all-of') !== negated

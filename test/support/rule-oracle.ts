@@ -1,4 +1,4 @@
-import type { ConditionData } from '../../src/declare/condition.ts'
+import type { RuleData } from '../../src/declare/condition.ts'
 import type { RuleKind } from '../../src/declare/rule.ts'
 import { inOrder } from './list-order.ts'
 import { canHold, type JudgedCaller, type JudgedRow, judge } from './rule-model.ts'
@@ -38,7 +38,7 @@ export class Oracle {
     return this.all(resource).find((row) => row.id === id) ?? null
   }
 
-  #rule(resource: string, kind: RuleKind): ConditionData | null {
+  #rule(resource: string, kind: RuleKind): RuleData | null {
     const rules = this.#rules[resource as Ruled] ?? {}
     const other = instead[kind]
     return rules[kind] ?? (other && this.#rule(resource, other))

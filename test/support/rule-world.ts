@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { z } from 'zod'
 import { type ApiDeclaration, api } from '../../src/declare/api.ts'
-import type { ConditionData } from '../../src/declare/condition.ts'
+import type { RuleData } from '../../src/declare/condition.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import type { RuleKind } from '../../src/declare/rule.ts'
@@ -10,7 +10,7 @@ import { declaredRule, domain, type Reach, randomRule, ruleScopes } from './rand
 import type { RuleKindOfValue } from './rule-model.ts'
 
 export type Ruled = 'shelves' | 'boxes' | 'items'
-export type Rules = { readonly [R in Ruled]: { readonly [K in RuleKind]?: ConditionData } }
+export type Rules = { readonly [R in Ruled]: { readonly [K in RuleKind]?: RuleData } }
 
 /** Every field may be null. */
 export const kindsOfFields: { readonly [field: string]: RuleKindOfValue } = {

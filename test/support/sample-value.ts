@@ -2,7 +2,7 @@ import type { View } from '../../src/compile/model.ts'
 
 /** A value of the field's type, as a query would write it. */
 export function sampleOf(view: View, name: string): string {
-  const field = view.field.get(name)
+  const field = view.filterOf.get(name)?.field ?? view.field.get(name)
   if (field?.schema.enum) return String(field.schema.enum[0])
   if (field?.kind === 'integer') return '1'
   if (field?.kind === 'decimal') return '1.5'

@@ -15,6 +15,8 @@ export type Page = {
   readonly limit: number
   readonly has_more: boolean
   readonly next_cursor: string | null
+  readonly total?: number
+  readonly total_is_exact?: boolean
   readonly next?: string | null
 }
 export type RowList = { readonly data: readonly Row[]; readonly page: Page }

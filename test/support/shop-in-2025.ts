@@ -52,8 +52,9 @@ const orders = resource('orders', {
     items: hasMany('order-items', { description: 'What is ordered.' }),
     payments: hasMany('payments', { description: 'What was paid for it.' }),
   },
-  filter: ['status', 'client_id', 'total', 'created_at'],
+  filter: ['status', 'client_id', 'client.email', 'total', 'created_at'],
   sort: ['created_at', 'total', 'status'],
+  count: true,
   include: ['client', 'items', 'items.product', 'payments'],
   deleteOnlyWhile: { status: ['draft'] },
 })

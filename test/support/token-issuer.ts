@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
+import { CompactSign, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 
 export type TokenIssuer = {
   readonly url: string
@@ -15,6 +15,8 @@ export type TokenIssuer = {
   /** A new signing key; the old ones stay published unless they are withdrawn. */
   rotate(options?: { withdrawOld?: boolean; algorithm?: string }): Promise<void>
   sign(claims: JWTPayload, options?: { keyId?: string | null; expires?: string | number }): Promise<string>
+  /** A token whose payload is this text, such as JSON that `JSON.stringify` would not write. */
+  signText(payload: string): Promise<string>
   /** From now on requests for its keys fail, until `back`. */
   away(): void
   back(): void
@@ -76,6 +78,13 @@ export async function startIssuer(): Promise<TokenIssuer> {
       if (claims.iss === undefined) token.setIssuer(url)
       if (claims.aud === undefined) token.setAudience('shop')
       return token.sign(key.privateKey)
+    },
+    async signText(payload) {
+      const key = published.at(-1)
+      if (!key) throw new Error('the issuer has no key')
+      return new CompactSign(Buffer.from(payload))
+        .setProtectedHeader({ alg: key.algorithm, kid: key.id })
+        .sign(key.privateKey)
     },
     away() {
       isAway = true

@@ -125,6 +125,80 @@ test('a sum has the type of its field: a decimal is a string, and the type is wr
   })
 })
 
+test('conditions, orders and counts of a hook have the fields of the resource, their operators, and values of their kinds', () => {
+  const rooms = resource('rooms', { fields: { name: z.string() } })
+  resource('slots', {
+    fields: {
+      starts: z.iso.datetime(),
+      seats: z.int().optional(),
+      size: z.enum(['small', 'large']),
+      open: z.boolean(),
+      tags: z.array(z.string()).optional(),
+    },
+    relations: { room: belongsTo(rooms), parts: hasMany('parts') },
+    hooks: {
+      async beforeCreate(slot, { list, count, exists, sum }) {
+        const day = { gte: slot.starts, lt: '2026-06-01T00:00:00Z' }
+        const { room_id } = slot
+        const last = { orderBy: '-starts', limit: 10 } as const
+        expectTypeOf(await list('slots', { room_id, starts: day }, last)).items.toHaveProperty('seats')
+        await list(
+          'slots',
+          { seats: { in: [1, null], ne: 2 } },
+          { orderBy: ['-seats', 'id'], asCaller: true },
+        )
+        await list('slots', {
+          seats: null,
+          size: { in: ['small'] },
+          open: { ne: true },
+          tags: { null: true },
+        })
+        await list(rooms, { name: { gt: 'a' } }, { orderBy: 'name' })
+        await list('parts', { anything: { gte: 1 } }, { orderBy: '-anything' })
+        expectTypeOf(await count('slots', { seats: { null: false } })).toEqualTypeOf<number>()
+        expectTypeOf(await exists(rooms, { name: 'x' }, { asCaller: true })).toEqualTypeOf<boolean>()
+        expectTypeOf(await sum('slots', 'seats', { starts: day })).toEqualTypeOf<number>()
+        // @ts-expect-error "strats" is not a field
+        await list('slots', { strats: day })
+        // @ts-expect-error "gtt" is not an operator
+        await list('slots', { seats: { gtt: 1 } })
+        // @ts-expect-error a number is wanted
+        await list('slots', { seats: '1' })
+        // @ts-expect-error a number is wanted
+        await count('slots', { seats: { gte: '1' } })
+        // @ts-expect-error nothing compares with null
+        await count('slots', { seats: { gte: null } })
+        // @ts-expect-error a list is wanted
+        await exists('slots', { seats: { in: 1 } })
+        // @ts-expect-error "dragon" is not a value
+        await exists('slots', { size: 'dragon' })
+        // @ts-expect-error "dragon" is not a value
+        await exists('slots', { size: { in: ['dragon'] } })
+        // @ts-expect-error the values of an enum have no order
+        await exists('slots', { size: { gt: 'small' } })
+        // @ts-expect-error booleans have no order
+        await exists('slots', { open: { lt: true } })
+        // @ts-expect-error a list is stored as JSON
+        await list('slots', { tags: ['a'] })
+        // @ts-expect-error "strats" is not a field
+        await list('slots', {}, { orderBy: '-strats' })
+        // @ts-expect-error there is no order of lists
+        await list('slots', {}, { orderBy: 'tags' })
+        // @ts-expect-error a number is wanted
+        await list('slots', {}, { limit: '10' })
+        // @ts-expect-error only a list has an order
+        await count('slots', {}, { orderBy: 'starts' })
+        // @ts-expect-error "naem" is not a field
+        await exists(rooms, { naem: 'x' })
+        // @ts-expect-error there is no such resource
+        await count('slot', {})
+        // @ts-expect-error "strats" is not a field
+        await sum('slots', 'seats', { strats: day })
+      },
+    },
+  })
+})
+
 test('a declared sum of decimals is a string, which must be written', () => {
   const lines = resource('lines', {
     fields: { price: decimal({ scale: 2 }).optional(), pieces: z.int() },

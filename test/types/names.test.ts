@@ -73,3 +73,35 @@ test('the fields of a target that was given are checked on their line', () => {
     include: ['parts', 'parts.boxes'],
   })
 })
+
+test('a filter through relations names fields of targets that were given, on its line', () => {
+  const towns = resource('towns', { fields: { name: z.string() } })
+  const people = resource('people', {
+    nameIsPluralBecause: 'the plural of person',
+    fields: { nick: z.string() },
+    relations: { town: belongsTo(towns, { optional: true }), notes: hasMany('notes') },
+    // What has only a name is checked when it is compiled.
+    filter: ['town.name', 'town.created_at'],
+  })
+  resource('notes', {
+    fields: { text: z.string() },
+    relations: { writer: belongsTo(people), box: belongsTo('boxes') },
+    filter: [
+      'text',
+      'writer_id',
+      'writer.nick',
+      'writer.town.name',
+      'writer.town_id',
+      'box.anything',
+      'box.a.b',
+    ],
+  })
+  // @ts-expect-error "nik" is not a field
+  resource('notes', { fields: {}, relations: { writer: belongsTo(people) }, filter: ['writer.nik'] })
+  // @ts-expect-error "nmae" is not a field
+  resource('notes', { fields: {}, relations: { writer: belongsTo(people) }, filter: ['writer.town.nmae'] })
+  // @ts-expect-error "notes" leads to many rows
+  resource('notes', { fields: {}, relations: { writer: belongsTo(people) }, filter: ['writer.notes.text'] })
+  // @ts-expect-error "writter" is not a relation
+  resource('notes', { fields: {}, relations: { writer: belongsTo(people) }, filter: ['writter.nick'] })
+})

@@ -81,11 +81,43 @@ test('misspelt fields, wrong types and operators that a field does not have are 
           caller.claim('x').isNull(),
         ),
       // @ts-expect-error it must return a condition
-      update: () => true,
+      update: () => 'yes',
       // @ts-expect-error there is no such rule
       write: ({ caller }) => caller.has('loans:all'),
     },
   })
+})
+
+test('what JavaScript makes of conditions is refused where types can tell', () => {
+  resource('loans', {
+    fields,
+    rules: {
+      // @ts-expect-error a term is no text
+      read: ({ row }) => row.title === 'a',
+      // @ts-expect-error a term is no number
+      create: ({ row }) => row.days < 3,
+      // @ts-expect-error a comparison of conditions is a boolean
+      update: ({ row, caller }) => row.title.is('a') === caller.has('loans:all'),
+      // @ts-expect-error the condition is not returned
+      delete: ({ row }) => {
+        row.title.is('a')
+      },
+    },
+  })
+  resource('loans', {
+    fields,
+    rules: {
+      // @ts-expect-error whether there is a term is a boolean
+      read: ({ row }) => Boolean(row.lost),
+      // @ts-expect-error nothing is returned where the condition does not hold
+      create: ({ row, caller }) => (caller.has('loans:all') ? row.title.is('a') : undefined),
+      // @ts-expect-error a term is no condition
+      update: ({ row }) => row.lost,
+      // @ts-expect-error a promise is no condition
+      delete: async ({ row }) => row.title.is('a'),
+    },
+  })
+  resource('loans', { fields, rules: { update: () => true, delete: () => false } })
 })
 
 test('a scope that a rule asks for is declared, or one that every resource has', () => {

@@ -157,6 +157,10 @@ export const typos: { readonly [what: string]: Typo } = {
 /** More that stands in the code of hooks. */
 export const typosInCode: { readonly [what: string]: Typo } = {
   'a state that a hook lists by': inHook("status: 'planned' })", "status: 'plan' })", '"planned"'),
+  'an operator of a condition': inHook('amount: { gt: 0 }', 'amount: { gtt: 0 }', 'gt'),
+  'a value of a condition': inHook('amount: { gt: 0 }', "amount: { gt: '0' }", 'number'),
+  'a field that a hook counts by': inHook("{ status: 'open' }", "{ state: 'open' }", 'state'),
+  'a field that a hook orders by': inHook("orderBy: '-amount'", "orderBy: '-amout'", '"-amount"'),
   'an option of find': inHook('lock: true', 'locked: true', 'lock'),
   'the code of a refusal': inHook("code: 'too-many-visits'", "code: 'too-many'", '"too-many-visits"'),
   'the field of a refusal': inHook("field: 'pet_id'", "field: 'pet'", '"pet_id"'),

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import { readRange } from '../../src/webhooks/addresses.ts'
-import { type Caller, createCaller } from '../../src/webhooks/endpoint-call.ts'
+import { createCaller, type EndpointCaller } from '../../src/webhooks/endpoint-call.ts'
 import { newSecret, signedHeaders } from '../../src/webhooks/signature.ts'
 import type { WebhookSettings } from '../../src/webhooks/webhook-settings.ts'
 import { startDns } from '../support/dns-server.ts'
@@ -21,7 +21,7 @@ async function receiver(options: { tls?: boolean } = {}): Promise<Receiver> {
 const rangesOf = (...texts: string[]) =>
   texts.map((text) => readRange(text)).filter((range) => range !== null)
 
-function caller(settings: Partial<WebhookSettings> = {}): Caller {
+function caller(settings: Partial<WebhookSettings> = {}): EndpointCaller {
   const made = createCaller({
     allow: rangesOf('127.0.0.0/8'),
     delaysMs: [],
@@ -32,7 +32,7 @@ function caller(settings: Partial<WebhookSettings> = {}): Caller {
   return made
 }
 
-const post = (made: Caller, url: string) => made.post(url, {}, '{}')
+const post = (made: EndpointCaller, url: string) => made.post(url, {}, '{}')
 
 describe('a call', () => {
   test.each([false, true])('is a POST of JSON that the receiver verifies (TLS: %s)', async (tls) => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts'
+import { seedAccounts } from '../../compile/service/accounts.ts'
 import { isActive, KeyRing } from '../../guard/key-ring.ts'
 import { sharedWriteScopes } from '../../guard/scopes.ts'
 import type { Service } from '../../serve/service.ts'
@@ -16,7 +17,8 @@ export async function developmentKey(
   clock: Clock,
   url: string,
 ): Promise<DevelopmentKey> {
-  const account = model.declaration.seed?.accounts[0] ?? name
+  const account = model.soleAccount ?? seedAccounts(model.declaration)[0] ?? name
+  const shown = model.soleAccount === null ? account : null
   const ring = new KeyRing(store, clock)
   const scopes = ['*', ...sharedWriteScopes(model)]
   const keys = await ring.list(account)
@@ -24,8 +26,8 @@ export async function developmentKey(
   if (key) {
     const missing = scopes.filter((scope) => !key.scopes.includes(scope))
     if (missing.length > 0) await ring.addScopes(key, missing)
-    return { account, secret: null, calls: [] }
+    return { account: shown, secret: null, calls: [] }
   }
   const { secret } = await ring.create({ account, name, scopes, kind: 'internal' })
-  return { account, secret, calls: demoCalls(model, url, secret) }
+  return { account: shown, secret, calls: demoCalls(model, url, secret) }
 }

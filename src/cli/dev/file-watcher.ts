@@ -1,7 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileStamp } from '../mistake-places/file-stamp.ts'
-import type { ImportedFile } from '../mistake-places/imported-files.ts'
+import { fileStamp, type ImportedFile } from '../mistake-places/imported-files.ts'
 
 /** Editors write a file in several steps: a change counts once the files stay the same for this long. */
 const settleMs = 15

@@ -18,7 +18,7 @@ export interface FollowParts {
   readonly place: string
   readonly open: OpenWanted
   readonly clock: Clock
-  /** Asks the person; null asks that the generation which serves the store stops. */
+  /** Asks the person; null asks that the process which serves the store ends. */
   readonly ask: (question: Question | null) => Promise<string | null>
   readonly say: (sentence: string) => void
 }
@@ -30,7 +30,7 @@ export interface FollowedStore extends FittingStore {
 
 /**
  * Opens the store, makes it fit the declaration while nothing is published, and empties it where that is wanted. Null where the service
- * does all that is needed. The old generation goes on answering until everything is decided, and while only additions are made.
+ * does all that is needed. The process that serves goes on answering until everything is decided, and while only additions are made.
  */
 export async function followDeclaration(parts: FollowParts): Promise<FollowedStore | null> {
   const { api, open } = parts
@@ -65,22 +65,23 @@ async function reset(
 
 async function follow(store: Store, { model, place, open, clock, ask, say }: FollowParts): Promise<Done> {
   const beforeChange = async (): Promise<void> => void (await ask(null))
+  const optionsOf = `nounkit migrate${placeOf(place)}`
   try {
-    const following = {
-      beforeChange,
-      optionsOf: `nounkit migrate${placeOf(place)}`,
-      ...(open.asks && { ask }),
-    }
+    const following = { beforeChange, optionsOf, ...(open.asks && { ask }) }
     const followed = await followUnserved(store, model, following, { clock, waiting: say })
     const losses = followed.losses.map((loss) => loss.replace(/\.$/, ''))
     return { generation: followed.generation, notes: [...followed.notes, ...losses] }
   } catch (error) {
     if (!(error instanceof NotFollowed)) throw error
-    throw new NotFollowed(`${error.message}\n${open.asks ? onTerminal : withoutTerminal}`, error)
+    const unasked = error.message.includes(optionsOf) ? withoutTerminal : withoutCommand
+    throw new NotFollowed(`${error.message}\n${open.asks ? onTerminal : unasked}`, error)
   }
 }
 
 const onTerminal = 'Change the declaration, or save it once more to be asked again.'
+
+/** Where no option of a command would help either. */
+const withoutCommand = 'Change the declaration.'
 
 const withoutTerminal =
   'Nobody can be asked, because this is not a terminal. Change the declaration; or stop nounkit dev, run the command named above, and start it again.'

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import type { Generation } from './generation.ts'
+import type { DeclarationProcess } from './declaration-process.ts'
 
 /**
- * The port of `nounkit dev`. Connections go to the generation that serves. While there is none, they wait, so that none is refused
+ * The port of `nounkit dev`. Connections are handed to the process that serves. While there is none, they wait, so that none is refused
  * during a change; where the declaration has mistakes and nothing was served before, those are the answer.
  */
 export class FrontDoor {
@@ -14,7 +14,7 @@ export class FrontDoor {
     response.end(`${this.#refusal ?? ''}\n`)
   })
   readonly #waiting = new Set<Socket>()
-  #generation: Generation | null = null
+  #process: DeclarationProcess | null = null
   #refusal: string | null = null
 
   async listen(port: number, host: string): Promise<number> {
@@ -25,13 +25,13 @@ export class FrontDoor {
 
   /** Connections wait from now on. */
   hold(): void {
-    this.#generation = null
+    this.#process = null
     this.#refusal = null
   }
 
-  /** Connections go to this generation from now on, those that wait too. */
-  leadTo(generation: Generation): void {
-    this.#generation = generation
+  /** Connections go to this process from now on, those that wait too. */
+  leadTo(next: DeclarationProcess): void {
+    this.#process = next
     this.#admitWaiting()
   }
 
@@ -53,7 +53,7 @@ export class FrontDoor {
   }
 
   #admit(socket: Socket): void {
-    if (this.#generation) this.#generation.adopt(socket)
+    if (this.#process) this.#process.adopt(socket)
     else if (this.#refusal !== null) this.#refusals.emit('connection', socket.resume())
     else {
       this.#waiting.add(socket)

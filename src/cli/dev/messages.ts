@@ -2,65 +2,50 @@ import type { Question } from '../../store/schema/follow/open-decisions.ts'
 import type { ImportedFile } from '../mistake-places/imported-files.ts'
 
 /**
- * `nounkit dev` is one process that owns the port and the terminal, and a child process for each state of the declaration: a
- * generation. These are the messages between them.
+ * `nounkit dev` is one process that owns the port and the terminal, and a child process for each state of the declaration. These are the
+ * messages between them. The next child is started early, and loads the engine while it waits for `load`.
  */
+export type ToChild =
+  /** Import and compile the declaration. */
+  | { readonly kind: 'load' }
+  /** Make the store fit, and serve. */
+  | { readonly kind: 'open'; readonly open: OpenWanted }
+  | { readonly kind: 'answer'; readonly answer: string | null }
+  /** Serve the connection that comes with this message. */
+  | { readonly kind: 'adopt' }
+  /** Answer the requests in flight, and end. */
+  | { readonly kind: 'end' }
+  /** Print the last statement of a request, with its plan. */
+  | { readonly kind: 'explain' }
+
+export type FromChild =
+  | ({ readonly kind: 'loaded' } & Loaded)
+  /** A question for the person; null to ask that the process which serves ends, because the store is about to change. */
+  | { readonly kind: 'asked'; readonly question: Question | null }
+  | ({ readonly kind: 'opened' } & OpenReply)
 
 export interface OpenWanted {
+  /** Of the API, for calls to try. */
+  readonly url: string
   /** Whether the store is emptied first. */
   readonly reset: boolean
   /** Whether there is a person who can be asked. */
   readonly asks: boolean
-  /** Whether no other generation serves the store. */
+  /** Whether no other process of this command serves the store. */
   readonly alone: boolean
 }
 
-export interface LoadWanted {
-  /** The folder or file of the declaration. */
-  readonly place: string
-  /** Of the API, for calls to try. */
-  readonly url: string
-}
-
-/** What the parent asks of a generation. Each has one reply. */
-export type Wanted =
-  /** Import and compile the declaration. */
-  | { readonly wanted: 'load'; readonly load: LoadWanted }
-  /** Migrate the store and get ready to answer. */
-  | { readonly wanted: 'open'; readonly open: OpenWanted }
-  /** Finish the requests in flight and close the connections. */
-  | { readonly wanted: 'drain' }
-  /** Take connections again after a drain. */
-  | { readonly wanted: 'resume' }
-  /** Print the last statement of a request, with its plan. */
-  | { readonly wanted: 'explain' }
-
-export type ToGeneration =
-  | (Wanted & { readonly id: number })
-  /** Serve the connection that comes with this message. */
-  | { readonly wanted: 'adopt' }
-  /** End once the requests in flight are answered. */
-  | { readonly wanted: 'retire' }
-  | { readonly wanted: 'answer'; readonly asked: number; readonly answer: string | null }
-
-/** What a generation asks of the parent before it replies to `open`. */
-export interface Asked {
-  readonly asked: number
-  /** For the person; null to ask that the generation which serves drains, because the store is about to change. */
-  readonly question: Question | null
-}
-
-export interface Reply {
-  readonly id: number
-  /** The mistakes, as text for the terminal; null when it is done. */
+export interface Loaded {
+  /** The mistakes, as text for the terminal; null where there are none. */
   readonly refused: string | null
-  /** After `load`. */
-  readonly files?: readonly ImportedFile[]
-  /** After `open`. */
-  readonly opened?: Opened
+  readonly files: readonly ImportedFile[]
 }
 
-/** What is shown when a generation begins to answer. */
+export type OpenReply =
+  | { readonly refused: string; readonly opened: null }
+  | { readonly refused: null; readonly opened: Opened }
+
+/** What is shown when a process begins to answer. */
 export interface Opened {
   readonly title: string
   readonly versions: readonly string[]
@@ -75,7 +60,8 @@ export interface Opened {
 }
 
 export interface DevelopmentKey {
-  readonly account: string
+  /** Null where the API has one account. */
+  readonly account: string | null
   /** Null when the key was made, and shown, earlier. */
   readonly secret: string | null
   /** Calls to try with a new key. */

@@ -1,23 +1,23 @@
 import { relative } from 'node:path'
 import type { Question } from '../../store/schema/follow/open-decisions.ts'
+import { DeclarationProcess, type Ending } from './declaration-process.ts'
 import { FileWatcher } from './file-watcher.ts'
 import type { FrontDoor } from './front-door.ts'
-import { type Ending, Generation } from './generation.ts'
-import type { Opened, Reply } from './messages.ts'
+import type { Loaded, Opened, OpenReply } from './messages.ts'
 
 export interface SupervisorOptions {
   /** The folder or file of the declaration. */
   readonly place: string
   readonly url: string
   readonly door: FrontDoor
-  /** Called when a generation serves, with what made it start; '' for the first one. */
+  /** Called when a process serves, with what made it start; '' for the first one. */
   readonly onServing: (opened: Opened, reason: string, ms: number) => void
   readonly say: (text: string) => void
   /** Asks the person until `dropped`; null where there is no terminal. */
   readonly ask: ((question: Question, dropped: Promise<void>) => Promise<string | null>) | null
 }
 
-/** Why the next generation starts. */
+/** Why the next process starts. */
 interface Trigger {
   readonly reason: string
   /** Whether the store is emptied. */
@@ -28,23 +28,20 @@ interface Trigger {
 
 /** After this long without an answer, the person is told what may be the cause. */
 const longLoadMs = 5_000
-/** A generation that ends sooner than this would end again, so the next one waits for a change. */
+/** A process that ends sooner than this would end again, so the next one waits for a change. */
 const healthyMs = 5_000
-/** How long processes may take to end before they are killed. */
-const endMs = 1_500
 
-/** Starts a generation for every change of the declaration's files, and leads connections to the last one without mistakes. */
+/** Starts a process for every change of the declaration's files, and leads connections to the last one without mistakes. */
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #watcher = new FileWatcher((paths, at) =>
     this.#request({ reason: changedText(paths), reset: false, at }),
   )
-  readonly #living = new Set<Generation>()
-  /** The next generation, which loads the engine before it is needed. */
-  #spare = this.#start()
-  #serving: Generation | null = null
-  /** Whether connections wait because the store is being changed. */
-  #isHeld = false
+  readonly #living = new Set<DeclarationProcess>()
+  /** The next process, which loads the engine before it is needed: that takes most of the time until the API is there. */
+  #spare: DeclarationProcess | null = null
+  #serving: DeclarationProcess | null = null
+  #hasServed = false
   /** How long the person was asked since the last change: it is no part of a reload's time. */
   #askedMs = 0
   #requested: Trigger | null = { reason: '', reset: false, at: performance.now() }
@@ -62,7 +59,8 @@ export class Supervisor {
       if (this.#stopping || !this.#requested) return
       const trigger = this.#requested
       this.#requested = null
-      await this.#next(trigger)
+      await this.#next(this.#spare ?? this.#start(), trigger)
+      if (!this.#stopping) this.#spare = this.#start()
     }
   }
 
@@ -72,9 +70,9 @@ export class Supervisor {
   }
 
   /** Prints the last statement of a request, with its plan. */
-  async explain(): Promise<void> {
-    const reply = await this.#serving?.ask('explain')
-    if (reply?.refused !== null) this.#options.say(reply?.refused ?? 'Nothing is served yet.')
+  explain(): void {
+    if (this.#serving) this.#serving.explain()
+    else this.#options.say('Nothing is served yet.')
   }
 
   /** Resolves when every process has ended. */
@@ -82,15 +80,12 @@ export class Supervisor {
     this.#stopping = true
     this.#wake()
     this.#watcher.close()
-    for (const generation of this.#living) generation.end()
-    const timer = setTimeout(() => this.kill(), endMs)
-    await Promise.all([...this.#living].map(({ ended }) => ended))
-    clearTimeout(timer)
+    await Promise.all([...this.#living].map((living) => living.end()))
   }
 
   /** Ends every process at once. */
   kill(): void {
-    for (const generation of this.#living) generation.kill()
+    for (const living of this.#living) living.kill()
   }
 
   #request({ reason, reset, at }: Trigger): void {
@@ -105,73 +100,59 @@ export class Supervisor {
     })
   }
 
-  #start(): Generation {
-    const generation = new Generation()
-    this.#living.add(generation)
-    void generation.ended.then(() => this.#living.delete(generation))
-    return generation
+  #start(): DeclarationProcess {
+    const started = new DeclarationProcess(this.#options.place)
+    this.#living.add(started)
+    void started.ended.then(() => this.#living.delete(started))
+    return started
   }
 
   /** Serves the declaration as it is now, unless it has mistakes or changes again before it is imported. */
-  async #next(trigger: Trigger): Promise<void> {
-    const next = this.#spare
+  async #next(next: DeclarationProcess, { reason, reset, at }: Trigger): Promise<void> {
     this.#askedMs = 0
     this.#watcher.rebase()
     const loaded = await this.#load(next)
-    if (loaded?.refused === null) {
-      this.#watcher.followOnly(loaded.files ?? [])
-      const { refused, opened } = await this.#open(next, trigger.reset)
-      if (opened) {
-        const ms = performance.now() - trigger.at - this.#askedMs
-        await this.#switchTo(next)
-        this.#options.onServing(opened, trigger.reason, ms)
-      } else if (this.#requested && !trigger.reset) {
-        // A question was dropped, because the declaration changed again: what holds now is said after that.
-        next.end()
-      } else this.#refuse(next, trigger.reason, refused)
-    } else if (loaded) {
-      // What was not imported because of the mistake may have to be changed to correct it.
-      this.#watcher.follow(loaded.files ?? [])
-      this.#refuse(next, trigger.reason, loaded.refused)
-    } else {
+    if (!loaded) {
       next.kill()
-      if (trigger.reset) this.reset()
+      if (reset) this.reset()
+      return
     }
-    if (!this.#stopping) this.#spare = this.#start()
+    if (loaded.refused !== null) {
+      // What was not imported because of the mistake may have to be changed to correct it.
+      this.#watcher.follow(loaded.files)
+      return this.#refuse(next, reason, loaded.refused)
+    }
+    this.#watcher.followOnly(loaded.files)
+    const { refused, opened } = await this.#open(next, reset)
+    if (opened) {
+      const ms = performance.now() - at - this.#askedMs
+      await this.#switchTo(next)
+      this.#options.onServing(opened, reason, ms)
+    } else if (this.#requested && !reset) {
+      // A question was dropped, because the declaration changed again: what holds now is said after that.
+      void next.end()
+    } else this.#refuse(next, reason, refused)
   }
 
   /** Null when something else was requested before the declaration was imported and compiled. */
-  async #load(next: Generation): Promise<Reply | null> {
-    const { place, url, say } = this.#options
-    const timer = setTimeout(() => say(longLoad), longLoadMs)
-    const loading = next.load({ place, url })
+  async #load(next: DeclarationProcess): Promise<Loaded | null> {
+    const timer = setTimeout(() => this.#options.say(longLoad), longLoadMs)
+    const loading = next.load()
     await Promise.race([loading, this.#whenRequested()])
     clearTimeout(timer)
     return this.#requested || this.#stopping ? null : loading
   }
 
-  /**
-   * Where the store is changed, the old generation stops before that, and connections wait. It goes on where the change fails, and while a
-   * question is open: rows that were written since the first one was answered may make a second one necessary.
-   */
-  async #open(next: Generation, reset: boolean): Promise<Reply> {
-    const { ask } = this.#options
-    const reply = await next.open(
-      { reset, asks: ask !== null, alone: this.#serving === null },
-      async (question) => {
-        if (question) return this.#ask(question)
-        await this.#hold()
-        return null
-      },
-    )
-    if (!reply.opened) await this.#resume()
-    return reply
+  /** The process that serves goes on until the next one is ready. Where the store is to be changed, it ends before that. */
+  #open(next: DeclarationProcess, reset: boolean): Promise<OpenReply> {
+    const { ask, url } = this.#options
+    const wanted = { url, reset, asks: ask !== null, alone: this.#serving === null }
+    return next.open(wanted, (question) => (question ? this.#ask(question) : this.#endServing()))
   }
 
-  /** Asks the person. Requests are answered meanwhile: by the old generation, else with the question. */
+  /** Asks the person. Where nothing is served meanwhile, requests are answered with the question. */
   async #ask(question: Question): Promise<string | null> {
     const { ask, door } = this.#options
-    await this.#resume()
     if (!this.#serving) door.refuse(`${question.text}\nAnswer in the terminal of nounkit dev.`)
     const since = performance.now()
     const answer = (await ask?.(question, this.#whenRequested())) ?? null
@@ -180,47 +161,39 @@ export class Supervisor {
     return answer
   }
 
-  async #hold(): Promise<void> {
-    this.#isHeld = true
-    this.#options.door.hold()
-    await this.#serving?.ask('drain')
-  }
-
-  /** The old generation serves again after `#hold`. */
-  async #resume(): Promise<void> {
+  /** Connections wait from now on. */
+  async #endServing(): Promise<null> {
     const old = this.#serving
-    if (!this.#isHeld || !old) return
-    this.#isHeld = false
-    const { refused } = await old.ask('resume')
-    if (refused === null) this.#options.door.leadTo(old)
-    else this.#serving = null
+    this.#serving = null
+    this.#options.door.hold()
+    await old?.end()
+    return null
   }
 
-  /** Resolves when the old generation answers no more, but for requests that take long. */
-  async #switchTo(next: Generation): Promise<void> {
+  /** Resolves when the old process answers no more. */
+  async #switchTo(next: DeclarationProcess): Promise<void> {
     const since = performance.now()
     const old = this.#serving
     this.#serving = next
-    this.#isHeld = false
+    this.#hasServed = true
     this.#options.door.leadTo(next)
     void next.ended.then((ending) => this.#onEnd(next, ending, performance.now() - since))
-    await old?.ask('drain')
-    old?.retire()
+    await old?.end()
   }
 
-  #refuse(next: Generation, reason: string, refused: string | null): void {
+  #refuse(next: DeclarationProcess, reason: string, refused: string): void {
     if (this.#stopping) return
-    const text = refused ?? ''
     const { say, door } = this.#options
-    next.end()
-    const state = this.#serving ? 'The API answers as before' : 'Nothing is served yet'
-    say([...(reason === '' ? [] : [reason]), text, `${state}. Waiting for a change.`].join('\n'))
-    if (!this.#serving) door.refuse(text)
+    void next.end()
+    const nothing = this.#hasServed ? 'Nothing is served' : 'Nothing is served yet'
+    const state = this.#serving ? 'The API answers as before' : nothing
+    say([...(reason === '' ? [] : [reason]), refused, `${state}. Waiting for a change.`].join('\n'))
+    if (!this.#serving) door.refuse(refused)
   }
 
   /** The declaration's own code may end its process: by `process.exit`, or by an error that nothing catches. */
-  #onEnd(generation: Generation, { code, signal }: Ending, livedMs: number): void {
-    if (this.#serving !== generation || this.#stopping) return
+  #onEnd(ended: DeclarationProcess, { code, signal }: Ending, livedMs: number): void {
+    if (this.#serving !== ended || this.#stopping) return
     this.#serving = null
     this.#options.door.hold()
     const reason = `The process of the API ended (${signal ?? `exit code ${code}`})`

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { Question } from '../../store/schema/follow/open-decisions.ts'
-import { answersOf, readTyped, shownQuestion } from '../typed-answer.ts'
+import { howToAnswer, readTyped, shownQuestion } from '../typed-answer.ts'
 
 /** What a letter does. */
-export interface Command {
+export interface Letter {
   readonly letter: string
   readonly does: string
   run(): void
@@ -15,7 +15,7 @@ export interface Command {
  * behind, and in which Ctrl-C is a letter too.
  */
 export class Terminal {
-  #commands: readonly Command[] = []
+  #commands: readonly Letter[] = []
   readonly #say: (text: string) => void
 
   #answer: ((line: string | null) => void) | null = null
@@ -25,7 +25,7 @@ export class Terminal {
     createInterface({ input, terminal: false }).on('line', (line) => this.#read(line.trim()))
   }
 
-  obey(commands: readonly Command[]): void {
+  obey(commands: readonly Letter[]): void {
     this.#commands = commands
   }
 
@@ -41,7 +41,7 @@ export class Terminal {
       if (typed === 'quit') this.#commands.find(({ letter }) => letter === 'q')?.run()
       if (typed === 'nothing' || typed === 'quit') return null
       if (typed !== 'unclear') return typed.answer
-      this.#say(answersOf(question))
+      this.#say(howToAnswer(question))
     }
   }
 

@@ -15,6 +15,8 @@ interface Counted {
   statements: number
 }
 
+type Run<R> = (sql: string, values: readonly Value[], account?: string) => R
+
 /** Counts the statements of each request, and keeps the last one. Those of the engine's own work are not counted. */
 export class StatementWatch {
   readonly #current = new AsyncLocalStorage<Counted>()
@@ -38,51 +40,40 @@ export class StatementWatch {
   }
 
   store(store: Store): Store {
-    const note = (sql: string, values: readonly Value[]) => this.#note(this.#current.getStore(), sql, values)
     const { writeClaimed } = store
+    const noted = this.#noting(() => this.#current.getStore())
     return {
       ...store,
-      first(sql, values) {
-        note(sql, values)
-        return store.first(sql, values)
-      },
-      all(sql, values) {
-        note(sql, values)
-        return store.all(sql, values)
-      },
-      writeOne(sql, values) {
-        note(sql, values)
-        return store.writeOne(sql, values)
-      },
+      first: noted(store.first.bind(store)),
+      all: noted(store.all.bind(store)),
+      writeOne: noted(store.writeOne.bind(store)),
       writeClaimed:
         writeClaimed &&
-        ((writes) => {
-          for (const { sql, values } of [writes.claim, writes.write, writes.also].filter(
-            (one) => one !== undefined,
-          ))
-            note(sql, values)
-          return writeClaimed(writes)
+        ((writes, account) => {
+          for (const write of [writes.claim, writes.write, writes.also])
+            if (write) this.#note(this.#current.getStore(), write.sql, write.values)
+          return writeClaimed(writes, account)
         }),
-      transaction: (work) => {
+      transaction: (work, account) => {
         // Transactions of several requests may be run together, from one of them.
         const counted = this.#current.getStore()
-        return store.transaction((tx) => work(this.#transaction(tx, counted)))
+        return store.transaction((tx) => work(this.#transaction(tx, counted)), account)
       },
     }
   }
 
   #transaction(tx: Transaction, counted: Counted | undefined): Transaction {
-    return {
-      dialect: tx.dialect,
-      first: (sql, values) => {
-        this.#note(counted, sql, values)
-        return tx.first(sql, values)
-      },
-      all: (sql, values) => {
-        this.#note(counted, sql, values)
-        return tx.all(sql, values)
-      },
-    }
+    const noted = this.#noting(() => counted)
+    return { dialect: tx.dialect, first: noted(tx.first.bind(tx)), all: noted(tx.all.bind(tx)) }
+  }
+
+  /** The same function, which also notes the statement. */
+  #noting(counted: () => Counted | undefined) {
+    return <R>(run: Run<R>): Run<R> =>
+      (sql, values, account) => {
+        this.#note(counted(), sql, values)
+        return run(sql, values, account)
+      }
   }
 
   #note(counted: Counted | undefined, sql: string, values: readonly Value[]): void {

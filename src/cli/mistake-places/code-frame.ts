@@ -1,10 +1,10 @@
 /** A line and a column, from 1. */
-export interface Position {
+export interface TextPosition {
   readonly line: number
   readonly column: number
 }
 
-export function positionAt(text: string, at: number): Position {
+export function positionAt(text: string, at: number): TextPosition {
   const before = text.slice(0, at).split('\n')
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
 }
@@ -12,7 +12,7 @@ export function positionAt(text: string, at: number): Position {
 const linesAround = 2
 
 /** The line of a position with those around it, and a mark below the column. */
-export function codeFrame(text: string, { line, column }: Position): string {
+export function codeFrame(text: string, { line, column }: TextPosition): string {
   const lines = text.split(/\r?\n/)
   const [from, to] = [Math.max(1, line - linesAround), Math.min(lines.length, line + linesAround)]
   const width = String(to).length

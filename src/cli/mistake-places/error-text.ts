@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Mistake, Mistakes } from '../../compile/mistakes.ts'
 import { LoadMistake } from '../command-mistake.ts'
-import { codeFrame, type Position, positionAt } from '../mistake-places/code-frame.ts'
+import { codeFrame, positionAt, type TextPosition } from '../mistake-places/code-frame.ts'
 import { stackPosition } from '../stack-position.ts'
 import { isUserMistake } from '../user-mistakes.ts'
 import { isOfProject } from './imported-files.ts'
@@ -35,7 +35,10 @@ function mistakeText(mistake: Mistake, project: Project, isFramed: boolean): str
   return `${placeText(place.file, place)}  ${sentence}${frame}`
 }
 
-function placeOf(mistake: Mistake, { files, main }: Project): (Position & { readonly file: string }) | null {
+function placeOf(
+  mistake: Mistake,
+  { files, main }: Project,
+): (TextPosition & { readonly file: string }) | null {
   const place = locateMistake(mistake, files, main)
   return place && { file: place.file, ...positionAt(files.get(place.file) ?? '', place.at) }
 }
@@ -73,7 +76,7 @@ function loadFrame(error: LoadMistake, project: Project): string {
 function loadPlace(
   { cause }: LoadMistake,
   { files }: Project,
-): (Position & { readonly file: string }) | null {
+): (TextPosition & { readonly file: string }) | null {
   if (!(cause instanceof Error)) return null
   return (
     stackPosition(cause.stack ?? '', (file) => files.has(file)) ??
@@ -95,5 +98,5 @@ export function stackText(error: Error, { files }: Pick<Project, 'files'>): stri
   return [...lines, ...frame, ...cause].join('\n')
 }
 
-const placeText = (file: string, { line, column }: Position): string => `${shown(file)}:${line}:${column}`
+const placeText = (file: string, { line, column }: TextPosition): string => `${shown(file)}:${line}:${column}`
 const shown = (file: string): string => relative(process.cwd(), file) || file

@@ -1,9 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { fileStamp } from './file-stamp.ts'
-import { tokensOf } from './source-tokens.ts'
+import { stringsOf } from './parse-source.ts'
 
 /** A file, and its state when it was read: null where it does not exist. */
 export interface ImportedFile {
@@ -79,8 +78,8 @@ export function textsFrom(main: string): ReadonlyMap<string, string> {
     if (texts.has(path) || !isOfProject(path) || !existsSync(path)) return
     const text = readText(path)
     texts.set(path, text)
-    for (const { kind, value } of tokensOf(text))
-      if (kind === 'text' && /^\.{1,2}\/.*\.[cm]?[jt]s$/.test(value)) add(resolve(dirname(path), value))
+    for (const { value } of stringsOf(text))
+      if (/^\.{1,2}\/.*\.[cm]?[jt]s$/.test(value)) add(resolve(dirname(path), value))
   }
   add(main)
   return texts
@@ -92,6 +91,12 @@ const engine = fileURLToPath(new URL('../../', import.meta.url))
 /** Neither an installed package nor the engine. */
 export const isOfProject = (path: string): boolean =>
   !path.includes(`${sep}node_modules${sep}`) && !path.startsWith(engine)
+
+/** Changes when the file is written or replaced by another one; null where there is no file. */
+export function fileStamp(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found ? `${found.ino}:${found.size}:${found.mtimeMs}` : null
+}
 
 /** A file that was deleted since then is empty. */
 function readText(path: string): string {

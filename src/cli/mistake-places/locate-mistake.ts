@@ -1,20 +1,19 @@
+import type { AnyNode, ArrayExpression, ObjectExpression } from 'acorn'
 import type { Mistake } from '../../compile/mistakes.ts'
 import * as changes from '../../declare/change.ts'
-import { closingOf, type Token, tokensOf } from './source-tokens.ts'
+import { innerOf, parseSource, partsOf, wordIn } from './parse-source.ts'
 
 /** The place of a mistake in the project's files. */
-export interface Place {
+export interface SourcePlace {
   readonly file: string
   /** The offset in the file's text. */
   readonly at: number
 }
 
-/** A stretch of a file's tokens, the last one included. */
+/** A part of a file. */
 interface Extent {
   readonly file: string
-  readonly tokens: readonly Token[]
-  readonly first: number
-  readonly last: number
+  readonly node: AnyNode
 }
 
 /** How many names are followed from one constant to the next. */
@@ -29,7 +28,7 @@ export function locateMistake(
   { where, what }: Pick<Mistake, 'where' | 'what'>,
   files: ReadonlyMap<string, string>,
   main: string,
-): Place | null {
+): SourcePlace | null {
   const sources = new Sources(files)
   const path = where.split(' ', 1)[0]?.match(/\[\d+\]|[^.[\]]+/g) ?? []
   const start = sources.start(path, main)
@@ -40,10 +39,9 @@ export function locateMistake(
     if (!inner) break
     extent = inner
   }
-  return sources.wordOf(what, extent) ?? placeOf(extent, extent.first)
+  const node = wordOf(what, extent.node) ?? extent.node
+  return { file: extent.file, at: node.start }
 }
-
-const placeOf = ({ file, tokens }: Extent, index: number): Place => ({ file, at: tokens[index]?.at ?? 0 })
 
 /** Calls whose first argument names a resource that is declared elsewhere. */
 const mentions = new Set([...Object.keys(changes), 'belongsTo', 'hasMany', 'sum', 'api'])
@@ -52,9 +50,9 @@ class Sources {
   readonly #files: readonly Extent[]
 
   constructor(files: ReadonlyMap<string, string>) {
-    this.#files = [...files].map(([file, text]) => {
-      const tokens = tokensOf(text)
-      return { file, tokens, first: 0, last: tokens.length - 1 }
+    this.#files = [...files].flatMap(([file, text]) => {
+      const node = parseSource(text)
+      return node ? [{ file, node }] : []
     })
   }
 
@@ -67,124 +65,88 @@ class Sources {
       this.#call((callee, name) => callee === 'version' && name === version) ??
       this.#call((callee, name) => !mentions.has(callee) && name === first)
     if (named) return { extent: named, used: first === 'versions' ? 2 : 1 }
-    const whole =
-      this.#call((callee) => callee === 'api', main) ?? this.#files.find(({ file }) => file === main)
+    const inMain = this.#files.filter(({ file }) => file === main)
+    const whole = this.#call((callee) => callee === 'api', inMain) ?? inMain[0]
     return whole ? { extent: whole, used: 0 } : null
   }
 
-  /** `callee('name', …)`, from the callee to the closing bracket. */
-  #call(fits: (callee: string, name: string) => boolean, within?: string): Extent | null {
-    for (const { file, tokens } of this.#files) {
-      if (within !== undefined && file !== within) continue
-      for (let index = 0; index + 2 < tokens.length; index++) {
-        const [callee, bracket, name] = tokens.slice(index, index + 3) as [Token, Token, Token]
-        if (callee.kind !== 'word' || bracket.value !== '(' || name.kind !== 'text') continue
-        if (!fits(callee.value, name.value)) continue
-        return { file, tokens, first: index, last: closingOf(tokens, index + 1) }
-      }
-    }
+  /** `callee('name', …)` */
+  #call(fits: (callee: string, name: string) => boolean, within = this.#files): Extent | null {
+    return this.#first(
+      within,
+      (node) =>
+        node.type === 'CallExpression' &&
+        node.callee.type === 'Identifier' &&
+        node.arguments[0]?.type === 'Literal' &&
+        fits(node.callee.name, String(node.arguments[0].value)),
+    )
+  }
+
+  #first(within: readonly Extent[], fits: (node: AnyNode) => boolean): Extent | null {
+    for (const { file, node } of within)
+      for (const part of partsOf(node)) if (fits(part)) return { file, node: part }
     return null
   }
 
-  /** The property or element of that name in the first object or list of the extent, from its name on. */
-  descend(extent: Extent, name: string, hops = hopsMost): Extent | null {
+  /** The property or element of that name in the first object or list of the extent. */
+  descend({ file, node }: Extent, name: string, hops = hopsMost): Extent | null {
+    if (hops < 0) return null
     const index = /^\[(\d+)\]$/.exec(name)?.[1]
-    const open = this.#bracket(extent, index === undefined ? '{' : '[')
-    if (open === null) {
-      const constant = hops > 0 ? this.#constantIn(extent) : null
+    const found = containerIn(node, index === undefined ? 'ObjectExpression' : 'ArrayExpression')
+    if (found === null) {
+      const constant = this.#constantOf({ file, node: node.type === 'Property' ? node.value : node })
       return constant && this.descend(constant, name, hops - 1)
     }
-    const parts = partsOf(extent, open)
-    if (index !== undefined) {
-      const part = parts[Number(index)]
-      return part ? (this.#constantOf(part) ?? part) : null
+    if (found.type === 'ArrayExpression') {
+      const element = found.elements[Number(index)]
+      return element ? (this.#constantOf({ file, node: element }) ?? { file, node: element }) : null
     }
-    const own = parts.find(({ tokens, first }) => isNamed(tokens[first], name))
-    if (own) return own
-    for (const part of hops > 0 ? parts : []) {
-      const constant = this.#spread(part)
-      const inner = constant && this.descend({ ...constant, first: constant.first }, name, hops - 1)
+    const own = found.properties.find((part) => part.type === 'Property' && wordIn(part.key) === name)
+    if (own) return { file, node: own }
+    for (const part of found.properties) {
+      const constant = part.type === 'SpreadElement' && this.#constantOf({ file, node: part.argument })
+      const inner = constant && this.descend(constant, name, hops - 1)
       if (inner) return inner
     }
     return null
   }
 
-  /** The first bracket of that kind. Brackets of other kinds are passed over, but for those of a call. */
-  #bracket({ tokens, first, last }: Extent, kind: string): number | null {
-    for (let index = first; index <= last; index++) {
-      const { kind: sort, value } = tokens[index] as Token
-      if (sort !== 'other') continue
-      if (value === kind) return index
-      if (value === '{' || value === '[') index = closingOf(tokens, index)
-    }
-    return null
-  }
-
-  /** `fields: orderFields`, or `orderFields` alone. */
-  #constantIn(extent: Extent): Extent | null {
-    const { tokens, first, last } = extent
-    const value = tokens[first + 1]?.value === ':' ? first + 2 : first
-    return value === last ? this.#constantOf({ ...extent, first: value }) : null
-  }
-
-  #spread(extent: Extent): Extent | null {
-    const { tokens, first, last } = extent
-    const dots = tokens.slice(first, first + 3).every(({ value }) => value === '.')
-    return dots && first + 3 === last ? this.#constantOf({ ...extent, first: last }) : null
-  }
-
-  /** The constant that an extent of one word names: in the same file, else in another. */
-  #constantOf({ file, tokens, first, last }: Extent): Extent | null {
-    const name = tokens[first]
-    if (first !== last || name?.kind !== 'word') return null
+  /** The constant that an extent names: in the same file, else in another. */
+  #constantOf({ file, node }: Extent): Extent | null {
+    if (node.type !== 'Identifier') return null
     const sameFirst = this.#files.toSorted((a, b) => Number(b.file === file) - Number(a.file === file))
-    for (const source of sameFirst) {
-      const at = source.tokens.findIndex(
-        ({ value }, index) =>
-          /^(const|let|var)$/.test(value) && isNamed(source.tokens[index + 1], name.value),
-      )
-      if (at < 0) continue
-      const open = source.tokens.findIndex(({ value }, index) => index > at && /^[({[]$/.test(value))
-      return { ...source, first: at + 1, last: open < 0 ? at + 1 : closingOf(source.tokens, open) }
-    }
-    return null
-  }
-
-  /**
-   * The first word that the sentence has in quotation marks and that stands in the extent. Of `its default "0"`, it is the first "0" after
-   * `default`, where that stands there too.
-   */
-  wordOf(what: string, { file, tokens, first, last }: Extent): Place | null {
-    const find = (word: string, from: number): number =>
-      tokens.findIndex(
-        (token, index) => index >= from && index <= last && token.kind !== 'other' && token.value === word,
-      )
-    for (const [, before = '', word = ''] of what.matchAll(/(?:(\w+) )?"([^"]+)"/g)) {
-      const option = find(before, first)
-      const after = option < 0 ? -1 : find(word, option)
-      const token = tokens[after < 0 ? find(word, first) : after]
-      if (token) return { file, at: token.at }
-    }
-    return null
+    return this.#first(
+      sameFirst,
+      (part) => part.type === 'VariableDeclarator' && wordIn(part.id) === node.name,
+    )
   }
 }
 
-const isNamed = (token: Token | undefined, name: string): boolean =>
-  token !== undefined && token.kind !== 'other' && token.value === name
-
-/** What is between the commas of an object or list. */
-function partsOf(extent: Extent, open: number): readonly Extent[] {
-  const { tokens } = extent
-  const end = closingOf(tokens, open)
-  const parts: Extent[] = []
-  let first = open + 1
-  for (let index = first; index <= end; index++) {
-    const { kind, value } = tokens[index] as Token
-    if (kind === 'other' && index < end && /^[({[]$/.test(value)) index = closingOf(tokens, index)
-    else if (kind === 'other' && (value === ',' || index === end)) {
-      if (index > first) parts.push({ ...extent, first, last: index - 1 })
-      first = index + 1
-    }
+/** The first object or list of a part. Those of the other kind are passed over. */
+function containerIn(
+  node: AnyNode,
+  kind: 'ObjectExpression' | 'ArrayExpression',
+): ObjectExpression | ArrayExpression | null {
+  if (node.type === 'ObjectExpression' || node.type === 'ArrayExpression')
+    return node.type === kind ? node : null
+  for (const inner of innerOf(node)) {
+    const found = containerIn(inner, kind)
+    if (found) return found
   }
-  return parts
+  return null
+}
+
+/**
+ * The first word that the sentence has in quotation marks and that stands in the part. Of `its default "0"`, it is the first "0" after
+ * `default`, where that stands there too.
+ */
+function wordOf(what: string, node: AnyNode): AnyNode | null {
+  const parts = [...partsOf(node)]
+  for (const [, before = '', word = ''] of what.matchAll(/(?:(\w+) )?"([^"]+)"/g)) {
+    const option = parts.findIndex((part) => wordIn(part) === before)
+    const after = option < 0 ? undefined : parts.slice(option).find((part) => wordIn(part) === word)
+    const found = after ?? parts.find((part) => wordIn(part) === word)
+    if (found) return found
+  }
+  return null
 }

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
-import { type Position, positionAt } from './code-frame.ts'
-import { tokensOf } from './source-tokens.ts'
+import { positionAt, type TextPosition } from './code-frame.ts'
+import { stringsOf } from './parse-source.ts'
 
 /** An import of a file that does not exist, as it is written. */
-export interface MissingImport extends Position {
+export interface MissingImport extends TextPosition {
   readonly file: string
   readonly specifier: string
   /** What to write instead, where the extension was left out or is another one; null where no such file exists. */
@@ -25,7 +25,7 @@ export function missingImport(
     value.startsWith('.')
       ? resolve(dirname(file), value) === resolve(missing)
       : `${value}/`.startsWith(`${missing}/`)
-  const written = tokensOf(text).find(({ kind, value }) => kind === 'text' && isIt(value))
+  const written = stringsOf(text).find(({ value }) => isIt(value))
   if (!written) return null
   const found = fileNear(missing)
   const instead = found && relativeSpecifier(dirname(file), found)

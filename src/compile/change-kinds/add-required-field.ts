@@ -1,16 +1,16 @@
 import type { AddRequiredField } from '../../declare/change.ts'
 import { absenceMeans, absentField, hideField } from '../changes/absence.ts'
 import { withView } from '../changes/view-draft.ts'
-import { scalar, text } from '../shape/shapes.ts'
+import { scalar, textShape } from '../shape/shapes.ts'
 import type { ChangeKind } from './change-kind.ts'
-import { code, exampleOf, storedName } from './guide-entry.ts'
+import { exampleOf, inCode, storedName } from './guide-entry.ts'
 import { createTraces } from './usage-traces.ts'
 
 export const addRequiredField: ChangeKind<AddRequiredField> = {
   parameters: ['resource', 'field'],
   options: {
     form: "addRequiredField('books', 'language', { whenAbsent: 'en' })",
-    needs: { resource: text, field: text, whenAbsent: scalar },
+    needs: { resource: textShape, field: textShape, whenAbsent: scalar },
   },
   phase: 4,
   takeBack(draft, change, report) {
@@ -35,9 +35,9 @@ export const addRequiredField: ChangeKind<AddRequiredField> = {
     what: `required field added, ${older.name} stores ${JSON.stringify(whenAbsent)}`,
   }),
   guideEntry: ({ resource, field, whenAbsent }, step) => ({
-    title: `${code(`${resource}.${field}`)} is required`,
-    rows: [['not there', code(field)]],
-    note: `Until now ${code(JSON.stringify(whenAbsent))} was meant: send that to create what you created so far.`,
+    title: `${inCode(`${resource}.${field}`)} is required`,
+    rows: [['not there', inCode(field)]],
+    note: `Until now ${inCode(JSON.stringify(whenAbsent))} was meant: send that to create what you created so far.`,
     example: exampleOf(step, resource, [], [field], { [storedName(step, resource, field)]: whenAbsent }),
   }),
   newerFields: ({ field }) => [field],

@@ -1,17 +1,17 @@
 import type { ChangeDefault } from '../../declare/change.ts'
 import { isValue } from '../changes/absence.ts'
 import { withField, withView } from '../changes/view-draft.ts'
-import { either, nothing, scalar, text } from '../shape/shapes.ts'
+import { either, nothing, scalar, textShape } from '../shape/shapes.ts'
 import type { ChangeKind } from './change-kind.ts'
-import { code, fieldEntry } from './guide-entry.ts'
-import { newerView, olderFieldName, type Step } from './step.ts'
+import { fieldEntry, inCode } from './guide-entry.ts'
+import { newerView, olderFieldName, type VersionStep } from './step.ts'
 import { createTraces } from './usage-traces.ts'
 
 export const changeDefault: ChangeKind<ChangeDefault> = {
   parameters: ['resource', 'field'],
   options: {
     form: "changeDefault('books', 'language', { was: 'en' })",
-    needs: { resource: text, field: text, was: either(scalar, nothing) },
+    needs: { resource: textShape, field: textShape, was: either(scalar, nothing) },
   },
   phase: 3,
   takeBack(draft, change, report) {
@@ -47,8 +47,8 @@ export const changeDefault: ChangeKind<ChangeDefault> = {
   }),
   guideEntry: ({ resource, field, was }, step) =>
     fieldEntry(step, resource, field, {
-      title: `${code(`${resource}.${field}`)} has another default`,
-      rows: [[code(JSON.stringify(was)), code(newDefault(step, resource, field))]],
+      title: `${inCode(`${resource}.${field}`)} has another default`,
+      rows: [[inCode(JSON.stringify(was)), inCode(newDefault(step, resource, field))]],
       note: 'Send the value you mean, and nothing changes for you.',
     }),
   newerFields: ({ field }) => [field],
@@ -58,5 +58,5 @@ export const changeDefault: ChangeKind<ChangeDefault> = {
     createTraces(step, resource, `and may leave out \`${olderFieldName(step, resource, field)}\``),
 }
 
-const newDefault = (step: Step, resource: string, field: string): string =>
+const newDefault = (step: VersionStep, resource: string, field: string): string =>
   JSON.stringify(newerView(step, resource)?.field.get(field)?.default ?? null)

@@ -1,9 +1,9 @@
 import type { ChangeFieldScope } from '../../declare/change.ts'
 import { withField, withView } from '../changes/view-draft.ts'
 import type { ViewField } from '../model.ts'
-import { text } from '../shape/shapes.ts'
+import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, ruleEntry } from './guide-entry.ts'
+import { inCode, ruleEntry } from './guide-entry.ts'
 import { newerView, olderField, olderFieldName, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
@@ -13,7 +13,7 @@ export const changeFieldScope: ChangeKind<ChangeFieldScope> = {
   parameters: ['resource', 'field'],
   options: {
     form: "changeFieldScope('books', 'cost', { why: '…' })",
-    needs: { resource: text, field: text },
+    needs: { resource: textShape, field: textShape },
   },
   phase: 4,
   takeBack(draft, { resource, field: name, why }, report) {
@@ -35,7 +35,7 @@ export const changeFieldScope: ChangeKind<ChangeFieldScope> = {
   }),
   guideEntry: ({ resource, field }, step) =>
     ruleEntry(
-      `${code(`${resource}.${field}`)} needs another scope`,
+      `${inCode(`${resource}.${field}`)} needs another scope`,
       [[scopesOf(olderField(step, resource, field)), scopesOf(newerView(step, resource)?.field.get(field))]],
       `It is needed in ${step.older.name} too. Without it the field is not shown, and sending it, filtering or sorting by it is refused with 403.`,
     ),
@@ -45,4 +45,4 @@ export const changeFieldScope: ChangeKind<ChangeFieldScope> = {
 }
 
 const scopesOf = (field: ViewField | undefined): string =>
-  (field?.publishedScopes ?? field?.needsScopes ?? []).map(code).join(' and ') || 'no scope'
+  (field?.publishedScopes ?? field?.needsScopes ?? []).map(inCode).join(' and ') || 'no scope'

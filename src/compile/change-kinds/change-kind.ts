@@ -3,10 +3,10 @@ import type { Change, CodecName } from '../../declare/change.ts'
 import type { Report } from '../changes/report.ts'
 import type { Draft } from '../changes/view-draft.ts'
 import type { Version } from '../model.ts'
-import type { Verdict } from '../schema-verdict.ts'
+import type { SchemaVerdict } from '../schemas/schema-verdict.ts'
 import type { OptionTable } from '../shape/shapes.ts'
 import type { GuideEntry } from './guide-entry.ts'
-import type { Step } from './step.ts'
+import type { VersionStep } from './step.ts'
 import type { UsageTraces } from './usage-traces.ts'
 
 /** Everything one kind of change means. Each kind has a file with one such object and a line in `change-kinds.ts`. */
@@ -30,21 +30,21 @@ export interface ChangeKind<C extends Change> {
   /** Whether the contracts of the two versions always differ by the change, so that the gate can compare both verdicts. */
   readonly shownInContract: boolean
   /** The verdict of the catalogue in docs/reference/changes.md. It must not look at contracts: their diff is the second opinion. */
-  verdict(change: C, newer: Version): Verdict
-  loss(change: C): Loss
+  verdict(change: C, newer: Version): SchemaVerdict
+  loss(change: C): DataLoss
 
   /** The change in one line, for `nounkit diff`. */
-  line(change: C, step: Step): ChangeLine
-  guideEntry(change: C, step: Step): GuideEntry
+  line(change: C, step: VersionStep): ChangeLine
+  guideEntry(change: C, step: VersionStep): GuideEntry
   /** Fields of the newer version that the change introduces or alters: a guide does not list them again as additions. */
   newerFields(change: C): readonly string[]
   /** Fields of the older version whose description comes from a schema in the change. */
-  describedFields(change: C, step: Step): readonly string[]
+  describedFields(change: C, step: VersionStep): readonly string[]
 
   /** How the table of the older version differs from that of the newer one; null where both are the same. */
   stored(change: C): StoreEffect | null
   /** Which calls show that a consumer still depends on the older version. */
-  usage(change: C, step: Step): UsageTraces
+  usage(change: C, step: VersionStep): UsageTraces
 }
 
 /** What kinds have in common that take something away from requests: rows look alike in both versions. */
@@ -62,7 +62,7 @@ export const narrowsRequests: Omit<
 }
 
 /** `two-way`: no data is lost; `keeps`: data that the other version cannot see stays stored; `loses`: see its `why`. */
-export type Loss = 'two-way' | 'keeps' | 'loses'
+export type DataLoss = 'two-way' | 'keeps' | 'loses'
 
 /** A declared change in one line: `customers.full_name → name`, `renamed`. */
 export interface ChangeLine {

@@ -9,6 +9,7 @@ import { changeType } from './change-type.ts'
 import { custom } from './custom.ts'
 import { makeRequired } from './make-required.ts'
 import { mapValues } from './map-values.ts'
+import { removeCount } from './remove-count.ts'
 import { removeField } from './remove-field.ts'
 import { removeFilter, removeSort } from './remove-filter-or-sort.ts'
 import { removeInclude } from './remove-include.ts'
@@ -32,6 +33,7 @@ export const changeKinds: { readonly [K in Change['kind']]: ChangeKind<ChangeOfK
   'remove-include': removeInclude,
   'remove-filter': removeFilter,
   'remove-sort': removeSort,
+  'remove-count': removeCount,
   'change-limit': changeLimit,
   'require-idempotency-key': requireIdempotencyKey,
   'require-scope': requireScope,
@@ -45,7 +47,7 @@ export const changeKinds: { readonly [K in Change['kind']]: ChangeKind<ChangeOfK
 export const kindOf = (change: Change): ChangeKind<Change> => changeKinds[change.kind] as ChangeKind<Change>
 
 /** The resource that a change is about, by its newer name. */
-export const resourceOf = (change: Change): string =>
+export const changedResource = (change: Change): string =>
   change.kind === 'rename-resource' ? change.to : change.resource
 
 type EffectOf<K extends StoreEffect['kind']> = Extract<StoreEffect, { readonly kind: K }>

@@ -1,9 +1,9 @@
 import type { ChangeLimit } from '../../declare/change.ts'
 import { type DraftView, withView } from '../changes/view-draft.ts'
-import { didYouMean } from '../nearest.ts'
-import { number, text } from '../shape/shapes.ts'
+import { didYouMean } from '../names/nearest.ts'
+import { numberShape, textShape } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, ruleEntry } from './guide-entry.ts'
+import { inCode, ruleEntry } from './guide-entry.ts'
 import { newerView } from './step.ts'
 
 export const changeLimit: ChangeKind<ChangeLimit> = {
@@ -11,7 +11,7 @@ export const changeLimit: ChangeKind<ChangeLimit> = {
   parameters: ['resource', 'limit'],
   options: {
     form: "changeLimit('books', 'pageMax', { was: 100 })",
-    needs: { resource: text, limit: text, was: number },
+    needs: { resource: textShape, limit: textShape, was: numberShape },
   },
   phase: 0,
   takeBack(draft, { resource, limit, was }, report) {
@@ -38,7 +38,7 @@ export const changeLimit: ChangeKind<ChangeLimit> = {
     what: `${was} → ${newerView(step, resource)?.limits[limit]}`,
   }),
   guideEntry: ({ resource, limit, was }, step) =>
-    ruleEntry(`The limit ${code(limit)} of ${code(resource)} changed`, [
+    ruleEntry(`The limit ${inCode(limit)} of ${inCode(resource)} changed`, [
       [String(was), String(newerView(step, resource)?.limits[limit] ?? '')],
     ]),
   // Usage does not record how near a call came to a limit.

@@ -2,12 +2,12 @@ import type { ChangeRule } from '../../declare/change.ts'
 import { type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import { type DraftView, withView } from '../changes/view-draft.ts'
 import type { View } from '../model.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../names/nearest.ts'
 import { effective } from '../rules/checked-rule.ts'
 import { publishedRule } from '../rules/words.ts'
-import { text } from '../shape/shapes.ts'
+import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, ruleEntry } from './guide-entry.ts'
+import { inCode, ruleEntry } from './guide-entry.ts'
 import { newerView, olderView } from './step.ts'
 import { callTraces } from './usage-traces.ts'
 
@@ -20,7 +20,7 @@ export const changeRule: ChangeKind<ChangeRule> = {
   parameters: ['resource', 'rule'],
   options: {
     form: "changeRule('books', 'read', { why: '…' })",
-    needs: { resource: text, rule: text },
+    needs: { resource: textShape, rule: textShape },
   },
   phase: 4,
   takeBack(draft, { resource, rule, why }, report) {
@@ -47,7 +47,7 @@ export const changeRule: ChangeKind<ChangeRule> = {
   }),
   guideEntry: ({ resource, rule }, step) =>
     ruleEntry(
-      `The rule for ${verbs[rule]} ${code(resource)} changed`,
+      `The rule for ${verbs[rule]} ${inCode(resource)} changed`,
       [[wordsIn(olderView(step, resource), rule), wordsIn(newerView(step, resource), rule)]],
       `It holds in ${step.older.name} too. ${refusals[rule]}`,
     ),

@@ -1,11 +1,11 @@
 import type { ChangeType } from '../../declare/change.ts'
 import { type DraftField, withField, withView } from '../changes/view-draft.ts'
-import { codecs, toShown } from '../codecs.ts'
-import { didYouMean } from '../nearest.ts'
-import { text, zodSchema } from '../shape/shapes.ts'
+import { didYouMean } from '../names/nearest.ts'
+import { textShape, zodSchema } from '../shape/shapes.ts'
+import { codecs, toShown } from '../versions/codecs.ts'
 import { readZod } from '../zod/read.ts'
 import type { ChangeKind } from './change-kind.ts'
-import { code, fieldEntry } from './guide-entry.ts'
+import { fieldEntry, inCode } from './guide-entry.ts'
 import { newerView, olderField, olderFieldName, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
@@ -13,7 +13,7 @@ export const changeType: ChangeKind<ChangeType> = {
   parameters: ['resource', 'field'],
   options: {
     form: "changeType('books', 'price', { was: z.string(), codec: 'integer-as-string' })",
-    needs: { resource: text, field: text, was: zodSchema, codec: text },
+    needs: { resource: textShape, field: textShape, was: zodSchema, codec: textShape },
   },
   phase: 2,
   takeBack(draft, change, report) {
@@ -53,8 +53,8 @@ export const changeType: ChangeKind<ChangeType> = {
     const before = olderField(step, resource, field)
     const after = newerView(step, resource)?.field.get(field)
     return fieldEntry(step, resource, field, {
-      title: `The type of ${code(`${resource}.${field}`)} changed`,
-      rows: [[code(before?.kind ?? ''), code(after?.kind ?? '')]],
+      title: `The type of ${inCode(`${resource}.${field}`)} changed`,
+      rows: [[inCode(before?.kind ?? ''), inCode(after?.kind ?? '')]],
       note: `The same values, no longer as ${codec.split('-as-')[1]?.replaceAll('-', ' ')}.`,
     })
   },

@@ -1,9 +1,9 @@
 import type { Custom } from '../../declare/change.ts'
-import { sameJson } from '../canonical.ts'
-import { toStored } from '../codecs.ts'
 import type { ViewField } from '../model.ts'
-import { code, exampleOf, type GuideEntry } from './guide-entry.ts'
-import { newerView, olderView, type Step } from './step.ts'
+import { sameJson } from '../schemas/canonical.ts'
+import { toStored } from '../versions/codecs.ts'
+import { exampleOf, type GuideEntry, inCode } from './guide-entry.ts'
+import { newerView, olderView, type VersionStep } from './step.ts'
 
 /** A field that has the same name before and after the change. */
 interface Kept {
@@ -11,7 +11,7 @@ interface Kept {
   readonly newer: ViewField
 }
 
-const keptFields = ({ resource, fields, replaces }: Custom, step: Step): readonly Kept[] =>
+const keptFields = ({ resource, fields, replaces }: Custom, step: VersionStep): readonly Kept[] =>
   replaces
     .filter((name) => Object.hasOwn(fields, name))
     .flatMap((name) => {
@@ -29,7 +29,7 @@ const presenceOf = ({ older, newer }: Kept): readonly string[] => [
 ]
 
 /** For the list of differences: `converted by code; in v2 phone may be null`. */
-export const customWords = (change: Custom, step: Step): string =>
+export const customWords = (change: Custom, step: VersionStep): string =>
   [
     'converted by code',
     ...keptFields(change, step).flatMap((kept) =>
@@ -37,18 +37,18 @@ export const customWords = (change: Custom, step: Step): string =>
     ),
   ].join('; ')
 
-export const customEntry = (change: Custom, step: Step): GuideEntry => {
+export const customEntry = (change: Custom, step: VersionStep): GuideEntry => {
   const { resource, fields, replaces } = change
   const kept = keptFields(change, step)
-  const [older, newer] = [Object.keys(fields), replaces].map((names) => names.map(code).join(', '))
+  const [older, newer] = [Object.keys(fields), replaces].map((names) => names.map(inCode).join(', '))
   const shown = (side: keyof Kept) =>
-    kept.map((one) => `${code(one[side].name)}${one[side].nullable ? ' or `null`' : ''}`).join(', ')
+    kept.map((one) => `${inCode(one[side].name)}${one[side].nullable ? ' or `null`' : ''}`).join(', ')
   const isSame = older === newer && kept.length === replaces.length
-  const inNewer = kept.flatMap((one) => presenceOf(one).map((what) => `${code(one.newer.name)} ${what}`))
+  const inNewer = kept.flatMap((one) => presenceOf(one).map((what) => `${inCode(one.newer.name)} ${what}`))
   return {
     title: isSame
-      ? `${older} of ${code(resource)} ${titleOf(kept)}`
-      : `${older} of ${code(resource)} became ${newer}`,
+      ? `${older} of ${inCode(resource)} ${titleOf(kept)}`
+      : `${older} of ${inCode(resource)} became ${newer}`,
     rows: isSame ? [[shown('older'), shown('newer')]] : [[older ?? '', newer ?? '']],
     note: inNewer.length === 0 ? '' : `In ${step.newer.name}, ${inNewer.join(', and ')}.`,
     example: exampleOf(step, resource, Object.keys(fields), replaces, focusOf(change, step)),
@@ -63,7 +63,7 @@ const titleOf = (kept: readonly Kept[]): string => {
 }
 
 /** The values of a sample, by stored field: one with a null where that is what changed, else the first. */
-const focusOf = (change: Custom, step: Step): { readonly [field: string]: unknown } => {
+const focusOf = (change: Custom, step: VersionStep): { readonly [field: string]: unknown } => {
   const view = newerView(step, change.resource)
   const newlyNull = keptFields(change, step).filter(({ older, newer }) => newer.nullable && !older.nullable)
   const telling = change.samples.find((sample) =>

@@ -1,6 +1,6 @@
 import type { Custom } from '../../declare/change.ts'
-import { sameJson } from '../canonical.ts'
 import type { Report } from '../changes/report.ts'
+import { sameJson } from '../schemas/canonical.ts'
 
 /** Runs `up` and `down` of a custom change on its samples: each must give the other side of the pair. */
 export const checkSamples = ({ samples, fields, replaces, up, down }: Custom, report: Report): void => {

@@ -1,8 +1,16 @@
 import type { Custom } from '../../declare/change.ts'
 import type { Report } from '../changes/report.ts'
 import { type DraftField, placeFields, without, withView } from '../changes/view-draft.ts'
-import { serverFields } from '../declared-fields.ts'
-import { code as aFunction, listOf, mapOf, object, optionsOf, text, zodSchema } from '../shape/shapes.ts'
+import { serverFields } from '../resources/declared-fields.ts'
+import {
+  functionShape as aFunction,
+  listOf,
+  mapOf,
+  object,
+  optionsOf,
+  textShape,
+  zodSchema,
+} from '../shape/shapes.ts'
 import { readZod } from '../zod/read.ts'
 import type { ChangeKind } from './change-kind.ts'
 import { customEntry, customWords } from './custom-guide.ts'
@@ -16,9 +24,9 @@ export const custom: ChangeKind<Custom> = {
   options: {
     form: "custom('books', { fields, replaces, up, down, samples })",
     needs: {
-      resource: text,
+      resource: textShape,
       fields: mapOf(zodSchema),
-      replaces: listOf(text),
+      replaces: listOf(textShape),
       up: aFunction,
       down: aFunction,
       samples: listOf(optionsOf({ needs: { older: object, newer: object } })),

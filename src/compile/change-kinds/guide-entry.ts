@@ -1,5 +1,5 @@
-import { collectionPaths } from '../collection-paths.ts'
-import { newerView, olderFieldName, olderView, type Step } from './step.ts'
+import { collectionPaths } from '../names/collection-paths.ts'
+import { newerView, olderFieldName, olderView, type VersionStep } from './step.ts'
 
 /** What one change means to a consumer. Everything in it is derived; only `why` was written by a person. */
 export interface GuideEntry {
@@ -19,10 +19,10 @@ export interface GuideEntry {
 
 type Focus = { readonly [field: string]: unknown }
 
-export const code = (text: string): string => `\`${text}\``
+export const inCode = (text: string): string => `\`${text}\``
 
 export const exampleOf = (
-  step: Step,
+  step: VersionStep,
   resource: string,
   older: readonly string[],
   newer: readonly string[],
@@ -36,7 +36,7 @@ export const exampleOf = (
 
 /** For a change of one field that both versions have. */
 export const fieldEntry = (
-  step: Step,
+  step: VersionStep,
   resource: string,
   field: string,
   entry: Omit<GuideEntry, 'example'>,
@@ -55,12 +55,12 @@ export const ruleEntry = (title: string, rows: GuideEntry['rows'], note = ''): G
 })
 
 /** The paths of a resource's rows in the older version: `/v1/orders`, `/v1/customers/{id}/orders`. The first is the usual one. */
-export const olderPaths = (step: Step, resource: string): readonly [string, ...string[]] => {
+export const olderPaths = (step: VersionStep, resource: string): readonly [string, ...string[]] => {
   const view = olderView(step, resource)
   const [first = `/${view?.name ?? resource}`, ...others] = view ? collectionPaths(view) : []
   const inVersion = (path: string) => `/${step.older.name}${path}`
   return [inVersion(first), ...others.map(inVersion)]
 }
 
-export const storedName = (step: Step, resource: string, field: string): string =>
+export const storedName = (step: VersionStep, resource: string, field: string): string =>
   newerView(step, resource)?.field.get(field)?.field?.name ?? field

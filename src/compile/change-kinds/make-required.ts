@@ -1,9 +1,9 @@
 import type { MakeRequired } from '../../declare/change.ts'
 import { absenceMeans, absentField } from '../changes/absence.ts'
 import { withField, withView } from '../changes/view-draft.ts'
-import { scalar, text } from '../shape/shapes.ts'
+import { scalar, textShape } from '../shape/shapes.ts'
 import type { ChangeKind } from './change-kind.ts'
-import { code, fieldEntry } from './guide-entry.ts'
+import { fieldEntry, inCode } from './guide-entry.ts'
 import { olderFieldName } from './step.ts'
 import { createTraces } from './usage-traces.ts'
 
@@ -11,7 +11,7 @@ export const makeRequired: ChangeKind<MakeRequired> = {
   parameters: ['resource', 'field'],
   options: {
     form: "makeRequired('books', 'language', { whenAbsent: 'en', why: '…' })",
-    needs: { resource: text, field: text, whenAbsent: scalar },
+    needs: { resource: textShape, field: textShape, whenAbsent: scalar },
   },
   phase: 1,
   takeBack(draft, change, report) {
@@ -43,9 +43,9 @@ export const makeRequired: ChangeKind<MakeRequired> = {
   }),
   guideEntry: ({ resource, field, whenAbsent }, step) =>
     fieldEntry(step, resource, field, {
-      title: `${code(`${resource}.${field}`)} must now be sent`,
+      title: `${inCode(`${resource}.${field}`)} must now be sent`,
       rows: [['optional', 'required']],
-      note: `Where it was left out, ${code(JSON.stringify(whenAbsent))} was stored.`,
+      note: `Where it was left out, ${inCode(JSON.stringify(whenAbsent))} was stored.`,
     }),
   newerFields: ({ field }) => [field],
   describedFields: () => [],

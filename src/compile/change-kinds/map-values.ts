@@ -1,9 +1,9 @@
 import type { MapValues } from '../../declare/change.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { withField, withView } from '../changes/view-draft.ts'
-import { mapOf, text } from '../shape/shapes.ts'
+import { mapOf, textShape } from '../shape/shapes.ts'
 import type { ChangeKind } from './change-kind.ts'
-import { code, fieldEntry, storedName } from './guide-entry.ts'
+import { fieldEntry, inCode, storedName } from './guide-entry.ts'
 import { newerView, olderFieldName, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 import { checkValues, mapped, valueStep } from './value-step.ts'
@@ -12,7 +12,7 @@ export const mapValues: ChangeKind<MapValues> = {
   parameters: ['resource', 'field', 'values'],
   options: {
     form: "mapValues('books', 'status', { old_value: 'new_value' })",
-    needs: { resource: text, field: text, values: mapOf(text), onlyInNewer: mapOf(text) },
+    needs: { resource: textShape, field: textShape, values: mapOf(textShape), onlyInNewer: mapOf(textShape) },
   },
   phase: 2,
   takeBack(draft, change, report) {
@@ -59,15 +59,15 @@ export const mapValues: ChangeKind<MapValues> = {
     const shown = newerView(step, resource)?.field.get(field)
     const stored = shown?.values?.up.get(first ?? '') ?? first
     const gained = Object.entries(onlyInNewer).map(
-      ([now, old]) => `${code(now)} (until now shown as ${code(old)})`,
+      ([now, old]) => `${inCode(now)} (until now shown as ${inCode(old)})`,
     )
     return fieldEntry(
       step,
       resource,
       field,
       {
-        title: `Values of ${code(`${resource}.${field}`)} changed`,
-        rows: Object.entries(values).map(([old, now]) => [code(old), code(now)]),
+        title: `Values of ${inCode(`${resource}.${field}`)} changed`,
+        rows: Object.entries(values).map(([old, now]) => [inCode(old), inCode(now)]),
         note: gained.length > 0 ? `New values to expect: ${gained.join(', ')}.` : '',
       },
       stored === undefined ? {} : { [storedName(step, resource, field)]: stored },

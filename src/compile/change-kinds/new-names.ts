@@ -1,5 +1,5 @@
 import type { Report } from '../changes/report.ts'
-import { hyphenPattern, snakePattern } from '../name-rules.ts'
+import { hyphenPattern, snakePattern } from '../names/name-rules.ts'
 
 const forms = { hyphens: hyphenPattern, underscores: snakePattern }
 

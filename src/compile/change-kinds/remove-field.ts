@@ -1,19 +1,19 @@
 import type { z } from 'zod'
 import type { RemoveField } from '../../declare/change.ts'
 import { type DraftView, placeFields, withView } from '../changes/view-draft.ts'
-import { scalar, text, zodSchema } from '../shape/shapes.ts'
+import { scalar, textShape, zodSchema } from '../shape/shapes.ts'
 import { readZod } from '../zod/read.ts'
 import type { ChangeKind } from './change-kind.ts'
 import { fieldOfSchema } from './field-of-schema.ts'
-import { code, exampleOf } from './guide-entry.ts'
-import { olderName, olderView, type Step } from './step.ts'
+import { exampleOf, inCode } from './guide-entry.ts'
+import { olderName, olderView, type VersionStep } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const removeField: ChangeKind<RemoveField> = {
   parameters: ['resource', 'field'],
   options: {
     form: "removeField('books', 'isbn', { was: z.string() })",
-    needs: { resource: text, field: text, was: zodSchema },
+    needs: { resource: textShape, field: textShape, was: zodSchema },
     may: { whenAbsent: scalar },
   },
   phase: 0,
@@ -48,8 +48,8 @@ export const removeField: ChangeKind<RemoveField> = {
   loss: () => 'keeps',
   line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: 'removed' }),
   guideEntry: ({ resource, field }, step) => ({
-    title: `${code(`${olderName(step, resource)}.${field}`)} is gone`,
-    rows: [[code(field), 'nothing']],
+    title: `${inCode(`${olderName(step, resource)}.${field}`)} is gone`,
+    rows: [[inCode(field), 'nothing']],
     note: 'Its values stay stored for as long as the older version is served.',
     example: exampleOf(step, resource, [field], [], { [field]: exampleText(step, resource, field) }),
   }),
@@ -67,7 +67,7 @@ const withoutKey = (map: DraftView['whenAbsent'], key: string): DraftView['whenA
 const keptSchema = ({ was, whenAbsent }: RemoveField): z.ZodType =>
   whenAbsent === undefined || typeof was.default !== 'function' ? was : was.default(whenAbsent)
 
-const exampleText = (step: Step, resource: string, field: string): unknown => {
+const exampleText = (step: VersionStep, resource: string, field: string): unknown => {
   const kept = olderView(step, resource)?.field.get(field)
   return kept?.schema.type === 'string' && !kept.schema.enum ? `some ${field}` : undefined
 }

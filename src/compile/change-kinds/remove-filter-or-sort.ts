@@ -1,11 +1,18 @@
 import type { RemoveFilter, RemoveSort } from '../../declare/change.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import type { Report } from '../changes/report.ts'
-import { type Draft, withView } from '../changes/view-draft.ts'
-import { text } from '../shape/shapes.ts'
+import {
+  type Draft,
+  type DraftField,
+  type DraftView,
+  viewOfResource,
+  withView,
+} from '../changes/view-draft.ts'
+import { didYouMean } from '../names/nearest.ts'
+import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, olderPaths, ruleEntry } from './guide-entry.ts'
-import { olderFieldName, olderView } from './step.ts'
+import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
+import { olderFilterName, olderView } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 type Change = RemoveFilter | RemoveSort
@@ -20,20 +27,20 @@ const removed = (
 ): ChangeKind<Change> => ({
   ...narrowsRequests,
   parameters: ['resource', 'field'],
-  options: { form: `${builder}('books', 'isbn')`, needs: { resource: text, field: text } },
+  options: { form: `${builder}('books', 'isbn')`, needs: { resource: textShape, field: textShape } },
   phase: 3,
   takeBack: (draft, change, report) => offerAgain(draft, change, aspect, report),
   line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: `${aspect} removed` }),
   guideEntry: ({ resource, field }, step) =>
-    ruleEntry(`${code(resource)} can no longer be ${participle} by ${code(field)}`, [
+    ruleEntry(`${inCode(resource)} can no longer be ${participle} by ${inCode(field)}`, [
       [
-        code(`GET ${olderPaths(step, resource)[0]}?${query(olderFieldName(step, resource, field))}`),
+        inCode(`GET ${olderPaths(step, resource)[0]}?${query(olderFilterName(step, resource, field))}`),
         `${aspect} what you get`,
       ],
     ]),
   newerFields: ({ field }) => [field],
   usage: ({ resource, field }, step) =>
-    fieldTraces(olderView(step, resource), [olderFieldName(step, resource, field)], [aspect]),
+    fieldTraces(olderView(step, resource), [olderFilterName(step, resource, field)], [aspect]),
 })
 
 export const removeFilter = removed('filter', 'removeFilter', 'filtered', (field) => `filter[${field}]=…`)
@@ -48,8 +55,8 @@ const offerAgain = (
 ): Draft | null => {
   const set = `${aspect}s` as const
   const view = report.view(resource)
-  const field = view && report.field(view, resource, name)
-  if (!field) return null
+  const field = view && fieldAt(draft, view, resource, aspect === 'filter' ? name.split('.') : [name], report)
+  if (!view || !field) return null
   if (view[set].has(name))
     return report.mistake(
       `${resource} still offers ${aspect} by ${name}.`,
@@ -59,4 +66,24 @@ const offerAgain = (
     return report.mistake(`${name} cannot be a ${aspect}.`, 'Only stored, shown, simple values can.')
   if (!report.claim(`${resource}.${name}`, aspect)) return null
   return withView(draft, resource, (one) => ({ ...one, [set]: one[set].union(new Set([name])) }))
+}
+
+/** The field that to-one relations lead to. */
+const fieldAt = (
+  draft: Draft,
+  from: DraftView,
+  resource: string,
+  path: readonly string[],
+  report: Report,
+): DraftField | null => {
+  const [name = '', ...rest] = path
+  if (rest.length === 0) return report.field(from, resource, name)
+  const relation = from.relations.get(name)
+  const target = relation && viewOfResource(draft, relation.relation.target.name)
+  if (relation?.relation.kind !== 'belongs-to' || !target)
+    return report.mistake(
+      `"${name}" is not a to-one relation of ${resource}.`,
+      didYouMean(name, from.relations.keys()),
+    )
+  return fieldAt(draft, target[1], target[0], rest, report)
 }

@@ -1,11 +1,11 @@
 import type { RemoveInclude } from '../../declare/change.ts'
 import type { Report } from '../changes/report.ts'
 import { type Draft, type DraftView, viewOfResource, withView } from '../changes/view-draft.ts'
-import { didYouMean } from '../nearest.ts'
-import { text } from '../shape/shapes.ts'
+import { didYouMean } from '../names/nearest.ts'
+import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, olderPaths, ruleEntry } from './guide-entry.ts'
-import { newerView, olderView, type Step } from './step.ts'
+import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
+import { newerView, olderView, type VersionStep } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const removeInclude: ChangeKind<RemoveInclude> = {
@@ -13,7 +13,7 @@ export const removeInclude: ChangeKind<RemoveInclude> = {
   parameters: ['resource', 'path'],
   options: {
     form: "removeInclude('books', 'author')",
-    needs: { resource: text, path: text },
+    needs: { resource: textShape, path: textShape },
   },
   phase: 3,
   takeBack(draft, change, report) {
@@ -42,9 +42,9 @@ export const removeInclude: ChangeKind<RemoveInclude> = {
   },
   line: ({ resource, path }) => ({ where: resource, what: `include ${path} removed` }),
   guideEntry: ({ resource, path }, step) =>
-    ruleEntry(`${code(resource)} can no longer include ${code(path)}`, [
+    ruleEntry(`${inCode(resource)} can no longer include ${inCode(path)}`, [
       [
-        code(`GET ${olderPaths(step, resource)[0]}?include=${olderPath(step, resource, path)}`),
+        inCode(`GET ${olderPaths(step, resource)[0]}?include=${olderPath(step, resource, path)}`),
         'fetch the rows from their own collection',
       ],
     ]),
@@ -69,7 +69,7 @@ const checkPath = (draft: Draft, view: DraftView, steps: readonly string[], repo
 }
 
 /** An include path in the names of the older version. */
-const olderPath = (step: Step, resource: string, path: string): string => {
+const olderPath = (step: VersionStep, resource: string, path: string): string => {
   let [newer, before] = [newerView(step, resource), olderView(step, resource)]
   const names = path.split('.').map((name) => {
     const relation = newer?.relations.get(name)?.relation

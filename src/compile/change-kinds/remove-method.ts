@@ -1,11 +1,11 @@
 import type { RemoveMethod } from '../../declare/change.ts'
 import { type Draft, type DraftView, withView } from '../changes/view-draft.ts'
-import { rowPath } from '../collection-paths.ts'
-import { didYouMean } from '../nearest.ts'
-import { hasTopLevel } from '../owners.ts'
-import { text } from '../shape/shapes.ts'
+import { rowPath } from '../names/collection-paths.ts'
+import { didYouMean } from '../names/nearest.ts'
+import { hasTopLevel } from '../resources/owners.ts'
+import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, olderPaths, ruleEntry } from './guide-entry.ts'
+import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
 import { methodTraces } from './usage-traces.ts'
 
 export const removeMethod: ChangeKind<RemoveMethod> = {
@@ -13,7 +13,7 @@ export const removeMethod: ChangeKind<RemoveMethod> = {
   parameters: ['resource', 'method'],
   options: {
     form: "removeMethod('books', 'DELETE')",
-    needs: { resource: text, method: text },
+    needs: { resource: textShape, method: textShape },
   },
   phase: 3,
   takeBack(draft, { resource, method }, report) {
@@ -35,10 +35,10 @@ export const removeMethod: ChangeKind<RemoveMethod> = {
   line: ({ resource, method }) => ({ where: `${method} ${resource}`, what: 'method removed' }),
   guideEntry: ({ resource, method }, step) =>
     ruleEntry(
-      `${code(method)} is no longer offered on ${code(resource)}`,
+      `${inCode(method)} is no longer offered on ${inCode(resource)}`,
       olderPaths(step, resource)
         .flatMap((path) => pathsWith(method, path))
-        .map((path) => [code(`${method} ${path}`), 'nothing']),
+        .map((path) => [inCode(`${method} ${path}`), 'nothing']),
     ),
   usage: ({ resource, method }, step) => methodTraces(step, resource, method),
 }

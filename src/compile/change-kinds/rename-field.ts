@@ -1,17 +1,17 @@
 import type { RenameField } from '../../declare/change.ts'
 import { withField, withView } from '../changes/view-draft.ts'
-import { text } from '../shape/shapes.ts'
+import { textShape } from '../shape/shapes.ts'
 import type { ChangeKind } from './change-kind.ts'
-import { code, fieldEntry } from './guide-entry.ts'
+import { fieldEntry, inCode } from './guide-entry.ts'
 import { namedWell } from './new-names.ts'
-import { newerView, olderName, olderView, type Step } from './step.ts'
+import { newerView, olderName, olderView, type VersionStep } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const renameField: ChangeKind<RenameField> = {
   parameters: ['resource', 'from', 'to'],
   options: {
     form: "renameField('books', 'old_name', 'new_name')",
-    needs: { resource: text, from: text, to: text },
+    needs: { resource: textShape, from: textShape, to: textShape },
   },
   phase: 3,
   takeBack(draft, { resource, from, to }, report) {
@@ -37,8 +37,8 @@ export const renameField: ChangeKind<RenameField> = {
   line: ({ resource, from, to }) => ({ where: `${resource}.${from} → ${to}`, what: 'renamed' }),
   guideEntry: ({ resource, from, to }, step) =>
     fieldEntry(step, resource, to, {
-      title: `${code(`${olderName(step, resource)}.${from}`)} is now ${code(`${resource}.${to}`)}`,
-      rows: [[code(from), code(to)], ...queryRows(step, resource, from, to)],
+      title: `${inCode(`${olderName(step, resource)}.${from}`)} is now ${inCode(`${resource}.${to}`)}`,
+      rows: [[inCode(from), inCode(to)], ...queryRows(step, resource, from, to)],
       note: '',
     }),
   newerFields: () => [],
@@ -48,14 +48,14 @@ export const renameField: ChangeKind<RenameField> = {
 }
 
 const queryRows = (
-  step: Step,
+  step: VersionStep,
   resource: string,
   from: string,
   to: string,
 ): readonly (readonly [string, string])[] => {
   const view = newerView(step, resource)
   const rows: [string, string][] = []
-  if (view?.filters.has(to)) rows.push([code(`filter[${from}]=…`), code(`filter[${to}]=…`)])
-  if (view?.sorts.has(to)) rows.push([code(`sort=${from}`), code(`sort=${to}`)])
+  if (view?.filters.has(to)) rows.push([inCode(`filter[${from}]=…`), inCode(`filter[${to}]=…`)])
+  if (view?.sorts.has(to)) rows.push([inCode(`sort=${from}`), inCode(`sort=${to}`)])
   return rows
 }

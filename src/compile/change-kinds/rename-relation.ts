@@ -1,20 +1,20 @@
 import type { RenameRelation } from '../../declare/change.ts'
 import { type DraftView, withField, withRelation, withView } from '../changes/view-draft.ts'
 import type { BelongsToModel, HasManyModel, IncludeNode, View } from '../model.ts'
-import { hyphenated } from '../name-rules.ts'
-import { didYouMean } from '../nearest.ts'
-import { text } from '../shape/shapes.ts'
+import { hyphenated } from '../names/name-rules.ts'
+import { didYouMean } from '../names/nearest.ts'
+import { textShape } from '../shape/shapes.ts'
 import type { ChangeKind } from './change-kind.ts'
-import { code, exampleOf } from './guide-entry.ts'
+import { exampleOf, inCode } from './guide-entry.ts'
 import { namedWell } from './new-names.ts'
-import { newerView, olderName, olderView, type Step } from './step.ts'
+import { newerView, olderName, olderView, type VersionStep } from './step.ts'
 import { fieldTraces } from './usage-traces.ts'
 
 export const renameRelation: ChangeKind<RenameRelation> = {
   parameters: ['resource', 'from', 'to'],
   options: {
     form: "renameRelation('books', 'old_name', 'new_name')",
-    needs: { resource: text, from: text, to: text },
+    needs: { resource: textShape, from: textShape, to: textShape },
   },
   phase: 3,
   takeBack(draft, { resource, from, to }, report) {
@@ -40,14 +40,14 @@ export const renameRelation: ChangeKind<RenameRelation> = {
   guideEntry: ({ resource, from, to }, step) => {
     const belongs = isBelongsTo(step, resource, to)
     return {
-      title: `The relation ${code(from)} of ${code(resource)} is now ${code(to)}`,
+      title: `The relation ${inCode(from)} of ${inCode(resource)} is now ${inCode(to)}`,
       rows: [
-        [code(`include=${from}`), code(`include=${to}`)],
+        [inCode(`include=${from}`), inCode(`include=${to}`)],
         belongs
-          ? [code(`${from}_id`), code(`${to}_id`)]
+          ? [inCode(`${from}_id`), inCode(`${to}_id`)]
           : [
-              code(`/${olderName(step, resource)}/{id}/${hyphenated(from)}`),
-              code(`/${resource}/{id}/${hyphenated(to)}`),
+              inCode(`/${olderName(step, resource)}/{id}/${hyphenated(from)}`),
+              inCode(`/${resource}/{id}/${hyphenated(to)}`),
             ],
       ],
       note: '',
@@ -64,15 +64,18 @@ export const renameRelation: ChangeKind<RenameRelation> = {
     const path = `/${view?.name}/{id}/${hyphenated(from)}`
     return {
       operation: (_, template) => (template.startsWith(path) ? `calls \`${path}\`` : null),
-      detail: (name, kind, at) =>
-        kind === 'include' && relation && passesBy(step.older.views.get(name), at, relation)
-          ? `includes \`${at}\``
-          : (reference.detail?.(name, kind, at) ?? null),
+      detail: (name, kind, at) => {
+        const older = step.older.views.get(name)
+        if (kind === 'include' && relation && passesBy(older, at, relation)) return `includes \`${at}\``
+        const steps = kind === 'filter' ? (older?.filterOf.get(at)?.steps ?? []) : []
+        if (steps.some((one) => one.relation === relation)) return `filters by \`${at}\``
+        return reference.detail?.(name, kind, at) ?? null
+      },
     }
   },
 }
 
-const isBelongsTo = (step: Step, resource: string, relation: string): boolean =>
+const isBelongsTo = (step: VersionStep, resource: string, relation: string): boolean =>
   newerView(step, resource)?.relations.get(relation)?.relation.kind === 'belongs-to'
 
 /** `customer` renamed, `customer_id` follows. */

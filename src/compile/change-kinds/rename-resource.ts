@@ -1,21 +1,21 @@
 import type { RenameResource } from '../../declare/change.ts'
 import type { Method, ScopeRule } from '../../declare/resource.ts'
 import { type DraftView, withView } from '../changes/view-draft.ts'
-import { collectionPaths } from '../collection-paths.ts'
-import { kindsOfEvents } from '../events-view.ts'
 import type { Version } from '../model.ts'
-import { hyphenated } from '../name-rules.ts'
-import { text } from '../shape/shapes.ts'
+import { collectionPaths } from '../names/collection-paths.ts'
+import { hyphenated } from '../names/name-rules.ts'
+import { textShape } from '../shape/shapes.ts'
+import { kindsOfEvents } from '../versions/events-view.ts'
 import type { ChangeKind } from './change-kind.ts'
-import { code, exampleOf } from './guide-entry.ts'
+import { exampleOf, inCode } from './guide-entry.ts'
 import { namedWell } from './new-names.ts'
-import { newerView, olderView, type Step } from './step.ts'
+import { newerView, olderView, type VersionStep } from './step.ts'
 
 export const renameResource: ChangeKind<RenameResource> = {
   parameters: ['from', 'to'],
   options: {
     form: "renameResource('old-names', 'new-names')",
-    needs: { from: text, to: text },
+    needs: { from: textShape, to: textShape },
   },
   phase: 3,
   takeBack(draft, { from, to }, report) {
@@ -30,9 +30,9 @@ export const renameResource: ChangeKind<RenameResource> = {
   loss: () => 'two-way',
   line: ({ from, to }) => ({ where: `${from} → ${to}`, what: 'renamed' }),
   guideEntry: ({ from, to }, step) => ({
-    title: `${code(from)} is now ${code(to)}`,
+    title: `${inCode(from)} is now ${inCode(to)}`,
     rows: pathRows(step, to),
-    note: `Ids stay the same. Scopes named ${code(`${from}:…`)} are named ${code(`${to}:…`)}.`,
+    note: `Ids stay the same. Scopes named ${inCode(`${from}:…`)} are named ${inCode(`${to}:…`)}.`,
     example: exampleOf(
       step,
       to,
@@ -57,13 +57,14 @@ const scopesNamed = ({ scopes }: DraftView, from: string, to: string): DraftView
 }
 
 /** Every path with the resource's name in it (its own, and what lies below it), and the types of its events. */
-const pathRows = (step: Step, resource: string): readonly (readonly [string, string])[] => {
+const pathRows = (step: VersionStep, resource: string): readonly (readonly [string, string])[] => {
   const [before, after] = [olderView(step, resource), newerView(step, resource)]
   if (!before || !after) return []
-  const path = (version: Version, ...segments: string[]) => code(`/${[version.name, ...segments].join('/')}`)
+  const path = (version: Version, ...segments: string[]) =>
+    inCode(`/${[version.name, ...segments].join('/')}`)
   const [old, now] = [collectionPaths(before)[0], collectionPaths(after)[0]]
   const rows: [string, string][] =
-    old && now ? [[code(`/${step.older.name}${old}`), code(`/${step.newer.name}${now}`)]] : []
+    old && now ? [[inCode(`/${step.older.name}${old}`), inCode(`/${step.newer.name}${now}`)]] : []
   for (const { name, relation } of before.relations.values()) {
     const now = [...after.relations.values()].find((one) => one.relation === relation)
     if (!now || relation.kind !== 'has-many') continue
@@ -74,6 +75,6 @@ const pathRows = (step: Step, resource: string): readonly (readonly [string, str
   }
   if (before.events && after.events)
     for (const kind of kindsOfEvents)
-      rows.push([code(`${before.name}.${kind}`), code(`${after.name}.${kind}`)])
+      rows.push([inCode(`${before.name}.${kind}`), inCode(`${after.name}.${kind}`)])
   return rows
 }

@@ -1,8 +1,8 @@
 import type { RequireIdempotencyKey } from '../../declare/change.ts'
 import { withView } from '../changes/view-draft.ts'
-import { text } from '../shape/shapes.ts'
+import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, olderPaths, ruleEntry } from './guide-entry.ts'
+import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
 import { methodTraces } from './usage-traces.ts'
 
 export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
@@ -10,7 +10,7 @@ export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
   parameters: ['resource'],
   options: {
     form: "requireIdempotencyKey('books')",
-    needs: { resource: text },
+    needs: { resource: textShape },
   },
   phase: 3,
   takeBack(draft, { resource }, report) {
@@ -30,8 +30,8 @@ export const requireIdempotencyKey: ChangeKind<RequireIdempotencyKey> = {
   line: ({ resource }) => ({ where: resource, what: 'creating needs an Idempotency-Key' }),
   guideEntry: ({ resource }, step) =>
     ruleEntry(
-      `Creating ${code(resource)} needs an Idempotency-Key`,
-      [[code(`POST ${olderPaths(step, resource)[0]}`), code('Idempotency-Key: <a UUID of your own>')]],
+      `Creating ${inCode(resource)} needs an Idempotency-Key`,
+      [[inCode(`POST ${olderPaths(step, resource)[0]}`), inCode('Idempotency-Key: <a UUID of your own>')]],
       'Send the same key again when you retry, a new one for each new row.',
     ),
   usage: ({ resource }, step) => methodTraces(step, resource, 'POST'),

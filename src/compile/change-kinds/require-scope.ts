@@ -1,9 +1,9 @@
 import type { RequireScope } from '../../declare/change.ts'
 import { withView } from '../changes/view-draft.ts'
-import { didYouMean } from '../nearest.ts'
-import { text } from '../shape/shapes.ts'
+import { didYouMean } from '../names/nearest.ts'
+import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
-import { code, ruleEntry } from './guide-entry.ts'
+import { inCode, ruleEntry } from './guide-entry.ts'
 import { newerView } from './step.ts'
 import { methodTraces } from './usage-traces.ts'
 
@@ -12,7 +12,7 @@ export const requireScope: ChangeKind<RequireScope> = {
   parameters: ['resource', 'method'],
   options: {
     form: "requireScope('books', 'POST', { was: 'authenticated' })",
-    needs: { resource: text, method: text, was: text },
+    needs: { resource: textShape, method: textShape, was: textShape },
   },
   phase: 4,
   takeBack(draft, { resource, method, was }, report) {
@@ -36,8 +36,8 @@ export const requireScope: ChangeKind<RequireScope> = {
     what: `scope ${was} → ${newerView(step, resource)?.scopes[method]}`,
   }),
   guideEntry: ({ resource, method, was }, step) =>
-    ruleEntry(`${code(`${method} ${resource}`)} needs another scope`, [
-      [code(was), code(newerView(step, resource)?.scopes[method] ?? '')],
+    ruleEntry(`${inCode(`${method} ${resource}`)} needs another scope`, [
+      [inCode(was), inCode(newerView(step, resource)?.scopes[method] ?? '')],
     ]),
   usage: ({ resource, method }, step) => methodTraces(step, resource, method),
 }

@@ -1,14 +1,14 @@
 import type { Version, View, ViewField } from '../model.ts'
 
 /** Two neighbouring versions. Changes name resources and fields as the newer one does. */
-export interface Step {
+export interface VersionStep {
   readonly older: Version
   readonly newer: Version
 }
 
 /** The way from a version to a newer one; empty where `to` is not newer. */
-export const stepsBetween = (from: Version, to: Version): readonly Step[] => {
-  const steps: Step[] = []
+export const stepsBetween = (from: Version, to: Version): readonly VersionStep[] => {
+  const steps: VersionStep[] = []
   for (let older = from; older !== to; ) {
     const { successor: newer } = older
     if (!newer) return []
@@ -18,16 +18,40 @@ export const stepsBetween = (from: Version, to: Version): readonly Step[] => {
   return steps
 }
 
-export const newerView = ({ newer }: Step, resource: string): View | undefined => newer.views.get(resource)
-export const olderView = (step: Step, resource: string): View | undefined =>
+export const newerView = ({ newer }: VersionStep, resource: string): View | undefined =>
+  newer.views.get(resource)
+export const olderView = (step: VersionStep, resource: string): View | undefined =>
   step.older.viewOf.get(newerView(step, resource)?.resource.name ?? '')
-export const olderName = (step: Step, resource: string): string => olderView(step, resource)?.name ?? resource
+export const olderName = (step: VersionStep, resource: string): string =>
+  olderView(step, resource)?.name ?? resource
 
 /** The same stored field as the older version shows it. */
-export const olderField = (step: Step, resource: string, field: string): ViewField | undefined => {
+export const olderField = (step: VersionStep, resource: string, field: string): ViewField | undefined => {
   const stored = newerView(step, resource)?.field.get(field)?.field
   return olderView(step, resource)?.fields.find((one) => one.field && one.field === stored)
 }
 
-export const olderFieldName = (step: Step, resource: string, field: string): string =>
+export const olderFieldName = (step: VersionStep, resource: string, field: string): string =>
   olderField(step, resource, field)?.name ?? field
+
+/** The path of a filter in the names of the older version. */
+export const olderFilterName = (step: VersionStep, resource: string, path: string): string => {
+  let newer = newerView(step, resource)
+  let older = olderView(step, resource)
+  const names = path.split('.')
+  return names
+    .map((name, index) => {
+      if (index === names.length - 1) return olderFieldIn(newer, older, name)
+      const relation = newer?.relations.get(name)
+      const same = older?.relations.values().find((one) => one.relation === relation?.relation)
+      newer = relation?.target()
+      older = same?.target()
+      return same?.name ?? name
+    })
+    .join('.')
+}
+
+const olderFieldIn = (newer: View | undefined, older: View | undefined, name: string): string => {
+  const stored = newer?.field.get(name)?.field
+  return older?.fields.find((one) => one.field && one.field === stored)?.name ?? name
+}

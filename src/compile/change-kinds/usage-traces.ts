@@ -1,5 +1,5 @@
 import type { Version, View } from '../model.ts'
-import { olderView, type Step } from './step.ts'
+import { olderView, type VersionStep } from './step.ts'
 
 /** The parts of a call, besides its method and path, that are counted per consumer. */
 export type DetailKind = 'include' | 'filter' | 'sort' | 'field'
@@ -18,20 +18,29 @@ const verbs: { readonly [K in DetailKind]: string } = {
   field: 'sends',
 }
 
-/** Calls to the resource itself that send these fields, filter by them or sort by them. */
+/** Calls that send these fields, filter by them or sort by them; also those of other resources whose filters lead to them. */
 export const fieldTraces = (
   view: View | undefined,
   names: readonly string[],
   kinds: readonly DetailKind[] = ['field', 'filter', 'sort'],
 ): UsageTraces => ({
-  detail: (resource, kind, name) =>
-    resource === view?.name && names.includes(name) && kinds.includes(kind)
+  detail: (resource, kind, name) => {
+    if (!view || !kinds.includes(kind)) return null
+    const isOwn = resource === view.name && names.includes(name)
+    return isOwn || (kind === 'filter' && leadsTo(view, names, resource, name))
       ? `${verbs[kind]} \`${name}\``
-      : null,
+      : null
+  },
 })
 
+/** Whether a filter of a resource leads by relations to one of these fields. */
+const leadsTo = (view: View, names: readonly string[], resource: string, path: string): boolean => {
+  const steps = view.version.views.get(resource)?.filterOf.get(path)?.steps ?? []
+  return steps.at(-1)?.target() === view && names.includes(path.slice(path.lastIndexOf('.') + 1))
+}
+
 /** Calls to a resource with the method; HEAD counts as GET. */
-export const methodTraces = (step: Step, resource: string, method: string): UsageTraces =>
+export const methodTraces = (step: VersionStep, resource: string, method: string): UsageTraces =>
   callTraces(
     step,
     resource,
@@ -39,11 +48,11 @@ export const methodTraces = (step: Step, resource: string, method: string): Usag
     (called, template) => `calls \`${called} ${template}\``,
   )
 
-export const createTraces = (step: Step, resource: string, how: string): UsageTraces =>
+export const createTraces = (step: VersionStep, resource: string, how: string): UsageTraces =>
   callTraces(step, resource, ['POST'], () => `creates \`${olderView(step, resource)?.name}\` ${how}`)
 
 export const callTraces = (
-  step: Step,
+  step: VersionStep,
   resource: string,
   methods: readonly string[],
   phrase: (method: string, template: string) => string,

@@ -1,5 +1,5 @@
 import type { AddRequiredField, MakeRequired } from '../../declare/change.ts'
-import { toStored } from '../codecs.ts'
+import { toStored } from '../versions/codecs.ts'
 import type { Report } from './report.ts'
 import { type DraftField, type DraftView, without } from './view-draft.ts'
 

@@ -1,7 +1,7 @@
 import type { Contract, ContractField, ContractResource } from '../contract-format.ts'
-import { hyphenated } from '../name-rules.ts'
-import { inOrderOf, membersInOrderOf, schemaInOrderOf } from '../order.ts'
-import { movesOf } from '../states.ts'
+import { hyphenated } from '../names/name-rules.ts'
+import { movesIn } from '../resources/states.ts'
+import { inOrderOf, membersInOrderOf, schemaInOrderOf } from '../schemas/order.ts'
 import { type Draft, type DraftField, type DraftSub, type DraftView, viewOfResource } from './view-draft.ts'
 
 /**
@@ -59,7 +59,7 @@ const fieldInOrder = (field: DraftField, contract: ContractField | undefined): D
     schema: schema ? schemaInOrderOf(field.schema, schema) : field.schema,
     states:
       field.states && states
-        ? { ...field.states, moves: membersInOrderOf(movesOf(field.states), states.moves, inOrderOf) }
+        ? { ...field.states, moves: membersInOrderOf(movesIn(field.states), states.moves, inOrderOf) }
         : field.states,
   }
 }

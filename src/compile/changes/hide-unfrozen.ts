@@ -1,7 +1,8 @@
 import type { Method } from '../../declare/resource.ts'
 import { ruleKinds } from '../../declare/rule.ts'
 import type { Contract, ContractResource } from '../contract-format.ts'
-import { hyphenated } from '../name-rules.ts'
+import { hyphenated } from '../names/name-rules.ts'
+import { unlistedLimits } from '../service/limits.ts'
 import { hideField } from './absence.ts'
 import { publishedField } from './published-field.ts'
 import { type Draft, type DraftRelation, type DraftView, viewOfResource } from './view-draft.ts'
@@ -36,6 +37,7 @@ const publishedView = (view: DraftView, contract: ContractResource, frozen: Cont
     includePaths: amongst(listed.includePaths, contract.include),
     filters: amongst(listed.filters, Object.keys(contract.filters)),
     sorts: amongst(listed.sorts, contract.sorts),
+    counted: listed.counted && takesCount(view.name, frozen),
     methods: amongst(listed.methods, publishedMethods(view.name, frozen)),
     topLevel: listed.topLevel && frozen.paths[`/${view.name}`] !== undefined,
     events: listed.events && (frozen.events?.types.includes(`${view.name}.created`) ?? false),
@@ -85,10 +87,14 @@ const publishedMethods = (resource: string, { paths }: Contract): readonly strin
     Object.keys(operations).filter((method) => operations[method as Method]?.resource === resource),
   )
 
+const takesCount = (resource: string, { paths }: Contract): boolean =>
+  Object.values(paths).some(({ GET }) => GET?.resource === resource && GET.parameters.includes('count'))
+
 const publishedLimits = (limits: DraftView['limits'], contract: ContractResource): DraftView['limits'] => {
+  const published: ContractResource['limits'] = { ...unlistedLimits, ...contract.limits }
   const lower = Object.entries(limits).map(([name, value]) => [
     name,
-    Math.min(value, contract.limits[name] ?? value),
+    Math.min(value, published[name] ?? value),
   ])
   return Object.fromEntries(lower) as unknown as DraftView['limits']
 }

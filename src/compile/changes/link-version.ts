@@ -1,8 +1,8 @@
-import { eventsView } from '../events-view.ts'
 import type { IncludeNode, SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
-import { hyphenated } from '../name-rules.ts'
-import type { Mutable } from '../resource-draft.ts'
-import { shapeOf } from '../view-shape.ts'
+import { hyphenated } from '../names/name-rules.ts'
+import type { Mutable } from '../resources/resource-draft.ts'
+import { eventsView } from '../versions/events-view.ts'
+import { filterTargets } from './filter-targets.ts'
 import { type Draft, type DraftView, viewOfResource } from './view-draft.ts'
 
 type About = Omit<Version, 'views' | 'viewOf'>
@@ -54,8 +54,8 @@ const linkView = (
     version,
     fields,
     field: new Map(fields.map((field) => [field.name, field])),
-    shape: shapeOf(fields),
     relations: new Map(relations.map((relation) => [relation.name, relation])),
+    filterOf: new Map(),
     includePaths: [...draft.includePaths].sort(),
     include: new Map(),
     under: [],
@@ -67,6 +67,8 @@ const completeView = (
   draft: DraftView | undefined,
   viewNamed: (resource: string) => View,
 ): void => {
+  view.filterOf = filterTargets(view, view.filters)
+  view.filters = new Set(view.filterOf.keys())
   view.include = includeTree(view, view.includePaths)
   view.under = (draft?.under ?? []).flatMap(({ owner, relation: name }): SubCollection[] => {
     const relation = viewNamed(owner).relations.get(name)

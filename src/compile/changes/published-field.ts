@@ -1,7 +1,7 @@
 import type { StatesField } from '../../declare/field.ts'
 import type { ContractField } from '../contract-format.ts'
-import { schemaInOrderOf } from '../order.ts'
-import { compareSchemas } from '../schema-difference.ts'
+import { schemaInOrderOf } from '../schemas/order.ts'
+import { compareSchemas } from '../schemas/schema-difference.ts'
 import type { DraftField } from './view-draft.ts'
 
 /** A field of an older version as its frozen contract has it; see `hideUnfrozen`. */

@@ -1,6 +1,6 @@
 import type { Change } from '../../declare/change.ts'
 import type { MistakeList } from '../mistakes.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../names/nearest.ts'
 import type { Draft, DraftField, DraftView } from './view-draft.ts'
 
 /** Where one change reports what is wrong with it, and looks up the names it uses. */
@@ -24,6 +24,7 @@ export type Aspect =
   | 'include'
   | 'filter'
   | 'sort'
+  | 'count'
   | 'method'
   | 'limit'
   | 'key'

@@ -15,7 +15,7 @@ export const settle = (draft: Draft, version: string, mistakes: MistakeList): Dr
       name,
       fields: byName(view.fields),
       relations: byName(view.relations),
-      filters: new Set([...view.filters].map((key) => view.fields.get(key)?.name ?? key)),
+      filters: new Set([...view.filters].flatMap((path) => filterInOlder(draft, view, path) ?? [])),
       sorts: new Set([...view.sorts].map((key) => view.fields.get(key)?.name ?? key)),
       includePaths: new Set([...view.includePaths].map((path) => pathInOlder(draft, view, path))),
       under: view.under.map((sub) => ({
@@ -53,4 +53,20 @@ const pathInOlder = (draft: Draft, from: DraftView, path: string): string => {
       return relation?.name ?? step
     })
     .join('.')
+}
+
+/** A path to a field; null where the older version does not have all of it. */
+const filterInOlder = (draft: Draft, from: DraftView, path: string): string | null => {
+  let view: DraftView | undefined = from
+  const steps = path.split('.')
+  const last = steps.pop() ?? ''
+  const names: string[] = []
+  for (const step of steps) {
+    const relation = view?.relations.get(step)
+    if (!relation) return null
+    names.push(relation.name)
+    view = viewOfResource(draft, relation.relation.target.name)?.[1]
+  }
+  const field = view?.fields.get(last)
+  return field ? [...names, field.name].join('.') : null
 }

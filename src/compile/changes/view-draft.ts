@@ -1,7 +1,7 @@
 import type { Version, View, ViewField, ViewRelation } from '../model.ts'
 
 /**
- * The views of a version as plain data, while an older version is computed from the newer one (compile/versions.ts): views refer to each
+ * The views of a version as plain data, while an older version is computed from the newer one (versions/versions.ts): views refer to each
  * other by name, and each kind of change gives a new draft.
  *
  * Until `settle` (settle.ts) the keys are the NEWER version's names, and only `name` is the older one. So the changes of a list find what
@@ -14,7 +14,7 @@ export type DraftField = Omit<ViewField, 'target'>
 export type DraftRelation = Omit<ViewRelation, 'target'>
 
 /** What leads to other views, or is made from the rest, when a draft becomes a version (link-version.ts). */
-type Linked = 'version' | 'fields' | 'field' | 'shape' | 'relations' | 'includePaths' | 'include' | 'under'
+type Linked = 'version' | 'fields' | 'field' | 'relations' | 'filterOf' | 'includePaths' | 'include' | 'under'
 
 export interface DraftView extends Omit<View, Linked> {
   readonly fields: ReadonlyMap<string, DraftField>
@@ -36,7 +36,7 @@ export const draftOf = ({ views }: Version): Draft => {
   return new Map(rows.map((view) => [view.name, draftView(view)]))
 }
 
-const draftView = ({ version, field, shape, include, ...view }: View): DraftView => ({
+const draftView = ({ version, field, include, filterOf, ...view }: View): DraftView => ({
   ...view,
   fields: new Map(view.fields.map(({ target, ...one }) => [one.name, one])),
   relations: new Map([...view.relations].map(([name, { target, ...one }]) => [name, one])),

@@ -1,13 +1,14 @@
-import type { Comparison, ConditionData } from '../../declare/condition.ts'
+import type { Comparison, RuleData } from '../../declare/condition.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import type { RuleKind } from '../../declare/rule.ts'
 import type { FieldKind } from '../../kinds/kinds.ts'
+import type { ValueMap } from '../value-map.ts'
 
 /** A rule of a resource, checked. */
 export interface Rule {
   readonly kind: RuleKind
-  /** As it was declared, for contracts and documents. */
-  readonly condition: ConditionData
+  /** As it was declared, for contracts and documents. `own` is the engine's rule for rows with an owner. */
+  readonly condition: RuleData | { readonly kind: 'own' }
   /**
    * In negation normal form: there is no `not`, every leaf has its own opposite instead. So a leaf that compares with NULL, which is not
    * true, makes nothing true.
@@ -63,6 +64,7 @@ export interface FieldPath {
   readonly field: {
     readonly name: string
     readonly column: string
+    readonly stored: ValueMap | null
     readonly kind: FieldKind
     readonly schema: JsonSchema
   }
@@ -73,6 +75,7 @@ export interface PathStep {
   readonly name: string
   /** The field with the id of the related row. */
   readonly field: string
+  readonly source: { readonly field: ReadonlyMap<string, { readonly column: string }> }
   readonly target: { readonly name: string; readonly table: string; readonly shared: boolean }
 }
 
@@ -89,7 +92,8 @@ export interface Constant {
  */
 export interface CallerValue {
   readonly kind: 'caller-value'
-  readonly source: 'claim' | 'subject' | 'consumer' | 'now'
+  /** `program` is true for a caller without a subject, and absent for others. */
+  readonly source: 'claim' | 'subject' | 'consumer' | 'program' | 'now'
   /** Of the claim. */
   readonly name: string
   readonly as: FieldKind

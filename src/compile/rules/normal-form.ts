@@ -1,6 +1,7 @@
 import type { Comparison, ConditionData } from '../../declare/condition.ts'
 import type { Constant, FieldPath, RuleNode } from './checked-rule.ts'
 import { compareLeaf, includesLeaf, type LeafContext, nullLeaf } from './leaves.ts'
+import type { Note } from './rule-recorder.ts'
 
 /** What holds where a comparison does not. */
 export const opposite: { readonly [C in Comparison]: Comparison } = {
@@ -19,11 +20,7 @@ export interface ConditionContext extends LeafContext {
 
 /** Negation normal form: `not` is pushed down to the leaves. Null where there is a mistake; all mistakes are noted. */
 export function normalForm(condition: unknown, negated: boolean, context: ConditionContext): RuleNode | null {
-  if (!isCondition(condition))
-    return context.note(
-      `${JSON.stringify(condition) ?? String(condition)} is not a condition.`,
-      "Write comparisons such as row.member_id.is(caller.claim('member_id')), joined by allOf and anyOf.",
-    )
+  if (!isCondition(condition)) return notACondition(condition, context.note)
   switch (condition.kind) {
     case 'all-of':
     case 'any-of':
@@ -59,7 +56,13 @@ const conditionKinds: ReadonlySet<unknown> = new Set<ConditionData['kind']>([
   'includes',
 ])
 
-const isCondition = (value: unknown): value is ConditionData =>
+export const notACondition = (value: unknown, note: Note): null =>
+  note(
+    `${JSON.stringify(value) ?? String(value)} is not a condition.`,
+    "Write comparisons such as row.member_id.is(caller.claim('member_id')), joined by allOf and anyOf, and return them.",
+  )
+
+export const isCondition = (value: unknown): value is ConditionData =>
   typeof value === 'object' && value !== null && 'kind' in value && conditionKinds.has(value.kind)
 
 type Of<K extends ConditionData['kind']> = Extract<ConditionData, { kind: K }>

@@ -55,10 +55,10 @@ function unserved(node: RuleNode): readonly RuleLeaf[] {
   }
 }
 
-/** For each rule that no index serves: where it is declared, and what it means for lists. */
+/** For each declared rule that no index serves: where it is, and what it means for lists. */
 export const unindexedRules = ({ resources }: Model): readonly string[] =>
-  [...resources.values()].flatMap(({ name, rules }) =>
-    (rules.read ? unserved(rules.read.root) : []).map((leaf) => {
+  [...resources.values()].flatMap(({ name, rules, engineMade }) =>
+    (rules.read && !engineMade ? unserved(rules.read.root) : []).map((leaf) => {
       const field = fieldOf(leaf)
       const slow = `so lists read the ${name} of the account one by one.`
       return field

@@ -1,6 +1,7 @@
+import { given } from '../../declare/condition.ts'
 import { term } from '../../declare/rule.ts'
-import { didYouMean } from '../nearest.ts'
-import type { Drafts, ResourceDraft } from '../resource-draft.ts'
+import { didYouMean } from '../names/nearest.ts'
+import type { Drafts, ResourceDraft } from '../resources/resource-draft.ts'
 
 /** Reports a mistake in the rule that is being recorded. */
 export type Note = (what: string, hint: string) => null
@@ -22,11 +23,11 @@ export const rowTerms = (
   new Proxy(Object.freeze({}), {
     get(_, name) {
       if (typeof name !== 'string') return undefined
-      if (draft.fields.has(name)) return term(Object.freeze({ kind: 'field', path, field: name }))
+      if (draft.fields.has(name)) return term({ kind: 'field', path: Object.freeze(path), field: name })
       const relation = draft.belongsTo.get(name)
       const target = relation && drafts.get(relation.target.name)
       if (target && path.length < mostRelations)
-        return rowTerms(target, drafts, note, unusable, [...path, name])
+        return given(rowTerms(target, drafts, note, unusable, [...path, name]))
       unusable()
       noteUnreadable(draft, name, [...path, name].join('.'), note)
       return standIn

@@ -1,7 +1,7 @@
 import type { Comparison, ConditionData, Operand } from '../../declare/condition.ts'
 import type { RuleKind } from '../../declare/rule.ts'
-import { toShown } from '../codecs.ts'
 import type { View, ViewField } from '../model.ts'
+import { toShown } from '../versions/codecs.ts'
 import { opposite } from './normal-form.ts'
 
 /**
@@ -10,8 +10,15 @@ import { opposite } from './normal-form.ts'
  */
 export const ruleWords = (view: View, kind: RuleKind): string | null => {
   const rule = view.resource.rules[kind]
-  return rule && conditionWords(rule.condition, false, view).text
+  if (!rule) return null
+  const { condition } = rule
+  if (condition.kind === 'own') return 'the subject of the caller owns it, or the caller has no subject'
+  if (condition.kind === 'always' || condition.kind === 'never') return settledWords[condition.kind]
+  return conditionWords(condition, false, view).text
 }
+
+/** Of rules that hold for every row, or for none. */
+export const settledWords = { always: 'every row passes', never: 'no row passes' } as const
 
 /** The rule of the version's contract: as it was published, or as it is. */
 export const publishedRule = (view: View, kind: RuleKind): string | null =>

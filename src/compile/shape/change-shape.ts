@@ -3,7 +3,7 @@ import { changeKinds } from '../change-kinds/change-kinds.ts'
 import { renameField } from '../change-kinds/rename-field.ts'
 import { builderOf } from '../changes/report.ts'
 import type { MistakeList } from '../mistakes.ts'
-import { soundOptions, text } from './shapes.ts'
+import { soundOptions, textShape } from './shapes.ts'
 
 /** The well-formed changes of a version; a mistake is added for each of the others. */
 export const soundChanges = (
@@ -18,7 +18,7 @@ export const soundChanges = (
 const soundChange = (declared: unknown, where: string, mistakes: MistakeList): Change | undefined => {
   if (isChange(declared)) {
     const { options } = changeKinds[declared.kind]
-    const table = { ...options, may: { ...options.may, why: text } }
+    const table = { ...options, may: { ...options.may, why: textShape } }
     const whole = `${where} ${builderOf(declared)}`
     return soundOptions({ ...declared }, table, whole, mistakes) as Change | undefined
   }

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { z } from 'zod'
 import type { TokenDeclaration } from '../../declare/api.ts'
 
 /** What is wrong with a setting, and what to write instead. */
@@ -40,7 +40,7 @@ export const keysSourceFault = (source: string): SettingFault | null => {
 
 /** Without `jwks` the issuer must be a URL below which its discovery document can be fetched. */
 export const issuerFault = ({ issuer, jwks }: TokenDeclaration): SettingFault | null => {
-  if (jwks !== undefined) return null
+  if (issuer === undefined || jwks !== undefined) return null
   const hint = 'Write the https: URL of the issuer, exactly as in the claim "iss", or add jwks.'
   if (!URL.canParse(issuer)) {
     return { what: `the issuer "${issuer}" is not a URL, so its keys cannot be found by discovery.`, hint }
@@ -51,10 +51,45 @@ export const issuerFault = ({ issuer, jwks }: TokenDeclaration): SettingFault | 
   return { what: `the keys of the issuer "${issuer}" cannot be found by discovery.`, hint }
 }
 
+/** The keys and claims of an issuer must be one issuer's, and its subjects too. */
+export const tokensFault = (tokens: TokenDeclaration | readonly TokenDeclaration[]): SettingFault | null => {
+  if (!('length' in tokens)) return null
+  if (tokens.length === 0)
+    return {
+      what: 'the list is empty.',
+      hint: 'List an issuer, or leave tokens out: none are accepted then.',
+    }
+  const issuer = repeated(tokens.flatMap((one) => one.issuer ?? []))
+  if (issuer !== null) return { what: `"${issuer}" is listed twice.`, hint: 'List each issuer once.' }
+  const prefix = repeated(tokens.map((one) => one.prefix ?? ''))
+  if (prefix === null) return null
+  return {
+    what: `two issuers have ${prefix === '' ? 'no prefix' : `the prefix "${prefix}"`}, so that people of both with the same "sub" would be one subject.`,
+    hint: "Give each its own, such as prefix: 'partners:'. One may have none.",
+  }
+}
+
+/** The first that is listed again; null where all differ. */
+export const repeated = (texts: readonly string[]): string | null =>
+  texts.find((text, at) => texts.indexOf(text) < at) ?? null
+
+export const prefixFault = (prefix: string): SettingFault | null =>
+  /^[\x21-\x7e]{1,50}$/.test(prefix)
+    ? null
+    : {
+        what: `${JSON.stringify(prefix)} cannot be a prefix.`,
+        hint: "Write 1 to 50 visible ASCII characters, such as 'partners:'.",
+      }
+
+/** As browsers send it: lowercase, without a path, and without the default port. Other schemes have an opaque origin. */
+export const isOrigin = (value: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*,]+$/.test(value) &&
+  [value, 'null'].includes(URL.canParse(value) ? new URL(value).origin : '')
+
 export const addressRangeFault = (entry: string): SettingFault | null => {
   const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
-  const kind = isIP(address)
-  return kind !== 0 && Number(bits) <= (kind === 6 ? 128 : 32)
+  const most = z.ipv4().safeParse(address).success ? 32 : z.ipv6().safeParse(address).success ? 128 : -1
+  return Number(bits) <= most
     ? null
     : { what: `"${entry}" is no address range.`, hint: 'Write it like 10.0.0.0/8 or fd00::/8.' }
 }

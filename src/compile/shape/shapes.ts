@@ -1,7 +1,7 @@
 import { isZod } from '../../declare/field.ts'
-import { isJsonObject } from '../canonical.ts'
 import type { MistakeList } from '../mistakes.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean } from '../names/nearest.ts'
+import { isJsonObject } from '../schemas/canonical.ts'
 
 /** The form that a declared value must have. */
 export interface Shape {
@@ -32,14 +32,14 @@ const soundPart = (
 export const like = (shape: Shape, example: string): Shape => ({ ...shape, example })
 
 export const zodSchema: Shape = { said: 'a Zod schema, such as z.string()', holds: isZod }
-export const text: Shape = { said: 'a text', holds: (value) => typeof value === 'string' }
+export const textShape: Shape = { said: 'a text', holds: (value) => typeof value === 'string' }
 export const flag: Shape = { said: 'true or false', holds: (value) => typeof value === 'boolean' }
-export const number: Shape = { said: 'a number', holds: (value) => typeof value === 'number' }
+export const numberShape: Shape = { said: 'a number', holds: (value) => typeof value === 'number' }
 export const count: Shape = {
   said: 'a whole number from 0',
   holds: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
 }
-export const code: Shape = { said: 'a function', holds: (value) => typeof value === 'function' }
+export const functionShape: Shape = { said: 'a function', holds: (value) => typeof value === 'function' }
 export const object: Shape = { said: 'an object', holds: isJsonObject }
 export const list: Shape = { said: 'a list', holds: Array.isArray }
 export const scalar: Shape = {

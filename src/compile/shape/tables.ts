@@ -2,40 +2,43 @@ import type { TokenDeclaration } from '../../declare/api.ts'
 import {
   addressRangeFault,
   algorithmsFault,
+  isOrigin,
   issuerFault,
   keepDaysFault,
   keysSourceFault,
+  prefixFault,
+  tokensFault,
 } from './setting-faults.ts'
 import {
-  code,
   count,
   either,
   flag,
+  functionShape,
   judged,
   like,
   list,
   listOf,
   mapOf,
-  number,
+  numberShape,
   type OptionTable,
   object,
   oneOf,
   optionsOf,
   type Shape,
-  text,
+  textShape,
 } from './shapes.ts'
 
 const rate = like(
-  optionsOf({ needs: { perSecond: like(number, '10') }, may: { burst: like(number, '20') } }),
+  optionsOf({ needs: { perSecond: like(numberShape, '10') }, may: { burst: like(numberShape, '20') } }),
   '{ perSecond: 10, burst: 20 }',
 )
 
 const modes = "'optional', 'required' or 'off'"
 const idempotencyKey = either(
-  text,
+  textShape,
   optionsOf({
-    needs: { mode: like(text, modes) },
-    may: { body: like(text, "'stored' or 'reread'") },
+    needs: { mode: like(textShape, modes) },
+    may: { body: like(textShape, "'stored' or 'reread'") },
   }),
 )
 
@@ -45,47 +48,46 @@ const origin: Shape = {
   holds: (value) => typeof value === 'string' && isOrigin(value),
 }
 
-/** As browsers send it: lowercase, without a path, and without the default port. Other schemes have an opaque origin. */
-const isOrigin = (value: string): boolean =>
-  /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*,]+$/.test(value) &&
-  [value, 'null'].includes(URL.canParse(value) ? new URL(value).origin : '')
-
 const demoKey = optionsOf({
-  needs: { account: text, name: text, scopes: listOf(text) },
-  may: { subject: text, claims: object, reads: listOf(text) },
+  needs: { name: textShape, scopes: listOf(textShape) },
+  may: { account: textShape, subject: textShape, claims: object, reads: listOf(textShape) },
 })
+
+const tokensOfIssuer = judged(
+  optionsOf({
+    may: {
+      issuer: textShape,
+      jwks: judged(textShape, keysSourceFault),
+      audience: textShape,
+      algorithms: judged(listOf(textShape), algorithmsFault),
+      clockSkewSeconds: count,
+      prefix: judged(textShape, prefixFault),
+      claims: optionsOf({ may: { account: textShape, consumer: textShape, scopes: textShape } }),
+    },
+  }),
+  // A wrong jwks was reported already, and would otherwise count as none.
+  (_, declared: TokenDeclaration) => issuerFault(declared),
+)
 
 export const apiTable: OptionTable = {
   form: "api('name', { resources: [resource('books', { fields: { … } })] })",
   needs: { resources: list },
   may: {
-    title: text,
-    description: text,
+    title: textShape,
+    description: textShape,
     versions: like(list, "[version('v1')]"),
-    unversioned: like(text, "'v1'"),
+    unversioned: like(textShape, "'v1'"),
+    accounts: oneOf('one'),
     limits: like(object, '{ pageMax: 50 }'),
     rate,
     rateStoreAway: oneOf('open', 'closed'),
-    tokens: judged(
-      like(
-        optionsOf({
-          needs: { issuer: text },
-          may: {
-            jwks: judged(text, keysSourceFault),
-            audience: text,
-            algorithms: judged(listOf(text), algorithmsFault),
-            clockSkewSeconds: count,
-            claims: optionsOf({ may: { account: text, consumer: text, scopes: text } }),
-          },
-        }),
-        "{ issuer: 'https://login.example' }",
-      ),
-      // A wrong jwks was reported already, and would otherwise count as none.
-      (_, declared: TokenDeclaration) => issuerFault(declared),
+    tokens: like(
+      judged(either(tokensOfIssuer, listOf(tokensOfIssuer)), tokensFault),
+      "{ issuer: 'https://login.example' }",
     ),
-    scopes: like(mapOf(text), "{ 'orders:refund': 'Refund orders' }"),
+    scopes: like(mapOf(textShape), "{ 'orders:refund': 'Refund orders' }"),
     events: like(
-      optionsOf({ needs: { keepDays: like(judged(number, keepDaysFault), '30') } }),
+      optionsOf({ needs: { keepDays: like(judged(numberShape, keepDaysFault), '30') } }),
       '{ keepDays: 30 }',
     ),
     cors: like(
@@ -95,11 +97,15 @@ export const apiTable: OptionTable = {
       }),
       "{ origins: ['https://shop.example'] }",
     ),
-    proxies: like(listOf(judged(text, addressRangeFault)), "['10.0.0.0/8']"),
+    proxies: like(listOf(judged(textShape, addressRangeFault)), "['10.0.0.0/8']"),
     seed: like(
       optionsOf({
-        needs: { accounts: like(listOf(text), "['acme']") },
-        may: { shared: code, account: code, demoKeys: listOf(demoKey) },
+        may: {
+          accounts: like(listOf(textShape), "['acme']"),
+          shared: functionShape,
+          account: functionShape,
+          demoKeys: listOf(demoKey),
+        },
       }),
       "{ accounts: ['acme'], account: () => [] }",
     ),
@@ -108,8 +114,8 @@ export const apiTable: OptionTable = {
 
 const problem = like(
   optionsOf({
-    needs: { status: like(number, '409'), title: like(text, "'The shelf is full'") },
-    may: { description: text, fix: text },
+    needs: { status: like(numberShape, '409'), title: like(textShape, "'The shelf is full'") },
+    may: { description: textShape, fix: textShape },
   }),
   "{ status: 409, title: 'The shelf is full' }",
 )
@@ -119,36 +125,37 @@ export const resourceTable: OptionTable = {
   needs: { fields: object },
   may: {
     relations: like(object, "{ author: belongsTo('authors') }"),
-    description: text,
-    was: text,
+    description: textShape,
+    was: textShape,
     shared: flag,
-    owner: text,
-    idPrefix: text,
-    nameIsPluralBecause: text,
+    owner: textShape,
+    idPrefix: textShape,
+    nameIsPluralBecause: textShape,
     unique: like(
-      listOf(either(text, listOf(text))),
+      listOf(either(textShape, listOf(textShape))),
       "['code'] for a field, [['shelf', 'code']] for several together",
     ),
-    filter: like(listOf(text), "['title']"),
-    sort: like(listOf(text), "['title']"),
-    include: like(listOf(text), "['author']"),
-    methods: like(listOf(text), "['GET', 'POST']"),
+    filter: like(listOf(textShape), "['title']"),
+    sort: like(listOf(textShape), "['title']"),
+    count: flag,
+    include: like(listOf(textShape), "['author']"),
+    methods: like(listOf(textShape), "['GET', 'POST']"),
     idempotencyKey: like(idempotencyKey, `${modes}, or { mode: 'required', body: 'reread' }`),
     requireIfMatch: flag,
-    cacheControl: like(text, "'private, max-age=60'"),
+    cacheControl: like(textShape, "'private, max-age=60'"),
     scopes: like(object, "{ read: 'public', write: 'books:write' }"),
     rate,
     limits: like(object, '{ pageMax: 50 }'),
     events: flag,
     onlyWhile: like(
-      mapOf(like(mapOf(like(listOf(text), "['draft']")), "{ status: ['draft'] }")),
+      mapOf(like(mapOf(like(listOf(textShape), "['draft']")), "{ status: ['draft'] }")),
       "{ order: { status: ['draft'] } }",
     ),
-    deleteOnlyWhile: like(mapOf(like(listOf(text), "['draft']")), "{ status: ['draft'] }"),
+    deleteOnlyWhile: like(mapOf(like(listOf(textShape), "['draft']")), "{ status: ['draft'] }"),
     rules: like(
       optionsOf({
         noun: 'a rule',
-        may: { read: code, create: code, update: code, delete: code },
+        may: { read: functionShape, create: functionShape, update: functionShape, delete: functionShape },
       }),
       '{ read: ({ row, caller }) => … }',
     ),
@@ -157,12 +164,12 @@ export const resourceTable: OptionTable = {
       optionsOf({
         noun: 'a hook',
         may: {
-          beforeCreate: code,
-          afterCreate: code,
-          beforeUpdate: code,
-          afterUpdate: code,
-          beforeDelete: code,
-          afterDelete: code,
+          beforeCreate: functionShape,
+          afterCreate: functionShape,
+          beforeUpdate: functionShape,
+          afterUpdate: functionShape,
+          beforeDelete: functionShape,
+          afterDelete: functionShape,
         },
       }),
       '{ beforeCreate(row) { … } }',
@@ -173,34 +180,34 @@ export const resourceTable: OptionTable = {
 export const relationTables: { readonly [kind: string]: OptionTable } = {
   'belongs-to': {
     form: "belongsTo('authors')",
-    needs: { target: text },
+    needs: { target: textShape },
     may: {
       byResource: flag,
       optional: flag,
       immutable: flag,
       onTargetDelete: oneOf('refuse', 'cascade'),
-      description: text,
-      was: text,
+      description: textShape,
+      was: textShape,
     },
   },
   'has-many': {
     form: "hasMany('books')",
-    needs: { target: text },
+    needs: { target: textShape },
     may: {
       byResource: flag,
-      by: text,
-      cap: like(number, '100'),
-      nameIsPluralBecause: text,
-      description: text,
+      by: textShape,
+      cap: like(numberShape, '100'),
+      nameIsPluralBecause: textShape,
+      description: textShape,
     },
   },
 }
 
 export const versionTable: OptionTable = {
   may: {
-    published: like(text, "'2026-01-31'"),
-    deprecated: like(text, "'2026-01-31'"),
-    sunset: like(text, "'2026-01-31'"),
+    published: like(textShape, "'2026-01-31'"),
+    deprecated: like(textShape, "'2026-01-31'"),
+    sunset: like(textShape, "'2026-01-31'"),
     changes: like(list, "[renameField('books', 'old_name', 'new_name')]"),
   },
 }

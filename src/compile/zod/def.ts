@@ -32,6 +32,8 @@ export interface ZodCheckDef {
   readonly protocol?: RegExp
   readonly normalize?: boolean
   readonly version?: string
+  /** What a rewriting check does. */
+  readonly tx?: (text: string) => unknown
 }
 
 export const defOf = (schema: z.ZodType): ZodDef => schema._zod.def as unknown as ZodDef

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { globalRegistry } from 'zod'
 import { type FieldMarks, marksOf } from '../../declare/field.ts'
-import { shownValue } from '../shown-value.ts'
+import { shownValue } from '../mistakes.ts'
 import { defOf } from './def.ts'
 
 /** The wrappers around a schema (optional, default, marks), and the schema inside. */

@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { type FieldMarks, isZod } from '../../declare/field.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { type FieldKind, kindOfZod, kinds } from '../../kinds/kinds.ts'
-import type { MistakeList } from '../mistakes.ts'
-import { shownValue } from '../shown-value.ts'
+import { type MistakeList, shownValue } from '../mistakes.ts'
+import { sameJson } from '../schemas/canonical.ts'
 import { defOf } from './def.ts'
 import { layersOf } from './layers.ts'
 import { refusalsOf } from './refuse.ts'
@@ -35,6 +35,12 @@ export const readZod = (declared: unknown, where: string, mistakes: MistakeList)
   if (refusals.length > 0) return null
   const json = jsonSchemaOf(layers.inner)
   const kind = kindOfZod(defOf(layers.inner).type, json)
+  if (json['x-rewrite'] !== undefined && !kinds[kind].canBeRewritten)
+    return mistakes.add(
+      where,
+      '.trim and .toLowerCase are for texts.',
+      'Leave them out: a value of this form has no spaces around it, and one way to write it.',
+    )
   checkDefault(layers, { kind, json }, where, mistakes)
   checkExamples(layers.inner, json.examples, where, mistakes)
   return {
@@ -61,7 +67,7 @@ const checkDefault = (
   if (layers.default === undefined) return
   if (layers.defaultChanges) {
     mistakes.add(where, 'its default is not a constant.', 'Set a computed value in a beforeCreate hook.')
-  } else if (!layers.inner.safeParse(layers.default).success) {
+  } else if (!isDefault(layers.inner, layers.default)) {
     // A decimal "0" is shown as "0.00": a default is written as it is shown.
     const stored = kinds[kind].toStored(layers.default, json)
     mistakes.add(
@@ -72,6 +78,12 @@ const checkDefault = (
         : 'Change the default or the schema.',
     )
   }
+}
+
+/** Whether a default is allowed, and is what would be stored: `.toLowerCase()` makes another value of "A". */
+const isDefault = (inner: z.ZodType, value: unknown): boolean => {
+  const parsed = inner.safeParse(value)
+  return parsed.success && sameJson(parsed.data, value)
 }
 
 /** Examples are shown in the documents, where people copy them: they must be valid. */

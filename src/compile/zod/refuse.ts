@@ -1,9 +1,10 @@
 import type { z } from 'zod'
+import { patternFault } from '../../kinds/pattern.ts'
 import { checksOf, defOf, type ZodCheckDef } from './def.ts'
-import { isSupportedCheck, patternsOf, supportedFormats } from './strings.ts'
+import { isSupportedCheck, patternsOf, rewriteOf, supportedFormats } from './strings.ts'
 
 /** A Zod schema that cannot be stored, described or validated the same way everywhere. */
-export interface Refusal {
+export interface ZodRefusal {
   /** `z.bigint()` */
   readonly what: string
   readonly hint: string
@@ -12,7 +13,7 @@ export interface Refusal {
 const useCode = 'Check it in a beforeCreate or beforeUpdate hook, which can reject with a problem of its own.'
 const plainForms = 'Use z.string(), z.int(), z.number(), z.boolean(), z.enum(), z.array() or z.object().'
 
-const refusedTypes = new Map<string, Refusal>([
+const refusedTypes = new Map<string, ZodRefusal>([
   ['transform', { what: 'a transform', hint: `What is sent is what is stored. ${useCode}` }],
   [
     'pipe',
@@ -70,9 +71,9 @@ const refusedTypes = new Map<string, Refusal>([
 ])
 
 /** All refused parts of a schema without its wrappers, each once. */
-export const refusalsOf = (schema: z.ZodType): readonly Refusal[] => {
-  const found = new Map<string, Refusal>()
-  const refuse = (refusal: Refusal) => found.set(refusal.what, refusal)
+export const refusalsOf = (schema: z.ZodType): readonly ZodRefusal[] => {
+  const found = new Map<string, ZodRefusal>()
+  const refuse = (refusal: ZodRefusal) => found.set(refusal.what, refusal)
   const visit = (at: z.ZodType, nested: boolean): void => {
     const def = defOf(at)
     const refused = refusedTypes.get(def.type)
@@ -85,7 +86,7 @@ export const refusalsOf = (schema: z.ZodType): readonly Refusal[] => {
         what: 'z.coerce',
         hint: 'A value of the wrong type is refused, never converted: leave out "coerce".',
       })
-    for (const check of checksOf(at)) refusalOfCheck(check, refuse)
+    for (const check of checksOf(at)) refusalOfCheck(check, nested, refuse)
     refusePatterns(at, refuse)
     refuseValues(at, nested, refuse)
     for (const child of childrenOf(at)) visit(child, true)
@@ -109,14 +110,16 @@ const childrenOf = (schema: z.ZodType): readonly z.ZodType[] => {
   ].filter((child) => child !== undefined)
 }
 
-type Refuse = (refusal: Refusal) => void
+type Refuse = (refusal: ZodRefusal) => void
 
-const refusalOfCheck = (check: ZodCheckDef, refuse: Refuse): void => {
+const refusalOfCheck = (check: ZodCheckDef, nested: boolean, refuse: Refuse): void => {
   if (check.check === 'custom')
     refuse({ what: 'a check in code (.refine, .superRefine or .check)', hint: useCode })
-  if (check.check === 'overwrite')
+  if (check.check === 'overwrite' && (nested || rewriteOf(check) === undefined))
     refuse({
-      what: 'a rewriting check (.trim, .toLowerCase, .normalize …)',
+      what: nested
+        ? 'a rewriting check (.trim, .toLowerCase) within another value'
+        : 'a rewriting check other than .trim and .toLowerCase (.normalize, .toUpperCase …)',
       hint: 'What is sent is what is stored: use .regex(…) to demand the form.',
     })
   if (check.check === 'property' || check.check === 'mime_type')
@@ -168,7 +171,18 @@ const refusePatterns = (schema: z.ZodType, refuse: Refuse): void => {
         what: `the pattern ${String(pattern)}`,
         hint: 'It must also be valid with the "u" flag, as JSON Schema reads it.',
       })
+    else refuseSlow(pattern.source, refuse)
   }
+}
+
+/** A caller sends texts that make a pattern as slow as it can be. */
+const refuseSlow = (source: string, refuse: Refuse): void => {
+  const fault = patternFault(source)
+  if (fault !== null)
+    refuse({
+      what: `the pattern /${source}/`,
+      hint: `It has ${fault}, and could not be matched in a time that grows with the length of the text alone. Say lengths with .min() and .max(), and check the rest in a beforeCreate or beforeUpdate hook.`,
+    })
 }
 
 const compilesWithUnicode = (source: string): boolean => {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { stringFormats } from '../../kinds/kinds.ts'
-import { isJsonObject } from '../canonical.ts'
+import { isJsonObject } from '../schemas/canonical.ts'
 import { defOf } from './def.ts'
-import { formatOf, patternsOf } from './strings.ts'
+import { formatOf, patternsOf, rewritesAskedBy } from './strings.ts'
 
 const known = new Set([
   'type',
@@ -21,6 +21,7 @@ const known = new Set([
   'minItems',
   'maxItems',
   'required',
+  'x-rewrite',
   'description',
   'examples',
 ])
@@ -49,6 +50,8 @@ const describeString = (schema: z.ZodType, out: Part): void => {
   const [pattern] = patternsOf(schema)
   if (format !== undefined) out.format = format
   if (pattern !== undefined) out.pattern = pattern.source
+  const rewrites = rewritesAskedBy(schema)
+  if (rewrites.length > 0) out['x-rewrite'] = rewrites
 }
 
 /** A schema with an `id` would become a `$ref`; fields are described in place. */

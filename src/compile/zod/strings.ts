@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { stringFormats } from '../../kinds/kinds.ts'
-import { checksOf } from './def.ts'
+import { rewrites } from '../../kinds/rewrites.ts'
+import { checksOf, type ZodCheckDef } from './def.ts'
 
 /** Zod's name of each supported string format, and JSON Schema's. */
 const formats = new Map(Object.entries(stringFormats).map(([name, { zodName }]) => [zodName, name]))
@@ -31,3 +32,18 @@ export const patternsOf = (schema: z.ZodType): readonly RegExp[] =>
       patterned.has(format) || (['email', 'uuid'].includes(format) && !ownPatterns.has(pattern.source))
     return given ? [pattern] : []
   })
+
+/** Zod does not name what a rewriting check does, so it is told by what it makes of these texts. */
+const probes = [' Aa\u00c9 ', '\t\n\u00a0X', 'e\u0301', '\u0130\u00df', 'ABCXYZ', 'abcxyz', ' a  b ', '']
+
+/** `trim` or `lower-case`; undefined where the check does something else. */
+export const rewriteOf = ({ check, tx }: ZodCheckDef): string | undefined =>
+  check === 'overwrite' && tx
+    ? Object.keys(rewrites).find((name) => probes.every((text) => tx(text) === rewrites[name]?.apply(text)))
+    : undefined
+
+/** The rewrites that a string's declaration asks for, in one order whatever the order of the checks. */
+export const rewritesAskedBy = (schema: z.ZodType): readonly string[] => {
+  const asked = new Set(checksOf(schema).map(rewriteOf))
+  return Object.keys(rewrites).filter((name) => asked.has(name))
+}

@@ -1,7 +1,7 @@
-import { resourceOf, storeEffects } from '../../compile/change-kinds/change-kinds.ts'
+import { changedResource, storeEffects } from '../../compile/change-kinds/change-kinds.ts'
 import type { ContractField } from '../../compile/contract-format.ts'
-import { serverFields } from '../../compile/declared-fields.ts'
 import type { View } from '../../compile/model.ts'
+import { serverFields } from '../../compile/resources/declared-fields.ts'
 import type { Change } from '../../declare/change.ts'
 import type { Method } from '../../declare/resource.ts'
 import { fieldScope } from '../diff/compare-fields.ts'
@@ -13,10 +13,11 @@ import {
   isHeldBack,
   type Subject,
 } from '../diff/difference.ts'
+import { unheld } from '../unheld-values.ts'
 import { type AdviceLine, type Crossing, codeLine, type Renamed, remarkLine } from './advice-line.ts'
 import { followsFromAnother } from './followers.ts'
 import { followsFromValues, valuesLine } from './value-lines.ts'
-import { quoted, zodFor } from './zod-source.ts'
+import { inSource, zodFor } from './zod-source.ts'
 
 /**
  * The changes that would declare refused differences, as code to paste into the older version. Where only a person can
@@ -55,7 +56,7 @@ const inNewerNames = (difference: Difference, { declared, newer }: Crossing): Re
 }
 
 const nameIn = (resource: string, name: string, declared: readonly Change[]): string => {
-  const changes = declared.filter((change) => resourceOf(change) === resource)
+  const changes = declared.filter((change) => changedResource(change) === resource)
   const renames = [...storeEffects(changes, 'column-renamed'), ...storeEffects(changes, 'relation-renamed')]
   return renames.find(({ from }) => from === name)?.to ?? name
 }
@@ -81,6 +82,7 @@ const remarkFor = (difference: Difference): AdviceLine => {
       where,
       `${what}; nothing within a JSON value can be hidden: put it into a field of its own beside ${where}`,
     )
+  if (kind === unheld) return remarkLine(where, 'keep its type, and give the newer type a field of its own')
   const instead = part === 'field' && name !== 'id' ? ' or add a new field' : ''
   return remarkLine(where, `${what}; no change can declare this: undo it${instead}`)
 }
@@ -122,6 +124,10 @@ const lineFor = (difference: Renamed, all: readonly Renamed[], { newer }: Crossi
       return codeLine('remove-filter', at)
     case 'sort removed':
       return codeLine('remove-sort', at)
+    case 'query parameter removed':
+      return difference.older.name === 'count'
+        ? codeLine('remove-count', { resource: at.resource })
+        : remarkFor(difference)
     case 'limit':
       return resource === ''
         ? remarkLine(where, `${what}; raise it again`)
@@ -129,7 +135,7 @@ const lineFor = (difference: Renamed, all: readonly Renamed[], { newer }: Crossi
     case 'key required':
       return codeLine('require-idempotency-key', { resource: at.resource })
     case 'scope':
-      return codeLine('require-scope', { resource: at.resource, method: at.field, was: quoted(from) })
+      return codeLine('require-scope', { resource: at.resource, method: at.field, was: inSource(from) })
     case rowRule:
       return codeLine('change-rule', { resource: at.resource, rule: at.field, why: "'…'" })
     case fieldScope:
@@ -168,12 +174,12 @@ const requiredLine = (difference: Difference): AdviceLine => {
 
 const defaultLine = ({ subject }: Difference): AdviceLine => {
   const { request } = subject.from as ContractField
-  return codeLine('change-default', { ...fieldAt(subject), was: quoted(request?.default ?? null) })
+  return codeLine('change-default', { ...fieldAt(subject), was: inSource(request?.default ?? null) })
 }
 
 const fieldAt = ({ resource = '', name = '' }: Subject) => ({
-  resource: quoted(resource),
-  field: quoted(name),
+  resource: inSource(resource),
+  field: inSource(name),
 })
 
 /** Kinds of differences that only a custom change can declare. */
@@ -193,9 +199,9 @@ const customLine = (difference: Renamed): AdviceLine => {
   if (field.reference || field.states || turnedStates(difference) || serverFields.has(name))
     return remarkFor(difference)
   return codeLine('custom', {
-    resource: quoted(resource),
+    resource: inSource(resource),
     fields: `{ ${difference.older.name}: ${zodFor(field)} }`,
-    replaces: `[${quoted(name)}]`,
+    replaces: `[${inSource(name)}]`,
     up: '…',
     down: '…',
     samples: '[…]',

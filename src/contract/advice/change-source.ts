@@ -1,7 +1,7 @@
 import { changeKinds, kindOf } from '../../compile/change-kinds/change-kinds.ts'
 import { builderOf } from '../../compile/changes/report.ts'
 import type { Change } from '../../declare/change.ts'
-import { keyed, quoted } from './zod-source.ts'
+import { inSource, keyed } from './zod-source.ts'
 
 /** The members of a change as source code, `…` where only a person knows the value. */
 type Members = { readonly [member: string]: string }
@@ -30,6 +30,6 @@ export const sourceOf = (change: Change): string => {
 const valueSource = (value: unknown): string =>
   typeof value === 'object' && value !== null
     ? `{ ${Object.entries(value)
-        .map(([key, one]) => `${keyed(key)}: ${quoted(one)}`)
+        .map(([key, one]) => `${keyed(key)}: ${inSource(one)}`)
         .join(', ')} }`
-    : quoted(value)
+    : inSource(value)

@@ -1,6 +1,6 @@
 import type { ContractField, ContractRelation } from '../../compile/contract-format.ts'
 import type { View } from '../../compile/model.ts'
-import { hyphenated } from '../../compile/name-rules.ts'
+import { hyphenated } from '../../compile/names/name-rules.ts'
 import type { Difference, Differences } from '../diff/difference.ts'
 import type { Crossing, Renamed } from './advice-line.ts'
 

@@ -4,9 +4,9 @@ import type {
   ContractRelation,
   ContractResource,
 } from '../../compile/contract-format.ts'
-import { serverFields } from '../../compile/declared-fields.ts'
 import type { Model, Version, View, ViewRelation } from '../../compile/model.ts'
-import { withoutOrder } from '../../compile/order.ts'
+import { serverFields } from '../../compile/resources/declared-fields.ts'
+import { withoutOrder } from '../../compile/schemas/order.ts'
 import {
   type MapValues,
   mapValues,

@@ -2,19 +2,19 @@ import type { ContractField } from '../../compile/contract-format.ts'
 import type { Difference, Differences } from '../diff/difference.ts'
 import { type AdviceLine, codeLine, type Renamed, writtenLine } from './advice-line.ts'
 import { callSource } from './change-source.ts'
-import { keyed, quoted } from './zod-source.ts'
+import { inSource, keyed } from './zod-source.ts'
 
 /** One line for all values that were added to a field or removed from it. */
 export const valuesLine = ({ where, subject }: Difference, all: Differences): AdviceLine => {
-  const at = { resource: quoted(subject.resource), field: quoted(subject.name) }
+  const at = { resource: inSource(subject.resource), field: inSource(subject.name) }
   const { gone, come } = valuesOf(where, all)
   if (come.length === 1 && gone.length === 1)
-    return codeLine('map-values', { ...at, values: `{ ${keyed(gone[0] ?? '')}: ${quoted(come[0])} }` })
+    return codeLine('map-values', { ...at, values: `{ ${keyed(gone[0] ?? '')}: ${inSource(come[0])} }` })
   const open = (names: readonly string[]) => names.map((one) => `${keyed(one)}: '…'`).join(', ')
   // Where other values are mapped to an unchanged value, the unchanged one must be listed too.
   const { request, response } = subject.to as ContractField
   const stay = ((request ?? response)?.schema.enum ?? []).map(String).filter((one) => !come.includes(one))
-  const themselves = stay.map((one) => `, ${keyed(one)}: ${quoted(one)}`).join('')
+  const themselves = stay.map((one) => `, ${keyed(one)}: ${inSource(one)}`).join('')
   const values = gone.length === 0 ? '{}' : `{ ${open(gone)}${themselves} }`
   if (come.length === 0) return codeLine('map-values', { ...at, values, why: "'…'" })
   const named = come.map((one) => JSON.stringify(one)).join(', ')

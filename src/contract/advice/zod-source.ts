@@ -3,19 +3,19 @@ import type { JsonSchema } from '../../declare/json-schema.ts'
 import { stringFormats } from '../../kinds/kinds.ts'
 
 /** A value as source code, strings in single quotes. */
-export const quoted = (value: unknown): string => {
+export const inSource = (value: unknown): string => {
   const text = JSON.stringify(value)
   if (typeof value !== 'string') return text
   return `'${text.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 
 /** A key of an object as source code. */
-export const keyed = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : quoted(name))
+export const keyed = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : inSource(name))
 
 /** The Zod source code of a field; close enough to start from. */
 export const zodFor = ({ request, response, needs_scopes = [] }: ContractField): string => {
   const { schema = {}, nullable = false } = request ?? response ?? {}
-  const fallback = request?.default === undefined ? '' : `.default(${quoted(request.default)})`
+  const fallback = request?.default === undefined ? '' : `.default(${inSource(request.default)})`
   const absent = !nullable ? '' : fallback !== '' || request?.required ? '.nullable()' : '.optional()'
   const marks = [
     ...(request ? [] : ['readOnly']),
@@ -24,11 +24,11 @@ export const zodFor = ({ request, response, needs_scopes = [] }: ContractField):
     ...(response?.open ? ['open'] : []),
   ]
   const marked = marks.reduce((inner, mark) => `${mark}(${inner})`, `${zodOf(schema)}${absent}${fallback}`)
-  return needs_scopes.reduce((inner, scope) => `needsScope(${quoted(scope)}, ${inner})`, marked)
+  return needs_scopes.reduce((inner, scope) => `needsScope(${inSource(scope)}, ${inner})`, marked)
 }
 
 const zodOf = (schema: JsonSchema): string => {
-  if (schema.enum) return `z.enum([${schema.enum.map(quoted).join(', ')}])`
+  if (schema.enum) return `z.enum([${schema.enum.map(inSource).join(', ')}])`
   const bound = (name: string, value: number | undefined) =>
     value === undefined || Math.abs(value) === Number.MAX_SAFE_INTEGER ? '' : `.${name}(${value})`
   switch (schema.type) {

@@ -1,10 +1,10 @@
-import type { Verdict } from '../../compile/schema-verdict.ts'
+import type { SchemaVerdict } from '../../compile/schemas/schema-verdict.ts'
 
 /**
  * Whether responses may be cached longer, or by more caches, than before. Then readers get older responses, and private data may
  * be stored where others read it.
  */
-export const judgeCaching = (from: string, to: string): Verdict => {
+export const judgeCaching = (from: string, to: string): SchemaVerdict => {
   const [before, after] = [kept(from), kept(to)]
   const isMore = (Object.keys(after) as (keyof Kept)[]).some((name) => after[name] > before[name])
   return isMore ? 'breaking' : 'additive'

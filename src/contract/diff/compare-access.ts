@@ -1,12 +1,10 @@
-import { sameJson } from '../../compile/canonical.ts'
-import type { ContractCors, ContractService, ContractTokens } from '../../compile/contract-format.ts'
-import { compareLimits, compareNames } from './compare-services.ts'
+import type { ContractService, ContractTokens } from '../../compile/contract-format.ts'
+import type { SchemaVerdict } from '../../compile/schemas/schema-verdict.ts'
 import { additive, breaking, type Differences, matched, sayAt } from './difference.ts'
 
-/** Compares which tokens are accepted, the pages of which origins, and which scopes are declared. */
+/** Compares how tokens tell who calls, and which scopes are declared. */
 export const compareAccess = (from: ContractService, to: ContractService): Differences => [
   ...compareTokens(from, to),
-  ...compareCors(from.cors, to.cors),
   ...compareScopes(from.scopes, to.scopes),
 ]
 
@@ -27,48 +25,45 @@ const compareScopes = (
 
 /** Whether tokens are accepted at all is compared as `authentication`. */
 const compareTokens = (older: ContractService, newer: ContractService): Differences => {
-  const [from, to] = [older.tokens, newer.tokens]
-  if (!to) return []
-  if (!from)
+  if (!newer.tokens) return []
+  if (!older.tokens)
     return older.authentication.includes('bearer token')
-      ? [sayAt('service', 'tokens')(additive, 'are listed with their issuer and claims', 'listed')]
+      ? [sayAt('service', 'tokens')(additive, 'are listed with their claims', 'listed')]
       : []
+  const { both, gone, come } = matched(formsIn(older.tokens), formsIn(newer.tokens))
+  const said = (prefix: string, verdict: SchemaVerdict, what: string) =>
+    sayAt('service', placeOf(prefix))(verdict, what, 'authentication')
+  return [
+    ...both.flatMap(([prefix, before, after]) => compareClaims(placeOf(prefix), before, after)),
+    // A form that another one takes the place of: its callers become other subjects, and lose their rows. A form that is only gone is an
+    // issuer that was dropped, which is up to the deployment.
+    ...gone.map((prefix) =>
+      come.length > 0
+        ? said(prefix, breaking, `prefix ${shown(prefix)} became ${come.map(shown).join(', ')}`)
+        : said(prefix, additive, 'the issuer was removed'),
+    ),
+    ...(gone.length > 0 ? [] : come.map((prefix) => said(prefix, additive, 'an issuer was added'))),
+  ]
+}
+
+const compareClaims = (place: string, from: ContractTokens, to: ContractTokens): Differences => {
   const [before, after] = [namesIn(from), namesIn(to)]
-  const skew = (tokens: ContractTokens) => ({ clock_skew_seconds: tokens.clock_skew_seconds })
-  return [
-    ...Object.keys(after)
-      .filter((name) => !sameJson(before[name], after[name]))
-      .map((name) =>
-        sayAt('service', `tokens.${name}`)(
-          breaking,
-          `${before[name]} became ${after[name]}`,
-          'authentication',
-        ),
-      ),
-    ...compareLimits(skew(from), skew(to), 'service', 'tokens'),
-  ]
+  return Object.keys({ ...before, ...after })
+    .filter((name) => before[name] !== after[name])
+    .map((name) => {
+      const what = `${before[name] ?? 'none'} became ${after[name] ?? 'none'}`
+      return sayAt('service', `${place}.claims.${name}`)(breaking, what, 'authentication')
+    })
 }
 
-const namesIn = ({ issuer, audience, algorithms, claims }: ContractTokens): { [name: string]: string } => ({
-  issuer,
-  audience: audience ?? 'any',
-  algorithms: algorithms.join(', '),
-  ...Object.fromEntries(Object.entries(claims).map(([name, claim]) => [`claims.${name}`, claim])),
-})
+const namesIn = ({ claims }: ContractTokens): { readonly [claim: string]: string } => ({ ...claims })
 
-const compareCors = (from: ContractCors | undefined, to: ContractCors | undefined): Differences => {
-  if (!to) return []
-  if (!from) return [sayAt('service', 'CORS')(additive, 'is listed', 'listed')]
-  const everyone = to.origins.includes('*')
-  const origins = compareNames(from.origins, to.origins, 'service', 'CORS', 'origin').filter(
-    ({ verdict }) => verdict === additive || !everyone,
-  )
-  // Without allowed origins no page could use the rest.
-  if (from.origins.length === 0 || to.origins.length === 0) return origins
-  return [
-    ...origins,
-    ...compareNames(from.methods, to.methods, 'service', 'CORS', 'method'),
-    ...compareNames(from.request_headers, to.request_headers, 'service', 'CORS', 'request header'),
-    ...compareNames(from.response_headers, to.response_headers, 'service', 'CORS', 'response header'),
-  ]
-}
+/** By prefix. */
+const formsIn = (
+  tokens: NonNullable<ContractService['tokens']>,
+): { readonly [prefix: string]: ContractTokens } =>
+  Object.fromEntries(('length' in tokens ? tokens : [tokens]).map((form) => [form.prefix ?? '', form]))
+
+const placeOf = (prefix: string): string => (prefix === '' ? 'tokens' : `tokens "${prefix}"`)
+
+const shown = (prefix: string): string => (prefix === '' ? 'none' : `"${prefix}"`)

@@ -1,7 +1,7 @@
-import { sameJson } from '../../compile/canonical.ts'
 import type { ContractField, ContractResource } from '../../compile/contract-format.ts'
-import { compareSchemas } from '../../compile/schema-difference.ts'
-import type { SchemaDifference, Verdict } from '../../compile/schema-verdict.ts'
+import { sameJson } from '../../compile/schemas/canonical.ts'
+import { compareSchemas } from '../../compile/schemas/schema-difference.ts'
+import type { SchemaDifference, SchemaVerdict } from '../../compile/schemas/schema-verdict.ts'
 import {
   additive,
   breaking,
@@ -129,8 +129,8 @@ const compareValues = (say: Say, from: ContractField, to: ContractField): Differ
   const sent = from.request && to.request ? compareSchemas(from.request.schema, to.request.schema) : []
   const shown = from.response && to.response ? compareSchemas(from.response.schema, to.response.schema) : []
   const open = from.response?.open === true
-  const all = new Map<string, { one: SchemaDifference; verdict: Verdict }>()
-  const judge = (one: SchemaDifference, verdict: Verdict): void => {
+  const all = new Map<string, { one: SchemaDifference; verdict: SchemaVerdict }>()
+  const judge = (one: SchemaDifference, verdict: SchemaVerdict): void => {
     const key = `${one.at} ${one.what}`
     if (all.get(key)?.verdict !== 'breaking') all.set(key, { one, verdict })
   }

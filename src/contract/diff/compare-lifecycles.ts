@@ -1,10 +1,10 @@
 import type { ContractLifecycle } from '../../compile/contract-format.ts'
-import type { Verdict } from '../../compile/schema-verdict.ts'
+import type { SchemaVerdict } from '../../compile/schemas/schema-verdict.ts'
 import { additive, breaking, type Difference, type Differences, sayAt } from './difference.ts'
 
 export const compareLifecycles = (from: ContractLifecycle, to: ContractLifecycle): Differences => {
   const found: Difference[] = []
-  const moved = (name: 'published' | 'deprecated' | 'sunset', verdict: Verdict): void => {
+  const moved = (name: 'published' | 'deprecated' | 'sunset', verdict: SchemaVerdict): void => {
     const [before, after] = [from[name], to[name]]
     if (before === after) return
     const what =

@@ -3,7 +3,7 @@ import { additive, breaking, type Difference, type Differences, matched, sayAt }
 
 /** Conflicts with the present state: an unchanged sender now gets this refusal. */
 const newRefusals: ReadonlySet<string> = new Set(['state-conflict'])
-/** Refusals that another difference (of the key, of If-Match, of unique fields, of rules on rows) already reports. */
+/** Refusals that another difference (of the key, of If-Match, of unique fields, of rules on rows, of limits) already reports. */
 const reportedElsewhere: ReadonlySet<string> = new Set([
   'idempotency-key-missing',
   'idempotency-key-malformed',
@@ -21,6 +21,7 @@ const reportedElsewhere: ReadonlySet<string> = new Set([
   'include-too-large',
   'include-too-many',
   'include-unknown',
+  'response-too-large',
 ])
 
 /** Refusals that the rules of a resource describe more exactly, where both contracts have rules. */

@@ -1,5 +1,6 @@
-import { sameJson } from '../../compile/canonical.ts'
 import type { Contract, ContractRelation, ContractResource } from '../../compile/contract-format.ts'
+import { sameJson } from '../../compile/schemas/canonical.ts'
+import { unlistedLimits } from '../../compile/service/limits.ts'
 import { judgeCaching } from './cache-control.ts'
 import { compareFields } from './compare-fields.ts'
 import { compareRowRules } from './compare-row-rules.ts'
@@ -48,7 +49,13 @@ const compareResource = (name: string, from: ContractResource, to: ContractResou
   ...compareStateRules(name, from, to),
   ...compareSharing(name, from, to),
   ...compareRowRules(name, from, to),
-  ...compareLimits(from.limits, to.limits, 'rule', `${name}.limits`, name),
+  ...compareLimits(
+    { ...unlistedLimits, ...from.limits },
+    { ...unlistedLimits, ...to.limits },
+    'rule',
+    `${name}.limits`,
+    name,
+  ),
   ...compareRates(from.rate, to.rate, 'rule', `${name}.rate`),
   ...compareWords(name, from, to),
 ]

@@ -1,14 +1,14 @@
-import { sameJson } from '../../compile/canonical.ts'
 import type { ContractRate, ContractService } from '../../compile/contract-format.ts'
+import { sameJson } from '../../compile/schemas/canonical.ts'
 import { compareProblems } from './compare-problems.ts'
 import {
   additive,
   asSet,
   breaking,
+  type ContractPart,
   type Difference,
   type Differences,
   matched,
-  type Part,
   sayAt,
 } from './difference.ts'
 
@@ -45,7 +45,7 @@ const asNumbers = (value: object): { readonly [name: string]: number } => ({ ...
 export const compareNames = (
   before: readonly string[],
   after: readonly string[],
-  part: Part,
+  part: ContractPart,
   where: string,
   noun: string,
   resource?: string,
@@ -62,7 +62,7 @@ export const compareNames = (
 export const compareLimits = (
   from: { readonly [name: string]: number },
   to: { readonly [name: string]: number },
-  part: Part,
+  part: ContractPart,
   where: string,
   resource?: string,
 ): Differences =>
@@ -78,7 +78,7 @@ export const compareLimits = (
 export const compareRates = (
   from: ContractRate | undefined,
   to: ContractRate | undefined,
-  part: Part,
+  part: ContractPart,
   where: string,
 ): Differences => {
   const none = { per_second: Number.POSITIVE_INFINITY, burst: Number.POSITIVE_INFINITY }

@@ -7,7 +7,7 @@ import type {
 import {
   additive,
   breaking,
-  type Dependent,
+  type DependentRows,
   type Difference,
   type Differences,
   type Facts,
@@ -78,7 +78,7 @@ const compareDependents = (
   to: ContractRules['delete'],
 ): Differences => {
   if (!from || !to) return []
-  const sayOf = (verdict: Difference['verdict'], dependent: Dependent) =>
+  const sayOf = (verdict: Difference['verdict'], dependent: DependentRows) =>
     say(verdict, dependentSentence(dependent), { dependent })
   return [
     ...only(to.refused_by, from.refused_by).map((relation) =>
@@ -95,7 +95,7 @@ const compareDependents = (
 }
 
 /** What a delete does, because of rows whose relation, such as `orders.customer`, leads to the deleted row. */
-export const dependentSentence = ({ relation, onDelete }: Dependent): string => {
+export const dependentSentence = ({ relation, onDelete }: DependentRows): string => {
   switch (onDelete) {
     case 'refuses':
       return `a row cannot be deleted while ${relation} leads to it`

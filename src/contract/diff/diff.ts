@@ -1,5 +1,5 @@
-import { sameJson } from '../../compile/canonical.ts'
 import type { Contract, ContractEvents } from '../../compile/contract-format.ts'
+import { sameJson } from '../../compile/schemas/canonical.ts'
 import { compareAccess } from './compare-access.ts'
 import { compareIncludeRows } from './compare-include-rows.ts'
 import { compareLifecycles } from './compare-lifecycles.ts'

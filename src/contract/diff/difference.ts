@@ -1,7 +1,7 @@
-import type { Verdict } from '../../compile/schema-verdict.ts'
+import type { SchemaVerdict } from '../../compile/schemas/schema-verdict.ts'
 
 /** The part of a contract that differs; it decides whether an older version can hide the difference. */
-export type Part =
+export type ContractPart =
   | 'lifecycle'
   | 'service'
   | 'resource'
@@ -15,8 +15,8 @@ export type Part =
 
 /** One difference between two contracts, as a consumer of the older one finds it. */
 export interface Difference {
-  readonly verdict: Verdict
-  readonly part: Part
+  readonly verdict: SchemaVerdict
+  readonly part: ContractPart
   /** `orders.status`, `GET /orders` */
   readonly where: string
   readonly what: string
@@ -43,11 +43,11 @@ export interface Facts {
   readonly move?: { readonly from: string; readonly to: string }
   /** The state in which rows can no longer be written or deleted; the field may be one of a related row: `order.status`. */
   readonly lostState?: { readonly field: string; readonly value: string }
-  readonly dependent?: Dependent
+  readonly dependent?: DependentRows
 }
 
 /** Rows that refer to a row, and what becomes of them, or of the delete, when the row is deleted. */
-export interface Dependent {
+export interface DependentRows {
   /** `orders.customer` */
   readonly relation: string
   readonly onDelete: 'refuses' | 'refuses, was deleted along' | 'deleted along' | 'deleted along, refused'
@@ -55,14 +55,14 @@ export interface Dependent {
 
 export type Differences = readonly Difference[]
 
-export const breaking: Verdict = 'breaking'
-export const additive: Verdict = 'additive'
+export const breaking: SchemaVerdict = 'breaking'
+export const additive: SchemaVerdict = 'additive'
 
-export type Say = (verdict: Verdict, what: string, kind: string, facts?: Facts) => Difference
+export type Say = (verdict: SchemaVerdict, what: string, kind: string, facts?: Facts) => Difference
 
 /** Makes the differences of one place. */
 export const sayAt =
-  (part: Part, where: string, subject: Omit<Subject, 'kind'> = {}): Say =>
+  (part: ContractPart, where: string, subject: Omit<Subject, 'kind'> = {}): Say =>
   (verdict, what, kind, facts) => ({
     verdict,
     part,
@@ -72,7 +72,8 @@ export const sayAt =
     ...(facts && { facts }),
   })
 
-export const isBreaking = ({ verdict }: { readonly verdict: Verdict }): boolean => verdict === 'breaking'
+export const isBreaking = ({ verdict }: { readonly verdict: SchemaVerdict }): boolean =>
+  verdict === 'breaking'
 
 /** Breaks that a frozen version hides without a change: what was relaxed or raised since stays as it was there. */
 export const heldBack = {

@@ -1,7 +1,7 @@
-import { kindOf, resourceOf } from '../../compile/change-kinds/change-kinds.ts'
-import { olderName, type Step } from '../../compile/change-kinds/step.ts'
+import { changedResource, kindOf } from '../../compile/change-kinds/change-kinds.ts'
+import { olderName, type VersionStep } from '../../compile/change-kinds/step.ts'
 import type { Model } from '../../compile/model.ts'
-import { withAdditions } from '../../compile/versions.ts'
+import { withAdditions } from '../../compile/versions/versions.ts'
 import { contractOf } from '../contract.ts'
 import { dependentSentence } from '../diff/compare-state-rules.ts'
 import { compareContracts } from '../diff/diff.ts'
@@ -21,7 +21,7 @@ export interface Addition {
  * The additions of the newer version, which the frozen contract of the older one hides. They are found by
  * comparing the older version with itself before anything is hidden, so that declared changes play no part.
  */
-export const additionsOf = (model: Model, step: Step): readonly Addition[] => {
+export const additionsOf = (model: Model, step: VersionStep): readonly Addition[] => {
   const { older, newer } = step
   const hidden = contractOf(model, older)
   const whole = { ...contractOf(model, withAdditions(older, newer)), lifecycle: hidden.lifecycle }
@@ -34,12 +34,12 @@ export const additionsOf = (model: Model, step: Step): readonly Addition[] => {
 }
 
 /** Fields whose description comes from a schema in a change: a new description is part of that change. */
-const describedByChanges = (step: Step): ReadonlySet<string> =>
+const describedByChanges = (step: VersionStep): ReadonlySet<string> =>
   new Set(
     step.older.changes.flatMap((change) =>
       kindOf(change)
         .describedFields(change, step)
-        .map((field) => `${olderName(step, resourceOf(change))}.${field}`),
+        .map((field) => `${olderName(step, changedResource(change))}.${field}`),
     ),
   )
 
@@ -62,7 +62,7 @@ const thingOf = ({ part, subject: { resource, name } }: Difference, all: readonl
   return relation?.subject.name ?? first
 }
 
-const additionOf = (differences: readonly Difference[], step: Step): Addition => {
+const additionOf = (differences: readonly Difference[], step: VersionStep): Addition => {
   const [first] = differences
   const thing = first ? thingOf(first, differences) : null
   const resources = new Set(
@@ -87,11 +87,11 @@ const parts = ['relation', 'field', 'query']
 const byPart = (one: Difference, other: Difference): number =>
   parts.indexOf(one.part) - parts.indexOf(other.part)
 
-const newerName = (resource: string, { older, newer }: Step): string => {
+const newerName = (resource: string, { older, newer }: VersionStep): string => {
   const stored = older.views.get(resource)?.resource.name
   return stored === undefined ? resource : (newer.viewOf.get(stored)?.name ?? resource)
 }
 
 /** Names of resources alone, or before a field or a relation: `clients`, `clients.email`. Paths stay as the older version has them. */
-const inNewerNames = (text: string, step: Step): string =>
+const inNewerNames = (text: string, step: VersionStep): string =>
   text.replaceAll(/(?<![\w/.-])[a-z][a-z0-9-]*(?=\.[a-z]|$)/g, (name) => newerName(name, step))

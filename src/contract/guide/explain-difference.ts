@@ -1,7 +1,7 @@
-import { kindOf, resourceOf } from '../../compile/change-kinds/change-kinds.ts'
-import { type Step, stepsBetween } from '../../compile/change-kinds/step.ts'
+import { changedResource, kindOf } from '../../compile/change-kinds/change-kinds.ts'
+import { stepsBetween, type VersionStep } from '../../compile/change-kinds/step.ts'
 import type { Model, Version } from '../../compile/model.ts'
-import type { Verdict } from '../../compile/schema-verdict.ts'
+import type { SchemaVerdict } from '../../compile/schemas/schema-verdict.ts'
 import type { Change } from '../../declare/change.ts'
 import { type Difference, isBreaking } from '../diff/difference.ts'
 import { type JudgedChange, judgeChanges } from '../judge-changes.ts'
@@ -11,7 +11,7 @@ import { additionsOf } from './additions.ts'
 export interface ExplainedLine {
   readonly from: string
   readonly to: string
-  readonly verdict: Verdict
+  readonly verdict: SchemaVerdict
   /** The newer name; null for several resources. */
   readonly resource: string | null
   readonly where: string
@@ -29,7 +29,7 @@ export interface ExplainedLine {
 export const explainDifference = (model: Model, from: Version, to: Version): readonly ExplainedLine[] =>
   stepsBetween(from, to).flatMap((step) => linesOf(model, step))
 
-const linesOf = (model: Model, step: Step): readonly ExplainedLine[] => {
+const linesOf = (model: Model, step: VersionStep): readonly ExplainedLine[] => {
   const ends = { from: step.older.name, to: step.newer.name }
   const changes = judgeChanges(step.older).map((one) => ({ ...ends, ...declaredLine(one, step) }))
   const additions = additionsOf(model, step).map((one) => ({
@@ -42,9 +42,9 @@ const linesOf = (model: Model, step: Step): readonly ExplainedLine[] => {
   return byResource([...changes, ...additions], step.newer)
 }
 
-const declaredLine = ({ change, verdict }: JudgedChange, step: Step) => ({
+const declaredLine = ({ change, verdict }: JudgedChange, step: VersionStep) => ({
   verdict,
-  resource: resourceOf(change),
+  resource: changedResource(change),
   ...kindOf(change).line(change, step),
   change: change.kind,
   why: change.why ?? null,

@@ -1,8 +1,8 @@
-import { kindOf, resourceOf } from '../../compile/change-kinds/change-kinds.ts'
+import { changedResource, kindOf } from '../../compile/change-kinds/change-kinds.ts'
 import type { GuideEntry } from '../../compile/change-kinds/guide-entry.ts'
-import { type Step, stepsBetween } from '../../compile/change-kinds/step.ts'
-import { collectionPaths, rowPath } from '../../compile/collection-paths.ts'
+import { stepsBetween, type VersionStep } from '../../compile/change-kinds/step.ts'
 import type { Version, View } from '../../compile/model.ts'
+import { collectionPaths, rowPath } from '../../compile/names/collection-paths.ts'
 import type { Change } from '../../declare/change.ts'
 import { exampleRow, showRow } from '../example.ts'
 import { type JudgedChange, judgeChanges } from '../judge-changes.ts'
@@ -25,7 +25,7 @@ const datesOf = ({ name, deprecated, sunset }: Version): string => {
   return `${name} is deprecated as of ${deprecated.date}${end}. Every row keeps its id, and both versions work on the same data, so you can move one call at a time.`
 }
 
-const stepSection = (step: Step, several: boolean, options: GuideOptions): string => {
+const stepSection = (step: VersionStep, several: boolean, options: GuideOptions): string => {
   const judged = judgeChanges(step.older)
   const level = several ? '###' : '##'
   const entries = judged.map((one, index) => entryText(one, index + 1, step, level, options))
@@ -37,7 +37,7 @@ const stepSection = (step: Step, several: boolean, options: GuideOptions): strin
 const entryText = (
   { change, verdict, loss }: JudgedChange,
   number: number,
-  step: Step,
+  step: VersionStep,
   level: string,
   options: GuideOptions,
 ): string => {
@@ -61,7 +61,7 @@ const lossWords: { readonly [L in JudgedChange['loss']]: string } = {
 }
 
 /** One stored row as each of the two versions shows it. */
-const exampleText = ({ example }: GuideEntry, { older, newer }: Step): readonly string[] => {
+const exampleText = ({ example }: GuideEntry, { older, newer }: VersionStep): readonly string[] => {
   const [before, after] = [older, newer].map((version) => version.viewOf.get(example?.resource ?? ''))
   if (!example || !before || !after) return []
   const row = exampleRow(before.resource, example.focus)
@@ -76,7 +76,7 @@ const exampleText = ({ example }: GuideEntry, { older, newer }: Step): readonly 
 }
 
 /** The additions of the newer version. The older one hides them, so consumers need not act. */
-const additionsText = ({ older, newer }: Step, level: string): string | null => {
+const additionsText = ({ older, newer }: VersionStep, level: string): string | null => {
   const changed = new Set(older.changes.flatMap(newerFields))
   const lines: string[] = []
   for (const view of newer.views.values()) {
@@ -105,4 +105,4 @@ const additionsText = ({ older, newer }: Step, level: string): string | null => 
 const newerFields = (change: Change): readonly string[] =>
   kindOf(change)
     .newerFields(change)
-    .map((name) => `${resourceOf(change)}.${name}`)
+    .map((name) => `${changedResource(change)}.${name}`)

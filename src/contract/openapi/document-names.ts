@@ -1,8 +1,8 @@
 import type { SubCollection, Version, View } from '../../compile/model.ts'
-import { singularOf } from '../../compile/plural.ts'
+import { singularOf } from '../../compile/names/plural.ts'
 
 /** The names in the document. They are stable as long as resources and relations keep their names. */
-export interface Naming {
+export interface DocumentNames {
   /** `Order` */
   schema(view: View): string
   operation(kind: OperationKind, view: View, sub: SubCollection | null): string
@@ -12,7 +12,7 @@ export interface Naming {
 
 export type OperationKind = 'list' | 'create' | 'get' | 'replace' | 'patch' | 'delete'
 
-export const namingOf = (version: Version): Naming => {
+export const namingOf = (version: Version): DocumentNames => {
   const schemas = schemaNames(version)
   return {
     schema: (view) => schemas.get(view) ?? pascal(view.name),
@@ -31,7 +31,7 @@ export const namingOf = (version: Version): Naming => {
  */
 const reserved = new Set(
   [
-    'FieldError Page IncludedPage Cursor IdempotencyKey IfMatch IfNoneMatch',
+    'FieldError Page CountedPage IncludedPage Cursor IdempotencyKey IfMatch IfNoneMatch',
     'Client ClientInterface ClientOption ClientWithResponses ServerInterface ApiClient Configuration',
     'ApiException ApiResponse BaseModel Model Field Request Response Exception Error',
     'Any Array Boolean Class Date Dict Double File Float Function Integer Map Number Object Optional Set',

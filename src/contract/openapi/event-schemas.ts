@@ -1,23 +1,23 @@
-import { kindsOfEvents, toldViews } from '../../compile/events-view.ts'
 import type { Version, View } from '../../compile/model.ts'
-import { type Naming, singularName, withArticle } from './document-names.ts'
-import { type Part, schemaRef, shownField } from './field-schemas.ts'
+import { kindsOfEvents, toldViews } from '../../compile/versions/events-view.ts'
+import { type DocumentNames, singularName, withArticle } from './document-names.ts'
+import { type DocumentPart, schemaRef, shownField } from './field-schemas.ts'
 
 /** The row that an event shows, of any resource that has events. */
-export const eventData = (version: Version, naming: Naming): Part => ({
+export const eventData = (version: Version, naming: DocumentNames): DocumentPart => ({
   description: 'The row right after the change; for a delete, right before.',
   readOnly: true,
   anyOf: toldViews(version).map((view) => schemaRef(naming.schema(view))),
 })
 
-const eventName = (view: View, naming: Naming): string => `${naming.schema(view)}Event`
-const envelopeName = (view: View, naming: Naming): string => `${eventName(view, naming)}Envelope`
+const eventName = (view: View, naming: DocumentNames): string => `${naming.schema(view)}Event`
+const envelopeName = (view: View, naming: DocumentNames): string => `${eventName(view, naming)}Envelope`
 
 /** `OrderEvent` and its envelope for every resource that has events: what webhooks send. */
-export const eventSchemas = (version: Version, naming: Naming): Part => {
+export const eventSchemas = (version: Version, naming: DocumentNames): DocumentPart => {
   const events = version.views.get('events')
   if (events?.serves !== 'events') return {}
-  const schemas: { [name: string]: Part } = {}
+  const schemas: { [name: string]: DocumentPart } = {}
   for (const view of toldViews(version)) {
     schemas[eventName(view, naming)] = eventSchema(view, events, naming)
     schemas[envelopeName(view, naming)] = {
@@ -30,7 +30,7 @@ export const eventSchemas = (version: Version, naming: Naming): Part => {
   return schemas
 }
 
-const eventSchema = (view: View, events: View, naming: Naming): Part => {
+const eventSchema = (view: View, events: View, naming: DocumentNames): DocumentPart => {
   const types = kindsOfEvents.map((kind) => `${view.name}.${kind}`)
   return {
     type: 'object',
@@ -46,14 +46,14 @@ const eventSchema = (view: View, events: View, naming: Naming): Part => {
 }
 
 /** What is sent to webhook endpoints: one entry for each type of event, with the body of `GET /events/{id}`. */
-export const webhooksOf = (version: Version, naming: Naming): Part => {
+export const webhooksOf = (version: Version, naming: DocumentNames): DocumentPart => {
   const all = toldViews(version).flatMap((view) =>
     kindsOfEvents.map((kind) => [`${view.name}.${kind}`, webhook(view, kind, naming)]),
   )
   return all.length === 0 ? {} : { webhooks: Object.fromEntries(all) }
 }
 
-const webhook = (view: View, kind: (typeof kindsOfEvents)[number], naming: Naming): Part => {
+const webhook = (view: View, kind: (typeof kindsOfEvents)[number], naming: DocumentNames): DocumentPart => {
   const one = withArticle(singularName(view.name))
   return {
     post: {

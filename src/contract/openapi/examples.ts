@@ -1,5 +1,5 @@
-import { toldViews } from '../../compile/events-view.ts'
 import type { View, ViewField } from '../../compile/model.ts'
+import { toldViews } from '../../compile/versions/events-view.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { exampleShown } from '../example.ts'
 

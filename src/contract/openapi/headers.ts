@@ -1,12 +1,12 @@
 import type { Version } from '../../compile/model.ts'
-import type { Part } from './field-schemas.ts'
+import type { DocumentPart } from './field-schemas.ts'
 
-const text = (description: string, example?: string): Part => ({
+const text = (description: string, example?: string): DocumentPart => ({
   description,
   schema: { type: 'string' },
   ...(example === undefined ? {} : { example }),
 })
-const seconds = (description: string): Part => ({
+const seconds = (description: string): DocumentPart => ({
   description,
   schema: { type: 'integer', minimum: 0 },
   example: 1,
@@ -32,13 +32,13 @@ const headers = {
   Sunset: text('When this version may stop being served (RFC 8594).', 'Thu, 31 Dec 2026 23:59:59 GMT'),
   'WWW-Authenticate': text('Which credentials are needed (RFC 6750).', 'Bearer realm="api"'),
   'X-Request-Id': text('Names this request in the logs; also `instance` of a problem.'),
-} satisfies { readonly [name: string]: Part }
+} satisfies { readonly [name: string]: DocumentPart }
 
 export type HeaderName = keyof typeof headers
 
-export const headerComponents: Part = headers
+export const headerComponents: DocumentPart = headers
 
-export const headerRefs = (version: Version, names: readonly HeaderName[]): Part => {
+export const headerRefs = (version: Version, names: readonly HeaderName[]): DocumentPart => {
   const signals: readonly HeaderName[] = version.deprecated ? ['Deprecation', 'Sunset', 'Link'] : []
   const all = [...new Set<HeaderName>([...names, ...signals, 'X-Request-Id'])].sort()
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

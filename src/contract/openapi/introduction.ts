@@ -1,22 +1,23 @@
-import type { ApiLimitsModel, Model, RateModel, Version, View, ViewField } from '../../compile/model.ts'
-import { plainCounted } from '../../compile/plural.ts'
+import type { Model, Version, View, ViewField } from '../../compile/model.ts'
+import { plainCounted } from '../../compile/names/plural.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { operators } from '../../kinds/operators.ts'
 import { exampleShown } from '../example.ts'
-import { usualLimits } from './usual-limits.ts'
+import { firstSteps } from './first-steps.ts'
+import { type UsualLimits, usualLimits } from './usual-limits.ts'
 
 /** The first page of the reference: how every call works, with the limits of this API. */
 export const introduction = (version: Version, model: Model): string =>
-  [notice(version), version.description, ...conventions(version, model)]
+  [notice(version), version.description, firstSteps(version, model), ...conventions(version, model)]
     .filter((part) => part !== '')
     .join('\n\n')
 
 const notice = ({ name, deprecated, sunset, successor }: Version): string => {
-  if (!deprecated) return ''
-  const until = sunset ? ` It is served at least until ${sunset.date}.` : ''
   const next = successor
-    ? ` Its successor is ${successor.name}: see the [migration guide](/docs/migrations/${name}-to-${successor.name}).`
+    ? ` The successor of ${name} is ${successor.name}: see the [migration guide](/docs/migrations/${name}-to-${successor.name}).`
     : ''
+  if (!deprecated) return next.trimStart()
+  const until = sunset ? ` It is served at least until ${sunset.date}.` : ''
   return `**${name} is deprecated as of ${deprecated.date}.**${until}${next}`
 }
 
@@ -24,7 +25,9 @@ const conventions = (version: Version, model: Model): readonly string[] => {
   const limits = usualLimits(version, model)
   return [
     section('Keys', [
-      'Send `Authorization: Bearer <key>` with every call. A key belongs to an account and sees only its rows; some calls need a scope, which each one names. In samples, `$API` and `api` stand for the address of this service, `$KEY` and `key` for your key.',
+      'Send `Authorization: Bearer <key>` with every call. ' +
+        (model.soleAccount === null ? 'A key belongs to an account and sees only its rows; some' : 'Some') +
+        ' calls need a scope, which each one names. In samples, `$API` and `api` stand for the address of this service, `$KEY` and `key` for your key.',
       scopesText(model),
     ]),
     section('Answers', [
@@ -48,7 +51,7 @@ const conventions = (version: Version, model: Model): readonly string[] => {
     section('Problems', [
       'A call that is refused answers with `application/problem+json` (RFC 9457). Its `type` is the URL of a page that says what happened and how to fix it; `errors` names every wrong field at once. All of them are listed under [Problems](/problems).',
     ]),
-    section('Limits', [limitsText(limits, model.rate)]),
+    section('Limits', [limitsText(limits, model)]),
   ]
 }
 
@@ -90,12 +93,13 @@ const unversionedText = (version: Version, { unversioned }: Model): string =>
     ? `Paths without a version are served by ${version.name}, with \`Content-Location\` naming the versioned URL.`
     : ''
 
-const limitsText = (limits: ApiLimitsModel, rate: RateModel): string =>
+const limitsText = (limits: UsualLimits, { rate, soleAccount }: Model): string =>
   [
     '| What | At most |',
     '|---|---|',
-    `| Requests per account | ${rate.perSecond} a second, ${rate.burst} at once |`,
+    `| Requests${soleAccount === null ? ' per account' : ' of all callers together'} | ${rate.perSecond} a second, ${rate.burst} at once |`,
     `| Body | ${limits.bodyBytes} bytes, nested ${limits.jsonDepth} deep |`,
+    `| Answer | ${limits.responseBytes} bytes; a larger one is refused |`,
     `| Request line and headers | ${limits.headerBytes} bytes |`,
     '| Idempotency-Key | 255 characters |',
   ].join('\n')

@@ -3,15 +3,15 @@ import type { Method } from '../../declare/resource.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { type OperatorName, operators, operatorsFor } from '../../kinds/operators.ts'
 import { idempotencyKeyPattern } from '../../kinds/text-patterns.ts'
-import type { Place } from '../operations.ts'
+import type { OperationPlace } from '../operations.ts'
 import { words } from './document-names.ts'
-import { type Part, requiredScopes, scopesIn } from './field-schemas.ts'
+import { type DocumentPart, requiredScopes, scopesIn } from './field-schemas.ts'
 import { filterSchema, nullNote } from './filter-schemas.ts'
 
-const parameterRef = (name: string): Part => ({ $ref: `#/components/parameters/${name}` })
+const parameterRef = (name: string): DocumentPart => ({ $ref: `#/components/parameters/${name}` })
 
 /** The id of a row, as a part of a path. */
-export const pathParameter = (name: 'id' | 'sub_id', view: View): Part => ({
+export const pathParameter = (name: 'id' | 'sub_id', view: View): DocumentPart => ({
   name,
   in: 'path',
   required: true,
@@ -19,7 +19,7 @@ export const pathParameter = (name: 'id' | 'sub_id', view: View): Part => ({
   schema: view.field.get('id')?.schema ?? { type: 'string' },
 })
 
-export const headerParameters = (view: View, method: Method, place: Place): Part[] => {
+export const headerParameters = (view: View, method: Method, place: OperationPlace): DocumentPart[] => {
   if (method === 'GET') return place === 'row' ? [parameterRef('If-None-Match')] : []
   if (method !== 'POST') return [parameterRef(view.requireIfMatch ? 'If-Match-Required' : 'If-Match')]
   const { mode } = view.idempotency
@@ -27,7 +27,7 @@ export const headerParameters = (view: View, method: Method, place: Place): Part
   return [parameterRef(mode === 'required' ? 'Idempotency-Key-Required' : 'Idempotency-Key')]
 }
 
-export const queryParameters = (view: View, method: Method, place: Place): Part[] => {
+export const queryParameters = (view: View, method: Method, place: OperationPlace): DocumentPart[] => {
   if (method !== 'GET') return []
   const include = view.includePaths.length > 0 ? [parameterRef(`${view.name}.include`)] : []
   if (place === 'row') return include
@@ -37,22 +37,24 @@ export const queryParameters = (view: View, method: Method, place: Place): Part[
     parameterRef(`${view.name}.limit`),
     parameterRef('cursor'),
     parameterRef(`${view.name}.sort`),
+    ...(view.counted ? [parameterRef(`${view.name}.count`)] : []),
     ...filters,
   ]
 }
 
-export const parameterComponents = (version: Version, idempotencyHours: number): Part => {
-  const made: { [name: string]: Part } = { cursor, ...headerComponents(idempotencyHours) }
+export const parameterComponents = (version: Version, idempotencyHours: number): DocumentPart => {
+  const made: { [name: string]: DocumentPart } = { cursor, ...headerComponents(idempotencyHours) }
   for (const view of version.views.values()) {
     made[`${view.name}.include`] = includeParameter(view)
     made[`${view.name}.limit`] = limitParameter(view)
     made[`${view.name}.sort`] = sortParameter(view)
+    made[`${view.name}.count`] = countParameter(view)
     Object.assign(made, Object.fromEntries(filtersOf(view)))
   }
   return made
 }
 
-const cursor: Part = {
+const cursor: DocumentPart = {
   name: 'cursor',
   in: 'query',
   description:
@@ -61,14 +63,14 @@ const cursor: Part = {
   schema: { type: 'string', minLength: 1, pattern: '^[A-Za-z0-9._~-]+$' },
 }
 
-const headerComponents = (hours: number): { [name: string]: Part } => {
-  const key: Part = {
+const headerComponents = (hours: number): { [name: string]: DocumentPart } => {
+  const key: DocumentPart = {
     name: 'Idempotency-Key',
     in: 'header',
     description: `A unique value of your own, such as a UUID: 1 to 255 visible ASCII characters, bare or in double quotes. A retry with the same key and the same request within ${hours} hours gets the first response again, and nothing is created twice.`,
     schema: { type: 'string', pattern: idempotencyKeyPattern },
   }
-  const match: Part = {
+  const match: DocumentPart = {
     name: 'If-Match',
     in: 'header',
     description: 'The ETag of the version you saw: the call is refused (412) if the row has changed since.',
@@ -90,32 +92,32 @@ const headerComponents = (hours: number): { [name: string]: Part } => {
 }
 
 /** An example for display only: a reference page that can send requests must not prefill it. */
-const shownOnly = (value: unknown): Part => ({ examples: { one: { value, 'x-disabled': true } } })
+const shownOnly = (value: unknown): DocumentPart => ({ examples: { one: { value, 'x-disabled': true } } })
 
 const commaList = { style: 'form', explode: false } as const
 
-const includeParameter = (view: View): Part => ({
+const includeParameter = (view: View): DocumentPart => ({
   name: 'include',
   in: 'query',
-  description: `Relations to embed; \`a.b\` brings \`a\` along. At most ${view.limits.includeRelations} a call, ${view.limits.includeDepth} deep.`,
+  description: `Relations to embed, joined with commas in one parameter: \`include=a,b.c\`; \`a.b\` brings \`a\` along. At most ${view.limits.includeRelations} a call, ${view.limits.includeDepth} deep.`,
   ...commaList,
   schema: { type: 'array', items: { type: 'string', enum: view.includePaths }, minItems: 1 },
 })
 
-const limitParameter = (view: View): Part => ({
+const limitParameter = (view: View): DocumentPart => ({
   name: 'limit',
   in: 'query',
   description: `How many rows a page has at most. More than ${view.limits.pageMax} is lowered to ${view.limits.pageMax}.`,
   schema: { type: 'integer', minimum: 1, default: view.limits.pageDefault },
 })
 
-const sortParameter = (view: View): Part => {
+const sortParameter = (view: View): DocumentPart => {
   const names = [...new Set([...view.sorts, 'id'])]
   const sorted = [...view.sorts].flatMap((name) => view.field.get(name) ?? [])
   return {
     name: 'sort',
     in: 'query',
-    description: `The order, most important field first; \`-\` reverses. Each field once. Ties are broken by \`id\`, which is also the default: the order of creation.${scopeNote(sorted)}`,
+    description: `The order, most important field first, joined with commas in one parameter; \`-\` reverses. Each field once. Ties are broken by \`id\`, which is also the default: the order of creation.${scopeNote(sorted)}`,
     ...commaList,
     schema: {
       type: 'array',
@@ -127,16 +129,22 @@ const sortParameter = (view: View): Part => {
   }
 }
 
+const countParameter = (view: View): DocumentPart => ({
+  name: 'count',
+  in: 'query',
+  description: `\`true\` adds \`page.total\`: how many rows the filters find, counted up to ${view.limits.countRows}.`,
+  schema: { type: 'boolean', enum: [true] },
+})
+
 /** Component name and parameter of every filter: `orders.filter.total.gte`. */
-const filtersOf = (view: View): [string, Part][] =>
-  [...view.filters].flatMap((name) => {
-    const field = view.field.get(name)
-    if (!field) return []
-    return operatorsFor(kinds[field.kind]).map((operator): [string, Part] => [
-      `${view.name}.filter.${name}${operator === 'eq' ? '' : `.${operator}`}`,
+const filtersOf = (view: View): [string, DocumentPart][] =>
+  [...view.filterOf.values()].flatMap(({ field }) =>
+    operatorsFor(kinds[field.kind]).map((operator): [string, DocumentPart] => [
+      // A dot stands before the operator, and no name of a field has a hyphen.
+      `${view.name}.filter.${field.name.replaceAll('.', '-')}${operator === 'eq' ? '' : `.${operator}`}`,
       filterParameter(field, operator),
-    ])
-  })
+    ]),
+  )
 
 const scopeNote = (fields: readonly ViewField[]): string =>
   fields
@@ -144,7 +152,7 @@ const scopeNote = (fields: readonly ViewField[]): string =>
     .map(({ name, needsScopes }) => ` \`${name}\` needs the scope ${scopesIn(needsScopes)}.`)
     .join('')
 
-const filterParameter = (field: ViewField, operator: OperatorName): Part => {
+const filterParameter = (field: ViewField, operator: OperatorName): DocumentPart => {
   const { words: condition, takesList } = operators[operator]
   const one = filterSchema(field, operator)
   const [first] = field.schema.enum ?? []

@@ -1,27 +1,28 @@
 import type { ContractOperation } from '../../compile/contract-format.ts'
 import type { Model, SubCollection, Version, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
-import { type Place, pathsOf, problemsEverywhere, type Spot, spotsOf } from '../operations.ts'
-import { type Naming, type OperationKind, singularName, withArticle, words } from './document-names.ts'
+import { type OperationPlace, pathsOf, problemsEverywhere, type Spot, spotsOf } from '../operations.ts'
+import { type DocumentNames, type OperationKind, singularName, withArticle, words } from './document-names.ts'
+import { tagOf } from './document-tags.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace } from './examples.ts'
-import { type Part, schemaRef } from './field-schemas.ts'
+import { type DocumentPart, schemaRef } from './field-schemas.ts'
 import { headerParameters, pathParameter, queryParameters } from './openapi-parameters.ts'
 import type { ProblemResponses } from './problem-responses.ts'
 import { successes } from './responses.ts'
 import { rulesText } from './rules-text.ts'
-import { curlSample, type SampleCall, typescriptSample } from './samples.ts'
-import { type Sent, sentName } from './schemas.ts'
+import { clientSample, curlSample, type SampleCall } from './samples.ts'
+import { type SentForm, sentName } from './schemas.ts'
 
 interface Scene {
   readonly model: Model
   readonly version: Version
-  readonly naming: Naming
+  readonly naming: DocumentNames
   readonly problems: ProblemResponses
 }
 
-export const openapiPaths = (scene: Scene): Part => {
+export const openapiPaths = (scene: Scene): DocumentPart => {
   const contract = pathsOf(scene.version)
-  const paths: { [path: string]: Part } = {}
+  const paths: { [path: string]: DocumentPart } = {}
   for (const spot of spotsOf(scene.version)) {
     const operations = contract[spot.path]
     if (!operations) continue
@@ -38,13 +39,13 @@ export const openapiPaths = (scene: Scene): Part => {
   return paths
 }
 
-const pathParameters = ({ view, sub, place }: Spot): Part => {
+const pathParameters = ({ view, sub, place }: Spot): DocumentPart => {
   const owner = sub ? [pathParameter('id', sub.owner())] : []
   const own = place === 'row' ? [pathParameter(sub ? 'sub_id' : 'id', view)] : []
   return owner.length + own.length === 0 ? {} : { parameters: [...owner, ...own] }
 }
 
-const operation = (scene: Scene, spot: Spot, method: Method, contract: ContractOperation): Part => {
+const operation = (scene: Scene, spot: Spot, method: Method, contract: ContractOperation): DocumentPart => {
   const { model, version, naming, problems } = scene
   const { view, sub, place } = spot
   const kind = kindOf(method, place)
@@ -59,7 +60,7 @@ const operation = (scene: Scene, spot: Spot, method: Method, contract: ContractO
     operationId: naming.operation(kind, view, sub),
     summary: summary(kind, view, sub),
     description: rulesText(view, method, contract.scope, sub),
-    tags: [view.name],
+    tags: [tagOf(view, sub)],
     ...deprecation(version),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(sent ? { requestBody: requestBody(sent, method, spot, naming) } : {}),
@@ -69,12 +70,12 @@ const operation = (scene: Scene, spot: Spot, method: Method, contract: ContractO
   }
 }
 
-const kindOf = (method: Method, place: Place): OperationKind => {
+const kindOf = (method: Method, place: OperationPlace): OperationKind => {
   if (method === 'GET') return place === 'row' ? 'get' : 'list'
   return ({ POST: 'create', PUT: 'replace', PATCH: 'patch', DELETE: 'delete' } as const)[method]
 }
 
-const sentBy: { readonly [M in Method]?: Sent } = { POST: 'Create', PUT: 'Replace', PATCH: 'Patch' }
+const sentBy: { readonly [M in Method]?: SentForm } = { POST: 'Create', PUT: 'Replace', PATCH: 'Patch' }
 
 const verbs: { readonly [K in OperationKind]: string } = {
   list: 'List',
@@ -91,12 +92,17 @@ const summary = (kind: OperationKind, view: View, sub: SubCollection | null): st
   return `${verbs[kind]} ${noun}${sub ? ` of ${withArticle(singularName(sub.owner().name))}` : ''}`
 }
 
-const deprecation = ({ deprecated, sunset }: Version): Part => ({
+const deprecation = ({ deprecated, sunset }: Version): DocumentPart => ({
   ...(deprecated ? { deprecated: true } : {}),
   ...(deprecated && sunset ? { 'x-sunset': sunset.date } : {}),
 })
 
-const requestBody = (sent: Sent, method: Method, { view, sub }: Spot, naming: Naming): Part => {
+const requestBody = (
+  sent: SentForm,
+  method: Method,
+  { view, sub }: Spot,
+  naming: DocumentNames,
+): DocumentPart => {
   const media = { schema: schemaRef(sentName(sent, view, sub, naming)) }
   const types =
     method === 'PATCH' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
@@ -107,7 +113,7 @@ const requestBody = (sent: Sent, method: Method, { view, sub }: Spot, naming: Na
   }
 }
 
-const securityOf = (model: Model, scope: string): Part => {
+const securityOf = (model: Model, scope: string): DocumentPart => {
   if (scope === 'public') return { security: [{}] }
   return {
     security: [{ key: [] }, ...(model.declaration.tokens ? [{ token: [] }] : [])],
@@ -135,7 +141,7 @@ const sampleCall = ({ path, view, sub }: Spot, method: Method, contract: Contrac
   }
 }
 
-const samples = (call: SampleCall): readonly Part[] => [
+const samples = (call: SampleCall): readonly DocumentPart[] => [
   { lang: 'Shell', label: 'curl', source: curlSample(call) },
-  { lang: 'TypeScript', label: 'TypeScript (fetch)', source: typescriptSample(call) },
+  { lang: 'TypeScript', label: 'TypeScript (nounkit/client)', source: clientSample(call) },
 ]

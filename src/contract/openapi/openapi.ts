@@ -1,7 +1,9 @@
-import type { Model, Version, View } from '../../compile/model.ts'
-import { namingOf, words } from './document-names.ts'
+import type { Model, Version } from '../../compile/model.ts'
+import { declaredTokens } from '../../compile/service/tokens.ts'
+import { namingOf } from './document-names.ts'
+import { tagsOf } from './document-tags.ts'
 import { eventSchemas, webhooksOf } from './event-schemas.ts'
-import type { Part } from './field-schemas.ts'
+import type { DocumentPart } from './field-schemas.ts'
 import { headerComponents } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { parameterComponents } from './openapi-parameters.ts'
@@ -21,7 +23,7 @@ export const openapiOf = (version: Version, model: Model): object => {
     openapi: '3.1.1',
     info: infoOf(version, model),
     servers: [{ url: `/${version.name}` }],
-    tags: tagsOf(version),
+    ...tagsOf(version),
     'x-limits': limitsOf(version, model),
     paths,
     ...webhooksOf(version, naming),
@@ -40,7 +42,7 @@ export const openapiOf = (version: Version, model: Model): object => {
   })
 }
 
-const infoOf = (version: Version, model: Model): Part => ({
+const infoOf = (version: Version, model: Model): DocumentPart => ({
   title: version.title,
   version: version.name,
   ...(version.description === '' ? {} : { summary: version.description }),
@@ -50,30 +52,18 @@ const infoOf = (version: Version, model: Model): Part => ({
   ...(version.deprecated && version.sunset ? { 'x-sunset': version.sunset.date } : {}),
 })
 
-const tagsOf = (version: Version): readonly Part[] =>
-  [...version.views.values()]
-    .filter((view) => view.topLevel || view.under.length > 0)
-    .map((view) => ({
-      name: view.name,
-      description: view.description === '' ? `All about ${words(view.name)}.` : view.description,
-      'x-limits': { ...view.limits, ...rateOf(view) },
-    }))
-
-const rateOf = ({ rate }: View): Part =>
-  rate ? { ratePerSecond: rate.perSecond, rateBurst: rate.burst } : {}
-
-const limitsOf = (version: Version, model: Model): Part => ({
+const limitsOf = (version: Version, model: Model): DocumentPart => ({
   ...usualLimits(version, model),
   idempotencyKeyCharacters: 255,
   ratePerSecond: model.rate.perSecond,
   rateBurst: model.rate.burst,
 })
 
-const securitySchemes = ({ declaration, scopes }: Model): Part => ({
+const securitySchemes = ({ declaration, scopes, soleAccount }: Model): DocumentPart => ({
   key: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key of an account, sent as `Authorization: Bearer <key>`.',
+    description: `An API key${soleAccount === null ? ' of an account' : ''}, sent as \`Authorization: Bearer <key>\`.`,
     ...declaredScopes(scopes),
   },
   ...(declaration.tokens
@@ -82,12 +72,18 @@ const securitySchemes = ({ declaration, scopes }: Model): Part => ({
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: `An access token of ${declaration.tokens.issuer}.`,
+          description: tokenText(declaration),
           ...declaredScopes(scopes),
         },
       }
     : {}),
 })
 
-const declaredScopes = (scopes: Model['scopes']): Part =>
+/** The issuers of this deployment; a declaration may leave them to its settings. */
+const tokenText = (declaration: Model['declaration']): string => {
+  const issuers = declaredTokens(declaration).flatMap(({ issuer }) => issuer ?? [])
+  return issuers.length > 0 ? `An access token of ${issuers.join(' or ')}.` : 'An access token.'
+}
+
+const declaredScopes = (scopes: Model['scopes']): DocumentPart =>
   scopes.size > 0 ? { 'x-scopes': Object.fromEntries(scopes) } : {}

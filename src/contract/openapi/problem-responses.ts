@@ -1,27 +1,27 @@
 import type { Model, Version } from '../../compile/model.ts'
 import { isEngineProblem, type ProblemKind, type ProblemType } from '../../problems.ts'
 import { pascal } from './document-names.ts'
-import { type Part, schemaRef } from './field-schemas.ts'
+import { type DocumentPart, schemaRef } from './field-schemas.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 import { problemExample, problemSchemaName, problemUri } from './problem-schemas.ts'
 
 /** Collects the problem responses that operations share, each under a name made of its problems. */
 export interface ProblemResponses {
   /** References by status, for one operation. */
-  refs(types: readonly string[]): Part
-  components(): Part
+  refs(types: readonly string[]): DocumentPart
+  components(): DocumentPart
   /** The schemas of responses with one of several problems, by name. */
-  schemas(): Part
+  schemas(): DocumentPart
 }
 
 /** A problem type and its meaning. */
 type KnownProblem = readonly [type: string, kind: ProblemKind]
 
 export const createProblemResponses = (version: Version, kinds: Model['problems']): ProblemResponses => {
-  const made: { [name: string]: Part } = {}
-  const choices: { [name: string]: Part } = {}
+  const made: { [name: string]: DocumentPart } = {}
+  const choices: { [name: string]: DocumentPart } = {}
   const ofOne = new Set([...kinds.keys()].map((type) => problemSchemaName(type).toLowerCase()))
-  const schemaOf = (response: string, known: readonly KnownProblem[]): Part => {
+  const schemaOf = (response: string, known: readonly KnownProblem[]): DocumentPart => {
     const [first, ...others] = known
     if (first && others.length === 0) return schemaRef(problemSchemaName(first[0]))
     const plain = `${response}Problem`
@@ -29,7 +29,7 @@ export const createProblemResponses = (version: Version, kinds: Model['problems'
     choices[name] = choice(known)
     return schemaRef(name)
   }
-  const define = (status: number, known: readonly KnownProblem[]): Part => {
+  const define = (status: number, known: readonly KnownProblem[]): DocumentPart => {
     const name = responseName(status, known)
     made[name] ??= response(version, status, known, schemaOf(name, known))
     return { $ref: `#/components/responses/${name}` }
@@ -51,6 +51,7 @@ export const createProblemResponses = (version: Version, kinds: Model['problems'
 /** The name that distinguishes one set of problems of a status from another. */
 const labels: { readonly [T in ProblemType]?: string } = {
   'include-unknown': 'Include',
+  'response-too-large': 'Size',
   'bad-cursor': 'Cursor',
   'not-permitted': 'Rule',
   'events-expired': 'Events',
@@ -98,7 +99,12 @@ const responseName = (status: number, known: readonly KnownProblem[]): string =>
 /** The engine's own problems are in the name only where needed; declared problems always are. */
 const labelOf = (type: string): string => (isEngineProblem(type) ? (labels[type] ?? '') : pascal(type))
 
-const response = (version: Version, status: number, known: readonly KnownProblem[], schema: Part): Part => ({
+const response = (
+  version: Version,
+  status: number,
+  known: readonly KnownProblem[],
+  schema: DocumentPart,
+): DocumentPart => ({
   description: `${known.map(([, kind]) => kind.title).join(', or: ')}.`,
   headers: headerRefs(version, headersOf(status)),
   content: {
@@ -111,7 +117,7 @@ const response = (version: Version, status: number, known: readonly KnownProblem
   },
 })
 
-const choice = (known: readonly KnownProblem[]): Part => {
+const choice = (known: readonly KnownProblem[]): DocumentPart => {
   const schemas = known.map(([type]) => schemaRef(problemSchemaName(type)))
   const mapping = known.map(([type, kind]) => [
     problemUri(type, kind),

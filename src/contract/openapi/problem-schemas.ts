@@ -1,13 +1,17 @@
 import type { Model } from '../../compile/model.ts'
 import { isEngineProblem, type ProblemKind, type ProblemType } from '../../problems.ts'
 import { pascal } from './document-names.ts'
-import type { Part } from './field-schemas.ts'
+import type { DocumentPart } from './field-schemas.ts'
 
-const count = (description: string): Part => ({ type: 'integer', description })
-const word = (description: string): Part => ({ type: 'string', description })
-const list = (description: string): Part => ({ type: 'array', items: { type: 'string' }, description })
+const count = (description: string): DocumentPart => ({ type: 'integer', description })
+const word = (description: string): DocumentPart => ({ type: 'string', description })
+const list = (description: string): DocumentPart => ({
+  type: 'array',
+  items: { type: 'string' },
+  description,
+})
 
-const errors: Part = {
+const errors: DocumentPart = {
   type: 'array',
   items: { $ref: '#/components/schemas/FieldError' },
   minItems: 1,
@@ -20,8 +24,8 @@ const suggestion = word('What was probably meant.')
 const limit = count('The limit.')
 
 interface Members {
-  readonly always: { readonly [name: string]: Part }
-  readonly sometimes?: { readonly [name: string]: Part }
+  readonly always: { readonly [name: string]: DocumentPart }
+  readonly sometimes?: { readonly [name: string]: DocumentPart }
   /** Example values of the members. */
   readonly example: { readonly [name: string]: unknown }
 }
@@ -98,14 +102,19 @@ const members: { readonly [T in ProblemType]?: Members } = {
       errors,
     },
     example: {
-      limit: 5000,
-      count: 10000,
-      arithmetic: '100 × (50 items + 50 payments) = 10000',
+      limit: 15000,
+      count: 20000,
+      arithmetic: '200 × (50 items + 50 payments) = 20000',
       ...includeError(
-        'could return 10000 rows in this request; at most 5000 are allowed in one',
+        'could return 20000 rows in this request; at most 15000 are allowed in one',
         'too_large',
       ),
     },
+  },
+  'response-too-large': {
+    always: { limit: count('The most bytes of one answer.') },
+    sometimes: { include: word('The include that most of the bytes come from.') },
+    example: { limit: 8000000, include: 'items.product' },
   },
   'bad-cursor': {
     always: { errors },
@@ -190,7 +199,7 @@ export const problemUri = (type: string, { uri }: ProblemKind): string => uri ??
 export const problemSchemaName = (type: string): string => `${pascal(type)}Problem`
 
 /** An example of the problem as JSON. */
-export const problemExample = (type: string, kind: ProblemKind): Part => ({
+export const problemExample = (type: string, kind: ProblemKind): DocumentPart => ({
   type: problemUri(type, kind),
   title: kind.title,
   status: kind.status,
@@ -199,7 +208,7 @@ export const problemExample = (type: string, kind: ProblemKind): Part => ({
   ...membersOf(type).example,
 })
 
-export const problemSchemas = (kinds: Model['problems']): Part => ({
+export const problemSchemas = (kinds: Model['problems']): DocumentPart => ({
   FieldError: fieldError,
   ...Object.fromEntries(
     [...kinds].map(([type, kind]) => [problemSchemaName(type), problemSchema(type, kind)]),
@@ -207,7 +216,7 @@ export const problemSchemas = (kinds: Model['problems']): Part => ({
 })
 
 /** Repeats the members that all problems have: generators differ most in how they read `allOf`. */
-const problemSchema = (type: string, kind: ProblemKind): Part => {
+const problemSchema = (type: string, kind: ProblemKind): DocumentPart => {
   const { always, sometimes = {} } = membersOf(type)
   return {
     type: 'object',
@@ -234,9 +243,9 @@ const baseMembers = {
   status: { type: 'integer', description: 'The HTTP status.' },
   detail: word('What happened this time.'),
   instance: word('The id of the request.'),
-} satisfies { readonly [name: string]: Part }
+} satisfies { readonly [name: string]: DocumentPart }
 
-const fieldError: Part = {
+const fieldError: DocumentPart = {
   type: 'object',
   description: 'One wrong field, parameter or header.',
   properties: {

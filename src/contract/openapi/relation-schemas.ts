@@ -1,18 +1,19 @@
 import type { IncludeNode, View } from '../../compile/model.ts'
-import { plainCounted } from '../../compile/plural.ts'
-import { type Naming, pascal, singularName } from './document-names.ts'
-import { type Part, schemaRef } from './field-schemas.ts'
+import { plainCounted } from '../../compile/names/plural.ts'
+import { type DocumentNames, pascal, singularName } from './document-names.ts'
+import { type DocumentPart, schemaRef } from './field-schemas.ts'
 
-type Schemas = { [name: string]: Part }
-type RowSchema = (view: View, naming: Naming) => Part
+type Schemas = { [name: string]: DocumentPart }
+type RowSchema = (view: View, naming: DocumentNames) => DocumentPart
 
-export const relationsName = (view: View, naming: Naming): string => `${naming.schema(view)}WithRelations`
+export const relationsName = (view: View, naming: DocumentNames): string =>
+  `${naming.schema(view)}WithRelations`
 
 /**
  * The schemas of a row with the relations that may be included. Each repeats the row's own fields instead of joining two
  * schemas by `allOf`, where generators lose that a field can be null.
  */
-export const relationSchemas = (view: View, naming: Naming, rowSchema: RowSchema): Schemas => {
+export const relationSchemas = (view: View, naming: DocumentNames, rowSchema: RowSchema): Schemas => {
   const schemas: Schemas = {}
   const freeName = createFreeNames()
 
@@ -24,11 +25,11 @@ export const relationSchemas = (view: View, naming: Naming, rowSchema: RowSchema
     schemas[name] = {
       ...row,
       title: name,
-      properties: { ...(properties as Part), ...Object.fromEntries(relations) },
+      properties: { ...(properties as DocumentPart), ...Object.fromEntries(relations) },
     }
   }
 
-  const relationSchema = ({ relation, children }: IncludeNode, name: string): Part => {
+  const relationSchema = ({ relation, children }: IncludeNode, name: string): DocumentPart => {
     const target = relation.target()
     if (children.size > 0) define(name, target, children, name)
     const row = schemaRef(children.size === 0 ? naming.schema(target) : name)
@@ -60,7 +61,7 @@ const createFreeNames = (): ((path: string, step: string) => string) => {
 }
 
 /** Raising a cap is not a breaking change, so the schema has no `maxItems`. */
-const listSchema = (row: Part, cap: number): Part => ({
+const listSchema = (row: DocumentPart, cap: number): DocumentPart => ({
   type: 'object',
   description: `At most ${plainCounted(cap, 'row')}; \`page.next\` continues.`,
   properties: {

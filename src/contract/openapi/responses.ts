@@ -1,14 +1,19 @@
 import type { Version, View } from '../../compile/model.ts'
 import type { Method } from '../../declare/resource.ts'
-import type { Place } from '../operations.ts'
-import { type Naming, singularName, withArticle, words } from './document-names.ts'
+import type { OperationPlace } from '../operations.ts'
+import { type DocumentNames, singularName, withArticle, words } from './document-names.ts'
 import { exampleOfRow } from './examples.ts'
-import { type Part, schemaRef } from './field-schemas.ts'
+import { type DocumentPart, schemaRef } from './field-schemas.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
 import { envelopeName, listName, readName } from './schemas.ts'
 
 /** The ways an operation succeeds, by status. */
-export const successes = (view: View, method: Method, place: Place, naming: Naming): Part => {
+export const successes = (
+  view: View,
+  method: Method,
+  place: OperationPlace,
+  naming: DocumentNames,
+): DocumentPart => {
   const { version } = view
   const one = withArticle(singularName(view.name))
   switch (method) {
@@ -41,22 +46,27 @@ const createHeaders = (view: View): readonly HeaderName[] => {
   return [...rowHeaders, 'Location', ...replays, ...rereads]
 }
 
-const shown = (version: Version, description: string, headers: readonly HeaderName[], body: Part): Part => ({
+const shown = (
+  version: Version,
+  description: string,
+  headers: readonly HeaderName[],
+  body: DocumentPart,
+): DocumentPart => ({
   description,
   headers: headerRefs(version, headers),
   content: { 'application/json': body },
 })
 
-const unchanged = (version: Version): Part => ({
+const unchanged = (version: Version): DocumentPart => ({
   description: 'Nothing changed since the ETag in If-None-Match.',
   headers: headerRefs(version, rowHeaders),
 })
 
 /** A read may have relations; the response of a write has none. */
-const oneBody = (view: View, naming: Naming): Part => enveloped(view, readName(view, naming))
-const baseBody = (view: View, naming: Naming): Part => enveloped(view, naming.schema(view))
+const oneBody = (view: View, naming: DocumentNames): DocumentPart => enveloped(view, readName(view, naming))
+const baseBody = (view: View, naming: DocumentNames): DocumentPart => enveloped(view, naming.schema(view))
 
-const enveloped = (view: View, rowName: string): Part => {
+const enveloped = (view: View, rowName: string): DocumentPart => {
   const example = exampleOfRow(view)
   return {
     schema: schemaRef(envelopeName(rowName)),
@@ -67,7 +77,7 @@ const enveloped = (view: View, rowName: string): Part => {
 const exampleCursor = 'kJ2d0vXq1cWm8TzPaYb3NgWzE3NjMzNzAwMDAwMDAwMDBd'
 
 /** A list of events can always be continued. */
-const listBody = (view: View, naming: Naming): Part => {
+const listBody = (view: View, naming: DocumentNames): DocumentPart => {
   const example = exampleOfRow(view)
   const cursor = view.serves === 'events' ? exampleCursor : null
   const page = { limit: view.limits.pageDefault, has_more: false, next_cursor: cursor }

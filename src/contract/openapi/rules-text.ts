@@ -1,6 +1,6 @@
 import type { SubCollection, View } from '../../compile/model.ts'
 import { effective } from '../../compile/rules/checked-rule.ts'
-import { ruleWords } from '../../compile/rules/words.ts'
+import { ruleWords, settledWords } from '../../compile/rules/words.ts'
 import type { Method } from '../../declare/resource.ts'
 import { type RuleKind, ruleKinds } from '../../declare/rule.ts'
 import { uniquesOf } from '../contract.ts'
@@ -16,20 +16,27 @@ export const rulesText = (view: View, method: Method, scope: string, sub: SubCol
 /** Which rows a caller may read or write with the method: the rules that hold, in every version. */
 const rowRules = (view: View, method: Method): string[] => {
   const rules = Object.fromEntries(ruleKinds.map((kind) => [kind, ruleWords(view, kind)]))
-  const said = (kind: RuleKind, sentence: (words: string) => string): string[] => {
+  const said = (kind: RuleKind, never: string, sentence: (words: string) => string): string[] => {
     const words = effective<string>(rules, kind)
-    return words === null ? [] : [sentence(words)]
+    if (words === settledWords.never) return [never]
+    return words === null || words === settledWords.always ? [] : [sentence(words)]
   }
-  const made = said('create', (words) => `Refused (403) unless in the row as it would be stored ${words}.`)
+  const refused = (kind: RuleKind) =>
+    said(kind, 'Refused (403) for every row.', (words) => `Refused (403) for rows unless ${words}.`)
+  const made = said(
+    'create',
+    'Refused (403) for every row as it would be stored.',
+    (words) => `Refused (403) unless in the row as it would be stored ${words}.`,
+  )
   switch (method) {
     case 'GET':
-      return said('read', (words) => `Shows only rows where ${words}.`)
+      return said('read', 'Shows no rows.', (words) => `Shows only rows where ${words}.`)
     case 'POST':
       return made
     case 'DELETE':
-      return said('delete', (words) => `Refused (403) for rows unless ${words}.`)
+      return refused('delete')
     default:
-      return [...said('update', (words) => `Refused (403) for rows unless ${words}.`), ...made]
+      return [...refused('update'), ...made]
   }
 }
 
@@ -104,7 +111,7 @@ const ownerRule = (view: View, sub: SubCollection | null): string[] => {
 
 const scopeRule = (scope: string): string => {
   if (scope === 'public') return 'Needs no key.'
-  return scope === 'authenticated' ? 'Needs a key of any account.' : `Needs the scope \`${scope}\`.`
+  return scope === 'authenticated' ? 'Needs a key, whatever its scopes.' : `Needs the scope \`${scope}\`.`
 }
 
 const either = (values: readonly string[]): string =>

@@ -11,7 +11,7 @@ export interface SampleCall {
   readonly body: unknown
 }
 
-/** Both samples run unchanged once `$API`/`api` and `$KEY`/`key` are set. */
+/** It runs unchanged once `$API` and `$KEY` are set. */
 export const curlSample = (call: SampleCall): string => {
   const parts = [
     `curl${call.method === 'GET' ? '' : ` -X ${call.method}`} "$API${call.path}"`,
@@ -24,29 +24,41 @@ export const curlSample = (call: SampleCall): string => {
   return parts.join(' \\\n  ')
 }
 
-export const typescriptSample = (call: SampleCall): string => {
-  const options = [
-    ...(call.method === 'GET' ? [] : [`  method: '${call.method}',`]),
-    ...headersText(call),
-    ...(call.body === undefined ? [] : [`  body: JSON.stringify(${indented(call.body)}),`]),
-  ]
-  const init = options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`
-  const lines = [
-    `const response = await fetch(\`\${api}${call.path}\`${init})`,
-    'if (!response.ok) throw new Error((await response.json()).detail)',
-    ...(call.method === 'DELETE' ? [] : ['const { data } = await response.json()']),
-  ]
-  return lines.join('\n')
+/** A call with the typed client: `const order = await api.orders.get(id)`. */
+export const clientSample = (call: SampleCall): string => {
+  const [, , resource = '', id, below, subId] = call.path.split('/')
+  const rows =
+    below === undefined
+      ? `api.${memberName(resource)}`
+      : `api.${memberName(resource)}.at(id).${memberName(below)}`
+  const row = below === undefined ? id && 'id' : subId && 'subId'
+  const body = call.body === undefined ? '' : literal(call.body)
+  switch (call.method) {
+    case 'GET':
+      return row
+        ? `const row = await ${rows}.get(${row})`
+        : `for await (const row of ${rows}.list()) console.log(row.id)`
+    case 'POST':
+      return `const row = await ${rows}.create(${body})`
+    case 'PUT':
+      return `const row = await ${rows}.replace(${seen(call, rows, row)}, ${body})`
+    case 'PATCH':
+      return `const row = await ${rows}.update(${seen(call, rows, row)}, ${body})`
+    default:
+      return `await ${rows}.delete(${seen(call, rows, row)})`
+  }
 }
 
-const headersText = (call: SampleCall): string[] => {
-  const headers = [
-    ...(call.needsKey ? [`    Authorization: \`Bearer \${key}\`,`] : []),
-    ...(call.body === undefined ? [] : ["    'Content-Type': 'application/json',"]),
-    ...(call.idempotencyKey ? ["    'Idempotency-Key': crypto.randomUUID(),"] : []),
-    ...(call.ifMatch ? ["    'If-Match': etag,"] : []),
-  ]
-  return headers.length === 0 ? [] : ['  headers: {', ...headers, '  },']
-}
+/** Where `If-Match` is required, the row itself is given: the client sends its tag. */
+const seen = ({ ifMatch }: SampleCall, rows: string, row = 'id'): string =>
+  ifMatch ? `await ${rows}.get(${row})` : row
 
-const indented = (body: unknown): string => JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')
+/** The member that a resource or a relation is in the typed client. */
+export const memberName = (name: string): string =>
+  name.replaceAll(/[-_](.)/g, (_, next: string) => (/\d/.test(next) ? `_${next}` : next.toUpperCase()))
+
+/** JSON as people write it in TypeScript. */
+export const literal = (value: unknown): string =>
+  JSON.stringify(value, null, 2)
+    .replaceAll(/^( *)"([A-Za-z_$][\w$]*)":/gm, '$1$2:')
+    .replaceAll(/"((?:[^"\\']|\\\\)*)"/g, "'$1'")

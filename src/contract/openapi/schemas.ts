@@ -1,10 +1,10 @@
 import type { SubCollection, Version, View, ViewField } from '../../compile/model.ts'
-import { type Naming, pascal, singularName, words } from './document-names.ts'
+import { type DocumentNames, pascal, singularName, words } from './document-names.ts'
 import { eventData } from './event-schemas.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace, exampleOfRow } from './examples.ts'
 import {
   createdField,
-  type Part,
+  type DocumentPart,
   patchedField,
   replacedField,
   schemaRef,
@@ -13,9 +13,14 @@ import {
 import { relationSchemas, relationsName } from './relation-schemas.ts'
 
 /** The body of a write. Under an owner, the owner's id comes from the path. */
-export type Sent = 'Create' | 'Replace' | 'Patch'
+export type SentForm = 'Create' | 'Replace' | 'Patch'
 
-export const sentName = (sent: Sent, view: View, sub: SubCollection | null, naming: Naming): string => {
+export const sentName = (
+  sent: SentForm,
+  view: View,
+  sub: SubCollection | null,
+  naming: DocumentNames,
+): string => {
   const name = `${naming.schema(view)}${sent}`
   if (!sub || !ownerMatters(sent, view, sub)) return name
   return `${name}Under${pascal(singularName(sub.owner().name))}`
@@ -25,20 +30,20 @@ const ownerField = (view: View, sub: SubCollection): ViewField | undefined =>
   view.fields.find((field) => field.field?.name === sub.by.field)
 
 /** The nested form needs its own schema only where the owner's id must be sent otherwise. */
-const ownerMatters = (sent: Sent, view: View, sub: SubCollection): boolean => {
+const ownerMatters = (sent: SentForm, view: View, sub: SubCollection): boolean => {
   const field = ownerField(view, sub)
   return field !== undefined && isRequired(sent, field)
 }
 
-const isRequired = (sent: Sent, field: ViewField): boolean => {
+const isRequired = (sent: SentForm, field: ViewField): boolean => {
   if (sent === 'Patch' || !field.required || field.readOnly) return false
   // A caller without the scope leaves it out of a replacement, which then keeps it.
   if (sent === 'Replace' && field.needsScopes.length > 0) return false
   return sent === 'Create' || !(field.immutable || field.writeOnly || field.states)
 }
 
-export const schemasOf = (version: Version, naming: Naming): Part => {
-  const schemas: { [name: string]: Part } = {}
+export const schemasOf = (version: Version, naming: DocumentNames): DocumentPart => {
+  const schemas: { [name: string]: DocumentPart } = {}
   for (const view of version.views.values()) {
     if (!view.topLevel && view.under.length === 0) continue
     const name = naming.schema(view)
@@ -47,10 +52,10 @@ export const schemasOf = (version: Version, naming: Naming): Part => {
     Object.assign(schemas, envelopes(view, naming))
     addSent(schemas, view, naming)
   }
-  return { ...schemas, Page: pageSchema, IncludedPage: includedPageSchema }
+  return { ...schemas, Page: pageSchema, CountedPage: countedPageSchema, IncludedPage: includedPageSchema }
 }
 
-const addSent = (schemas: { [name: string]: Part }, view: View, naming: Naming): void => {
+const addSent = (schemas: { [name: string]: DocumentPart }, view: View, naming: DocumentNames): void => {
   const offered = sentKinds.filter(([method]) => view.methods.has(method))
   for (const [, sent] of offered) {
     const places = [...(view.topLevel ? [null] : []), ...view.under]
@@ -65,26 +70,29 @@ const sentKinds = [
 ] as const
 
 /** The schema of a read: with relations where some can be included. */
-export const readName = (view: View, naming: Naming): string =>
+export const readName = (view: View, naming: DocumentNames): string =>
   view.include.size > 0 ? relationsName(view, naming) : naming.schema(view)
 
 export const envelopeName = (rowName: string): string => `${rowName}Envelope`
 
-export const listName = (view: View, naming: Naming): string => `${naming.schema(view)}List`
+export const listName = (view: View, naming: DocumentNames): string => `${naming.schema(view)}List`
 
 /** The envelope of a row or a page of rows. It is closed: everything about rows is in `data`. */
-const envelopes = (view: View, naming: Naming): { [name: string]: Part } => {
+const envelopes = (view: View, naming: DocumentNames): { [name: string]: DocumentPart } => {
   const [base, read] = [naming.schema(view), readName(view, naming)]
   // A longer page is not a breaking change, so the schema has no `maxItems`.
   const rows = { type: 'array', items: schemaRef(read) }
   return {
     [envelopeName(base)]: envelope({ data: schemaRef(base) }),
     [envelopeName(read)]: envelope({ data: schemaRef(read) }),
-    [listName(view, naming)]: envelope({ data: rows, page: schemaRef('Page') }),
+    [listName(view, naming)]: envelope({
+      data: rows,
+      page: schemaRef(view.counted ? 'CountedPage' : 'Page'),
+    }),
   }
 }
 
-const envelope = (properties: Part): Part => ({
+const envelope = (properties: DocumentPart): DocumentPart => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
@@ -92,7 +100,7 @@ const envelope = (properties: Part): Part => ({
 })
 
 /** The row without relations; every key is always present, except those that need a scope. */
-const rowSchema = (view: View, naming: Naming): Part => {
+const rowSchema = (view: View, naming: DocumentNames): DocumentPart => {
   const shown = view.fields.filter((field) => !field.writeOnly)
   return {
     type: 'object',
@@ -119,7 +127,7 @@ const about = {
   Patch: 'What to change, as a JSON merge patch (RFC 7396): what is left out stays, in',
 } as const
 
-const sentSchema = (sent: Sent, view: View, sub: SubCollection | null): Part => {
+const sentSchema = (sent: SentForm, view: View, sub: SubCollection | null): DocumentPart => {
   // A create with a read-only field is refused; a replacement may send read-only fields back.
   const fields = view.fields.filter((field) => sent !== 'Create' || !field.readOnly)
   const fromPath = sub ? ownerField(view, sub) : undefined
@@ -138,12 +146,12 @@ const sentSchema = (sent: Sent, view: View, sub: SubCollection | null): Part => 
   }
 }
 
-const pathField = (field: ViewField): Part => ({
+const pathField = (field: ViewField): DocumentPart => ({
   ...field.schema,
   description: 'Taken from the path; if sent, it must be the same.',
 })
 
-const example = (value: unknown): Part => (value === undefined ? {} : { examples: [value] })
+const example = (value: unknown): DocumentPart => (value === undefined ? {} : { examples: [value] })
 
 const pageProperties = {
   limit: { type: 'integer', minimum: 1, description: 'The most rows this page could have.' },
@@ -154,14 +162,28 @@ const pageProperties = {
   },
 }
 
-const pageSchema: Part = {
+const pageSchema: DocumentPart = {
   type: 'object',
   description: 'Where a list stands.',
   properties: pageProperties,
   required: ['limit', 'has_more', 'next_cursor'],
 }
 
-const includedPageSchema: Part = {
+const countedPageSchema: DocumentPart = {
+  type: 'object',
+  description: 'Where a list stands, and how many rows it has on all pages if that was asked for.',
+  properties: {
+    ...pageProperties,
+    total: { type: 'integer', minimum: 0, description: 'How many rows the filters find. With `count=true`.' },
+    total_is_exact: {
+      type: 'boolean',
+      description: 'False where there are more rows than `total`. With `count=true`.',
+    },
+  },
+  required: ['limit', 'has_more', 'next_cursor'],
+}
+
+const includedPageSchema: DocumentPart = {
   type: 'object',
   description: 'Where an included list stands.',
   properties: {

@@ -1,9 +1,11 @@
-import type { Part } from './field-schemas.ts'
+import type { DocumentPart } from './field-schemas.ts'
 
 const prefix = '#/components/'
 
 /** Removes components that nothing refers to. */
-export const withoutUnused = (document: Part & { readonly components: Part }): Part => {
+export const withoutUnused = (
+  document: DocumentPart & { readonly components: DocumentPart },
+): DocumentPart => {
   const { components, ...rest } = document
   const used = new Set<string>()
   const visit = (value: unknown): void => {
@@ -21,13 +23,13 @@ export const withoutUnused = (document: Part & { readonly components: Part }): P
     section === 'securitySchemes'
       ? parts
       : Object.fromEntries(
-          Object.entries(parts as Part).filter(([name]) => used.has(`${prefix}${section}/${name}`)),
+          Object.entries(parts as DocumentPart).filter(([name]) => used.has(`${prefix}${section}/${name}`)),
         ),
   ])
   return { ...rest, components: Object.fromEntries(kept) }
 }
 
-const componentAt = (components: Part, ref: string): unknown => {
+const componentAt = (components: DocumentPart, ref: string): unknown => {
   const [section = '', name = ''] = ref.slice(prefix.length).split('/')
-  return (components[section] as Part | undefined)?.[name]
+  return (components[section] as DocumentPart | undefined)?.[name]
 }

@@ -1,13 +1,17 @@
 import type { ApiLimitsModel, LimitsModel, Model, Version } from '../../compile/model.ts'
 
+export type UsualLimits = Omit<ApiLimitsModel, 'countRows'>
+
 /**
  * The limits that most resources of the version have. The limits of the API cannot be used: an older version keeps its
  * own when the API raises them.
  */
-export const usualLimits = ({ views }: Version, { limits }: Model): ApiLimitsModel => {
+export const usualLimits = ({ views }: Version, { limits }: Model): UsualLimits => {
+  // How far rows are counted is told where they are counted.
+  const { countRows: _, ...ofApi } = limits
   const own = [...views.values()].filter((view) => view.methods.size > 0).map((view) => view.limits)
-  const names = Object.keys(own[0] ?? {}) as (keyof LimitsModel)[]
-  return { ...limits, ...Object.fromEntries(names.map((name) => [name, usual(own.map((one) => one[name]))])) }
+  const names = Object.keys(own[0] ?? {}).filter((name) => name in ofApi) as (keyof LimitsModel)[]
+  return { ...ofApi, ...Object.fromEntries(names.map((name) => [name, usual(own.map((one) => one[name]))])) }
 }
 
 /** The most frequent value; of several, the greatest. */

@@ -14,7 +14,9 @@ const repair = (root) => {
   for (const field of root.querySelectorAll('[role="combobox"]:not([aria-expanded])')) {
     field.setAttribute('aria-expanded', 'false')
   }
-  for (const code of root.querySelectorAll('pre:not([tabindex])')) code.setAttribute('tabindex', '0')
+  // What can be scrolled must be reachable by keyboard. In texts, the renderer scrolls the code within its frame.
+  const scrolled = 'pre:not([tabindex]), code.custom-scroll:not([tabindex])'
+  for (const code of root.querySelectorAll(scrolled)) code.setAttribute('tabindex', '0')
 }
 
 let waiting = false

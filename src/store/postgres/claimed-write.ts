@@ -1,8 +1,8 @@
 import type { ClaimedWrite } from '../store.ts'
-import { type Client, rowsWritten } from './client.ts'
+import { type PostgresClient, rowsWritten } from './client.ts'
 import { isRetryable, isUnique } from './errors.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
-import { begin, type Outcome } from './transaction.ts'
+import { begin, type TransactionEnd } from './transaction.ts'
 
 /**
  * All writes as one transaction of two round trips: BEGIN, then the writes and COMMIT together. After a statement that failed the server
@@ -10,10 +10,10 @@ import { begin, type Outcome } from './transaction.ts'
  * a transaction of its own.
  */
 export async function attemptClaimed(
-  client: Client,
+  client: PostgresClient,
   settings: PostgresSettings,
   { claim, write, also }: ClaimedWrite,
-): Promise<Outcome<boolean>> {
+): Promise<TransactionEnd<boolean>> {
   try {
     await begin(client, settings)
   } catch (error) {

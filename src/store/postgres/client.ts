@@ -1,6 +1,6 @@
 import { hourMs } from '../../times.ts'
 import type { Row, StoreCounters, Value } from '../store.ts'
-import { type Connection, connect, type Sent, type Server } from './connection.ts'
+import { type Connection, connect, type SentStatement, type Server } from './connection.ts'
 import type { Answer } from './driver-statement.ts'
 import { isCancelled, isForgotten, isReadOnly } from './errors.ts'
 import type { NodeCounts } from './node-counts.ts'
@@ -10,7 +10,7 @@ const preparedMost = 1_000
 const closeMs = 5_000
 
 /** One slot of the pool. It has at most one connection, and `connect` opens another after that one is lost or retired. */
-export class Client {
+export class PostgresClient {
   /** Called when an answer has come, or will never come: the client may be free. */
   onAnswer: () => void = () => {}
   /** Called when the server says that it is read-only: it is a standby, or has become one. */
@@ -34,7 +34,7 @@ export class Client {
   #silentTicks = 0
   #writing = 0
   #since = performance.now()
-  #generation = 0
+  #connectionCount = 0
   /** Names of the statements prepared on this connection, by their text. */
   #prepared = new Map<string, string>()
   #lastName = 0
@@ -47,6 +47,11 @@ export class Client {
 
   get connected(): boolean {
     return this.#connection !== null && !this.#retiring
+  }
+
+  /** The host that its connection leads to. */
+  get host(): string | undefined {
+    return this.#connection?.host
   }
 
   get reserved(): boolean {
@@ -97,9 +102,9 @@ export class Client {
     return this.#since
   }
 
-  /** Grows with every new connection: a transaction begun under another generation was rolled back by the server. */
-  get generation(): number {
-    return this.#generation
+  /** Grows with every new connection: a transaction begun before that was rolled back by the server. */
+  get connectionCount(): number {
+    return this.#connectionCount
   }
 
   connect(): Promise<void> {
@@ -173,7 +178,7 @@ export class Client {
     const left = this.#connection
     this.#connection = null
     this.#retiring = false
-    this.#generation++
+    this.#connectionCount++
     this.#prepared = new Map()
     return left
   }
@@ -201,7 +206,12 @@ export class Client {
     return name
   }
 
-  #send<T>(sent: Sent, take: (answer: Answer) => T, writes: boolean, lane: string | null): Promise<T> {
+  #send<T>(
+    sent: SentStatement,
+    take: (answer: Answer) => T,
+    writes: boolean,
+    lane: string | null,
+  ): Promise<T> {
     const connection = this.#connection
     if (!connection) return Promise.reject(lostConnection())
     if (writes) this.#writing++
@@ -233,8 +243,8 @@ export class Client {
   }
 }
 
-export const allRows = ({ rows }: Answer): readonly Row[] => rows
-export const firstRow = ({ rows }: Answer): Row | undefined => rows[0]
+export const rowsOf = ({ rows }: Answer): readonly Row[] => rows
+export const firstRowOf = ({ rows }: Answer): Row | undefined => rows[0]
 export const rowsWritten = ({ tag }: Answer): number => Number(tag.slice(tag.lastIndexOf(' ') + 1))
 
 const lostConnection = (): Error =>

@@ -4,21 +4,21 @@ import type { Value } from '../store.ts'
 import { type Driver, type DriverClient, type DriverConfig, survivingUnknownMessages } from './driver.ts'
 import type { Done } from './driver-statement.ts'
 import { coded, silentCode } from './errors.ts'
-import type { Host, Hosts, Target } from './hosts.ts'
+import type { Host, Hosts, SessionTarget } from './hosts.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 
 /** An open connection. Once lost it stays lost. Statements are pipelined: the server answers them in order. */
 export interface Connection {
   /** The host that it leads to. */
   readonly host: string
-  run(statement: Sent, done: Done): void
+  run(statement: SentStatement, done: Done): void
   /** Closes the connection once every statement in flight is answered, or after `graceMs`. */
   end(graceMs: number): Promise<void>
   /** Closes the connection at once: statements in flight fail. */
   cut(): void
 }
 
-export interface Sent {
+export interface SentStatement {
   readonly text: string
   readonly values?: readonly Value[]
   readonly name?: string | undefined
@@ -61,7 +61,7 @@ export async function connect(server: Server, options: ConnectionOptions = {}): 
   throw second[0] ? wrongServer(second, hosts.target) : failures[0]
 }
 
-async function isWanted(connection: Connection, target: Target): Promise<boolean> {
+async function isWanted(connection: Connection, target: SessionTarget): Promise<boolean> {
   if (target === 'any') return true
   const sql = `SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'`
   const [row] = (await run(connection, { text: sql })).rows
@@ -78,7 +78,7 @@ async function isWanted(connection: Connection, target: Target): Promise<boolean
   }
 }
 
-const wrongServer = (found: readonly Host[], target: Target): Error =>
+const wrongServer = (found: readonly Host[], target: SessionTarget): Error =>
   Object.assign(new Error(`${found.map(({ name }) => name).join(' and ')} answered, but not as ${target}`), {
     code: 'CONNECTION_WRONG_SERVER',
   })
@@ -148,7 +148,7 @@ const wrap = (client: DriverClient, socket: Socket, { Statement }: Driver, host:
 })
 
 /** Runs one statement, or several without values. */
-export const run = (connection: Connection, sent: Sent): Promise<Parameters<Done>[1]> =>
+export const run = (connection: Connection, sent: SentStatement): Promise<Parameters<Done>[1]> =>
   new Promise((resolve, reject) => {
     connection.run(sent, (error, answer) => {
       if (error) reject(error)

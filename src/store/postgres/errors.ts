@@ -76,10 +76,11 @@ export const isForgotten = (error: unknown): boolean => {
 export const isUnique = (error: unknown): boolean => codeOf(error) === '23505'
 
 /**
- * The statement took too long, or a node of Citus could not be reached. The server tells so at once, but on Citus it takes no further
- * statement until it has given up its connection to the node, which may take as long again.
+ * The server has ended the statement because it took too long. On Citus, its session takes no further statement until it has given up its
+ * connection to the node that was asked, which may take as long again. A node that refuses connections (08006, told by the server) leaves
+ * the session as it is, ready for statements to other nodes.
  */
-export const isCancelled = (error: unknown): boolean => /^(57014|08)/.test(codeOf(error))
+export const isCancelled = (error: unknown): boolean => codeOf(error) === '57014'
 
 /** After a failover, old connections lead to a server that is read-only. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === '25006'

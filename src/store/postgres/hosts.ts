@@ -1,10 +1,10 @@
 import { StoreRefused } from '../store.ts'
 
 /** As `target_session_attrs` of libpq: which of the servers of a URL a connection may lead to. */
-export type Target = (typeof targets)[number]
+export type SessionTarget = (typeof targets)[number]
 const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
 
-export function targetOf(text: string | null | undefined): Target {
+export function targetOf(text: string | null | undefined): SessionTarget {
   const target = targets.find((one) => one === (text || 'any'))
   if (target) return target
   throw new StoreRefused(`target_session_attrs is ${JSON.stringify(text)}. Write ${targets.join(', ')}.`)
@@ -33,14 +33,14 @@ const silentMs = 50
 
 /** The hosts of one store, in the order in which the next connection tries them. */
 export class Hosts {
-  readonly target: Target
+  readonly target: SessionTarget
   readonly #hosts: readonly Host[]
   readonly #failedAt = new Map<Host, number>()
   /** When the first attempt that has not ended yet began. */
   readonly #triedSince = new Map<Host, number>()
   #first = 0
 
-  constructor(hosts: readonly Host[], target: Target) {
+  constructor(hosts: readonly Host[], target: SessionTarget) {
     this.#hosts = hosts
     this.target = target
   }

@@ -2,7 +2,7 @@ import { type Dialect, ident } from '../../plan/dialect.ts'
 import { postgres, postgresOnCitus } from '../../plan/postgres.ts'
 import { newCounters, type Row, type Store, StoreError, StoreRefused } from '../store.ts'
 import { CitusNodes, placesSql } from './citus-nodes.ts'
-import { allRows, Client, firstRow } from './client.ts'
+import { firstRowOf, PostgresClient, rowsOf } from './client.ts'
 import { loadDriver } from './driver.ts'
 import { Hosts } from './hosts.ts'
 import { NodeCounts } from './node-counts.ts'
@@ -22,7 +22,10 @@ export async function openPostgres(
   const counters = newCounters()
   try {
     const nodeCounts = new NodeCounts()
-    const clients = Array.from({ length: settings.pool }, () => new Client(server, counters, nodeCounts))
+    const clients = Array.from(
+      { length: settings.pool },
+      () => new PostgresClient(server, counters, nodeCounts),
+    )
     const pool = new Pool(clients, settings)
     try {
       const dialect = await dialectOf(pool, settings.address)
@@ -39,9 +42,7 @@ export async function openPostgres(
 }
 
 async function followNodes(pool: Pool): Promise<CitusNodes> {
-  const nodes = new CitusNodes(() =>
-    readFrom(pool, { sql: placesSql, values: [], take: allRows, lane: null }),
-  )
+  const nodes = new CitusNodes(() => readFrom(pool, { sql: placesSql, values: [], take: rowsOf, lane: null }))
   await nodes.refresh()
   pool.lanes = nodes
   return nodes
@@ -54,7 +55,7 @@ const serverSql = `SELECT current_setting('server_version_num')::int, current_se
 /** The SQL dialect of the server. Throws when the server cannot be used. */
 async function dialectOf(pool: Pool, address: string): Promise<Dialect> {
   const [version, encoding, hasCitus, ...schema] =
-    (await readFrom(pool, { sql: serverSql, values: [], take: firstRow, lane: null })) ?? []
+    (await readFrom(pool, { sql: serverSql, values: [], take: firstRowOf, lane: null })) ?? []
   if (Number(version) < oldestServer)
     throw new StoreRefused(
       `${address} is PostgreSQL ${Math.floor(Number(version) / 10_000)}. It must be 14 or newer.`,

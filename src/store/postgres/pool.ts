@@ -1,10 +1,10 @@
 import { StoreError } from '../store.ts'
-import type { Client } from './client.ts'
+import type { PostgresClient } from './client.ts'
 import { postgresError } from './errors.ts'
 import { accountLanes, type Lanes } from './lanes.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 import { Shares, slowMs } from './shares.ts'
-import { type Kind, kinds, WaitingLists } from './waiting-lists.ts'
+import { WaitingLists, type WorkKind, workKinds } from './waiting-lists.ts'
 
 /** After a failed connection every request is refused for this long without trying to connect again. */
 const refuseMs = 250
@@ -23,19 +23,19 @@ const waitingMost = 100
  * the next `await`: after that the client may belong to a transaction.
  */
 export class Pool {
-  readonly #clients: readonly Client[]
+  readonly #clients: readonly PostgresClient[]
   readonly #settings: PostgresSettings
   readonly #waiting = new WaitingLists()
   readonly #shares: Shares
   /** With three clients or more, this one takes only reads, so that reads go on while transactions wait for each other. */
-  readonly #forReads: Client | undefined
+  readonly #forReads: PostgresClient | undefined
   /** At least one client is left to single writes, where there are enough. */
   readonly #reservable: number
   readonly #sweeper: NodeJS.Timeout
   #failure: { readonly error: unknown; readonly at: number } | null = null
   #closed = false
 
-  constructor(clients: readonly Client[], settings: PostgresSettings) {
+  constructor(clients: readonly PostgresClient[], settings: PostgresSettings) {
     this.#clients = clients
     this.#settings = settings
     this.#shares = new Shares(clients, accountLanes)
@@ -68,7 +68,7 @@ export class Pool {
   }
 
   /** A connected client for one statement; null when there is none now. */
-  free(kind: 'read' | 'write', lane: string | null): Client | null {
+  free(kind: 'read' | 'write', lane: string | null): PostgresClient | null {
     const best = this.#pick(kind, lane)
     // More connections are opened in the background, while statements already go to those that are open.
     if (best && best.inFlight > 0) this.#connectAnother(kind)
@@ -76,7 +76,7 @@ export class Pool {
   }
 
   /** Calls `use` as soon as there is a client; throws StoreError when the server cannot be reached or the wait is too long. */
-  wait<T>(kind: Kind, lane: string | null, use: (client: Client) => Promise<T>): Promise<T> {
+  wait<T>(kind: WorkKind, lane: string | null, use: (client: PostgresClient) => Promise<T>): Promise<T> {
     const refusal = this.#refusal(kind, lane)
     if (refusal) return Promise.reject(refusal)
     const { connectMs } = this.#settings
@@ -86,7 +86,7 @@ export class Pool {
         reject(unavailable(`no free connection of ${this.#clients.length} in ${connectMs} ms`))
       }, connectMs)
       const waiter = {
-        wake(client: Client): void {
+        wake(client: PostgresClient): void {
           clearTimeout(timer)
           resolve(use(client))
         },
@@ -101,7 +101,7 @@ export class Pool {
   }
 
   /** A client for a transaction, until it is released. */
-  async reserve(lane: string | null): Promise<Client> {
+  async reserve(lane: string | null): Promise<PostgresClient> {
     const client = this.#waiting.has('transaction', lane) ? null : this.#pick('transaction', lane)
     if (!client) return this.wait('transaction', lane, async (free) => free)
     if (client.inFlight > 0) this.#connectAnother('transaction')
@@ -109,7 +109,7 @@ export class Pool {
     return client
   }
 
-  release(client: Client): void {
+  release(client: PostgresClient): void {
     client.release()
     this.#answered()
   }
@@ -123,10 +123,10 @@ export class Pool {
   }
 
   /** The least busy client that may take a statement. A lane that has used up its share sends more only behind its own statements. */
-  #pick(kind: Kind, lane: string | null): Client | null {
+  #pick(kind: WorkKind, lane: string | null): PostgresClient | null {
     const now = performance.now()
-    let best: Client | null = null
-    let ownBest: Client | null = null
+    let best: PostgresClient | null = null
+    let ownBest: PostgresClient | null = null
     let reserved = 0
     for (const client of this.#clients) {
       if (client.reserved) reserved++
@@ -141,7 +141,7 @@ export class Pool {
     return kind === 'transaction' ? null : ownBest
   }
 
-  #mayTake(client: Client, kind: Kind, lane: string | null): boolean {
+  #mayTake(client: PostgresClient, kind: WorkKind, lane: string | null): boolean {
     if (!client.connected || client.inFlight >= inFlightMost) return false
     if (this.#forReads && (kind === 'read' ? client.writing > 0 : client === this.#forReads)) return false
     if (!this.lanes.apart || client.inFlight === 0) return true
@@ -152,7 +152,7 @@ export class Pool {
   /** Whether another lane waits for a client that it may have. */
   #othersWait(lane: string | null): boolean {
     if (this.#waiting.size === this.#waiting.sizeOf(lane)) return false
-    return kinds.some((kind) =>
+    return workKinds.some((kind) =>
       this.#waiting
         .lanes(kind)
         .some((other) => other !== lane && (other === null || !this.#shares.isUsedUp(kind, other))),
@@ -162,17 +162,17 @@ export class Pool {
   /** Sends what waits, as far as there are clients for it. */
   #answered(): void {
     if (this.#waiting.size === 0) return
-    for (const kind of kinds)
+    for (const kind of workKinds)
       this.#waiting.serve(kind, (lane) => {
         const client = this.#pick(kind, lane)
         if (client && kind === 'transaction') client.reserve(lane)
         return client
       })
-    for (const kind of kinds) if (this.#waiting.hasAny(kind)) this.#connectAnother(kind)
+    for (const kind of workKinds) if (this.#waiting.hasAny(kind)) this.#connectAnother(kind)
   }
 
   /** Opens one connection after the other, and does not wait for one whose host is silent. */
-  #connectAnother(kind: Kind): void {
+  #connectAnother(kind: WorkKind): void {
     const now = performance.now()
     const isRecent = this.#failure && now - this.#failure.at < refuseMs
     if (this.#closed || isRecent) return
@@ -197,7 +197,7 @@ export class Pool {
   }
 
   /** Why a statement is not even to wait, or null. */
-  #refusal(kind: Kind, lane: string | null): unknown {
+  #refusal(kind: WorkKind, lane: string | null): unknown {
     if (this.#closed) return unavailable('the store is closed')
     const failure = this.#failure
     const isAway = failure && !this.#clients.some(({ connected }) => connected)
@@ -206,7 +206,7 @@ export class Pool {
   }
 
   /** Whether a lane has used up its share, and the server answers none of the clients that it holds. */
-  #isStuck(kind: Kind, lane: string): boolean {
+  #isStuck(kind: WorkKind, lane: string): boolean {
     const held = this.#shares.limiting(kind, lane)
     if (held.length === 0) return false
     const ticks = Math.min(...held.map(({ silentTicks }) => silentTicks))
@@ -231,8 +231,8 @@ export class Pool {
       const idle = at > 0 && client.connected && !client.reserved && client.inFlight === 0
       if (idle && idleMs > 0 && now - client.since > idleMs) client.retire()
     })
-    for (const kind of kinds) if (this.#waiting.hasAny(kind)) this.#connectAnother(kind)
-    for (const kind of kinds)
+    for (const kind of workKinds) if (this.#waiting.hasAny(kind)) this.#connectAnother(kind)
+    for (const kind of workKinds)
       for (const lane of this.#waiting.lanes(kind))
         if (lane !== null && this.#isStuck(kind, lane)) this.#waiting.refuse(kind, lane, stuck(lane))
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { StoreRefused } from '../store.ts'
-import { type Host, hostsOf, type Target, targetOf } from './hosts.ts'
+import { type Host, hostsOf, type SessionTarget, targetOf } from './hosts.ts'
 
 type Env = { readonly [name: string]: string | undefined }
 
@@ -8,7 +8,7 @@ export interface PostgresSettings {
   /** Each has the URL with only those parameters that the driver reads. */
   readonly hosts: readonly Host[]
   /** Which of them connections may lead to. */
-  readonly target: Target
+  readonly target: SessionTarget
   /** Parameters that are passed on to the server: `search_path`, `application_name`. */
   readonly parameters: { readonly [name: string]: string }
   /** Host and database, for messages; never the password. */

@@ -3,21 +3,22 @@ import type { Dialect } from '../../plan/dialect.ts'
 import type { Session, Store, StoreCounters, Value } from '../store.ts'
 import type { CitusNodes } from './citus-nodes.ts'
 import { attemptClaimed } from './claimed-write.ts'
-import { allRows, type Client, firstRow, rowsWritten } from './client.ts'
+import { firstRowOf, type PostgresClient, rowsOf, rowsWritten } from './client.ts'
 import { connect, run, type Server } from './connection.ts'
 import type { Answer } from './driver-statement.ts'
 import { isBroken, isRetryable, isSilent, postgresError, refusedByServer } from './errors.ts'
 import type { NodeCounts } from './node-counts.ts'
 import type { Pool } from './pool.ts'
 import { readReachable } from './reachable-rows.ts'
-import { attemptTransaction, type Outcome } from './transaction.ts'
+import { SilentHost } from './silent-host.ts'
+import { attemptTransaction, type TransactionEnd } from './transaction.ts'
 
 const attemptsMost = 6
 const sessionEndMs = 5_000
 
 export interface PostgresParts {
   readonly server: Server
-  readonly clients: readonly Client[]
+  readonly clients: readonly PostgresClient[]
   readonly pool: Pool
   readonly nodeCounts: NodeCounts
   /** Null where the database is not spread over several machines. */
@@ -36,11 +37,12 @@ export function postgresStore(parts: PostgresParts): Store {
     counters.committed++
     return value
   }
+  const silentHost = new SilentHost(server, clients)
   return {
     dialect,
     counters: liveCounters(counters, clients, pool, nodeCounts),
-    all: (sql, values, account) => read(sql, values, allRows, account),
-    first: (sql, values, account) => read(sql, values, firstRow, account),
+    all: (sql, values, account) => read(sql, values, rowsOf, account),
+    first: (sql, values, account) => read(sql, values, firstRowOf, account),
     async writeOne(sql, values, account) {
       const what = { sql, values, take: rowsWritten, lane: pool.lanes.of(account) }
       const written = await single(pool, what, writing)
@@ -57,12 +59,15 @@ export function postgresStore(parts: PostgresParts): Store {
     transaction: (work, account) =>
       committed((client) => attemptTransaction(client, dialect, server.settings, work), account),
     async ready() {
-      await read('SELECT 1', [], allRows, '')
-      return nodes ? nodes.states((sql, account) => read(sql, [account], firstRow, account)) : []
+      await read('SELECT 1', [], rowsOf, '')
+      return nodes ? nodes.states((sql, account) => read(sql, [account], firstRowOf, account)) : []
     },
     session: (work) => withSession(server, work),
     allReachable: nodes ? (read) => readReachable((work) => withSession(server, work), read) : null,
-    close: () => pool.end(),
+    async close() {
+      silentHost.stop()
+      await pool.end()
+    },
   }
 }
 
@@ -92,7 +97,7 @@ interface Single<T> {
 function single<T>(pool: Pool, what: Single<T>, purpose: Purpose, attempt = 1): Promise<T> {
   const { sql, values, take, lane } = what
   const { kind, mayRepeat } = purpose
-  const send = (client: Client): Promise<T> => client.query(sql, values, take, kind === 'write', lane)
+  const send = (client: PostgresClient): Promise<T> => client.query(sql, values, take, kind === 'write', lane)
   const client = pool.free(kind, lane)
   const sent = client ? send(client) : pool.wait(kind, lane, send)
   return sent.catch(async (error: unknown) => {
@@ -103,7 +108,7 @@ function single<T>(pool: Pool, what: Single<T>, purpose: Purpose, attempt = 1): 
 }
 
 /** One attempt at a transaction, on a client that is reserved for it. */
-type Attempt<T> = (client: Client) => Promise<Outcome<T>>
+type Attempt<T> = (client: PostgresClient) => Promise<TransactionEnd<T>>
 
 async function transact<T>(pool: Pool, attempt: Attempt<T>, lane: string | null): Promise<T> {
   for (let attempts = 1; ; attempts++) {
@@ -138,7 +143,7 @@ const translated = (error: unknown): never => {
 
 function liveCounters(
   counters: StoreCounters,
-  clients: readonly Client[],
+  clients: readonly PostgresClient[],
   pool: Pool,
   nodes: NodeCounts,
 ): StoreCounters {

@@ -1,6 +1,6 @@
 import type { Maybe } from '../../maybe.ts'
 import { postgres } from '../../plan/postgres.ts'
-import { type Row, type Store, StoreRefused, type Value } from '../store.ts'
+import { type Row, type Store, type StoreCounters, StoreRefused, type Value } from '../store.ts'
 import { hostsOf } from './hosts.ts'
 import { openPostgres } from './open-postgres.ts'
 import { ReadReplica, type Sample } from './read-replica.ts'
@@ -35,6 +35,16 @@ export class ReadReplicas {
     this.#stores = replicas.map((replica) => this.#withFallback(replica))
     this.#lagMs = lagMs
     void this.#poll()
+  }
+
+  /** Those of the primary, with the statements of the standbys too. */
+  get counters(): StoreCounters {
+    const { counters } = this.#primary
+    const nodes = () => [
+      ...counters.nodes,
+      ...this.#replicas.flatMap(({ store }) => store?.counters.nodes ?? []),
+    ]
+    return Object.create(counters, { nodes: { get: nodes } })
   }
 
   /** A replica that shows what the account has written, and everything up to `after`, the value of a Store-Position header; else null. */

@@ -1,6 +1,6 @@
-import type { Client } from './client.ts'
+import type { PostgresClient } from './client.ts'
 import type { Lanes } from './lanes.ts'
-import type { Kind } from './waiting-lists.ts'
+import type { WorkKind } from './waiting-lists.ts'
 
 /** A client whose server has been silent for this long takes no further statement: it would wait behind the one that is slow. */
 export const slowMs = 100
@@ -8,15 +8,15 @@ export const slowMs = 100
 /** The share of the clients that one lane can hold. */
 export class Shares {
   lanes: Lanes
-  readonly #clients: readonly Client[]
+  readonly #clients: readonly PostgresClient[]
 
-  constructor(clients: readonly Client[], lanes: Lanes) {
+  constructor(clients: readonly PostgresClient[], lanes: Lanes) {
     this.#clients = clients
     this.lanes = lanes
   }
 
   /** Whether a lane may not hold another client. */
-  isUsedUp(kind: Kind, lane: string): boolean {
+  isUsedUp(kind: WorkKind, lane: string): boolean {
     const now = performance.now()
     let all = 0
     let same = 0
@@ -29,7 +29,7 @@ export class Shares {
   }
 
   /** The clients that keep a lane from holding another one; none while it may. */
-  limiting(kind: Kind, lane: string): readonly Client[] {
+  limiting(kind: WorkKind, lane: string): readonly PostgresClient[] {
     const now = performance.now()
     const all = this.#clients.filter((client) => holds(client, kind, lane, now))
     const same = all.filter((client) => isOfKind(client, kind))
@@ -50,11 +50,11 @@ export class Shares {
 }
 
 /** A transaction may begin behind single statements that are soon answered, so only those that are not count against it. */
-const holds = (client: Client, kind: Kind, lane: string, now: number): boolean => {
+const holds = (client: PostgresClient, kind: WorkKind, lane: string, now: number): boolean => {
   if (client.lane !== lane) return false
   if (client.reserved) return true
   return kind === 'transaction' ? client.silentMs(now) > slowMs : client.inFlight > 0
 }
 
-const isOfKind = (client: Client, kind: Kind): boolean =>
+const isOfKind = (client: PostgresClient, kind: WorkKind): boolean =>
   (client.reserved || client.writing > 0) === (kind !== 'read')

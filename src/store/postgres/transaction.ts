@@ -2,11 +2,11 @@ import type { Maybe } from '../../maybe.ts'
 import type { Dialect } from '../../plan/dialect.ts'
 import { minuteMs } from '../../times.ts'
 import { type Row, StoreError, type Transaction, type Value } from '../store.ts'
-import { allRows, type Client, firstRow } from './client.ts'
-import { isRetryable, postgresError } from './errors.ts'
+import { firstRowOf, type PostgresClient, rowsOf } from './client.ts'
+import { isCancelled, isRetryable, postgresError } from './errors.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 
-export type Outcome<T> =
+export type TransactionEnd<T> =
   | { readonly kind: 'done'; readonly value: T }
   /** Nothing was begun, or the server rolled it back because of another transaction: a retry may succeed. */
   | { readonly kind: 'again'; readonly error: unknown }
@@ -14,11 +14,11 @@ export type Outcome<T> =
 
 /** Runs `work` once, on a client that is reserved for it. */
 export async function attemptTransaction<T>(
-  client: Client,
+  client: PostgresClient,
   dialect: Dialect,
   settings: PostgresSettings,
   work: (tx: Transaction) => Maybe<T>,
-): Promise<Outcome<T>> {
+): Promise<TransactionEnd<T>> {
   try {
     await begin(client, settings)
   } catch (error) {
@@ -40,7 +40,7 @@ export async function attemptTransaction<T>(
 }
 
 /** A transaction holds a connection and locks. When a hook does not end in time, the connection is closed and all is rolled back. */
-function timeLimit(client: Client, settings: PostgresSettings) {
+function timeLimit(client: PostgresClient, settings: PostgresSettings) {
   const { promise: passed, reject } = Promise.withResolvers<never>()
   passed.catch(() => {})
   const ms = settings.statementMs > 0 ? 3 * settings.statementMs : minuteMs
@@ -51,7 +51,7 @@ function timeLimit(client: Client, settings: PostgresSettings) {
   return { passed, lift: () => clearTimeout(timer) }
 }
 
-export async function begin(client: Client, settings: PostgresSettings): Promise<void> {
+export async function begin(client: PostgresClient, settings: PostgresSettings): Promise<void> {
   // Behind PgBouncer sessions are shared, so each transaction sets its own limits.
   const limits = `SET LOCAL statement_timeout = ${settings.statementMs}; SET LOCAL lock_timeout = ${settings.lockMs}`
   // The transaction that had this client before may have lost its connection.
@@ -68,8 +68,8 @@ interface OpenTransaction extends Transaction {
   undo(): Promise<void>
 }
 
-function openTransaction(client: Client, dialect: Dialect): OpenTransaction {
-  const { generation } = client
+function openTransaction(client: PostgresClient, dialect: Dialect): OpenTransaction {
+  const { connectionCount } = client
   let failure: unknown
   let ended = false
   let last: Promise<unknown> = Promise.resolve()
@@ -78,7 +78,7 @@ function openTransaction(client: Client, dialect: Dialect): OpenTransaction {
     if (failure) throw postgresError(failure)
     if (ended) throw new Error('A statement came after its transaction had ended: await every call in a hook')
     // On a new connection the statement would be a transaction of its own.
-    if (client.generation !== generation)
+    if (client.connectionCount !== connectionCount)
       throw new StoreError('unavailable', 'PostgreSQL: the connection was lost during a transaction')
   }
 
@@ -97,12 +97,12 @@ function openTransaction(client: Client, dialect: Dialect): OpenTransaction {
     return done
   }
   const all = (sql: string, values: readonly Value[]): Promise<readonly Row[]> =>
-    oneAtATime(() => client.query(sql, values, allRows))
+    oneAtATime(() => client.query(sql, values, rowsOf))
 
   return {
     dialect,
     all,
-    first: (sql, values) => oneAtATime(() => client.query(sql, values, firstRow)),
+    first: (sql, values) => oneAtATime(() => client.query(sql, values, firstRowOf)),
     get failure() {
       return failure
     },
@@ -113,7 +113,9 @@ function openTransaction(client: Client, dialect: Dialect): OpenTransaction {
     },
     async undo() {
       ended = true
-      if (client.generation !== generation) return
+      if (client.connectionCount !== connectionCount) return
+      // A statement that took too long may have the session busy for as long again. The server undoes what a lost session has begun.
+      if (isCancelled(failure)) return client.cut()
       await client.command('ROLLBACK').catch(() => client.cut())
     },
   }

@@ -1,11 +1,11 @@
-import type { Client } from './client.ts'
+import type { PostgresClient } from './client.ts'
 
 /** What a client is wanted for. Waiting reads are served first, then writes, then transactions, which need a client of their own. */
-export type Kind = 'read' | 'write' | 'transaction'
-export const kinds: readonly Kind[] = ['read', 'write', 'transaction']
+export type WorkKind = 'read' | 'write' | 'transaction'
+export const workKinds: readonly WorkKind[] = ['read', 'write', 'transaction']
 
 interface Waiter {
-  wake(client: Client): void
+  wake(client: PostgresClient): void
   refuse(error: unknown): void
 }
 
@@ -23,29 +23,29 @@ export class WaitingLists {
   }
 
   sizeOf(lane: string | null): number {
-    return kinds.reduce((sum, kind) => sum + (this.#lists[kind].get(lane)?.length ?? 0), 0)
+    return workKinds.reduce((sum, kind) => sum + (this.#lists[kind].get(lane)?.length ?? 0), 0)
   }
 
-  has(kind: Kind, lane: string | null): boolean {
+  has(kind: WorkKind, lane: string | null): boolean {
     return this.#lists[kind].has(lane)
   }
 
-  hasAny(kind: Kind): boolean {
+  hasAny(kind: WorkKind): boolean {
     return this.#lists[kind].size > 0
   }
 
-  lanes(kind: Kind): readonly (string | null)[] {
+  lanes(kind: WorkKind): readonly (string | null)[] {
     return [...this.#lists[kind].keys()]
   }
 
-  add(kind: Kind, lane: string | null, waiter: Waiter): void {
+  add(kind: WorkKind, lane: string | null, waiter: Waiter): void {
     const list = this.#lists[kind].get(lane)
     if (list) list.push(waiter)
     else this.#lists[kind].set(lane, [waiter])
     this.#size++
   }
 
-  remove(kind: Kind, lane: string | null, waiter: Waiter): void {
+  remove(kind: WorkKind, lane: string | null, waiter: Waiter): void {
     const list = this.#lists[kind].get(lane) ?? []
     const at = list.indexOf(waiter)
     if (at < 0) return
@@ -55,7 +55,7 @@ export class WaitingLists {
   }
 
   /** Gives clients to those who wait, as long as `clientFor` has one; lanes take turns. */
-  serve(kind: Kind, clientFor: (lane: string | null) => Client | null): void {
+  serve(kind: WorkKind, clientFor: (lane: string | null) => PostgresClient | null): void {
     const lists = this.#lists[kind]
     for (let served = true; served; ) {
       served = false
@@ -69,7 +69,7 @@ export class WaitingLists {
     }
   }
 
-  refuse(kind: Kind, lane: string, error: unknown): void {
+  refuse(kind: WorkKind, lane: string, error: unknown): void {
     for (const waiter of [...(this.#lists[kind].get(lane) ?? [])]) {
       this.remove(kind, lane, waiter)
       waiter.refuse(error)
@@ -77,7 +77,7 @@ export class WaitingLists {
   }
 
   refuseAll(error: unknown): void {
-    for (const kind of kinds) {
+    for (const kind of workKinds) {
       const all = [...this.#lists[kind].values()].flat()
       this.#lists[kind].clear()
       this.#size -= all.length

@@ -1,4 +1,4 @@
-import { codecs } from '../../compile/codecs.ts'
+import { codecs } from '../../compile/versions/codecs.ts'
 import type { CodecName } from '../../declare/change.ts'
 import type { FieldKind } from '../../kinds/kinds.ts'
 import type { Dialect } from '../../plan/dialect.ts'

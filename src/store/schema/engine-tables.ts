@@ -120,7 +120,11 @@ const tables: readonly EngineTable[] = [
     },
     // Keys are looked up by hash before the account is known. On Citus a key's hash places it with its account all the same (api-key.ts).
     primaryKey: ['hash'],
-    indexes: [['account_id', 'name']],
+    // By name for commands, by id for what rests on a key.
+    indexes: [
+      ['account_id', 'name'],
+      ['account_id', 'id'],
+    ],
     spreadBy: 'hash',
   },
   {
@@ -173,6 +177,14 @@ const tables: readonly EngineTable[] = [
     spreadBy: 'id',
   },
   {
+    // What a process on a Citus cluster reads on one node, instead of asking all of them: whether there are webhook endpoints, and who looks.
+    name: 'nounkit_marks',
+    copied: { notBecause: 'the housekeeping of the cluster that is copied to writes them' },
+    columns: { id: 'string', at: 'integer' },
+    primaryKey: ['id'],
+    spreadBy: 'id',
+  },
+  {
     name: 'nounkit_signals',
     copied: true,
     columns: { version: 'string', first_sent_at: 'integer', sunset: 'string?' },
@@ -218,22 +230,16 @@ export const notCopied: ReadonlyMap<string, string> = new Map(
   tables.flatMap(({ name, copied }) => (copied === true ? [] : [[name, copied.notBecause]])),
 )
 
-/** What the tables of the engine's own resources have and no version shows. */
+/** What the tables of the engine's own resources have that is no field: only the sending of webhooks reads and writes it. */
 const hidden: { readonly [table: string]: Required<Pick<EngineTable, 'columns' | 'indexes'>> } = {
   webhook_endpoints: {
     columns: {
-      // The position in the account's events up to which deliveries have been made.
-      position: 'integer?',
-      failing_since: 'integer?',
-      // The caller whose rights decide what the endpoint is told.
-      told_to: 'string?',
       // The process that calls this endpoint, and until when no other one may.
       lease_owner: 'string?',
       lease_until: 'integer?',
     },
     indexes: [['lease_owner']],
   },
-  webhook_secrets: { columns: { sealed: 'string?' }, indexes: [] },
   webhook_deliveries: {
     columns: {},
     indexes: [['account_id', 'endpoint_id', 'next_attempt_at'], ['next_attempt_at'], ['created_at']],

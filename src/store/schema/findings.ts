@@ -1,4 +1,4 @@
-import { codecs } from '../../compile/codecs.ts'
+import { codecs } from '../../compile/versions/codecs.ts'
 import type { CodecName } from '../../declare/change.ts'
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
 import type { PresentForeignKey, PresentTable } from './present.ts'
@@ -31,7 +31,13 @@ export type ColumnFinding =
   | NewColumn
   | ConvertedColumn
   | OtherType
-  | { readonly kind: 'must-be-set' | 'may-be-null'; readonly column: Column; readonly why: string }
+  | { readonly kind: 'must-be-set'; readonly column: Column; readonly why: string }
+  | {
+      readonly kind: 'may-be-null'
+      readonly column: Column
+      readonly additive: boolean
+      readonly why: string
+    }
 
 /** How the wanted columns differ from those found, the same for every database. */
 export function columnFindings(
@@ -44,10 +50,15 @@ export function columnFindings(
     const name = `${table.name}.${column.name}`
     if (!present) return [newColumn(column, name)]
     const findings: ColumnFinding[] = typeFindings(column, name, present.type, typeOf)
-    if (present.nullable && !column.nullable)
+    if (present.nullable && !column.nullable && !table.isOlder)
       findings.push({ kind: 'must-be-set', column, why: `${name} allows NULL, and the field is required` })
     if (!present.nullable && column.nullable)
-      findings.push({ kind: 'may-be-null', column, why: `${name} is NOT NULL, and the field is optional` })
+      findings.push({
+        kind: 'may-be-null',
+        column,
+        additive: table.relaxes === true,
+        why: `${name} is NOT NULL, and the field is optional`,
+      })
     return findings
   })
 }
@@ -116,7 +127,24 @@ export function foreignKeyFindings(table: Table, found: PresentTable): readonly 
       present.references.join() === key.references.join() &&
       present.onDelete === key.onDelete
     if (same) return []
-    const why = `the reference of ${name} to ${key.table} should ${key.onDelete} on delete, and is to ${present.table} with ${present.onDelete}`
-    return [{ key, found: present, additive: false, why }]
+    return [{ key, found: present, additive: false, why: otherReference(name, key, present) }]
   })
+}
+
+/** `the reference of orders (account_id, customer_id) leads to owners in the store, and to customers in the declaration` */
+function otherReference(name: string, key: ForeignKey, present: PresentForeignKey): string {
+  const target = ({ table, references }: ForeignKey | PresentForeignKey) =>
+    present.table === key.table ? `${table} (${references.join(', ')})` : table
+  const onDelete = { refuse: 'is refused', cascade: 'deletes the row too' }
+  const differences = [
+    ...(target(present) === target(key)
+      ? []
+      : [`leads to ${target(present)} in the store, and to ${target(key)} in the declaration`]),
+    ...(present.onDelete === key.onDelete
+      ? []
+      : [
+          `says that a delete of the row it leads to ${onDelete[present.onDelete]} in the store, and ${onDelete[key.onDelete]} in the declaration`,
+        ]),
+  ]
+  return `the reference of ${name} ${differences.join('; it ')}`
 }

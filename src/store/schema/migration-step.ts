@@ -1,5 +1,6 @@
+import type { Conversion } from '../../compile/stored-names.ts'
 import type { SumLimit } from './sum-limit.ts'
-import type { Column } from './table.ts'
+import type { Column, Table } from './table.ts'
 
 /** One change of the store. A step that is not additive is only shown, unless it is a rename that was asked for. */
 export interface Step {
@@ -22,13 +23,29 @@ export interface Step {
   readonly unique?: readonly Column[]
   /** Concerns a table that this migration creates, which nobody uses yet. */
   readonly ofNewTable?: boolean
-  /** A rename or conversion that the declared changes describe: run with --rename. */
-  readonly rename?: boolean
+  /** Processes of older declarations fail after it: it is done by `nounkit migrate` alone, while none serves. */
+  readonly stops?: boolean
+  /** The columns whose type it converts. */
+  readonly converts?: readonly string[]
   /** Computes a sum that is new, or adds up something else; `unsure` where the store does not say what it added up. */
   readonly sum?: 'new' | 'other' | 'unsure'
-  /** Names that no longer exist after it (`orders`, `orders.note` or `orders.status=open`), each with its new name. */
-  readonly became?: readonly (readonly [from: string, to: string])[]
 }
+
+/** What steps convert, each with the version that needs it: for the record that keeps older declarations out. */
+export const conversionsOf = (
+  steps: readonly Step[],
+  { tables, joined }: { readonly tables: readonly Table[]; readonly joined: readonly Conversion[] },
+): readonly Conversion[] => [
+  ...(steps.some(({ stops }) => stops) ? joined : []),
+  ...steps.flatMap(({ converts = [], table }) =>
+    converts.map((column) => ({
+      version:
+        tables.find(({ name }) => name === table)?.columns.find(({ name }) => name === column)?.was?.newer ??
+        '',
+      what: `${table}.${column}`,
+    })),
+  ),
+]
 
 /** Why a step is needed, without a remark such as `(put a value in place of …)`, which is for those who read the SQL. */
 export const whyOf = ({ why }: Step): string => why.replace(/ \(put [^)]*\)$/, '')

@@ -1,3 +1,5 @@
+import type { Model } from '../../compile/model.ts'
+import type { Conversion, NamesRecord } from '../../compile/stored-names.ts'
 import type { Dialect } from '../../plan/dialect.ts'
 import { type Session, StoreError, StoreRefused } from '../store.ts'
 import type { Lineage } from './lineage.ts'
@@ -6,11 +8,15 @@ import { sharedRows } from './shared-values.ts'
 import type { Sum } from './sums.ts'
 import type { Table } from './table.ts'
 
-/** The tables that the store should have, and their names in older versions. */
+/** The tables that the store should have, and what becomes of the names that it has. */
 export interface Wanted {
   readonly tables: readonly Table[]
   readonly lineages: readonly Lineage[]
   readonly sums: readonly Sum[]
+  /** The record of names as it is, with all that this declaration knows. */
+  readonly names: NamesRecord
+  /** Values that several became one, each with the version that joins them. */
+  readonly joined: readonly Conversion[]
 }
 
 export interface MigrateOptions {
@@ -20,10 +26,14 @@ export interface MigrateOptions {
   readonly citus?: boolean
   /** Over how many shards, where they are not distributed yet. */
   readonly shards?: number
-  /** Renames tables, columns and values, and converts types, as the change lists say. Processes of the older declaration fail from then on. */
-  readonly rename?: boolean
-  /** Called before renames, under a lock that keeps other processes from starting to serve; throws to refuse the renames. */
-  readonly beforeRenames?: () => Promise<void>
+  /** Also does what processes of older declarations do not survive: it converts types and joins values as the change lists say. */
+  readonly stops?: boolean
+  /** With it, gives tables, columns and values their declared names. */
+  readonly tidy?: boolean
+  /** The store has the declared names, because none of its versions is published. */
+  readonly asDeclared?: boolean
+  /** Called before such a step, under a lock that keeps other processes from starting to serve; throws to refuse it. */
+  readonly beforeStop?: () => Promise<void>
   /** Told what a step waits for, when it does. */
   readonly waiting?: (sentence: string) => void
   /** Called before each step with why it is taken, how many steps are done, and how many there are. */
@@ -33,6 +43,11 @@ export interface MigrateOptions {
 export interface Migration {
   readonly steps: readonly Step[]
   readonly applied: boolean
+}
+
+/** A migration, and the model with the names of the store. */
+export interface Migrated extends Migration {
+  readonly model: Model
 }
 
 /** The store's tables do not fit the declaration, and an operator must decide how to change them. */
@@ -61,9 +76,9 @@ const applied = (done: readonly Step[]): string =>
     : `These steps were applied before it and stay, and a migration that is run again goes on after them: ${done.map(({ why }) => why).join('; ')}.`
 
 const notByItself = ' (not applied by itself)'
-const whenAsked = ' (applied by --rename)'
-const note = (step: Pick<Step, 'additive' | 'rename'>): string =>
-  step.additive ? '' : step.rename ? whenAsked : notByItself
+const whenStopped = ' (done by nounkit migrate, with every other process stopped)'
+const note = (step: Pick<Step, 'additive' | 'stops'>): string =>
+  step.additive ? '' : step.stops ? whenStopped : notByItself
 
 /** The steps as SQL for the database's shell. */
 export const migrationSql = (steps: readonly Step[]): string =>
@@ -73,10 +88,10 @@ export const migrationSql = (steps: readonly Step[]): string =>
     )
     .join('\n')
 
-export const mayBeTaken = (step: Step, { rename = false }: MigrateOptions): boolean =>
-  step.additive || (rename && step.rename === true)
+export const mayBeTaken = (step: Step, { stops = false }: MigrateOptions): boolean =>
+  step.additive || (stops && step.stops === true)
 
-export const hasRenames = (steps: readonly Step[]): boolean => steps.some((step) => step.rename)
+export const needsStop = (steps: readonly Step[]): boolean => steps.some((step) => step.stops)
 
 /** The refusal of a unique index that existing rows violate. */
 export async function sharedValues(
@@ -103,18 +118,18 @@ export function refuse(steps: readonly Step[], options: MigrateOptions): void {
   if (!steps.every((step) => mayBeTaken(step, options))) throw new MigrationRefused(steps)
 }
 
-const renames =
-  'It still has names, values or types of an older version, and all its rows under them. Stop the processes of the older declaration, run `nounkit migrate --rename` or this SQL, and start again:'
+const conversions =
+  'It still has values or types of an older version. Stop the processes of the older declaration, run `nounkit migrate` or this SQL, and start again:'
 const byHand =
   'Either change the declaration back, or stop the service, make a backup, run this in the shell of the database (sqlite3 or psql), and start again:'
-const others = `Some of these steps are renames and conversions of an older version. \`nounkit migrate --rename\` takes such steps, but only where nothing else is in the way. ${byHand}`
+const others = `Some of these steps are conversions of an older version. \`nounkit migrate\` takes such steps, but only where nothing else is in the way. ${byHand}`
 
 function refusal(steps: readonly Step[], done: readonly Step[]): string {
   const refused = steps.filter((step) => !step.additive)
   // A unique index is refused only where rows violate it: its SQL would fail as well.
   if (refused.every((step) => step.unique))
     return `The store does not fit the declaration. ${applied(done)} Change the rows that are named here, or change the declaration back, and try again:\n${refused.map(({ why }) => `- ${why}.`).join('\n')}`
-  const count = refused.filter((step) => step.rename).length
-  const advice = count === 0 ? byHand : count === refused.length ? renames : others
-  return `The store does not fit the declaration, and only additions are made by themselves. ${applied(done)} ${advice}\n\n${migrationSql(refused).replaceAll(notByItself, '').replaceAll(whenAsked, '')}`
+  const count = refused.filter((step) => step.stops).length
+  const advice = count === 0 ? byHand : count === refused.length ? conversions : others
+  return `The store does not fit the declaration, and only additions are made by themselves. ${applied(done)} ${advice}\n\n${migrationSql(refused).replaceAll(notByItself, '').replaceAll(whenStopped, '')}`
 }

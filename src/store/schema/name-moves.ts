@@ -34,23 +34,6 @@ export function movesOf(wanted: readonly Named[], present: Iterable<string>): re
   return moves
 }
 
-/** Cycles of renames, in which each old name is another's new name. The names that are present are the same before and after. */
-export function cyclesOf(nameThen: ReadonlyMap<string, string>): readonly (readonly string[])[] {
-  const cycles: string[][] = []
-  const seen = new Set<string>()
-  for (const start of nameThen.keys()) {
-    const cycle: string[] = []
-    let at: string | undefined = start
-    while (at !== undefined && !seen.has(at)) {
-      seen.add(at)
-      cycle.push(at)
-      at = nameThen.get(at)
-    }
-    if (at === start && cycle.length > 1) cycles.push(cycle)
-  }
-  return cycles
-}
-
 /** The distinct older names, newest first, without the present one. */
 export const formerNames = (name: string, former: readonly (string | undefined)[]): readonly string[] => [
   ...new Set(former.filter((old) => old !== undefined && old !== name) as string[]),

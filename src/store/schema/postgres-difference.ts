@@ -59,7 +59,7 @@ function existingTable(table: Table, found: PresentTable, concurrently: boolean)
   return [
     ...columnFindings(table, found, ddl.postgresType).map((finding) => columnStep(table, found, finding)),
     ...leftOverColumns(table, found).map(({ column, why }) =>
-      step(table, ddl.dropNotNull(table, column), why, { additive: false }),
+      step(table, ddl.dropNotNull(table, column), why, { additive: table.relaxes === true }),
     ),
     ...table.checks.flatMap((check) => checkSteps(table, found, check)),
     ...droppedChecks(table, found),
@@ -75,7 +75,8 @@ function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): 
     case 'converted': {
       const using = converted(postgresConversions, finding.codec, ident(column.name))
       const sql = ddl.changeColumnType(table, column, using)
-      if (!found.spread) return step(table, sql, why, { additive: false, rename: true })
+      if (!found.spread)
+        return step(table, sql, why, { additive: false, stops: true, converts: [column.name] })
       return step(table, sql, `${why}; on Citus that is yours to run`, { additive: false })
     }
     case 'type': {
@@ -86,7 +87,7 @@ function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): 
     case 'must-be-set':
       return step(table, ddl.setNotNull(table, column), why, { additive: false })
     case 'may-be-null':
-      return step(table, ddl.dropNotNull(table, column.name), why, { additive: false })
+      return step(table, ddl.dropNotNull(table, column.name), why, { additive: finding.additive })
     case 'new': {
       if (!finding.additive)
         return step(table, ddl.addRequiredColumn(table, column), `${why} (put it in place of …)`, {

@@ -4,14 +4,14 @@ import { minuteMs } from '../../times.ts'
 import { type Session, type Store, StoreRefused } from '../store.ts'
 import { citusDifference, shardsToMake } from './citus.ts'
 import { type MigrateOptions, type Migration, refuse, type Wanted } from './migration.ts'
-import type { Step } from './migration-step.ts'
+import { conversionsOf, type Step } from './migration-step.ts'
 import * as ddl from './postgres-ddl.ts'
 import { postgresDifference } from './postgres-difference.ts'
 import { readPostgres } from './postgres-read.ts'
 import { postgresRenames } from './postgres-renames.ts'
 import { runSteps } from './postgres-steps.ts'
 import type { PresentTable } from './present.ts'
-import { renameFirst } from './rename-plan.ts'
+import { movedNames, renameFirst } from './rename-plan.ts'
 import { withGeneration } from './store-generation.ts'
 import { refuseSumsBeyond } from './sum-limit.ts'
 import { sumSteps } from './sums.ts'
@@ -49,32 +49,31 @@ interface Plan {
 async function plan(
   session: Session,
   dialect: Dialect,
-  { tables, lineages, sums }: Wanted,
+  wanted: Wanted,
   options: MigrateOptions,
 ): Promise<Plan> {
+  const { tables, lineages, sums, names } = wanted
   const found = await readPostgres(session)
   refuseForeignTables(tables, found)
-  const { steps, renamed, last, present } = await renameFirst(
+  const { steps, renamed, renaming, present } = await renameFirst(
     session,
     tables,
     lineages,
     found,
     postgresRenames,
   )
+  const recordAfter = (all: readonly Step[]) =>
+    JSON.stringify(movedNames(names, renaming, conversionsOf(all, wanted)))
   const spread = options.citus || tables.some((table) => present.get(table.name)?.spread)
   const computed = await sumSteps(session, sums, present, { locks: !spread, renamed })
   if (!spread) {
-    const all = [...steps, ...withoutCitus(dialect, tables, present), ...last, ...computed]
-    return { found, steps: withGeneration(all), spread }
+    const all = [...steps, ...withoutCitus(dialect, tables, present), ...computed]
+    return { found, steps: withGeneration(all, recordAfter(all)), spread }
   }
   const shards = await shardsToMake(session, present, options)
   const alone = (step: Step): Step => ({ ...step, alone: true })
-  const all = [
-    ...steps.map(alone),
-    ...citusDifference(tables, present, shards),
-    ...[...last, ...computed].map(alone),
-  ]
-  return { found, steps: withGeneration(all), spread }
+  const all = [...steps.map(alone), ...citusDifference(tables, present, shards), ...computed.map(alone)]
+  return { found, steps: withGeneration(all, recordAfter(all)), spread }
 }
 
 function withoutCitus(

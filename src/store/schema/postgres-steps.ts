@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { minuteMs } from '../../times.ts'
 import { type Session, type Store, StoreError, StoreRefused } from '../store.ts'
 import { holderOf, indexWaitsFor } from './lock-holders.ts'
-import { hasRenames, type MigrateOptions, sharedValues, stopped } from './migration.ts'
+import { type MigrateOptions, needsStop, sharedValues, stopped } from './migration.ts'
 import type { Step } from './migration-step.ts'
 import * as ddl from './postgres-ddl.ts'
 import { refuseBeyond } from './sum-limit.ts'
@@ -45,10 +45,10 @@ export async function runSteps(
 
 /**
  * The steps of each transaction. A transaction locks at most one table that requests use, so that none stays locked while the
- * transaction waits for the next. Renames share one all the same, because nobody serves the store meanwhile.
+ * transaction waits for the next. Renames and conversions share one all the same, because nobody serves the store meanwhile.
  */
 function inTransactions(steps: readonly Step[]): readonly (readonly Step[])[] {
-  const mayShare = hasRenames(steps)
+  const mayShare = needsStop(steps)
     ? (step: Step) => !step.alone
     : (step: Step) => !step.alone && step.ofNewTable === true
   const groups: Step[][] = []
@@ -92,14 +92,14 @@ async function runPatiently(
 async function runOnce(
   session: Session,
   group: readonly Step[],
-  { beforeRenames, spread }: StepsOptions,
+  { beforeStop, spread }: StepsOptions,
 ): Promise<void> {
   const limits = [...(spread ? citusSettings : []), `SET LOCAL lock_timeout = ${lockMs}`]
   for (const statement of ['BEGIN', ...limits]) await session.script(statement)
-  if (hasRenames(group)) {
-    // A process that starts to serve first inserts its row here, and so waits for this lock until the renames are done.
+  if (needsStop(group)) {
+    // A process that starts to serve first inserts its row here, and so waits for this lock until the steps are done.
     if (!spread) await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
-    await beforeRenames?.()
+    await beforeStop?.()
   }
   for (const { lock, limit, sql } of group) {
     if (lock) await session.script(lock)

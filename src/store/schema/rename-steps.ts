@@ -48,7 +48,7 @@ export function planRenames<T extends PresentTable>(
     return table && there ? [{ table, lineage, name, columns: columnMoves(lineage, there) }] : []
   })
   return {
-    steps: [...tables.map((move) => tableStep(move, lineages)), ...found.flatMap(columnSteps)],
+    steps: [...tables.map(tableStep), ...found.flatMap(columnSteps)],
     found,
     present: renamedAll(present, tables, found, renamedTable),
   }
@@ -66,32 +66,22 @@ function columnMoves({ former }: Lineage, there: PresentTable): readonly Move[] 
   return movesOf(named, there.columns.keys())
 }
 
-const tableStep = ({ from, to }: Move, lineages: readonly Lineage[]): Step => {
-  const version = lineages
-    .find(({ table }) => table === to)
-    ?.former.find(({ table }) => table === from)?.version
-  return {
-    table: to,
-    sql: `ALTER TABLE ${ident(from)} RENAME TO ${ident(to)}`,
-    additive: false,
-    why: `${to} was ${from} in ${version}`,
-    rename: true,
-    became: [[from, to]],
-  }
-}
+const tableStep = ({ from, to }: Move): Step => ({
+  table: to,
+  sql: `ALTER TABLE ${ident(from)} RENAME TO ${ident(to)}`,
+  additive: false,
+  why: `${from} is ${to} now`,
+  stops: true,
+})
 
-const columnSteps = ({ table, lineage, columns }: Found): Step[] =>
-  columns.map(({ from, to }) => {
-    const version = lineage.former.find((one) => one.columns.get(to) === from)?.version
-    return {
-      table: table.name,
-      sql: `ALTER TABLE ${ident(table.name)} RENAME COLUMN ${ident(from)} TO ${ident(to)}`,
-      additive: false,
-      why: `${table.name}.${to} was ${from} in ${version}`,
-      rename: true,
-      became: [[`${table.name}.${from}`, to]],
-    }
-  })
+const columnSteps = ({ table, columns }: Found): Step[] =>
+  columns.map(({ from, to }) => ({
+    table: table.name,
+    sql: `ALTER TABLE ${ident(table.name)} RENAME COLUMN ${ident(from)} TO ${ident(to)}`,
+    additive: false,
+    why: `${table.name}.${from} is ${to} now`,
+    stops: true,
+  }))
 
 function renamedAll<T extends PresentTable>(
   present: ReadonlyMap<string, T>,

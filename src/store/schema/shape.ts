@@ -1,6 +1,6 @@
-import { sameJson } from '../../compile/canonical.ts'
 import type { Field, Model } from '../../compile/model.ts'
-import { compareSchemas } from '../../compile/schema-difference.ts'
+import { sameJson } from '../../compile/schemas/canonical.ts'
+import { compareSchemas } from '../../compile/schemas/schema-difference.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import type { FieldKind } from '../../kinds/kinds.ts'
 import { sqlText } from '../../kinds/sql.ts'

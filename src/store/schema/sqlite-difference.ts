@@ -54,23 +54,34 @@ function existingTable(table: Table, found: SqliteTable): Step[] {
   const fresh = columns.filter((finding) => finding.kind === 'new')
   const unset = fresh.filter((finding) => !finding.additive)
   const conversions = columns.filter((finding) => finding.kind === 'converted')
+  const relaxed = [
+    ...columns.filter((finding) => finding.kind === 'may-be-null' && finding.additive),
+    ...(table.relaxes ? leftOver : []),
+  ]
   const refused = [
-    ...columns.filter(({ kind }) => kind !== 'new' && kind !== 'converted'),
-    ...leftOver,
+    ...columns.filter(
+      (finding) => finding.kind !== 'new' && finding.kind !== 'converted' && !relaxed.includes(finding),
+    ),
+    ...(table.relaxes ? [] : leftOver),
     ...keys.filter((key) => !key.additive),
   ]
-  if (refused.length > 0 || (conversions.length > 0 && unset.length > 0)) {
-    const whys = [...refused, ...conversions, ...unset].map(({ why }) => why)
+  if (refused.length > 0 || (conversions.length + relaxed.length > 0 && unset.length > 0)) {
+    const whys = [...refused, ...relaxed, ...conversions, ...unset].map(({ why }) => why)
     return [rebuiltByHand(table, withNulls(found, leftOver), columns, whys)]
   }
   const added = keys.filter((key) => key.additive).map((key) => key.why)
   if (conversions.length > 0)
-    return [conversion(table, found, columns, [...conversions.map(({ why }) => why), ...added])]
+    return [
+      conversion(table, withNulls(found, leftOver), columns, [
+        ...[...conversions, ...relaxed].map(({ why }) => why),
+        ...added,
+      ]),
+    ]
   const required = unset.map((finding) => addColumn(table, finding))
-  // A foreign key over two columns cannot be added to a table, so the table is rebuilt, with its new columns and indexes.
-  if (added.length > 0) {
-    const rebuilt = sqliteRebuild(table, found, foreignIndexes(table, found))
-    return [...required, step(table, rebuilt, added.join('; '))]
+  // A foreign key over two columns cannot be added to a table, and NOT NULL cannot be dropped, so the table is rebuilt, with its new columns and indexes.
+  if (added.length + relaxed.length > 0) {
+    const rebuilt = sqliteRebuild(table, withNulls(found, leftOver), foreignIndexes(table, found))
+    return [...required, step(table, rebuilt, [...relaxed.map(({ why }) => why), ...added].join('; '))]
   }
   const optional = fresh.filter((finding) => finding.additive).map((finding) => addColumn(table, finding))
   return [...required, ...optional, ...newIndexes(table, found)]
@@ -94,7 +105,8 @@ function conversion(
 ): Step {
   const sql = sqliteRebuild(table, found, foreignIndexes(table, found), fillingOf(columns))
   const byHand = { byHand: asOneByHand(sql), shell: '.bail on' }
-  return { ...step(table, sql, whys.join('; '), false), ...byHand, rename: true }
+  const converts = columns.filter(({ kind }) => kind === 'converted').map(({ column }) => column.name)
+  return { ...step(table, sql, whys.join('; '), false), ...byHand, stops: true, converts }
 }
 
 /** The expressions for columns of the new table that do not keep their value. */

@@ -1,16 +1,16 @@
-import { counted } from '../../compile/plural.ts'
+import { counted } from '../../compile/names/plural.ts'
 import { sqlite } from '../../plan/sqlite.ts'
 import { type Session, type Store, StoreError } from '../store.ts'
 import {
-  hasRenames,
   type MigrateOptions,
   type Migration,
+  needsStop,
   refuse,
   sharedValues,
   type Wanted,
 } from './migration.ts'
-import type { Step } from './migration-step.ts'
-import { renameFirst } from './rename-plan.ts'
+import { conversionsOf, type Step } from './migration-step.ts'
+import { movedNames, renameFirst } from './rename-plan.ts'
 import { sqliteDifference } from './sqlite-difference.ts'
 import { replaceKeyLog } from './sqlite-key-log.ts'
 import { readSqlite, type SqliteTable } from './sqlite-read.ts'
@@ -34,11 +34,18 @@ export async function migrateSqlite(
 }
 
 async function plan(session: Session, wanted: Wanted): Promise<readonly Step[]> {
-  const { tables, lineages, sums } = wanted
+  const { tables, lineages, sums, names } = wanted
   const found = await readSqlite(session)
-  const { steps, renamed, last, present } = await renameFirst(session, tables, lineages, found, sqliteRenames)
+  const { steps, renamed, renaming, present } = await renameFirst(
+    session,
+    tables,
+    lineages,
+    found,
+    sqliteRenames,
+  )
   const computed = await sumSteps(session, sums, present, { locks: false, renamed })
-  return withGeneration([...steps, ...sqliteAdditions(tables, present), ...last, ...computed])
+  const all = [...steps, ...sqliteAdditions(tables, present), ...computed]
+  return withGeneration(all, JSON.stringify(movedNames(names, renaming, conversionsOf(all, wanted))))
 }
 
 export function sqliteAdditions(
@@ -57,7 +64,7 @@ async function apply(session: Session, wanted: Wanted, options: MigrateOptions):
     const steps = await plan(session, wanted)
     refuse(steps, options)
     // The lock keeps every other process from writing its row in nounkit_recorders, and so from starting to serve.
-    if (hasRenames(steps)) await options.beforeRenames?.()
+    if (needsStop(steps)) await options.beforeStop?.()
     for (const [done, step] of steps.entries()) {
       options.stepping?.(step.why, done, steps.length)
       await run(session, step)

@@ -5,7 +5,6 @@ import type { Step } from './migration-step.ts'
 
 const key = 'generation'
 const meta = ident('nounkit_meta')
-export const renamedPrefix = 'renamed '
 
 /** A statement that stores a row of nounkit_meta. */
 export const upsertMeta = (name: string, value: string, otherwise = 'excluded."value"'): string =>
@@ -15,22 +14,19 @@ export const upsertMeta = (name: string, value: string, otherwise = 'excluded."v
 export const nextGeneration = upsertMeta(key, '1', `CAST(CAST(${meta}."value" AS integer) + 1 AS text)`)
 
 /**
- * Adds a step after the last rename. It stores the names and values that no longer exist, so that an older declaration does not
- * create empty tables under them. It also increments the generation, by which processes of an older release notice that they must
- * end.
+ * Adds a step after the last one that older processes do not survive. It increments the generation, by which they notice that they must
+ * end, and writes the names that the store has then.
  */
-export function withGeneration(steps: readonly Step[]): readonly Step[] {
-  const last = steps.findLastIndex((step) => step.rename)
+export function withGeneration(steps: readonly Step[], names: string): readonly Step[] {
+  const last = steps.findLastIndex((step) => step.stops)
   const breaking = steps[last]
   if (!breaking) return steps
-  const gone = steps.flatMap((step) => step.became ?? [])
-  const statements = [...gone.map(([from, to]) => upsertMeta(renamedPrefix + from, to)), nextGeneration]
   const step: Step = {
     table: 'nounkit_meta',
-    sql: statements.join(';\n'),
+    sql: [upsertMeta('names', names), nextGeneration].join(';\n'),
     additive: false,
     why: 'processes of the older declaration see by this that they must end',
-    rename: true,
+    stops: true,
     ...(breaking.alone && { alone: true }),
   }
   return steps.toSpliced(last + 1, 0, step)

@@ -1,4 +1,4 @@
-import { counted } from '../../compile/plural.ts'
+import { counted } from '../../compile/names/plural.ts'
 import { type Session, StoreRefused } from '../store.ts'
 import type { PresentTable } from './present.ts'
 

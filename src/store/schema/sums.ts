@@ -12,11 +12,16 @@ import { refuseBeyond, type SumLimit } from './sum-limit.ts'
 
 /** A column whose values are computed from rows of another table. */
 export interface Sum {
+  /** The resource and its field, as declared. */
+  readonly resource: string
+  readonly field: string
   readonly table: string
   readonly column: string
   readonly limit: SumLimit
   /** Computes the sum of every row, and writes those that differ. */
   readonly update: string
+  /** Selects the rows that differ: `[account, or null for a shared row, id, stored, counted]` each, the sums as JSON. */
+  readonly wrong: string
   /** What it adds up, as the store records it. */
   readonly definition: string
 }
@@ -52,12 +57,23 @@ function sumOf(source: Resource, feed: SumFeed, dialect: Dialect): Sum {
   const product = factors.map((name) => `s.${ident(name)}`).join(' * ')
   // The source is read once and grouped, before it is joined: without statistics, SQLite would read all rows of the account for each owner.
   // Rows without an owner are left out, because what nobody adds up may overflow.
-  const groups = `SELECT ${owner}s.${ident(reference)} AS "owner_id", sum(${product}) AS "total" FROM ${ident(source.table)} AS s WHERE s.${ident(reference)} IS NOT NULL GROUP BY ${owner}s.${ident(reference)}`
-  const totals = `SELECT ${key.map((part) => `o.${part}`).join(', ')}, coalesce(g."total", 0) AS "total" FROM ${table} AS o LEFT JOIN (${groups}) AS g ON g."owner_id" = o."id"${account}`
+  const groups = `SELECT ${owner}s.${ident(reference)} AS "owner_id", ${dialect.exactSum(product)} AS "total" FROM ${ident(source.table)} AS s WHERE s.${ident(reference)} IS NOT NULL GROUP BY ${owner}s.${ident(reference)}`
+  const totals = `SELECT ${key.map((part) => `o.${part}`).join(', ')}, o.${column} AS "stored", coalesce(g."total", 0) AS "total" FROM ${table} AS o LEFT JOIN (${groups}) AS g ON g."owner_id" = o."id"${account}`
+  const json = (sum: string) => dialect.asText(dialect.json(sum, field.kind, true, field.schema))
+  const wrong = `SELECT ${on.shared ? 'NULL' : 't."account_id"'}, t."id", ${json(`t."stored"`)}, ${json(`t."total"`)} FROM (${totals}) AS t WHERE ${dialect.distinct('t."stored"', 't."total"')} ORDER BY ${key.map((part) => `t.${part}`).join(', ')}`
   const same = key.map((part) => `${table}.${part} = t.${part}`).join(' AND ')
   const update = `UPDATE ${table} SET ${column} = t."total", "version" = ${table}."version" + 1 FROM (${totals}) AS t WHERE ${same} AND ${dialect.distinct(`${table}.${column}`, 't."total"')}`
   const limit = limitOf(source, feed, dialect)
-  return { table: on.table, column: field.column, limit, update, definition }
+  return {
+    resource: on.name,
+    field: field.name,
+    table: on.table,
+    column: field.column,
+    limit,
+    update,
+    wrong,
+    definition,
+  }
 }
 
 function limitOf(source: Resource, { field, on, by, of }: SumFeed, dialect: Dialect): SumLimit {
@@ -170,7 +186,7 @@ export async function renameRecords(
     ...moves.map(({ after: [key, definition] }) => upsertMeta(key, definition)),
   ]
   const why = 'what sums add up is recorded under the new names'
-  return [{ table: 'nounkit_meta', sql: statements.join(';\n'), additive: false, why, rename: true }]
+  return [{ table: 'nounkit_meta', sql: statements.join(';\n'), additive: false, why, stops: true }]
 }
 
 /** There are no rows to compute it for. */

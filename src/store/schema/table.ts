@@ -13,6 +13,10 @@ export interface Table {
   readonly spread: 'account_id' | 'id' | 'hash' | 'everywhere'
   /** Rows may be long, so that SQLite does not store them in the primary key's tree. */
   readonly longRows?: boolean
+  /** NOT NULL goes by itself: the store is served by published versions, so that every version says what a missing value means. */
+  readonly relaxes?: boolean
+  /** A newer declaration has been served: what it allows, this one allows in the store too. */
+  readonly isOlder?: boolean
 }
 
 export interface Column {
@@ -29,8 +33,9 @@ export interface Column {
 
 export interface FormerType {
   readonly codec: CodecName
-  /** The newest version that still shows the older type. */
+  /** The newest version that still shows the older type, and the next one. */
   readonly version: string
+  readonly newer: string
 }
 
 export interface Index {

@@ -1,5 +1,5 @@
-import { codecs } from '../../compile/codecs.ts'
-import { counted } from '../../compile/plural.ts'
+import { counted } from '../../compile/names/plural.ts'
+import { codecs } from '../../compile/versions/codecs.ts'
 import { ident } from '../../plan/dialect.ts'
 import { type Session, StoreRefused } from '../store.ts'
 import { type ConversionSql, converts } from './conversion.ts'

@@ -1,6 +1,5 @@
 import { sqlText } from '../../kinds/sql.ts'
 import { ident } from '../../plan/dialect.ts'
-import type { Session } from '../store.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'
 import type { PresentTable } from './present.ts'
@@ -8,75 +7,45 @@ import type { RenameSql } from './rename-sql.ts'
 import type { Found } from './rename-steps.ts'
 import type { Check } from './table.ts'
 
-export interface FormerValues {
-  /** Values that no longer exist → their new names. */
-  readonly stale: ReadonlyMap<string, string>
-  /** By version: old values whose name means something else now, so that a row does not show which of the two it has. */
-  readonly reused: ReadonlyMap<string, ReadonlyMap<string, string>>
+/** Present values → what they become. A value that another one is still called cannot be told from it afterwards, and stays. */
+function changedValues({ former }: Lineage, { column, values }: Check): ReadonlyMap<string, string> {
+  const all = former.flatMap((one) => [...(one.values.get(column) ?? [])])
+  const kept = new Set(all.filter(([old, now]) => old === now).map(([old]) => old))
+  const moved = all.filter(([old, now]) => old !== now && !values.includes(old) && !kept.has(now))
+  const joined = all.filter(([old, now]) => old !== now && !values.includes(old) && kept.has(now))
+  return new Map([...moved, ...joined])
 }
 
-export function formerValues({ former }: Lineage, { column, values }: Check): FormerValues {
-  const stale = new Map<string, string>()
-  const reused = new Map<string, ReadonlyMap<string, string>>()
-  for (const one of former) {
-    const mapped = [...(one.values.get(column) ?? [])].filter(([old, now]) => old !== now)
-    if (!one.columns.has(column) || mapped.length === 0) continue
-    const unclear = ([old, now]: readonly [string, string]) =>
-      values.includes(old) || (stale.get(old) ?? now) !== now
-    if (mapped.some(unclear)) reused.set(one.version, new Map(mapped))
-    else for (const [old, now] of mapped) stale.set(old, now)
-  }
-  return { stale, reused }
-}
-
-/** Updates of rows that still have a renamed value. */
-export async function valueSteps<T extends PresentTable>(
-  session: Session,
+/** Updates of rows that have a value which is called otherwise, or is joined with another one. */
+export function valueSteps<T extends PresentTable>(
   found: Found,
   there: T,
   renameSql: RenameSql<T>,
-): Promise<{ readonly steps: readonly Step[]; readonly after: T }> {
+): { readonly steps: readonly Step[]; readonly after: T; readonly changed: ValueChanges } {
   const steps: Step[] = []
+  const changed = new Map<string, ReadonlyMap<string, string>>()
   let after = there
   for (const check of found.table.checks) {
-    const { stale } = formerValues(found.lineage, check)
-    const stored = await storedOf(session, found, there, check, stale)
-    if (stored.length === 0) continue
+    const values = changedValues(found.lineage, check)
+    if (values.size === 0 || !there.columns.has(check.column)) continue
     const name = ident(check.column)
-    const updates = stored.map(
-      ([old, now]) =>
-        `UPDATE ${ident(found.table.name)} SET ${name} = ${sqlText(now)} WHERE ${name} = ${sqlText(old)}`,
-    )
-    const around = renameSql.aroundValues(found, after, check, new Set(stale.keys()), updates)
+    const cases = [...values].map(([old, now]) => `WHEN ${sqlText(old)} THEN ${sqlText(now)}`)
+    const listed = [...values.keys()].map(sqlText).join(', ')
+    const update = `UPDATE ${ident(found.table.name)} SET ${name} = CASE ${name} ${cases.join(' ')} END WHERE ${name} IN (${listed})`
+    const around = renameSql.aroundValues(found, after, check, new Set(values.keys()), [update])
     after = around.after
+    changed.set(check.column, values)
+    const pairs = [...values].map(([old, now]) => `${old} is ${now} now`)
     steps.push({
       table: found.table.name,
       sql: around.sql.join(';\n'),
       additive: false,
-      why: `${stored.map(([old, now]) => `${old} is ${now} now`).join(', ')} in ${found.table.name}.${check.column}`,
-      rename: true,
-      became: stored.map(([old, now]) => [`${found.table.name}.${check.column}=${old}`, now]),
+      why: `${pairs.join(', ')} in ${found.table.name}.${check.column}`,
+      stops: true,
     })
   }
-  return { steps, after }
+  return { steps, after, changed }
 }
 
-/** The renamed values that some row has. No query is needed where a check of the database excludes the value. */
-async function storedOf(
-  session: Session,
-  found: Found,
-  there: PresentTable,
-  check: Check,
-  stale: ReadonlyMap<string, string>,
-): Promise<readonly (readonly [string, string])[]> {
-  if (!there.columns.has(check.column)) return []
-  const known = there.checks.get(check.name)
-  const column = found.columns.find(({ to }) => to === check.column)?.from ?? check.column
-  const stored: (readonly [string, string])[] = []
-  for (const pair of stale) {
-    if (known?.valid && !known.values.has(pair[0])) continue
-    const row = `SELECT 1 FROM ${ident(found.name)} WHERE ${ident(column)} = ${sqlText(pair[0])} LIMIT 1`
-    if ((await session.all(row)).length > 0) stored.push(pair)
-  }
-  return stored
-}
+/** Column → old values → new ones. */
+export type ValueChanges = ReadonlyMap<string, ReadonlyMap<string, string>>

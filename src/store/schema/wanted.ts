@@ -1,7 +1,7 @@
 import type { BelongsToModel, Field, Model, Resource } from '../../compile/model.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { engineTables, hiddenParts, noHiddenParts } from './engine-tables.ts'
-import { type Lineage, lineagesOf } from './lineage.ts'
+import { formerTypes, type Lineage } from './lineage.ts'
 import { objectName } from './object-name.ts'
 import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
 
@@ -15,9 +15,8 @@ export function wantedTables(model: Model): readonly Table[] {
 }
 
 function resourceTables(model: Model): readonly Table[] {
-  const types = new Map(lineagesOf(model).map((lineage) => [lineage.table, lineage.types]))
   return [...model.resources.values()].map((resource) =>
-    resourceTable(resource, model, types.get(resource.table) ?? new Map()),
+    resourceTable(resource, model, formerTypes(model, resource)),
   )
 }
 
@@ -31,7 +30,15 @@ function resourceTable(resource: Resource, model: Model, types: Lineage['types']
     foreignKeys: resource.belongsTo.map((relation) => foreignKey(resource, relation)),
     checks: resource.fields.flatMap((field) => check(resource, field)),
     spread: resource.shared ? 'everywhere' : 'account_id',
+    ...agesOf(model),
   }
+}
+
+/** What the record of names says of the age of a declaration. */
+function agesOf({ names, head }: Model): Pick<Table, 'relaxes' | 'isOlder'> {
+  const served = Object.keys(names.versions).map((name) => Number(name.slice(1)))
+  if (served.length === 0) return {}
+  return { relaxes: true, isOlder: Math.max(...served) > Number(head.name.slice(1)) }
 }
 
 const withAccount = (resource: Resource, names: readonly string[]): string[] =>
@@ -55,6 +62,11 @@ function columns(resource: Resource, model: Model, types: Lineage['types']): Col
 
 /** The value of rows that were written before the field was declared, or are written by an older release. */
 function columnDefault(resource: Resource, field: Field, model: Model): unknown {
+  const value = declaredDefault(resource, field, model)
+  return value === undefined ? undefined : (field.stored?.up.get(String(value)) ?? value)
+}
+
+function declaredDefault(resource: Resource, field: Field, model: Model): unknown {
   if (field.default !== undefined && field.default !== null) return field.default
   if (field.states) return field.states.initial
   if (field.nullable) return undefined
@@ -105,12 +117,12 @@ function foreignKey(resource: Resource, relation: BelongsToModel): ForeignKey {
     columns: names,
     table: relation.target.table,
     references: relation.target.shared ? ['id'] : ['account_id', 'id'],
-    onDelete: relation.onTargetDelete,
+    onDelete: resource.restricting.has(relation.field) ? 'refuse' : relation.onTargetDelete,
   }
 }
 
 function check(resource: Resource, field: Field): Check[] {
-  const values = checkedValues(field)
+  const values = checkedValues(field).map((value) => field.stored?.up.get(value) ?? value)
   if (values.length === 0) return []
   return [{ name: objectName(resource.table, [field.column], 'check'), column: field.column, values }]
 }

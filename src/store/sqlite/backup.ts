@@ -43,10 +43,10 @@ export async function backupSqlite(path: string, target: string): Promise<number
   }
 }
 
-/** The copy has the same secrets as the store, so it gets the same permissions. */
+/** The copy has the same secrets as the store, so it gets the same permissions, and none for others than its user and group. */
 function createPartial(partial: string, target: string, mode: number): void {
   try {
-    closeSync(openSync(partial, 'wx', mode & 0o777))
+    closeSync(openSync(partial, 'wx', mode & 0o770))
   } catch (error) {
     throw new StoreRefused(
       `${target} cannot be created (${(error as NodeJS.ErrnoException).code}). Name a file in a folder that this user may write to.`,

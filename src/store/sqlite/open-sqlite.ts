@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { newCounters, type Store, type StoreCounters, StoreRefused } from '../store.ts'
 import { type Connection, openConnection } from './connection.ts'
@@ -45,6 +45,7 @@ async function connect(
   patienceMs: number,
 ): Promise<Connections> {
   refuseForeignLog(file)
+  createForOwnerOnly(file)
   const writer = openConnection(file, {}, counters)
   opened.push(writer)
   // Checked before the first change, so that another program's file is left as it is.
@@ -64,6 +65,14 @@ async function connect(
   reader.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON')
   reader.exec(pageAccess)
   return { reader, writer }
+}
+
+/**
+ * The store has everybody's rows, hashes of keys and sealed secrets, so a new file is for its user only. SQLite gives `-wal` and `-shm` the
+ * permissions of the file. Those of a file that exists are left alone: somebody may have meant them.
+ */
+function createForOwnerOnly(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
 
 function refuseUnusablePath(path: string): void {

@@ -5,7 +5,7 @@ import { type Connection, openConnection } from './connection.ts'
 import { isBusy, sqliteError } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
 import { whenFree } from './retry.ts'
-import { refreshStatistics } from './statistics.ts'
+import { analyzeGrown } from './statistics.ts'
 
 export interface Connections {
   /** Used for reads while the writer is in a transaction, whose rows must not be seen yet. */
@@ -48,7 +48,7 @@ export function sqliteStore(
     },
     session: (work) => withSession(file, counters, 6 * patienceMs, work),
     allReachable: null,
-    refreshStatistics: () => withSession(file, counters, patienceMs, refreshStatistics),
+    refreshStatistics: () => withSession(file, counters, patienceMs, analyzeGrown),
     async close() {
       await commits.drain()
       reader.close()

@@ -8,7 +8,7 @@ const namesOnly = 'PRAGMA optimize(0x10003)'
  * Counts how values are distributed in tables that have grown. Without these counts SQLite takes every account for small, and walks
  * through all its rows where an index of a filter or a rule would find few. SQLite looks at some thousand rows of an index at most.
  */
-export async function refreshStatistics(session: Session): Promise<void> {
+export async function analyzeGrown(session: Session): Promise<void> {
   const due = await session.all(namesOnly)
   if (due.length === 0) return
   await session.script(analyze)

@@ -31,10 +31,12 @@ export const visits = resource('visits', {
         reject({ code: 'too-many-visits', detail: `${pet?.name} has three planned visits.`, field: 'pet_id' })
       return { number: planned.length + 1 }
     },
-    async afterUpdate(visit, before, { find, list, sum, create, update }) {
+    async afterUpdate(visit, before, { find, list, count, sum, create, update }) {
       if (visit.status !== 'closed' || before.status === 'closed') return
       const pet = await find('pets', visit.pet_id)
       const owner = await find('owners', pet?.owner_id ?? '')
+      const [dearest] = await list(invoices, { amount: { gt: 0 } }, { orderBy: '-amount', limit: 1 })
+      if ((await count('visits', { status: 'open' })) > 100 || (dearest?.amount ?? 0) > 1_000_000) return
       const open = await sum(invoices, 'amount', { owner_id: owner?.id ?? '', paid: false })
       await create(invoices, { owner_id: owner?.id ?? '', amount: visit.total + open })
       for (const treatment of await list('treatments', { visit_id: visit.id }))

@@ -94,9 +94,9 @@ async function storeValues(
   await session.script(
     `CREATE TEMPORARY TABLE ${ident(name)} (${parts.join(', ')}, "value" ${sql.columnType(column.kind)}, PRIMARY KEY (${idents(keys)}))`,
   )
-  const replaced = (scanned?.unfit ?? []).map(({ key, value }): Value[] => [
+  const replaced = (scanned?.unfit ?? []).map(({ key, value, instead: declared }): Value[] => [
     ...key,
-    (value === null ? null : instead.get(value)) ?? null,
+    declared ?? (value === null ? null : instead.get(value)) ?? null,
   ])
   const recast = values === 'recast' ? (scanned?.fitting ?? []) : []
   const rows = [...recast.map(({ key, value }): Value[] => [...key, value]), ...replaced]

@@ -1,7 +1,8 @@
+import type { NamesRecord } from '../../../compile/stored-names.ts'
 import { sqlText } from '../../../kinds/sql.ts'
+import { forgetNames } from '../names-record.ts'
 import { forgetPublished } from '../published.ts'
-import { renamedPrefix, upsertMeta } from '../store-generation.ts'
-import { unfinishedPrefix } from '../unfinished-key.ts'
+import { upsertMeta } from '../store-generation.ts'
 import type { Emptying } from './follow-options.ts'
 
 const metaRows = (prefix: string): string =>
@@ -11,7 +12,7 @@ const metaRows = (prefix: string): string =>
  * What a reset deletes besides the rows of resources: everything about calls that were made. API keys and the secret of cursors stay.
  * Positions of events go on where they were, so that a cursor from before the reset is refused as expired.
  */
-export const emptyingOf = (seed: 'again' | 'never'): Emptying => ({
+export const emptyingOf = (seed: 'again' | 'never', names: NamesRecord | null): Emptying => ({
   tables: [
     'nounkit_idempotency',
     'nounkit_events',
@@ -25,13 +26,11 @@ export const emptyingOf = (seed: 'again' | 'never'): Emptying => ({
   statements: [
     // SQLite needs the WHERE to tell ON CONFLICT from ON of a join.
     `INSERT INTO "nounkit_event_heads" ("account_id", "last", "swept") SELECT "account_id", max("position"), max("position") FROM "nounkit_events" WHERE 1 = 1 GROUP BY "account_id" ON CONFLICT ("account_id") DO UPDATE SET "swept" = excluded."swept"`,
-    metaRows(renamedPrefix),
-    metaRows('swapped '),
     // A file that was imported can be imported again.
     metaRows('import '),
-    // The rows that lacked some of their references are gone.
-    metaRows(unfinishedPrefix),
     forgetPublished,
+    // What the declaration does not have is dropped, and no older declaration can come back for it.
+    names ? upsertMeta('names', JSON.stringify(names)) : forgetNames,
     seed === 'again' ? metaRows('seeded') : upsertMeta('seeded', 'reset'),
   ],
 })

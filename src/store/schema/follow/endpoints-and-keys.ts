@@ -1,11 +1,11 @@
 import type { Model } from '../../../compile/model.ts'
-import { counted } from '../../../compile/plural.ts'
+import { counted } from '../../../compile/names/plural.ts'
 import { ident } from '../../../plan/dialect.ts'
+import { eventName } from '../../../plan/event-form.ts'
 import type { Value } from '../../store.ts'
 import type { FollowStep } from './follow-plan.ts'
 import type { Planning } from './planning.ts'
 import type { Reading } from './scan.ts'
-import { eventName } from './stored-events.ts'
 
 /** Event types of webhook endpoints (`tasks.created`) and scopes of API keys (`tasks:read`) have names of resources. */
 

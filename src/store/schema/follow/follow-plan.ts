@@ -39,7 +39,7 @@ export interface ColumnPlan {
   readonly from: string | null
   /** The kind that its values have had; null for a new column, or one of the engine's own. */
   readonly kindBefore: FieldKind | null
-  /** `recast`: the values of `scanned.fitting`. `kept`: the old values. Rows of `scanned.unfit` have what `instead` says, or nothing. */
+  /** `recast`: the values of `scanned.fitting`. `kept`: the old values. Rows of `scanned.unfit` have what they or `instead` say, or nothing. */
   readonly values: 'kept' | 'recast'
   readonly scanned: Scanned | null
   /** Events that have no value for it, or one that is not allowed any more, where every row fits. */

@@ -3,6 +3,7 @@ import { type Session, type Store, StoreRefused } from '../../store.ts'
 import { engineTables } from '../engine-tables.ts'
 import { migrate } from '../migrate-store.ts'
 import type { Step } from '../migration-step.ts'
+import { forgetNames } from '../names-record.ts'
 import { recordedPublished } from '../published.ts'
 import { readShape, recordShape, type StoredShape, shapeOf } from '../shape.ts'
 import { sharedRows } from '../shared-values.ts'
@@ -23,7 +24,6 @@ import { Decisions, type Following, Undecided } from './open-decisions.ts'
 import { planFollow } from './plan-follow.ts'
 import { postgresFollow } from './postgres-follow.ts'
 import { rewriteEvents } from './rewrite-events.ts'
-import { rewriteUnfinished } from './rewrite-unfinished.ts'
 import { shownAdditions } from './shown-additions.ts'
 import { sqliteFollow } from './sqlite-follow.ts'
 
@@ -107,7 +107,7 @@ class Follower {
       const { notes } = plan
       const losses = plan.losses.map(({ ahead }) => ahead)
       if (this.#options.dryRun) {
-        if (plan.refusals.length > 0) refuseToFollow([...plan.refusals, ...losses])
+        this.#refuse(plan)
         return { notes: plan.steps.length > 0 ? notes : [], losses, additions, applied: false, generation }
       }
       await this.#approve(plan)
@@ -175,6 +175,7 @@ class Follower {
   /** Additions need no lock on the whole store, and processes that serve it go on. */
   async #grow(generation: number): Promise<Followed> {
     const { steps, applied } = await migrate(this.#store, this.#model, {
+      asDeclared: true,
       ...(this.#options.waiting && { waiting: this.#options.waiting }),
       ...(this.#options.stepping && { stepping: this.#options.stepping }),
     })
@@ -185,7 +186,7 @@ class Follower {
   /** Asks about losses; throws where the plan cannot be carried out. */
   async #approve({ refusals, losses: all }: FollowPlan): Promise<void> {
     const losses = all.map(({ ahead }) => ahead)
-    if (refusals.length > 0) refuseToFollow([...refusals, ...losses])
+    this.#refuse({ refusals, losses: all })
     if (losses.length === 0 || this.#decisions.acceptsDataLoss) return
     const answer = await this.#decisions.answer(losses.join('\n'), {
       kind: 'loss',
@@ -197,6 +198,14 @@ class Follower {
     })
     if (answer === 'yes') return
     refuseToFollow(losses, answer === 'no' ? '' : wayToLose(all, this.#decisions))
+  }
+
+  /** Throws where the rows refuse the plan. What is lost besides is said too, with what allows it, so that the next try is the last. */
+  #refuse({ refusals, losses }: Pick<FollowPlan, 'refusals' | 'losses'>): void {
+    if (refusals.length === 0) return
+    const isOpen = losses.length > 0 && !this.#decisions.acceptsDataLoss
+    const sentences = [...refusals, ...losses.map(({ ahead }) => ahead)]
+    refuseToFollow(sentences, isOpen ? wayToLose(losses, this.#decisions) : '')
   }
 
   async #apply(approved: readonly string[]): Promise<Followed> {
@@ -226,10 +235,13 @@ class Follower {
       await this.#add(step)
     }
     await rewriteEvents(reading, this.#model, plan.steps)
-    await rewriteUnfinished(reading, this.#model, plan.steps)
     await renameNamed(reading, this.#model, plan.steps)
     await computeAll(this.#session, this.#sums)
-    await this.#run([recordShape(shapeOf(this.#model)), ...(plan.outdates ? [nextGeneration] : [])])
+    await this.#run([
+      recordShape(shapeOf(this.#model)),
+      ...(emptying ? [] : [forgetNames]),
+      ...(plan.outdates ? [nextGeneration] : []),
+    ])
     return {
       notes: plan.steps.length > 0 ? plan.notes : [],
       losses: plan.losses.map(({ done }) => done),

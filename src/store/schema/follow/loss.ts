@@ -1,4 +1,4 @@
-import { counted } from '../../../compile/plural.ts'
+import { counted } from '../../../compile/names/plural.ts'
 import type { Decisions } from './open-decisions.ts'
 
 /** Something that is lost, as the sentence before it is done and the one after. */

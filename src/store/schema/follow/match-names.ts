@@ -1,6 +1,6 @@
-import { counted } from '../../../compile/plural.ts'
-import { rowsOverwritten } from '../both-names.ts'
+import { counted } from '../../../compile/names/plural.ts'
 import type { PresentTable } from '../present.ts'
+import { rowsOverwritten } from '../rows-lacking.ts'
 import type { Table } from '../table.ts'
 import { declaredMoves } from './declared-moves.ts'
 import { type Planning, resourceOf, storedShape } from './planning.ts'

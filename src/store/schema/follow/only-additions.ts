@@ -32,6 +32,7 @@ export async function onlyAdditions(
 ): Promise<Followed> {
   const generation = await generationAtStart(store)
   const { steps, applied } = await migrate(store, model, {
+    asDeclared: true,
     dryRun,
     ...(waiting && { waiting }),
     ...(stepping && { stepping }),

@@ -1,7 +1,7 @@
-import { sameJson } from '../../../compile/canonical.ts'
-import { idSchema } from '../../../compile/declared-fields.ts'
 import type { Resource } from '../../../compile/model.ts'
-import { counted } from '../../../compile/plural.ts'
+import { counted } from '../../../compile/names/plural.ts'
+import { idSchema } from '../../../compile/resources/declared-fields.ts'
+import { sameJson } from '../../../compile/schemas/canonical.ts'
 import { fitting } from './recast.ts'
 import { type Reading, type StoredColumn, scanColumn } from './scan.ts'
 

@@ -1,11 +1,13 @@
-import { sameJson } from '../../../compile/canonical.ts'
 import type { Field } from '../../../compile/model.ts'
-import { counted } from '../../../compile/plural.ts'
+import { counted } from '../../../compile/names/plural.ts'
+import { sameJson } from '../../../compile/schemas/canonical.ts'
 import { kinds } from '../../../kinds/kinds.ts'
+import { rewritesOf } from '../../../kinds/rewrites.ts'
 import type { PresentColumn } from '../present.ts'
 import type { ColumnShape } from '../shape.ts'
 import { mayBeSum } from '../sums.ts'
 import type { Column } from '../table.ts'
+import { withDeclaredValues } from './declared-values.ts'
 import type { ColumnPlan } from './follow-plan.ts'
 import { lostValues } from './loss.ts'
 import { otherPrefix } from './other-prefix.ts'
@@ -54,7 +56,7 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
     return kept(column, from)
   }
   if (field.sum) return planSum(planning, wanting, from, present, before)
-  const isSame = sameForm(before.kind, field.kind)
+  const isSame = storedAlike(before, field)
   noteColumn(planning, wanting, present, before)
   const lacking = await lackingOf(planning, wanting, from, present, before, field)
   return {
@@ -68,6 +70,12 @@ export async function planColumn(planning: Planning, wanting: Wanting): Promise<
   }
 }
 
+/** Whether values stay as they are stored: in the same form, and rewritten by nothing that is new. */
+const storedAlike = ({ kind, schema }: ColumnShape, field: Field): boolean => {
+  const before = rewritesOf(schema ?? {})
+  return sameForm(kind, field.kind) && rewritesOf(field.schema).every((name) => before.includes(name))
+}
+
 /** Events are looked at only where every row fits: else they get the value that rows get. */
 async function lackingOf(
   planning: Planning,
@@ -77,16 +85,17 @@ async function lackingOf(
   before: ColumnShape,
   field: Field,
 ): Promise<Lacking> {
-  const { column, found } = wanting
-  const scanned = await scan(planning, wanting, from, before, field)
+  const { column, found: table } = wanting
+  const found = await scan(planning, wanting, from, before, field)
+  const scanned = await withDeclaredValues(planning, wanting, from, found)
   const isRequiredNow = present.nullable && !column.nullable && !planning.emptied
-  const unset = isRequiredNow ? await countSet(planning, found.name, from, false) : 0
+  const unset = isRequiredNow ? await countSet(planning, table.name, from, false) : 0
   const lostDefault = before.default !== undefined && column.default === undefined && !planning.emptied
   const changesSight = (before.writeOnly === true) !== field.writeOnly && !planning.emptied
   const isDecided = (scanned?.unfit.length ?? 0) + unset > 0
   const unfitEvents =
     !isDecided && (scanned !== null || isRequiredNow || lostDefault || changesSight)
-      ? await countUnfitEvents(planning, found.name, { from, kindBefore: before.kind }, field)
+      ? await countUnfitEvents(planning, table.name, { from, kindBefore: before.kind }, field)
       : 0
   return {
     scanned,
@@ -143,6 +152,8 @@ function noteColumn(
     notes.push(
       `${name} is ${kinds[field.kind].typeName(field.schema)} now, and was ${kinds[kind].typeName(schema ?? {})}`,
     )
+  for (const rewrite of field ? rewritesOf(field.schema) : [])
+    if (!rewritesOf(schema ?? {}).includes(rewrite)) notes.push(`${name} is rewritten now (${rewrite})`)
   if (present.nullable && !column.nullable) notes.push(`${name} is required now`)
   if (!present.nullable && column.nullable) notes.push(`${name} is optional now`)
 }
@@ -167,7 +178,7 @@ async function scan(
         : await strayReferences(planning, stored, { ...target, table: now })
     return { fitting: [], unfit }
   }
-  const isSame = sameForm(before.kind, field.kind)
+  const isSame = storedAlike(before, field)
   if (isSame && before.kind === field.kind && before.schema && sameJson(before.schema, field.schema))
     return null
   return scanColumn(planning, stored, field, !isSame)

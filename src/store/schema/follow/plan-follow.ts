@@ -99,7 +99,9 @@ async function dropColumn(
   column: string,
   resource: string,
 ): Promise<void> {
-  const rows = planning.emptied ? 0 : await countSet(planning, found.name, column, true)
+  // A sum is computed from other rows, which stay.
+  const isSum = planning.shape?.[found.name]?.[column]?.sum === true
+  const rows = planning.emptied || isSum ? 0 : await countSet(planning, found.name, column, true)
   planning.notes.push(`${resource}.${column} is no longer declared`)
   if (rows > 0) planning.losses.push(lostValues(`${resource}.${column} is no longer declared`, rows))
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../declare/json-schema.ts'
 import { type FieldKind, kinds } from '../../../kinds/kinds.ts'
-import { validate } from '../../../request/validate.ts'
+import { firstFault, isValid } from '../../../request/validate.ts'
 
 /** A kind with the schema of its values. */
 export interface Typed {
@@ -20,13 +20,13 @@ export function recast(value: unknown, from: FieldKind, to: Typed): unknown {
 /** The stored form of a value that is valid by the schema, as if a request had sent it; else undefined. */
 export function fitting(value: unknown, { kind, schema }: Typed): unknown {
   const stored = kinds[kind].toStored(value, schema)
-  return stored === undefined || validate(schema, stored).length > 0 ? undefined : stored
+  return stored === undefined || !isValid(schema, stored) ? undefined : stored
 }
 
 /** Why a value is not fitting, in the words of a request's refusal. */
 export function whyUnfit(value: unknown, { kind, schema }: Typed): string {
   const stored = kinds[kind].toStored(value, schema)
-  const [fault] = validate(schema, stored === undefined ? value : stored)
+  const fault = firstFault(schema, stored === undefined ? value : stored)
   if (!fault) return `it is not of the type ${kinds[kind].typeName(schema)}`
   return `${fault.at === '' ? 'it' : fault.at.slice(1).replaceAll('/', '.')} ${fault.detail}`
 }

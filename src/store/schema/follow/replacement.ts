@@ -1,5 +1,5 @@
 import type { Field, Resource } from '../../../compile/model.ts'
-import { counted } from '../../../compile/plural.ts'
+import { counted } from '../../../compile/names/plural.ts'
 import { kinds } from '../../../kinds/kinds.ts'
 import type { PresentTable } from '../present.ts'
 import type { Column, Table } from '../table.ts'
@@ -46,13 +46,17 @@ export async function replacementsOf(
   lacking: Lacking,
 ): Promise<Pick<ColumnPlan, 'instead' | 'otherwise'>> {
   const { scanned, unset, unfitEvents } = lacking
-  const unfit = scanned?.unfit ?? []
+  const decided = scanned?.unfit.flatMap((one) => one.instead ?? []) ?? []
+  const unfit = scanned?.unfit.filter((one) => one.instead === undefined) ?? []
   const instead = await chosenInstead(planning, wanting, unfit)
   const left = unfit.filter(({ value }) => value === null || !instead.has(value))
   if (left.length + unset > 0) return { instead, otherwise: await otherwise(planning, wanting, left, unset) }
   if (unfitEvents > 0) return { instead, otherwise: await otherwiseInEvents(planning, wanting, lacking) }
   // Events may have values that no row has.
-  return { instead, otherwise: wanting.column.nullable ? undefined : ([...instead.values()][0] ?? undefined) }
+  return {
+    instead,
+    otherwise: wanting.column.nullable ? undefined : ([...instead.values()][0] ?? decided[0]),
+  }
 }
 
 async function otherwise(
@@ -67,7 +71,11 @@ async function otherwise(
     ...(unset > 0 ? [valueless(wanting, counted(unset, 'row'), unset)] : []),
   ]
   const which = unfit.length > 0 ? 'Which value instead?' : 'Which value?'
-  const value = await replacementOf(planning, wanting, { why: faults.join('. '), which })
+  const value = await replacementOf(planning, wanting, {
+    why: faults.join('. '),
+    which,
+    losesValues: unfit.length > 0,
+  })
   // A required field without a value is refused: nothing is lost then.
   if (unfit.length > 0 && (value !== undefined || column.nullable)) {
     const isDecided =
@@ -120,7 +128,10 @@ async function chosenInstead(
     if (answer === undefined) continue
     const chosen = answer === noValue ? null : answer
     instead.set(value, chosen)
-    planning.losses.push(becoming(wanting, rows, chosen))
+    const loss = becoming(wanting, rows, chosen)
+    // A value that a person has just put in the place of another one is no loss, and no second question.
+    if (chosen === null) planning.losses.push(loss)
+    else planning.notes.push(loss.done.replace(/\.$/, ''))
   }
   return instead
 }
@@ -153,13 +164,15 @@ export const valueless = (wanting: Wanting, things: string, count: number): stri
 interface Need {
   readonly why: string
   readonly which: string
+  /** Whether the value stands in the place of others, which are lost. */
+  readonly losesValues?: boolean
 }
 
 /** A value from `--fill`, the default, or a person; undefined for NULL. Where a required field has none, the plan is refused. */
 export async function replacementOf(
   planning: Planning,
   wanting: Wanting,
-  { why, which }: Need,
+  { why, which, losesValues }: Need,
 ): Promise<unknown> {
   const { column, field } = wanting
   const name = nameOf(wanting)
@@ -184,7 +197,9 @@ export async function replacementOf(
     return fault && `${name} cannot be ${JSON.stringify(text)}: ${fault}.`
   })
   if (answer !== undefined) return filledWith(planning, wanting)?.value
-  const option = planning.decisions.option(`--fill ${name}=VALUE`)
+  const option = planning.decisions.option(
+    `--fill ${name}=VALUE${losesValues && !planning.decisions.acceptsDataLoss ? ' --accept-data-loss' : ''}`,
+  )
   planning.refusals.push(`${why}. Make the field optional, give it a default, or use ${option}.`)
   return undefined
 }

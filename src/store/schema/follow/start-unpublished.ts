@@ -32,8 +32,8 @@ export async function startUnpublished(
 }
 
 /** Why the store and its rows do not fit the declaration, a sentence each without its full stop. Changes nothing. */
-export async function whyUnfit(store: Store, model: Model): Promise<readonly string[]> {
-  const { steps } = await migrate(store, model, { dryRun: true })
+export async function whyNotUnpublished(store: Store, model: Model): Promise<readonly string[]> {
+  const { steps } = await migrate(store, model, { asDeclared: true, dryRun: true })
   const misfits = [...(await undoneRenames(store, model)), ...whysOf(steps)]
   // In an empty database, the table with the shape is still to be made.
   const isEmpty = steps.some(({ table }) => table === 'nounkit_meta')
@@ -44,7 +44,7 @@ export async function whyUnfit(store: Store, model: Model): Promise<readonly str
 
 async function additions(store: Store, model: Model, options: MigrateOptions): Promise<Migration> {
   try {
-    return await migrate(store, model, options)
+    return await migrate(store, model, { ...options, asDeclared: true })
   } catch (error) {
     if (!(error instanceof MigrationRefused)) throw error
     throw refusal(whysOf(error.steps))

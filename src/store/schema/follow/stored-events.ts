@@ -1,6 +1,7 @@
 import type { Field } from '../../../compile/model.ts'
 import type { FieldKind } from '../../../kinds/kinds.ts'
 import { ident } from '../../../plan/dialect.ts'
+import { eventName } from '../../../plan/event-form.ts'
 import { eventTable, inboxTable } from '../../../plan/events.ts'
 import type { Row } from '../../store.ts'
 import { recast } from './recast.ts'
@@ -18,9 +19,6 @@ export const eventTables: readonly EventTable[] = [
 ]
 
 const pageRows = 1_000
-
-/** The name under which events of a resource are stored. */
-export const eventName = (table: string): string => table.replaceAll('_', '-')
 
 /** The events of a resource: account, number, row and former values. An event may be updated when it is yielded. */
 export async function* eventsOf(

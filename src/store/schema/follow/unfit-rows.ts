@@ -1,6 +1,6 @@
-import { sameJson } from '../../../compile/canonical.ts'
 import type { Field, Model, Resource } from '../../../compile/model.ts'
-import { counted } from '../../../compile/plural.ts'
+import { counted } from '../../../compile/names/plural.ts'
+import { sameJson } from '../../../compile/schemas/canonical.ts'
 import type { Store } from '../../store.ts'
 import type { ColumnShape, StoredShape } from '../shape.ts'
 import type { Table } from '../table.ts'

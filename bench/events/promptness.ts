@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Contender } from '../contender.ts'
+import { createOrder, type Served } from './served.ts'
+import { openStream } from './stream.ts'
+
+/** How long after the answer to a create its event arrives, at a stream of the process that wrote it and at one of another process. */
+export interface Promptness {
+  readonly perSecond: number
+  readonly accounts: number
+  readonly withinP99Ms: number
+  readonly acrossP99Ms: number
+}
+
+const rates = [1, 30, 300]
+const accountCounts = [1, 100]
+/** A 99th percentile of fewer is their largest. */
+const fewest = 20
+const mostMs = 10_000
+const lateMs = 10_000
+
+/** One process creates orders at each of several rates, for one account and for many in turn. */
+export async function measurePromptness(
+  served: Served,
+  say: (line: string) => void,
+): Promise<readonly Promptness[]> {
+  const processes = [served.with, await served.startSecond()] as const
+  // The first changes have the code compiled.
+  await followAtRate(served.keys, processes, 300)
+  const measured: Promptness[] = []
+  for (const accounts of accountCounts)
+    for (const perSecond of rates) {
+      const [within, across] = await followAtRate(served.keys.slice(0, accounts), processes, perSecond)
+      measured.push({ perSecond, accounts, withinP99Ms: within, acrossP99Ms: across })
+      say(`  streams of ${accounts} accounts, ${perSecond} changes a second`)
+    }
+  return measured
+}
+
+/** Every account has a stream at both processes, and the first process creates. */
+async function followAtRate(
+  keys: readonly string[],
+  [first, second]: readonly [Contender, Contender],
+  perSecond: number,
+): Promise<readonly [withinP99Ms: number, acrossP99Ms: number]> {
+  const [answeredAt, within, across] = [newTimes(), newTimes(), newTimes()]
+  const follow = ({ port }: Contender, times: Times) =>
+    keys.map((key) => openStream(port, key, ({ resourceId }) => times.set(resourceId, performance.now())))
+  const streams = await Promise.all([...follow(first, within), ...follow(second, across)])
+  try {
+    const count = Math.max(fewest, (perSecond * mostMs) / 1_000)
+    await createSteadily(first, keys, { perSecond, count }, answeredAt)
+    const deadline = performance.now() + lateMs
+    while (Math.min(within.size, across.size) < count && performance.now() < deadline) await sleep(20)
+    return [p99Of(answeredAt, within), p99Of(answeredAt, across)]
+  } finally {
+    for (const stream of streams) stream.destroy()
+  }
+}
+
+type Times = Map<string, number>
+const newTimes = (): Times => new Map()
+
+async function createSteadily(
+  contender: Contender,
+  keys: readonly string[],
+  { perSecond, count }: { readonly perSecond: number; readonly count: number },
+  answeredAt: Times,
+): Promise<void> {
+  const startedAt = performance.now()
+  const open: Promise<void>[] = []
+  for (let made = 0; made < count; made++) {
+    await sleep(Math.max(0, startedAt + (made * 1_000) / perSecond - performance.now()))
+    const key = keys[made % keys.length] ?? ''
+    open.push(createOrder({ ...contender, key }).then((id) => void answeredAt.set(id, performance.now())))
+  }
+  await Promise.all(open)
+}
+
+/** An event that has not arrived makes it infinite. One that arrives before the answer counts as 0. */
+function p99Of(answeredAt: Times, arrivedAt: Times): number {
+  const waits = [...answeredAt].map(([id, at]) =>
+    Math.max(0, (arrivedAt.get(id) ?? Number.POSITIVE_INFINITY) - at),
+  )
+  return waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)] ?? Number.NaN
+}

@@ -1,0 +1,23 @@
+import { readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { contractOf } from '../contract/contract.ts'
+import { clientFile, clientParts } from '../contract/typescript/client-file.ts'
+import { compileLoaded, loadApi } from './load.ts'
+import { namedVersion } from './named-version.ts'
+import { apiAnd } from './positionals.ts'
+
+export const options = {} as const
+
+/** As seen from `src/cli` and from `dist/cli`: a package has these files too. */
+const partsFolder = new URL('../../src/client/', import.meta.url)
+
+/** `nounkit client [API] [VERSION]`: prints a TypeScript file with a client of a version, the newest unless said. */
+export async function clientCommand(args: string[]): Promise<number> {
+  const { positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [place, name] = apiAnd(positionals, 1)
+  const model = compileLoaded(await loadApi(place))
+  const version = name === undefined ? model.head : namedVersion(model, name)
+  const parts = clientParts.map((part) => readFile(new URL(part, partsFolder), 'utf8'))
+  console.log(clientFile(contractOf(model, version), await Promise.all(parts)))
+  return 0
+}

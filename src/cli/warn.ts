@@ -1,0 +1,4 @@
+import { paintError } from './colour.ts'
+
+export const warn = (sentence: string): void =>
+  console.error(`${paintError('yellow', 'Warning:')} ${sentence}`)

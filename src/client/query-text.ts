@@ -1,0 +1,40 @@
+/** The options of a list or a read, as its query string. */
+export function queryOf(options: {
+  readonly include?: readonly string[] | undefined
+  readonly filter?: object | undefined
+  readonly sort?: readonly string[] | undefined
+  readonly count?: boolean | undefined
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}): string {
+  const query = new URLSearchParams()
+  const { include, filter = {}, sort, count, limit, cursor } = options
+  if (include?.length) query.set('include', include.join())
+  for (const [field, condition] of Object.entries(filter)) addCondition(query, `filter[${field}]`, condition)
+  if (sort?.length) query.set('sort', sort.join())
+  if (count) query.set('count', 'true')
+  if (limit !== undefined) query.set('limit', String(limit))
+  if (cursor !== undefined) query.set('cursor', cursor)
+  return query.toString()
+}
+
+function addCondition(query: URLSearchParams, name: string, condition: unknown): void {
+  if (condition === undefined) return
+  if (typeof condition !== 'object' || condition === null || condition instanceof Date) {
+    query.set(name, valueText(condition))
+    return
+  }
+  for (const [operator, value] of Object.entries(condition)) {
+    if (value === undefined) continue
+    const text = Array.isArray(value)
+      ? value.map((one) => valueText(one).replace(/[\\,]/g, '\\$&')).join()
+      : valueText(value)
+    query.set(operator === 'eq' ? name : `${name}[${operator}]`, text)
+  }
+}
+
+/** The word `null` stands for an unset value, so the text is written in quotes. */
+const valueText = (value: unknown): string => {
+  if (value instanceof Date) return value.toISOString()
+  return value === 'null' ? '"null"' : String(value)
+}

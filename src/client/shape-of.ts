@@ -1,0 +1,135 @@
+import type { TypedApi } from '../declare/api.ts'
+import type { CreatedRow, FilterOf, PatchedRow, ReplacedRow, ShownRow } from '../declare/consumer.ts'
+import type { BelongsTo, HasMany } from '../declare/relation.ts'
+import type { ResourceDeclaration, Told } from '../declare/resource.ts'
+import type { Choice, Ordered } from './api-shape.ts'
+import type { EngineProblem, EngineShapes } from './engine-shapes.ts'
+
+/** The shape of the newest version of a declaration, for `client<typeof shop>(…)`. */
+export type ShapeOf<Api> =
+  Api extends TypedApi<infer Resource, infer Version, infer Events>
+    ? Declared<Nouns<Resource>, Version, Events>
+    : never
+
+interface Declared<N, Version extends string, Events> {
+  readonly version: Version
+  readonly resources: ShapesOf<N> & (Events extends true ? EngineShapes<EventName<N>> : unknown)
+  readonly events: Events extends true ? EventName<N> : never
+  readonly problems: ToldOf<N[keyof N]>['problems'] | (Events extends true ? EngineProblem : never)
+}
+
+/** The resources by name. */
+type Nouns<Resource> = {
+  readonly [D in Resource as D extends { readonly name: infer N extends string } ? N : never]: D
+}
+type ToldOf<D> = D extends { readonly told?: infer X } ? NonNullable<X> & Told : never
+
+type EventName<N> = {
+  [K in keyof N & string]: ToldOf<N[K]> extends { readonly shared: false; readonly events: true }
+    ? [ToldOf<N[K]>['methods']] extends [never]
+      ? never
+      : K
+    : never
+}[keyof N & string]
+
+type ShapesOf<N> = {
+  readonly [K in keyof N & string]: N[K] extends ResourceDeclaration<
+    infer F,
+    infer R,
+    infer Name,
+    infer _,
+    infer I,
+    infer __,
+    infer X
+  >
+    ? DeclaredShape<F, R, Name, I, X, N>
+    : never
+}
+
+interface DeclaredShape<F, R, Name extends string, I extends string, X extends Told, N> {
+  readonly row: Flat<ShownRow<F, R>>
+  readonly create: IfOffered<X, 'POST', CreatedRow<F, R>>
+  readonly replace: IfOffered<X, 'PUT', ReplacedRow<F, R, X['owner']>>
+  readonly patch: IfOffered<X, 'PATCH', PatchedRow<F, R, X['owner']>>
+  readonly filter: { readonly [K in X['filter']]?: Condition<FilterAt<F, R, K, N>> | undefined }
+  readonly sort: X['sort']
+  readonly count: X['count']
+  readonly include: I
+  readonly relations: { readonly [K in keyof R & string]: RelationOf<R[K], Name, N> }
+  readonly methods: X['methods']
+  readonly top: IsTop<R, X, N>
+}
+
+type IfOffered<X extends Told, Method extends string, Body> = Method extends X['methods']
+  ? Flat<Body>
+  : Record<never, never>
+
+/** One object type in place of several, as editors and errors show it. */
+type Flat<T> = { [K in keyof T]: T[K] } & {}
+
+type Condition<Of> = Of extends { readonly value: infer V; readonly ordered: infer IsOrdered }
+  ? IsOrdered extends true
+    ? Ordered<V>
+    : Choice<V>
+  : never
+
+/** A path leads by to-one relations to a field. What it is compared with may be null where a relation on the way may be. */
+type FilterAt<F, R, K, N> = K extends `${infer Step}.${infer Rest}`
+  ? Step extends keyof R
+    ? R[Step] extends BelongsTo<unknown, infer To>
+      ? Target<To, N> extends { readonly fields: infer G; readonly relations?: infer S }
+        ? OrUnset<R[Step], FilterAt<G, S, Rest, N>>
+        : never
+      : never
+    : never
+  : FilterOf<F, R, K>
+type OrUnset<Relation, Of> = Relation extends { readonly optional: true }
+  ? Of extends { readonly value: infer V; readonly ordered: infer IsOrdered }
+    ? { readonly value: V | null; readonly ordered: IsOrdered }
+    : never
+  : Of
+
+type RelationOf<Relation, Name extends string, N> =
+  Relation extends BelongsTo<unknown, infer To>
+    ? {
+        readonly kind: IsAlways<Relation, To, N> extends true ? 'one' : 'one or null'
+        readonly to: To
+        readonly by: never
+      }
+    : Relation extends HasMany<unknown, infer To, infer By>
+      ? { readonly kind: 'many'; readonly to: To; readonly by: `${LeadingBack<By, Name, Target<To, N>>}_id` }
+      : never
+type Target<To, N> = To extends keyof N ? N[To] : never
+
+/** A row that a rule hides from the caller is shown as `null`. */
+type IsAlways<Relation, To extends string, N> = Relation extends { readonly optional: true }
+  ? false
+  : 'read' extends ToldOf<Target<To, N>>['rules']
+    ? false
+    : true
+
+/** The belongs-to of the target that leads back. It is named where there are several. */
+type LeadingBack<By extends string, Name extends string, D> = string extends By
+  ? D extends { readonly relations?: infer R }
+    ? {
+        [K in keyof R]: R[K] extends { readonly kind: 'belongs-to'; readonly target: Name } ? K : never
+      }[keyof R] &
+        string
+    : never
+  : By
+
+/** As paths are made: a sub-resource has a collection of its own where something is below it, or where its owner is a sub-resource. */
+type IsTop<R, X extends Told, N> = [X['methods']] extends [never]
+  ? false
+  : [X['owner']] extends [never]
+    ? true
+    : true extends { [K in keyof R]: R[K] extends HasMany ? true : never }[keyof R]
+      ? true
+      : [ToldOf<OwnerOf<R, X['owner'], N>>['owner']] extends [never]
+        ? false
+        : true
+type OwnerOf<R, Owner, N> = Owner extends keyof R
+  ? R[Owner] extends { readonly target: infer To }
+    ? Target<To, N>
+    : never
+  : never

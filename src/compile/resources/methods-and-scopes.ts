@@ -1,0 +1,75 @@
+import type { IdempotencyDeclaration, Method, ScopeRule } from '../../declare/resource.ts'
+import { type MistakeList, shownValue } from '../mistakes.ts'
+import type { View } from '../model.ts'
+import { didYouMean } from '../names/nearest.ts'
+import type { ResourceDraft } from './resource-draft.ts'
+
+const allMethods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+export const readMethods = (draft: ResourceDraft, mistakes: MistakeList): ReadonlySet<Method> => {
+  const declared = draft.declaration.methods ?? allMethods
+  const where = `${draft.declaration.name}.methods`
+  for (const method of declared)
+    if (!allMethods.includes(method))
+      mistakes.add(where, `"${method}" is not a method.`, didYouMean(method, allMethods))
+  // No methods: the newest version removed the resource, and older versions still offer it.
+  if (declared.length > 0 && !declared.includes('GET'))
+    mistakes.add(where, 'GET is missing, and what is written must be readable.', "Add 'GET'.")
+  return new Set(allMethods.filter((method) => declared.includes(method)))
+}
+
+export const scopePattern = /^[a-z0-9][a-z0-9:._-]*$/
+
+/** The rule of each method: its own, else read or write, else `{resource}:read` and `{resource}:write`. */
+export const readScopes = (draft: ResourceDraft, mistakes: MistakeList): View['scopes'] => {
+  const { name, scopes = {} } = draft.declaration
+  const where = `${name}.scopes`
+  for (const [key, rule] of Object.entries(scopes)) {
+    const keys = ['read', 'write', ...allMethods]
+    if (!keys.includes(key))
+      mistakes.add(where, `"${key}" is neither read, write nor a method.`, didYouMean(key, keys))
+    if (typeof rule !== 'string' || !scopePattern.test(rule))
+      mistakes.add(
+        where,
+        `${shownValue(rule)} is not the name of a scope.`,
+        `Write "${name}:${key}", 'authenticated' or 'public'.`,
+      )
+    if (rule !== 'public') continue
+    if (key !== 'read' && key !== 'GET')
+      mistakes.add(where, 'a write cannot be public.', "Write 'authenticated' or the name of a scope.")
+    else if (draft.declaration.shared !== true)
+      mistakes.add(
+        where,
+        `${name} cannot be public: each account has its own rows, and only a key tells which account.`,
+        "Write 'authenticated', or make the resource shared.",
+      )
+  }
+  const read: ScopeRule = scopes.read ?? `${name}:read`
+  const write: ScopeRule = scopes.write ?? `${name}:write`
+  return Object.freeze({
+    GET: scopes.GET ?? read,
+    POST: scopes.POST ?? write,
+    PUT: scopes.PUT ?? write,
+    PATCH: scopes.PATCH ?? write,
+    DELETE: scopes.DELETE ?? write,
+  })
+}
+
+const modes = ['optional', 'required', 'off']
+
+export const readIdempotency = (draft: ResourceDraft, mistakes: MistakeList): View['idempotency'] => {
+  const { idempotencyKey = 'optional' } = draft.declaration
+  const { mode, body = 'stored' }: IdempotencyDeclaration =
+    typeof idempotencyKey === 'string' ? { mode: idempotencyKey } : idempotencyKey
+  const where = `${draft.declaration.name}.idempotencyKey`
+  if (!modes.includes(mode)) mistakes.add(where, `"${mode}" is not a mode.`, didYouMean(mode, modes))
+  if (mode === 'required' && !(draft.declaration.methods ?? allMethods).includes('POST'))
+    mistakes.add(
+      where,
+      'it is required, but nothing can be created.',
+      "Add 'POST' to methods, or leave it out.",
+    )
+  if (body !== 'stored' && body !== 'reread')
+    mistakes.add(where, `"${body}" is not a way to keep bodies.`, "Write 'stored' or 'reread'.")
+  return Object.freeze({ mode, storesBody: body === 'stored' })
+}

@@ -1,0 +1,59 @@
+import type { MistakeList } from '../mistakes.ts'
+import type { Resource } from '../model.ts'
+import { didYouMean } from '../names/nearest.ts'
+import type { Drafts, ResourceDraft } from './resource-draft.ts'
+
+/** Links each sub-resource to the belongs-to relation of its owner. */
+export const linkOwner = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): void => {
+  const { name: resource, owner, relations = {} } = draft.declaration
+  if (owner === undefined) return
+  const where = `${resource}.owner`
+  const relation = draft.belongsTo.get(owner)
+  if (relation === undefined) {
+    if (draft.broken.has(owner)) return
+    const names = Object.keys(relations).filter((name) => relations[name]?.kind === 'belongs-to')
+    mistakes.add(where, `"${owner}" is not a belongs-to relation of ${resource}.`, didYouMean(owner, names))
+    return
+  }
+  if (relation.optional)
+    mistakes.add(
+      where,
+      `"${owner}" is optional, but a sub-resource always has its owner.`,
+      `Make the relation "${owner}" required.`,
+    )
+  draft.model.owner = relation
+  const over = drafts.get(relation.target.name)
+  if (over === undefined || over.broken.size > 0) return
+  if (![...over.hasMany.values()].some((many) => many.by === relation))
+    mistakes.add(
+      where,
+      `${relation.target.name} has no has-many that leads to ${resource}, so there is no path for it.`,
+      `Add to the relations of ${relation.target.name}: hasMany('${resource}').`,
+    )
+}
+
+export const checkOwnerCycles = (drafts: Drafts, mistakes: MistakeList): void => {
+  for (const { model } of drafts.values()) {
+    const chain = [model.name]
+    for (let owner = model.owner; owner !== null; owner = owner.target.owner) {
+      if (owner.target === model) {
+        mistakes.add(
+          `${model.name}.owner`,
+          `it owns itself: ${[...chain, model.name].join(' → ')}.`,
+          'Leave out "owner" on one of them.',
+        )
+        model.owner = null
+        break
+      }
+      if (chain.includes(owner.target.name)) break
+      chain.push(owner.target.name)
+    }
+  }
+}
+
+/**
+ * Paths are two levels at most: a sub-resource has a collection of its own when something is nested under it, or when its
+ * owner is a sub-resource itself.
+ */
+export const hasTopLevel = ({ owner, hasMany }: Resource): boolean =>
+  owner === null || owner.target.owner !== null || hasMany.length > 0

@@ -1,0 +1,35 @@
+import type { MistakeList } from '../mistakes.ts'
+import type { BelongsToModel, Resource } from '../model.ts'
+import type { Drafts } from './resource-draft.ts'
+
+/** Rows that require each other cannot be created: each would have to exist before the other. Each cycle is reported once. */
+export const checkCircles = (drafts: Drafts, mistakes: MistakeList): void => {
+  const reported = new Set<BelongsToModel>()
+  for (const { model } of drafts.values()) {
+    const circle = circleFrom(model, drafts)
+    const [first] = circle
+    if (first === undefined || circle.some((relation) => reported.has(relation))) continue
+    for (const relation of circle) reported.add(relation)
+    mistakes.add(
+      `${model.name}.relations.${first.name}`,
+      `no row can ever be created: ${[model, ...circle.map(({ target }) => target)].map(({ name }) => name).join(' needs ')}.`,
+      `Make one of these references optional, as in belongsTo('${first.target.name}', { optional: true }).`,
+    )
+  }
+}
+
+/** The shortest way along required references that leads from a resource back to itself; empty when there is none. */
+const circleFrom = (start: Resource, drafts: Drafts): readonly BelongsToModel[] => {
+  const ways: (readonly BelongsToModel[])[] = [[]]
+  const seen = new Set<Resource>()
+  for (const way of ways) {
+    const here = way.at(-1)?.target ?? start
+    for (const relation of drafts.get(here.name)?.belongsTo.values() ?? []) {
+      if (relation.optional) continue
+      if (relation.target === start) return [...way, relation]
+      if (!seen.has(relation.target)) ways.push([...way, relation])
+      seen.add(relation.target)
+    }
+  }
+  return []
+}

@@ -1,0 +1,168 @@
+import { isSum } from '../../declare/field.ts'
+import { kinds } from '../../kinds/kinds.ts'
+import type { MistakeList } from '../mistakes.ts'
+import type { Field, Resource, SumFeed, WhileRule } from '../model.ts'
+import { didYouMean } from '../names/nearest.ts'
+import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
+
+/** Links the sums of a resource to their relations. */
+export const linkSums = (
+  draft: ResourceDraft,
+  drafts: Drafts,
+  mistakes: MistakeList,
+): Map<Resource, SumFeed[]> => {
+  const feeds = new Map<Resource, SumFeed[]>()
+  for (const [name, declared] of Object.entries(draft.declaration.fields ?? {})) {
+    const field = draft.fields.get(name)
+    if (!isSum(declared) || field === undefined || draft.broken.has(declared.relation)) continue
+    const where = `${draft.declaration.name}.fields.${name}`
+    const relation = draft.hasMany.get(declared.relation)
+    if (relation === undefined) {
+      mistakes.add(
+        where,
+        `"${declared.relation}" is not a has-many of ${draft.declaration.name}.`,
+        didYouMean(declared.relation, draft.hasMany.keys()),
+      )
+      continue
+    }
+    const target = drafts.get(relation.target.name)
+    if (draft.model.shared && !relation.target.shared)
+      mistakes.add(where, `a shared row cannot hold a sum over rows of one account.`, 'Take the sum away.')
+    if (declared.of.length === 0)
+      mistakes.add(where, 'it sums nothing.', "Name a field, as in sum('items', 'price').")
+    if (target !== undefined) {
+      for (const of of declared.of) {
+        checkSummand(of, target, where, mistakes)
+        checkSummandScopes(field, target.fields.get(of), where, mistakes)
+      }
+      takeKind(
+        field,
+        declared.of.flatMap((of) => target.fields.get(of) ?? []),
+        where,
+        mistakes,
+      )
+    }
+    field.sum = Object.freeze({ relation, of: declared.of })
+    const feed: SumFeed = { field, on: draft.model, by: relation.by, of: declared.of }
+    feeds.set(relation.target, [...(feeds.get(relation.target) ?? []), feed])
+  }
+  return feeds
+}
+
+const checkSummand = (name: string, target: ResourceDraft, where: string, mistakes: MistakeList): void => {
+  if (target.broken.has(name)) return
+  const field = target.fields.get(name)
+  const summable = [...target.fields.values()]
+    .filter((known) => kinds[known.kind].sum !== null)
+    .map((known) => known.name)
+  if (field === undefined)
+    mistakes.add(where, `"${name}" is not a field of ${target.declaration.name}.`, didYouMean(name, summable))
+  else if (kinds[field.kind].sum === null)
+    mistakes.add(
+      where,
+      `"${name}" of ${target.declaration.name} is of kind ${field.kind}, which has no exact sums.`,
+      didYouMean(name, summable),
+    )
+  else if (isSum(target.declaration.fields[name]))
+    mistakes.add(
+      where,
+      `"${name}" is itself a sum, and sums of sums are not kept.`,
+      'Sum the fields it is made of.',
+    )
+}
+
+/** The sum over one row is the value itself, so it needs the same scopes. */
+const checkSummandScopes = (
+  sum: Field,
+  summand: Field | undefined,
+  where: string,
+  mistakes: MistakeList,
+): void => {
+  for (const scope of summand?.needsScopes ?? [])
+    if (!sum.needsScopes.includes(scope))
+      mistakes.add(
+        where,
+        `it would show what "${summand?.name}" holds to callers without the scope "${scope}".`,
+        `Write needsScope('${scope}', sum(…)).`,
+      )
+}
+
+/** A sum is of the kind of the factor that is no count: prices times pieces are a price. */
+const takeKind = (
+  field: Mutable<Field>,
+  factors: readonly Field[],
+  where: string,
+  mistakes: MistakeList,
+): void => {
+  const [measure, second] = factors.filter(({ kind }) => kinds[kind].sum?.isCount === false)
+  if (second !== undefined)
+    mistakes.add(
+      where,
+      `it multiplies "${measure?.name}" by "${second.name}", and only one factor can be other than an integer.`,
+      'Take one of the two away.',
+    )
+  const summing = measure && kinds[measure.kind].sum
+  if (!summing) return
+  field.kind = measure.kind
+  field.schema = summing.schema(measure.schema)
+  field.default = summing.zero(measure.schema)
+}
+
+/** `onlyWhile`: a related row's field must have one of the values for a row to be written. */
+export const whileRules = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): WhileRule[] => {
+  const where = `${draft.declaration.name}.onlyWhile`
+  return Object.entries(draft.declaration.onlyWhile ?? {}).flatMap(([name, fields]) => {
+    const relation = draft.belongsTo.get(name)
+    if (relation === undefined) {
+      if (!draft.broken.has(name))
+        mistakes.add(
+          where,
+          `"${name}" is not a belongs-to relation of ${draft.declaration.name}.`,
+          didYouMean(name, draft.belongsTo.keys()),
+        )
+      return []
+    }
+    const target = drafts.get(relation.target.name)
+    return Object.entries(fields).flatMap(([field, values]) =>
+      target !== undefined && checkValues(target, field, values, where, mistakes)
+        ? [{ relation, field, values }]
+        : [],
+    )
+  })
+}
+
+export const deleteRules = (draft: ResourceDraft, mistakes: MistakeList) =>
+  Object.entries(draft.declaration.deleteOnlyWhile ?? {})
+    .filter(([field, values]) =>
+      checkValues(draft, field, values, `${draft.declaration.name}.deleteOnlyWhile`, mistakes),
+    )
+    .map(([field, values]) => ({ field, values }))
+
+const checkValues = (
+  draft: ResourceDraft,
+  name: string,
+  values: readonly string[],
+  where: string,
+  mistakes: MistakeList,
+): boolean => {
+  if (draft.broken.has(name)) return false
+  const field = draft.fields.get(name)
+  const choosable = [...draft.fields.values()].filter(hasValues)
+  if (field === undefined || !hasValues(field)) {
+    const what =
+      field === undefined ? `is not a field of ${draft.declaration.name}` : 'is neither a state nor an enum'
+    const none = `${draft.declaration.name} has no field with states or an enum, and only those can be named here. Declare one, such as status: states('draft', { draft: ['placed'] }).`
+    const names = choosable.map((known) => known.name)
+    mistakes.add(where, `"${name}" ${what}.`, names.length === 0 ? none : didYouMean(name, names))
+    return false
+  }
+  if (values.length === 0)
+    mistakes.add(where, `no value of "${name}" is allowed, so it is never possible.`, 'Name at least one.')
+  const known = (field.schema.enum ?? []) as readonly string[]
+  for (const value of values)
+    if (!known.includes(value))
+      mistakes.add(where, `"${value}" is not a value of "${name}".`, didYouMean(value, known))
+  return true
+}
+
+const hasValues = (field: Field): boolean => kinds[field.kind].listsValues

@@ -1,0 +1,93 @@
+import type { StatesField } from '../../declare/field.ts'
+import type { MistakeList } from '../mistakes.ts'
+import type { Model } from '../model.ts'
+import { isOneLetterOff, nearest } from '../names/nearest.ts'
+
+/** All states, in the order of their first mention, the initial one first. */
+export const stateNames = (states: StatesField): readonly string[] => [
+  ...new Set([
+    states.initial,
+    ...Object.entries(states.moves).flatMap(([from, to]) => [from, ...(to ?? [])]),
+  ]),
+]
+
+/** The moves of each state that has any. */
+export const movesIn = ({ moves }: StatesField): { readonly [from: string]: readonly string[] } =>
+  Object.fromEntries(
+    Object.entries(moves).flatMap(([from, to]) => (to !== undefined && to.length > 0 ? [[from, to]] : [])),
+  )
+
+export const checkStates = (states: StatesField, where: string, mistakes: MistakeList): boolean => {
+  const before = mistakes.all.length
+  const names = stateNames(states)
+  const moves: { readonly [from: string]: readonly string[] | undefined } = states.moves
+  for (const name of names)
+    if (!/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,99}$/.test(name) || name === 'null')
+      mistakes.add(
+        where,
+        `"${name}" is not a state's name.`,
+        'Write plain words, such as "draft" or "in_transit".',
+      )
+  const others = Object.keys(moves)
+  if (moves[states.initial] === undefined && others.length > 0) {
+    const near = nearest(states.initial, others)
+    mistakes.add(
+      where,
+      `the initial state "${states.initial}" has no moves, so no other state can ever be reached.`,
+      near === null ? 'Give its moves, or begin elsewhere.' : `Did you mean "${near}"?`,
+    )
+    return false
+  }
+  const reached = reachable(states.initial, moves)
+  for (const name of names) {
+    if (reached.has(name)) continue
+    const dead = [...reached].filter((state) => moves[state] === undefined)
+    const near = nearest(name, dead)
+    mistakes.add(
+      where,
+      `the state "${name}" is never reached from "${states.initial}".`,
+      near === null
+        ? 'Add a move that leads to it, or take it away.'
+        : `Is the move to "${near}" meant for it?`,
+    )
+  }
+  return mistakes.all.length === before
+}
+
+const reachable = (
+  initial: string,
+  moves: { readonly [from: string]: readonly string[] | undefined },
+): ReadonlySet<string> => {
+  const reached = new Set([initial])
+  // Iterating a Set also visits elements that are added meanwhile.
+  for (const state of reached) for (const next of moves[state] ?? []) reached.add(next)
+  return reached
+}
+
+/** Short words such as "sent" and "spent" are often one letter apart. */
+const lettersLeast = 6
+
+/** A misspelt state that no move leaves looks like a final one, which is no mistake. */
+export const stateWarnings = (model: Model): readonly string[] =>
+  [...model.resources.values()].flatMap((resource) =>
+    resource.fields.flatMap(({ name, states }) =>
+      misspeltPairs(states).map(
+        ([final, other]) =>
+          `${resource.name}.fields.${name}: no move leaves the state "${final}", whose name is nearly "${other}". If they are the same state, write it alike everywhere.`,
+      ),
+    ),
+  )
+
+function misspeltPairs(states: StatesField | null): readonly (readonly [string, string])[] {
+  if (!states) return []
+  const names = stateNames(states)
+  const moves = movesIn(states)
+  const pairs: [string, string][] = []
+  for (const [at, name] of names.entries())
+    for (const other of names.slice(at + 1)) {
+      if (Math.min(name.length, other.length) < lettersLeast || !isOneLetterOff(name, other)) continue
+      if (!moves[name]) pairs.push([name, other])
+      else if (!moves[other]) pairs.push([other, name])
+    }
+  return pairs
+}

@@ -1,0 +1,95 @@
+import type { ScopeRule } from '../../declare/resource.ts'
+import { filterTargets } from '../changes/filter-targets.ts'
+import type { Field, Resource, Version, View } from '../model.ts'
+import { idField, plainField, timeField } from '../resources/declared-fields.ts'
+import { plainResource } from '../resources/resource-draft.ts'
+import { headField } from './views.ts'
+
+export const kindsOfEvents = ['created', 'updated', 'deleted'] as const
+
+/** Whether a version tells any events. */
+export const tellsEvents = (version: Version): boolean => toldViews(version).length > 0
+
+/** Every type of event that a version tells, in its own words: `orders.created`. */
+export const eventTypes = (version: Version): readonly string[] => toldTypes(version).map(({ type }) => type)
+
+/** The same, with the view of the row that an event of the type shows. */
+export const toldTypes = (version: Version): readonly { readonly type: string; readonly view: View }[] =>
+  toldViews(version).flatMap((view) => kindsOfEvents.map((kind) => ({ type: `${view.name}.${kind}`, view })))
+
+/** The views whose changes are events: those that a consumer of the version can see. */
+export const toldViews = ({ views }: Pick<Version, 'views'>): readonly View[] =>
+  [...views.values()].filter((view) => view.events && (view.topLevel || view.under.length > 0))
+
+/** The read-only collection of a version's events; null where it tells none. */
+export const eventsView = (version: Version): View | null => {
+  const types = eventTypes(version)
+  if (types.length === 0) return null
+  const resource = eventsResource(types)
+  const fields = resource.fields.map((field) => Object.freeze({ ...headField(field), target: null }))
+  const read: ScopeRule = 'events:read'
+  const byName = new Map(fields.map((field) => [field.name, field]))
+  const filters = new Set(['type', 'resource_id', 'created_at'])
+  const view: View = {
+    version,
+    name: resource.name,
+    resource,
+    serves: 'events',
+    events: false,
+    fields,
+    field: byName,
+    relations: new Map(),
+    includePaths: [],
+    include: new Map(),
+    filters,
+    filterOf: filterTargets({ field: byName, relations: new Map() }, filters),
+    sorts: new Set<string>(),
+    counted: false,
+    topLevel: true,
+    under: [],
+    methods: new Set(['GET'] as const),
+    idempotency: { mode: 'off', storesBody: false },
+    requireIfMatch: false,
+    cacheControl: 'private, no-cache',
+    scopes: { GET: read, POST: read, PUT: read, PATCH: read, DELETE: read },
+    limits: version.limits,
+    rate: null,
+    publishedRules: new Map(),
+    whenAbsent: new Map(),
+    customs: [],
+    description: resource.description,
+  }
+  return Object.freeze(view)
+}
+
+const eventsResource = (types: readonly string[]): Resource => {
+  const fields: readonly Field[] = [
+    idField(''),
+    {
+      ...plainField('type', 'enum', { type: 'string', enum: [...types] }),
+      open: true,
+      description: 'The resource and what happened to its row.',
+    },
+    {
+      ...plainField('resource_id', 'id', { type: 'string' }),
+      description: 'The id of the row.',
+    },
+    {
+      ...plainField('changed', 'json', { type: 'array', items: { type: 'string' } }),
+      nullable: true,
+      description: 'The fields whose values changed, for an update.',
+    },
+    timeField('created_at', 'When it happened.'),
+    {
+      ...plainField('data', 'json', { type: 'object' }),
+      description: 'The row right after the change; for a delete, right before.',
+    },
+  ].map((field) => Object.freeze({ ...field, readOnly: true }))
+  return Object.freeze({
+    ...plainResource('events'),
+    table: 'nounkit_events',
+    description: 'What happened to rows, oldest first: every committed change of a row is one event.',
+    fields,
+    field: new Map(fields.map((field) => [field.name, field])),
+  })
+}

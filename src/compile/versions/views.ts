@@ -1,0 +1,98 @@
+import type { Draft, DraftField, DraftRelation, DraftView } from '../changes/view-draft.ts'
+import type { Field, Resource } from '../model.ts'
+import { hasTopLevel } from '../resources/owners.ts'
+import { movesIn } from '../resources/states.ts'
+
+/** What the head declares of a resource besides its stored fields. */
+export type ViewOptions = Pick<
+  DraftView,
+  | 'filters'
+  | 'sorts'
+  | 'counted'
+  | 'includePaths'
+  | 'methods'
+  | 'idempotency'
+  | 'requireIfMatch'
+  | 'cacheControl'
+  | 'scopes'
+  | 'limits'
+  | 'rate'
+>
+
+/** The head's view of every resource: the stored names and values as they are. */
+export const headDraft = (
+  resources: readonly Resource[],
+  options: (resource: Resource) => ViewOptions,
+): Draft =>
+  new Map(resources.map((resource) => [resource.name, headView(resource, resources, options(resource))]))
+
+const headView = (resource: Resource, resources: readonly Resource[], options: ViewOptions): DraftView => {
+  const fields = resource.fields.filter((field) => !field.kept).map(headField)
+  const relations = headRelations(resource, options.limits.includeRows)
+  const isOffered = options.methods.size > 0
+  return {
+    name: resource.name,
+    resource,
+    serves: 'rows',
+    events: resource.events,
+    fields: new Map(fields.map((field) => [field.name, field])),
+    relations: new Map(relations.map((relation) => [relation.name, relation])),
+    topLevel: isOffered && hasTopLevel(resource),
+    under: isOffered ? subCollections(resource, resources) : [],
+    publishedRules: new Map(),
+    whenAbsent: keptDefaults(resource),
+    customs: [],
+    description: resource.description,
+    ...options,
+  }
+}
+
+/** A field kept for an older version that always shows a value has one in every new row. */
+const keptDefaults = ({ fields }: Resource): ReadonlyMap<string, unknown> =>
+  new Map(fields.filter((one) => one.kept && one.default !== undefined).map((one) => [one.name, one.default]))
+
+/** A field as it is stored. */
+export const headField = (field: Field): DraftField => ({
+  name: field.name,
+  field,
+  made: null,
+  schema: field.schema,
+  kind: field.kind,
+  required: isRequired(field),
+  nullable: field.nullable,
+  default: field.default,
+  readOnly: field.readOnly,
+  writeOnly: field.writeOnly,
+  immutable: field.immutable,
+  open: field.open,
+  needsScopes: field.needsScopes,
+  publishedScopes: null,
+  values: null,
+  codec: null,
+  states: field.states && { ...field.states, moves: movesIn(field.states) },
+  description: field.description,
+})
+
+/** Whether a create must send the field because nothing else gives it a value. */
+const isRequired = (field: Field): boolean =>
+  !field.optional &&
+  field.default === undefined &&
+  !field.readOnly &&
+  field.states === null &&
+  field.sum === null
+
+const headRelations = (resource: Resource, includeRows: number): readonly DraftRelation[] =>
+  [...resource.belongsTo, ...resource.hasMany].map((relation) => ({
+    name: relation.name,
+    relation,
+    cap: relation.kind === 'belongs-to' ? 1 : (relation.cap ?? includeRows),
+    description: relation.description,
+  }))
+
+/** One sub-collection for each has-many, of any resource, that leads to this one. */
+const subCollections = (resource: Resource, resources: readonly Resource[]): DraftView['under'] =>
+  resources.flatMap((source) =>
+    source.hasMany
+      .filter((relation) => relation.target === resource)
+      .map((relation) => ({ owner: source.name, relation: relation.name })),
+  )

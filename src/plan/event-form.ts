@@ -1,0 +1,39 @@
+import type { Model, Resource } from '../compile/model.ts'
+
+/**
+ * Events have the names and values of the store, which processes of older and newer declarations understand alike, and which no version
+ * takes along when it is taken out of a declaration. Events of earlier releases of Nounkit have those of the version that was the head.
+ */
+
+type StoredRow = { readonly [field: string]: unknown }
+
+/** The name under which events of a table are stored. */
+export const eventName = (table: string): string => table.replaceAll('_', '-')
+
+/** Whose rows an event has: the newest version of its writer, and how often names of the store had been tidied up by then. */
+export const writtenVersion = ({ head, names }: Model): string => `${head.name}@${names.moves.length}`
+
+/** `moves` is null where the event has the names of the version. */
+export function readWrittenVersion(text: string): {
+  readonly version: string
+  readonly moves: number | null
+} {
+  const [version = '', moves] = text.split('@')
+  return { version, moves: moves === undefined ? null : Number(moves) }
+}
+
+const renamed = new WeakMap<Resource, boolean>()
+
+/** A row, or some of its fields, in the names and values of the store. */
+export function storedForm(resource: Resource, row: StoredRow): StoredRow {
+  let isRenamed = renamed.get(resource)
+  if (isRenamed === undefined) {
+    isRenamed = resource.fields.some(({ name, column, stored }) => stored !== null || name !== column)
+    renamed.set(resource, isRenamed)
+  }
+  if (!isRenamed) return row
+  const form: { [column: string]: unknown } = {}
+  for (const { name, column, stored } of resource.fields)
+    if (name in row) form[column] = stored?.up.get(String(row[name])) ?? row[name]
+  return form
+}

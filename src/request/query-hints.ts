@@ -1,0 +1,187 @@
+import type { View } from '../compile/model.ts'
+import { nearest } from '../compile/names/nearest.ts'
+import type { FieldError } from '../problems.ts'
+import {
+  allowedNames,
+  type Disclosure,
+  listedNames,
+  offeredFilters,
+  offeredPaths,
+  offeredSorts,
+} from './disclosure.ts'
+
+/** What a refusal of a parameter says, and the names that would be right. */
+export interface Hint {
+  readonly detail: string
+  readonly allowed?: readonly string[]
+}
+
+/** A parameter that was sent. */
+interface Sent {
+  readonly name: string
+  readonly value: string
+}
+
+/** What a caller may use of a list. */
+interface Offered {
+  readonly view: View
+  readonly filters: readonly string[]
+  readonly sorts: readonly string[]
+  readonly paths: readonly string[]
+}
+
+/** The refusal of a parameter that lists do not have, with what to write instead. */
+export function hintForList({ name, value }: Sent, view: View, told: Disclosure): Hint {
+  const offered: Offered = {
+    view,
+    filters: offeredFilters(view, told),
+    sorts: offeredSorts(view, told),
+    paths: offeredPaths(view, told),
+  }
+  const { detail, allowed } =
+    asFilter(name, value, offered) ?? asOtherWord(name, value, offered) ?? asNear(name, value, offered)
+  return { detail: `is not a parameter of a list; ${detail}`, allowed: allowed ?? parametersOf(offered) }
+}
+
+/** A field as other APIs write its filter: `status=paid`, `status[gte]=5`, `filter_status=paid`. */
+function asFilter(name: string, value: string, { filters }: Offered): Hint | null {
+  const [field, operator] = fieldAndOperator(name)
+  const meant = [field, field.replace(/^filters?[._:-]/, '')].find((one) => filters.includes(one))
+  return meant === undefined ? null : { detail: `write filter[${meant}]${operator}=${shown(value)}` }
+}
+
+/** `status[gte]` as `status` and `[gte]`. */
+function fieldAndOperator(name: string): readonly [field: string, operator: string] {
+  const at = name.lastIndexOf('[')
+  return at > 0 && /^\[\w+\]$/.test(name.slice(at)) ? [name.slice(0, at), name.slice(at)] : [name, '']
+}
+
+/** What a parameter of another API means here. */
+type Meaning = (value: string, offered: Offered) => Hint
+
+const pages: Meaning = () => ({
+  detail: 'pages have no numbers: write cursor=… with the next_cursor of the page before',
+})
+const size: Meaning = (value, { view }) => ({
+  detail: `write limit=${/^[1-9]\d{0,8}$/.test(value) ? value : view.limits.pageDefault}`,
+})
+const order: Meaning = (value, { sorts }) => ({
+  detail: `write sort=${sortMeant(value, sorts) ?? '…'}, by ${listedNames(sorts)}; a minus before a name reverses`,
+  allowed: sorts,
+})
+const relations: Meaning = (value, { view, paths }) =>
+  paths.length === 0
+    ? { detail: `${view.name} offers no include; leave it out`, allowed: [] }
+    : { detail: `write include=${paths.includes(value) ? value : listedNames(paths)}`, allowed: paths }
+const conditions: Meaning = (_, { view, filters }) =>
+  filters.length === 0
+    ? { detail: `${view.name} offers no filter; leave it out`, allowed: [] }
+    : { detail: `write filter[field]=value, with one of ${listedNames(filters)}`, allowed: filters }
+const words: Meaning = (_, { view, filters }) => ({
+  detail: `${view.name} offers no search; ${filters.length === 0 ? 'leave it out' : `write filter[field]=value, with one of ${listedNames(filters)}`}`,
+  allowed: filters,
+})
+const fields: Meaning = () => ({ detail: 'answers have all fields; leave it out' })
+const total: Meaning = (_, { view }) => ({
+  detail: view.counted ? 'write count=true' : `${view.name} are not counted; leave it out`,
+})
+
+/** Parameters of other APIs, in lower case and without anything but letters. */
+const otherWords: ReadonlyMap<string, Meaning> = new Map(
+  (
+    [
+      ['page pagenumber pageno p offset skip start after before next pageafter pagebefore', pages],
+      ['pagetoken nexttoken nextpage startingafter endingbefore startat startindex', pages],
+      ['perpage pagesize size pagelimit max maxresults top take first rows', size],
+      ['order orderby ordering sortby sortorder orderdirection direction dir', order],
+      ['expand with embed populate includes relations preload', relations],
+      ['filter filters where conditions', conditions],
+      ['q query search term text keyword keywords', words],
+      ['fields field select only columns attributes projection', fields],
+      ['count total totalcount withcount includecount includetotal', total],
+    ] satisfies readonly (readonly [string, Meaning])[]
+  ).flatMap(([names, meaning]) => names.split(' ').map((name) => [name, meaning] as const)),
+)
+
+function asOtherWord(name: string, value: string, offered: Offered): Hint | null {
+  // JSON:API writes `fields[orders]`; names are compared by their letters.
+  const word = name.startsWith('fields[')
+    ? 'fields'
+    : name
+        .slice(0, 50)
+        .toLowerCase()
+        .replaceAll(/[^a-z]/g, '')
+  return otherWords.get(word)?.(value, offered) ?? null
+}
+
+/** A slip of the keyboard, else all that there is. */
+function asNear(name: string, value: string, offered: Offered): Hint {
+  const near = nearest(name, plainParameters(offered.view))
+  if (near !== null) return { detail: `did you mean "${near}"?` }
+  const [field, operator] = fieldAndOperator(name)
+  const filter = nearest(field, offered.filters)
+  if (filter !== null) return { detail: `did you mean "filter[${filter}]${operator}=${shown(value)}"?` }
+  return { detail: `write ${listedNames([...plainParameters(offered.view), ...writtenFilters(offered)])}` }
+}
+
+const plainParameters = (view: View): readonly string[] => [
+  ...(view.includePaths.length > 0 ? ['include'] : []),
+  'limit',
+  'cursor',
+  'sort',
+  ...(view.counted ? ['count'] : []),
+]
+
+const writtenFilters = ({ filters }: Offered): readonly string[] =>
+  filters.length > 0 ? [`filter[field] with one of ${listedNames(filters)}`] : []
+
+const parametersOf = (offered: Offered): readonly string[] => [
+  ...plainParameters(offered.view),
+  ...offered.filters.map((name) => `filter[${name}]`),
+]
+
+/** The order that other APIs write as `name desc`, `name:desc` or `+name`: `-name`; null where it cannot be one. */
+export function sortMeant(text: string, sorts: readonly string[]): string | null {
+  const [, minus = '', name = '', direction = ''] =
+    /^[ +]?(-?)(\w{1,100})(?:[ :.,+](asc|desc))?$/i.exec(text) ?? []
+  if (!sorts.includes(name)) return null
+  return minus === '-' || direction.toLowerCase() === 'desc' ? `-${name}` : name
+}
+
+/** The refusal of a parameter on one resource, which has but `include`. */
+export function hintForOne({ name }: Sent, view: View, told: Disclosure): Hint {
+  const paths = offeredPaths(view, told)
+  const allowed = paths.length > 0 ? ['include'] : []
+  const isOfLists = ['limit', 'cursor', 'sort', 'count'].includes(name) || name.startsWith('filter')
+  const near = nearest(name, allowed)
+  const only = allowed.length > 0 ? `it has include alone, of ${listedNames(paths)}` : 'leave it out'
+  const instead = isOfLists && view.topLevel ? `ask the list, /${view.version.name}/${view.name}` : only
+  return {
+    detail: `is not a parameter of one resource; ${near ? `did you mean "${near}"?` : instead}`,
+    allowed,
+  }
+}
+
+/** The refusal of a parameter that is given once more. */
+export function hintForRepeated(name: string): string {
+  if (/^filter\[[^[\]]+\]$/.test(name))
+    return `is given twice; for one of several values write ${name}[in]=a,b`
+  if (name === 'sort' || name === 'include') return `is given twice; give it once, as in ${name}=a,b`
+  return 'is given twice; give it once'
+}
+
+export const refusalOf = ({ name }: Sent, { detail, allowed }: Hint): FieldError => ({
+  parameter: name.slice(0, 100),
+  detail,
+  code: 'unknown',
+  ...(allowed ? allowedNames(allowed) : {}),
+})
+
+const mostShown = 50
+
+/** A value as a query has it. */
+const shown = (value: string): string =>
+  encodeURIComponent(value.slice(0, mostShown).toWellFormed())
+    .replaceAll('%40', '@')
+    .replaceAll('%3A', ':')
+    .replaceAll('%2C', ',')

@@ -1,0 +1,49 @@
+import type { StoredRow } from '../request/body.ts'
+import type { Caller } from '../request/caller.ts'
+import { freezeClaims, noClaims } from '../request/caller.ts'
+import type { JsonObject } from '../request/json-body.ts'
+
+/**
+ * The fields of an endpoint that say whose it is. An endpoint is told what its owner may read, with the scopes and claims of the owner's
+ * last write of it: nobody else's rights must reach its URL. So the owner and those rights are only ever written together.
+ */
+export const ownedBy = (caller: Caller): StoredRow => ({
+  ...ownerFields(caller),
+  told_to: rightsText(caller),
+})
+
+/** The owner alone, in each form that a row has it. */
+export const ownerFields = ({ consumer, subject }: Pick<Caller, 'consumer' | 'subject'>) => ({
+  owner: { consumer: consumer.id, subject },
+  owner_consumer: consumer.id,
+  owner_subject: subject,
+})
+
+/**
+ * Whether a write by this caller is one by the owner: the same subject, whatever program it uses; without one, the same program. Tokens
+ * that name neither may be of several programs.
+ */
+export const isOwner = ({ consumer, subject }: Caller, endpoint: StoredRow): boolean =>
+  subject === null
+    ? endpoint.owner_subject === null && endpoint.owner_consumer === consumer.id && !consumer.isUnnamed
+    : endpoint.owner_subject === subject
+
+/** Rights as they are stored. */
+const rightsText = ({ consumer, scopes, subject, claims }: Caller): string =>
+  JSON.stringify({ consumer, scopes: [...scopes], subject, claims })
+
+interface StoredCaller extends Omit<Caller, 'scopes' | 'account'> {
+  readonly scopes: readonly string[]
+}
+
+/** The owner as a caller, with the rights that were stored. */
+export function storedCaller(account: string, text: string): Caller {
+  const { consumer, scopes, subject, claims } = JSON.parse(text) as StoredCaller
+  return {
+    account,
+    consumer,
+    scopes: new Set(scopes),
+    subject,
+    claims: claims ? freezeClaims(claims as JsonObject) : noClaims,
+  }
+}

@@ -1,0 +1,29 @@
+import type { Call } from '../read/call.ts'
+import { shownText } from '../read/row-text.ts'
+import type { StoredRow } from '../request/body.ts'
+import { FieldErrors } from '../request/field-errors.ts'
+import { fieldsRefused } from '../request/fields-refused.ts'
+
+/** What an event has besides the row that it tells of, or a page of one row: both can be shown then. */
+const bytesAroundRow = 1_000
+
+const mostBytesPerUnit = 3
+
+/**
+ * The body that answers a write. A write is refused, before it is committed, whose row no answer could show: neither its own nor any that
+ * is given later. Each body is bounded, but a row can grow with every PATCH.
+ */
+export function rowBody({ target, caller }: Call, row: StoredRow): string {
+  const text = shownText(target.view, row, caller.scopes)
+  const most = target.view.limits.responseBytes - bytesAroundRow
+  // Most rows are so short that their bytes need not be counted.
+  if (text.length * mostBytesPerUnit > most && Buffer.byteLength(text) > most)
+    throw fieldsRefused(
+      FieldErrors.of({
+        pointer: '#',
+        detail: `would be a row of more than ${most} bytes, which no answer can show; shorten its texts`,
+        code: 'too_long',
+      }),
+    )
+  return `{"data":${text}}`
+}

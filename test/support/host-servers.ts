@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { serve as serveHono } from '@hono/node-server'
+import express from 'express'
+import fastify from 'fastify'
+import { Hono } from 'hono'
+import type { Service } from '../../src/server-door.ts'
+import { whenOver } from './clean-up.ts'
+
+/** Servers of others with a route of their own, `/hello`, and the service below its prefix, as the guide shows. */
+export const hosts: { readonly [name: string]: (service: Service) => Promise<string> } = {
+  async 'node:http'(service) {
+    return listening(
+      createServer((incoming, outgoing) => {
+        if (service.owns(incoming.url ?? '')) service.handler(incoming, outgoing)
+        else outgoing.end('hello')
+      }),
+    )
+  },
+  async 'Express 5'(service) {
+    const app = express()
+    app.use('/api', service.handler)
+    app.use(express.json())
+    app.get('/hello', (_, response) => void response.send('hello'))
+    return listening(createServer(app))
+  },
+  async 'Fastify 5'(service) {
+    const app = fastify()
+    app.addHook('onRequest', async (request, reply) => {
+      if (!service.owns(request.url)) return
+      reply.hijack()
+      service.handler(request.raw, reply.raw)
+    })
+    app.get('/hello', async () => 'hello')
+    whenOver(() => app.close())
+    return app.listen({ port: 0, host: '127.0.0.1' })
+  },
+  async 'Hono on Node'(service) {
+    const app = new Hono<{ Bindings: { incoming: { socket: { remoteAddress?: string } } } }>()
+    app.all('/api/*', ({ req, env }) =>
+      service.fetch(req.raw, { address: env.incoming.socket.remoteAddress }),
+    )
+    app.get('/hello', (context) => context.text('hello'))
+    const server = serveHono({
+      overrideGlobalObjects: false,
+      fetch: app.fetch,
+      port: 0,
+      hostname: '127.0.0.1',
+    }) as Server
+    if (!server.listening) await once(server, 'listening')
+    return urlOf(server)
+  },
+}
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return urlOf(server)
+}
+
+const urlOf = (server: Server): string => {
+  whenOver(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
