@@ -31,7 +31,6 @@ const judgedByHand: { readonly [pattern: string]: string } = {
   '(?:W\\/)?("[^"]*")': 'a quote is searched up to the next one, where the search goes on',
   '\\s*(?:"(?:[^"\\\\\\x00-\\x1f]|\\\\["\\\\/bfnrtu])*"|-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?|true|false|null|[{}[\\],:])':
     'it is sticky: a token is read where the one before ends, and each begins with another character',
-  '^(.+?)(\\[\\w+\\])$': 'from a bracket, letters are read up to the next bracket',
   '^https?:\\/\\/[^/?#]*(.*)$': 'a target has no line break, so that the rest always matches',
   ',\\s*chunked$': 'from a comma, white space is read up to the next comma',
   ' such as ".*"$': 'the text is a refusal of our own, which quotes a short value',

@@ -20,7 +20,7 @@ export interface EventReader extends Pick<Reader, 'seal'>, EventJudge {
 }
 
 /** The most events that one page looks at. Where a version shows few of them, a page may be short and have a next one. */
-const mostScanned = 5_000
+const mostScanned = 1_000
 const batch = 500
 /** More than the envelope of a page has, with its cursor. */
 const bytesAroundRows = 1_000

@@ -2,6 +2,7 @@ import type { RateModel } from '../compile/model.ts'
 import type { Maybe } from '../maybe.ts'
 import { problem } from '../problems.ts'
 import { createBuckets } from './buckets.ts'
+import { networkOf } from './network-of.ts'
 
 /**
  * Counts wrong keys and tokens by address. Only wrong ones are ever refused for that: whether credentials are right is found out by a look-up or
@@ -93,12 +94,4 @@ const leave = (line: Line): void => {
   if (next) return next()
   line.running--
   if (line.running === 0) line.whenEmpty()
-}
-
-/** An IPv6 customer usually has a whole /64, so all of it counts as one address. */
-const networkOf = (address: string): string => {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [head = ''] = address.split('::', 1)
-  const groups = head.split(':')
-  return groups.slice(0, 4).join(':')
 }

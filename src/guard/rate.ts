@@ -3,6 +3,7 @@ import { plainCounted } from '../compile/names/plural.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 import { createBuckets, type Taken } from './buckets.ts'
+import { networkOf } from './network-of.ts'
 import type { NamedBucket, SharedBuckets } from './rate-redis.ts'
 
 /** The two header fields of draft-ietf-httpapi-ratelimit-headers, for the response to a call that was let through. */
@@ -58,11 +59,11 @@ export const createRateLimiter = (
 
   return {
     take(account, address, view) {
-      const who = account ?? address
+      const who = account ?? networkOf(address)
       const buckets = account === null ? addresses : accounts
       const own = view?.rate ? { policy: policyOf(view, view.rate), resource: view.resource.name } : null
       if (shared) {
-        const tag = sharedTag(shared.service, account, address)
+        const tag = sharedTag(shared.service, account, who)
         const limits = [sharedLimit(perCaller, tag, '*')]
         if (own) limits.push(sharedLimit(own.policy, tag, own.resource))
         return takeShared(limits, shared.buckets)
@@ -88,8 +89,8 @@ interface Limit extends NamedBucket {
  * The part of a name in Redis that both buckets of a caller have in common. The braces keep them on one node of a Redis cluster, and names that
  * callers choose cannot have any.
  */
-const sharedTag = (service: string, account: string | null, address: string): string =>
-  `nounkit:${service}:{${account === null ? `address:${encoded(address)}` : `account:${encoded(account)}`}}`
+const sharedTag = (service: string, account: string | null, who: string): string =>
+  `nounkit:${service}:{${account === null ? 'address' : 'account'}:${encoded(who)}}`
 
 const encoded = (name: string): string => name.replace(/[%{}]/g, (brace) => encodeURIComponent(brace))
 

@@ -33,10 +33,13 @@ const compile = (pattern: string): Test => {
 }
 
 const one = '(?:[\\w:;,@#%&=~!"\'<>/ -]|\\\\[dDwWsS./+*?^$|()[\\]{}-]|\\[\\^?(?:[^\\\\\\]]|\\\\[^pP])+\\])'
-const fixed = `(?:${one}(?:\\{\\d+\\})?)*`
+const counted = `(?:${one}(?:\\{\\d+\\})?)*`
 
-/** From its beginning a text is matched step by step: each is a character of a set, and one step at most may be repeated as often as it fits. */
-const isLinear = new RegExp(`^\\^${fixed}(?:${one}(?:[*+?]|\\{\\d+,\\d*\\}))?${fixed}\\$?$`)
+/**
+ * From its beginning a text is matched step by step: each is a character of a set, and one step at most may be repeated as often as it fits.
+ * The steps after that one are tried wherever it may end, so these have no counts: `^[a-z]*[a-z]{1000}$` would take a thousand steps a character.
+ */
+const isLinear = new RegExp(`^\\^${counted}(?:${one}(?:[*+?]|\\{\\d+,\\d*\\})${one}{0,20})?\\$?$`)
 
 /** Null in browsers, where a declaration is compiled and no text of others is matched. */
 const modules = globalThis.process?.getBuiltinModule?.('node:module') ?? null

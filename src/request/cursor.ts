@@ -10,8 +10,8 @@ import {
 import type { View } from '../compile/model.ts'
 import { problem } from '../problems.ts'
 import type { Caller } from './caller.ts'
-import { callerValue } from './caller-value.ts'
 import type { Filter } from './filter.ts'
+import { readClaims } from './read-claims.ts'
 import type { Target } from './route.ts'
 import { type SortKey, sortText } from './sort.ts'
 
@@ -106,12 +106,6 @@ export function cursorBound(
   // Lengths are included, so that no account or id can be chosen to look like a shorter one and the text after it.
   const { account } = caller
   return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}${[view, ...filteredBy].map((one) => readClaims(one, caller)).join('')}`
-}
-
-/** What the read rule of rows that decide about a list reads of the caller: other claims make it another list. The time does not, or no page had a next one. */
-function readClaims({ resource }: View, caller: Caller): string {
-  const values = resource.rules.read?.callerValues.filter(({ source }) => source !== 'now') ?? []
-  return values.length === 0 ? '' : ` ${JSON.stringify(values.map((value) => callerValue(value, caller, 0)))}`
 }
 
 /** A sort and filters in the version's own words; the order in which filters were written does not matter. */

@@ -57,16 +57,13 @@ function refuseCoding(request: PlainRequest): void {
 }
 
 /** The Idempotency-Key of a create, which the resource requires, allows or ignores. */
-export function readKeyed(
-  request: PlainRequest,
-  { target, caller }: Call,
-  body: JsonObject,
-): KeyedRequest | null {
+export function readKeyed(request: PlainRequest, call: Call, body: JsonObject): KeyedRequest | null {
+  const { target, caller } = call
   const { mode } = target.view.idempotency
   if (mode === 'off') return null
   const sent = readKey(request.headers['idempotency-key'])
   if (sent !== null)
-    return { key: keyInRequest(sent, caller.subject), fingerprint: fingerprintOf(target, body) }
+    return { key: keyInRequest(sent, caller.subject), fingerprint: fingerprintOf(call, body) }
   if (mode === 'optional') return null
   throw problem('idempotency-key-missing', {
     detail: `Creating ${target.view.name} needs an Idempotency-Key header.`,

@@ -7,7 +7,7 @@ import { pathOf, readOne } from '../read/read-rows.ts'
 import { mayKnow } from '../request/field-scopes.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { plainOne } from '../request/query.ts'
-import type { Target } from '../request/route.ts'
+import { readRights } from '../request/read-claims.ts'
 import type { Value } from '../store/store.ts'
 import { hourMs } from '../times.ts'
 import type { Writer } from './writer.ts'
@@ -45,9 +45,14 @@ export function readKey(header: string | string[] | undefined): string | null {
 export const keyInRequest = (sent: string, subject: string | null): string =>
   subject === null ? sent : `${sent} ${subject}`
 
-/** Method, version, path and body by value: key order, whitespace and the way numbers and characters are written do not matter. */
-export function fingerprintOf(target: Target, body: JsonObject): string {
-  return hash('sha256', `POST ${pathOf(target)}\n${canonicalBody(body)}`, 'base64url')
+/**
+ * Method, version, path and body by value: key order, whitespace and the way numbers and characters are written do not matter. Callers without
+ * a subject share the keys of their account. Where a rule shows them different rows, the request of one is not that of another, or a replay
+ * would show a row that its caller may not read.
+ */
+export function fingerprintOf({ target, caller }: Call, body: JsonObject): string {
+  const rights = caller.subject === null ? readRights(target.view, caller) : ''
+  return hash('sha256', `POST ${pathOf(target)}${rights}\n${canonicalBody(body)}`, 'base64url')
 }
 
 /** JSON with the keys of every object sorted. Numbers are written by JavaScript, so that one beyond all doubles is not null. */
@@ -65,7 +70,8 @@ export const derivedKey = (account: string, keyed: KeyedRequest): string =>
 
 export const keyReused = (): Error =>
   problem('idempotency-key-reused', {
-    detail: 'This Idempotency-Key was used for a request with another path, version or body.',
+    detail:
+      'This Idempotency-Key was used for a request with another path, version or body, or by a caller who may read other rows.',
     errors: [{ header: 'Idempotency-Key', detail: 'belongs to another request', code: 'reused' }],
   })
 

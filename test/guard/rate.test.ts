@@ -144,6 +144,20 @@ test('no account uses up what belongs to another, to a resource or to an address
   ])
 })
 
+test('calls without credentials are counted by network: an IPv6 customer has a whole /64', () => {
+  const rate = { perSecond: 0.1, burst: 1 }
+  const limiter = createRateLimiter(rate)
+  const take = (address: string) => limiter.take(null, address, null)
+  expect(take('2001:db8:1:2:3:4:5:6')).not.toBe(null)
+  for (const address of ['2001:db8:1:2::1', '2001:0db8:0001:0002::9', '2001:DB8:1:2:ffff::'])
+    expect(() => take(address), address).toThrow(/More than/)
+  expect(take('2001:db8:1:3::1')).not.toBe(null)
+  expect(take('2001:db8::1')).not.toBe(null)
+  expect(() => take('2001:db8:0:0:5::')).toThrow(/More than/)
+  expect(take('192.0.2.1')).not.toBe(null)
+  expect(take('192.0.2.2')).not.toBe(null)
+})
+
 test('NOUNKIT_RATE is a number or off, and a mistake is reported', () => {
   const declared = { perSecond: 100, burst: 200 }
   expect(readRate(undefined, declared)).toBe(declared)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
+import { anyOf } from '../../src/declare/condition.ts'
 import { readOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { describeServing } from '../support/serving.ts'
@@ -19,6 +20,14 @@ const memos = resource('memos', {
       }
       return { passed_on: caller.idempotencyKey }
     },
+  },
+})
+/** Which rows a caller reads depends on a claim and a scope of its credentials. */
+const visits = resource('visits', {
+  fields: { clinic: z.string().max(20), text: z.string().max(50) },
+  rules: {
+    read: ({ row, caller }) => anyOf(caller.has('visits:all'), row.clinic.is(caller.claim('clinic'))),
+    create: () => true,
   },
 })
 let entered = Promise.withResolvers<void>()
@@ -97,6 +106,39 @@ describeServing(
       expect((await held).status).toBe(201)
       expect((await other).status).toBe(201)
     })
+
+    test('a caller without a subject gets no replay of a row that a rule hides from it', async () => {
+      const key = unique()
+      const body = { clinic: 'north', text: 'a' }
+      const of = (scopes: string[], claims: object) =>
+        served.api.key('acme', { name: unique(), scopes, claims: { ...claims } })
+      const send = async (as: string, sent = key) => {
+        const headers = { 'Idempotency-Key': sent }
+        return served.call('POST', '/v1/visits', { body, as, headers })
+      }
+      const north = await of(['*'], { clinic: 'north' })
+      const first = await send(north)
+      expect(first.status).toBe(201)
+      const others = [
+        await of(['visits:read', 'visits:write'], { clinic: 'south' }),
+        await of(['visits:read', 'visits:write'], {}),
+        await of(['visits:read', 'visits:write', 'visits:all'], { clinic: 'south' }),
+      ]
+      for (const as of others) {
+        const refused = await send(as)
+        expect(refused.refusal).toEqual([422, 'idempotency-key-reused'])
+        expect(refused.text).not.toContain('north')
+      }
+      // A new key of the same rights, as after a rotation, gets the replay.
+      const again = await send(await of(['*'], { clinic: 'north' }))
+      expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
+      expect((await send(others[0] ?? '', unique())).status).toBe(201)
+    })
   },
-  { declaration: api('subjects', { resources: [notes, memos] }) },
+  {
+    declaration: api('subjects', {
+      resources: [notes, memos, visits],
+      scopes: { 'visits:all': 'See the visits of all clinics.' },
+    }),
+  },
 )
