@@ -97,7 +97,8 @@ function checkString(schema: JsonSchema, value: string, at: string, report: Note
   const { minLength, maxLength } = schema
   // Code points are at most UTF-16 units: counting them is only needed near a limit.
   if (maxLength !== undefined && value.length > maxLength && codePoints(value) > maxLength) {
-    report(at, `must have at most ${plainCounted(maxLength, 'character')}`, 'too_long')
+    // A text that is too long is not matched with a pattern: that costs time for each of its characters.
+    return report(at, `must have at most ${plainCounted(maxLength, 'character')}`, 'too_long')
   }
   if (minLength !== undefined && codePoints(value) < minLength) {
     report(at, `must have at least ${plainCounted(minLength, 'character')}`, 'too_short')
@@ -141,7 +142,7 @@ function checkArray(schema: JsonSchema, value: readonly unknown[], at: string, r
   if (minItems !== undefined && value.length < minItems)
     report(at, `must have at least ${plainCounted(minItems, 'item')}`, 'too_short')
   if (maxItems !== undefined && value.length > maxItems)
-    report(at, `must have at most ${plainCounted(maxItems, 'item')}`, 'too_long')
+    return report(at, `must have at most ${plainCounted(maxItems, 'item')}`, 'too_long')
   value.forEach((item, index) => {
     const inner = prefixItems[index] ?? items
     if (inner) check(inner, item, `${at}/${index}`, report)

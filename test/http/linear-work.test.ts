@@ -13,6 +13,12 @@ const planets = resource('planets', {
   fields: {
     ...parts,
     seen: z.array(z.enum(colours)).optional(),
+    code: z
+      .string()
+      .max(20)
+      .regex(/^(?:[A-Z]+-)*[A-Z]+$/)
+      .optional(),
+    visitors: z.array(z.string().max(9)).max(3).optional(),
     links: z.array(z.url()).optional(),
     notes: z.record(z.string().regex(/^(?:[a-z0-9]+-)*[a-z0-9]+$/), z.int()).optional(),
     facts: z
@@ -69,6 +75,16 @@ describeServing(
         // Ten names are known, and most are too long or too short to be meant.
         expect(calls.get('compile/names/nearest.ts:editDistance')).toBeLessThan(1_000)
       }
+    })
+
+    test('what is longer than declared is not looked at any further', async () => {
+      const { answer, calls } = await counted(() =>
+        create({ code: 'a'.repeat(900_000), visitors: many(10_000, () => 7) }),
+      )
+      expect(answer.refusal).toEqual([422, 'validation-failed'])
+      expect(answer.faults).toEqual(['#/code', '#/visitors'])
+      expect(calls.get('kinds/pattern.ts:matches') ?? 0).toBe(0)
+      expect(calls.get('request/validate.ts:check')).toBeLessThan(20)
     })
 
     test.each<[string, number, (count: number) => Promise<Answer>, [number, string] | 200 | 201]>([
