@@ -4,6 +4,7 @@ import { type Clock, clockFromEnvironment } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
+import { anyMeta } from '../store/meta.ts'
 import { openStore } from '../store/open.ts'
 import { postgresSettings } from '../store/postgres/postgres-settings.ts'
 import { bindModel } from '../store/schema/bind-model.ts'
@@ -46,8 +47,7 @@ export async function openExistingStore(url: string): Promise<Store> {
   if (missing !== null) throw noStore(whyNoStore(missing))
   const store = await openStore(url)
   try {
-    if (!(await fits(store, 'SELECT 1 FROM "nounkit_meta" WHERE 1 = 0')))
-      throw noStore(`${addressOf(url)} has no tables of Nounkit`)
+    if (!(await fits(store, anyMeta))) throw noStore(`${addressOf(url)} has no tables of Nounkit`)
     return store
   } catch (error) {
     await store.close()

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
 import { isPlainName } from '../request/caller.ts'
+import { anyMeta } from '../store/meta.ts'
 import { readGeneration } from '../store/schema/store-generation.ts'
 import type { Store } from '../store/store.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
@@ -50,9 +51,7 @@ export async function importCommand(args: string[]): Promise<number> {
     )
   const place = given.length > 1 ? given[0] : undefined
   return withFile(name, (file) =>
-    withStore(place, { probe: 'SELECT 1 FROM "nounkit_meta" LIMIT 1' }, (opened) =>
-      importInto(opened, file, flags),
-    ),
+    withStore(place, { probe: anyMeta }, (opened) => importInto(opened, file, flags)),
   )
 }
 

@@ -11,7 +11,7 @@ import type { View } from '../compile/model.ts'
 import { problem } from '../problems.ts'
 import type { Caller } from './caller.ts'
 import type { Filter } from './filter.ts'
-import { readClaims } from './read-claims.ts'
+import { claimsOfRule } from './read-rights.ts'
 import type { Target } from './route.ts'
 import { type SortKey, sortText } from './sort.ts'
 
@@ -105,7 +105,7 @@ export function cursorBound(
   const names = `${version.name}/${owner}${view.name}/${sub?.segment ?? ''}`
   // Lengths are included, so that no account or id can be chosen to look like a shorter one and the text after it.
   const { account } = caller
-  return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}${[view, ...filteredBy].map((one) => readClaims(one, caller)).join('')}`
+  return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}${[view, ...filteredBy].map((one) => claimsOfRule(one, caller)).join('')}`
 }
 
 /** A sort and filters in the version's own words; the order in which filters were written does not matter. */

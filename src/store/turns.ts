@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { minuteMs } from '../times.ts'
+import { addMeta, metaFacts, replaceMeta, selectMeta } from './meta.ts'
 import type { Store } from './store.ts'
 
 /** A part of the housekeeping that all processes of a store share. */
@@ -40,8 +41,7 @@ const rowValue = (freeAt: number): string => `${freeAt} ${randomUUID()}`
 
 /** What the row says while this process has its turn; null where it has none. */
 async function takeTurn(store: Store, now: number, part: SharedWork): Promise<string | null> {
-  const find = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${store.dialect.param(1, 'string')}`
-  const [seen = null] = (await store.first(find, [keyOf(part)])) ?? []
+  const [seen = null] = (await store.first(selectMeta(keyOf(part)), [])) ?? []
   if (seen !== null) {
     const freeAt = Number.parseInt(String(seen), 10)
     // A time that is further away was written by a process whose clock was ahead.
@@ -51,20 +51,14 @@ async function takeTurn(store: Store, now: number, part: SharedWork): Promise<st
   return (await write(store, part, mine, seen === null ? null : String(seen))) ? mine : null
 }
 
-const keyOf = ({ name }: SharedWork): string => `turn ${name}`
+const keyOf = ({ name }: SharedWork): string => metaFacts.turn.key + name
 
 /** Writes the row, if it still has the value that was seen; null where there was no row. */
 async function write(store: Store, part: SharedWork, value: string, seen: string | null): Promise<boolean> {
-  const [key, next, last] = [1, 2, 3].map((n) => store.dialect.param(n, 'string'))
+  const key = keyOf(part)
   const written =
     seen === null
-      ? await store.writeOne(
-          `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${key}, ${next}) ON CONFLICT DO NOTHING`,
-          [keyOf(part), value],
-        )
-      : await store.writeOne(
-          `UPDATE "nounkit_meta" SET "value" = ${next} WHERE "key" = ${key} AND "value" = ${last}`,
-          [keyOf(part), value, seen],
-        )
+      ? await store.writeOne(addMeta(store.dialect, key), [value])
+      : await store.writeOne(replaceMeta(store.dialect, key), [value, seen])
   return written === 1
 }

@@ -1,11 +1,11 @@
 import type { Model } from '../compile/model.ts'
 import { EventLog } from '../events/event-log.ts'
 import { inboxTable } from '../plan/events.ts'
+import { emptyMeta, forgetUncopied } from '../store/meta.ts'
 import { refreshStatistics } from '../store/refresh-statistics.ts'
 import { bindModel } from '../store/schema/bind-model.ts'
 import {
   boundCells,
-  emptyMeta,
   insertPage,
   keyCells,
   lastPositions,
@@ -74,7 +74,7 @@ async function copyTables(
     const rows = await copyTable({ source, target, from, to, table, progress })
     all.push({ table: table.name, rows })
   }
-  for (const statement of lastPositions) await target.script(statement)
+  for (const statement of [...lastPositions, ...forgetUncopied]) await target.script(statement)
   for (const { table, key } of keys) await target.script(ddl.addForeignKey(table, key, true))
   await demandReferences(target, to)
   return all

@@ -1,6 +1,7 @@
 import type { Model } from '../compile/model.ts'
 import { webhookNames } from '../compile/resources/webhook-resources.ts'
 import type { Dialect } from '../plan/dialect.ts'
+import { metaTable } from '../store/meta.ts'
 import { anyRow } from '../store/schema/copy-statements.ts'
 import { readPostgres } from '../store/schema/postgres-read.ts'
 import { isOfResource, type PresentTable } from '../store/schema/present.ts'
@@ -16,11 +17,11 @@ export async function demandEmpty(target: Session, dialect: Dialect, model: Mode
   // An API that once had events still has the tables of webhooks.
   const own = new Set([...wantedTables(model).map(({ name }) => name), ...webhookTables])
   const foreign = [...present.values()].filter((table) => !own.has(table.name) && isOfApi(table))
-  if (present.has('nounkit_meta') && foreign.length > 0)
+  if (present.has(metaTable) && foreign.length > 0)
     throw refusal(`has tables of another API: ${foreign.map(({ name }) => name).join(', ')}`)
   const filled: string[] = []
   for (const table of own)
-    if (table !== 'nounkit_meta' && present.has(table) && (await target.all(anyRow(table))).length > 0)
+    if (table !== metaTable && present.has(table) && (await target.all(anyRow(table))).length > 0)
       filled.push(table)
   if (filled.length > 0) throw refusal(`is not empty: there are rows in ${filled.join(', ')}`)
 }

@@ -1,3 +1,4 @@
+import { addMeta, metaFacts, replaceMeta, selectMeta } from '../store/meta.ts'
 import { type Store, StoreRefused, type Transaction } from '../store/store.ts'
 
 /** How far a file was imported, as it is stored. */
@@ -22,29 +23,20 @@ export class ImportMark {
 
   constructor(store: Store, hash: string) {
     this.#store = store
-    this.#key = `import ${hash}`
+    this.#key = metaFacts.import.key + hash
   }
 
   async read(): Promise<Mark | null> {
-    const key = this.#store.dialect.param(1, 'string')
-    const row = await this.#store.first(`SELECT "value" FROM "nounkit_meta" WHERE "key" = ${key}`, [
-      this.#key,
-    ])
+    const row = await this.#store.first(selectMeta(this.#key), [])
     return row ? (JSON.parse(String(row[0])) as Mark) : null
   }
 
   /** Replaces the mark. Throws where it is another one by now: a second process imports the same file. */
   async replace(tx: Transaction, before: Mark | null, mark: Mark): Promise<void> {
-    const [key, next, last] = [1, 2, 3].map((at) => tx.dialect.param(at, 'string'))
+    const next = JSON.stringify(mark)
     const replaced = before
-      ? await tx.first(
-          `UPDATE "nounkit_meta" SET "value" = ${next} WHERE "key" = ${key} AND "value" = ${last} RETURNING 1`,
-          [this.#key, JSON.stringify(mark), JSON.stringify(before)],
-        )
-      : await tx.first(
-          `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${key}, ${next}) ON CONFLICT DO NOTHING RETURNING 1`,
-          [this.#key, JSON.stringify(mark)],
-        )
+      ? await tx.first(`${replaceMeta(tx.dialect, this.#key)} RETURNING 1`, [next, JSON.stringify(before)])
+      : await tx.first(`${addMeta(tx.dialect, this.#key)} RETURNING 1`, [next])
     if (!replaced)
       throw new StoreRefused(
         'Another process imports the same file, or has emptied the store. Wait until it has ended, then run this again.',

@@ -1,3 +1,4 @@
+import { metaTable } from '../store/meta.ts'
 import { anyRow } from '../store/schema/copy-statements.ts'
 import { type Session, type Store, StoreError } from '../store/store.ts'
 
@@ -27,7 +28,7 @@ export class TargetTransaction {
     await target.script(
       this.#to.dialect.name === 'sqlite'
         ? 'BEGIN IMMEDIATE'
-        : `BEGIN; LOCK TABLE "nounkit_meta" IN EXCLUSIVE MODE; ${oneAfterTheOther}`,
+        : `BEGIN; LOCK TABLE "${metaTable}" IN EXCLUSIVE MODE; ${oneAfterTheOther}`,
     )
     try {
       this.copied = await work()
@@ -43,7 +44,7 @@ export class TargetTransaction {
   /** Where the connection was lost before COMMIT was answered, the store itself knows: it was empty, and is not any more. */
   async isCommitted(): Promise<boolean> {
     // A migration alone fills the table that is left out.
-    const filled = this.copied.find(({ table, rows }) => rows > 0 && table !== 'nounkit_meta')
+    const filled = this.copied.find(({ table, rows }) => rows > 0 && table !== metaTable)
     if (this.#state !== 'committing' || !filled) return this.#state === 'committed'
     try {
       return await this.#to.session(async (session) => (await session.all(anyRow(filled.table))).length > 0)

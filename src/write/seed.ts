@@ -3,21 +3,17 @@ import { Mistakes } from '../compile/mistakes.ts'
 import type { Model } from '../compile/model.ts'
 import { insertRow } from '../plan/write-statements.ts'
 import { bindSlots } from '../read/call.ts'
+import { addMeta, metaFacts, selectMeta } from '../store/meta.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
 import { minuteMs } from '../times.ts'
 import { type BoundSeedRow, seedRows } from './seed-rows.ts'
 
-const mark = 'seeded'
+const mark = metaFacts.seeded.key
 
 /** Puts the declared rows into a store that has never been seeded: once, by one process, all or nothing. */
 export async function seedEmpty(store: Store, model: Model, clock: Clock): Promise<void> {
   if (!model.declaration.seed) return
-  const { dialect } = store
-  const known = await store.first(
-    `SELECT 1 FROM "nounkit_meta" WHERE "key" = ${dialect.param(1, 'string')}`,
-    [mark],
-  )
-  if (known) return
+  if (await store.first(selectMeta(mark), [])) return
   // Before the transaction: on Citus, a transaction that has read all accounts may not write shared rows.
   const filled = await hasRows(store, model)
   const now = clock.now()
@@ -26,8 +22,8 @@ export async function seedEmpty(store: Store, model: Model, clock: Clock): Promi
   try {
     await unlessSeeding(store, async (tx) => {
       at = null
-      const claim = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${dialect.param(1, 'string')}, ${dialect.param(2, 'string')}) ON CONFLICT DO NOTHING RETURNING 1`
-      if (!(await tx.first(claim, [mark, new Date(now).toISOString()]))) return
+      const claim = `${addMeta(tx.dialect, mark)} RETURNING 1`
+      if (!(await tx.first(claim, [new Date(now).toISOString()]))) return
       for (at of rows) await insertSeed(tx, at)
       at = null
     })

@@ -4,6 +4,7 @@ import { namesOf } from '../../compile/names-of.ts'
 import type { NamesRecord, StoredNames } from '../../compile/stored-names.ts'
 import { sqlText } from '../../kinds/sql.ts'
 import { type Dialect, ident } from '../../plan/dialect.ts'
+import { metaTable } from '../meta.ts'
 import { type Session, type Store, StoreOutdated, StoreRefused } from '../store.ts'
 import { formerNames, type Move, movesOf, type Named } from './name-moves.ts'
 import { type FoundNames, readNames, remedy } from './names-record.ts'
@@ -25,7 +26,7 @@ type Present = ReadonlyMap<string, PresentTable>
 export async function bindModel(store: Store, model: Model): Promise<BoundModel> {
   return store.session(async (session) => {
     const present = await (store.dialect.name === 'sqlite' ? readSqlite : readPostgres)(session)
-    if (!present.has('nounkit_meta')) return { model, record: null }
+    if (!present.has(metaTable)) return { model, record: null }
     const { text, names } = await namesIn(session, store.dialect, model, present)
     refuseConverted(model, names)
     refuseGap(model, names.versions)

@@ -58,8 +58,6 @@ export function insertPage({ name, columns }: Table, dialect: Dialect): string {
 
 export const anyRow = (table: string): string => `SELECT 1 FROM ${ident(table)} LIMIT 1`
 
-export const emptyMeta = `DELETE FROM "nounkit_meta"`
-
 /**
  * Stores the last position of each account's events, which SQLite finds among the events themselves. The first statement is for accounts
  * that have events, the second for those whose events were all deleted.

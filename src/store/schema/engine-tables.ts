@@ -1,4 +1,5 @@
 import type { FieldKind } from '../../kinds/kinds.ts'
+import { metaTable } from '../meta.ts'
 import { objectName } from './object-name.ts'
 import type { Column, Index, Table } from './table.ts'
 
@@ -27,7 +28,7 @@ interface EngineTable {
 
 const tables: readonly EngineTable[] = [
   {
-    name: 'nounkit_meta',
+    name: metaTable,
     copied: true,
     columns: { key: 'string', value: 'string' },
     primaryKey: ['key'],

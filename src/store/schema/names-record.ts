@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Model } from '../../compile/model.ts'
 import { grownNames, namesOf } from '../../compile/names-of.ts'
 import { type NamesRecord, noNames } from '../../compile/stored-names.ts'
-import { sqlText } from '../../kinds/sql.ts'
+import { addMeta, forgetMeta, metaFacts, replaceMeta, selectMeta, upsertMeta } from '../meta.ts'
 import { type Session, type Store, StoreRefused } from '../store.ts'
-import { upsertMeta } from './store-generation.ts'
 
-const key = 'names'
-const read = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`
+const { key } = metaFacts.names
 
-export const forgetNames = `DELETE FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`
+export const forgetNames = forgetMeta(key)
 
 /** The record as the store has it: `text` is null where there is none. */
 export interface FoundNames {
@@ -18,7 +16,7 @@ export interface FoundNames {
 }
 
 export async function readNames(session: Pick<Session, 'all'>): Promise<FoundNames> {
-  const [row] = await session.all(read)
+  const [row] = await session.all(selectMeta(key))
   if (!row) return { text: null, names: noNames }
   const text = String(row[0])
   return { text, names: parsed(text) }
@@ -52,11 +50,11 @@ function jsonOf(text: string): object {
 
 export const remedy = `Restore the row "${key}" of nounkit_meta from a backup. Without one, delete the row (${forgetNames}) and start again: names are then found by what the tables have.`
 
-const imagesKey = 'images'
+const imagesKey = metaFacts.images.key
 
 /** Changes where some version shows more stored values than before; null where every version shows them as they are. */
 export async function readImages(session: Pick<Session, 'all'>): Promise<string | null> {
-  const [row] = await session.all(`SELECT "value" FROM "nounkit_meta" WHERE "key" = ${sqlText(imagesKey)}`)
+  const [row] = await session.all(selectMeta(imagesKey))
   return row ? String(row[0]) : null
 }
 
@@ -87,16 +85,9 @@ export async function replaceNames(
 ): Promise<boolean> {
   const text = JSON.stringify(names)
   if (text === before) return true
-  const [value, known] = [1, 2].map((at) => store.dialect.param(at, 'string'))
   const written =
     before === null
-      ? await store.writeOne(
-          `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${sqlText(key)}, ${value}) ON CONFLICT DO NOTHING`,
-          [text],
-        )
-      : await store.writeOne(
-          `UPDATE "nounkit_meta" SET "value" = ${value} WHERE "key" = ${sqlText(key)} AND "value" = ${known}`,
-          [text, before],
-        )
+      ? await store.writeOne(addMeta(store.dialect, key), [text])
+      : await store.writeOne(replaceMeta(store.dialect, key), [text, before])
   return written === 1
 }

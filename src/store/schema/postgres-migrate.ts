@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dialect } from '../../plan/dialect.ts'
 import { minuteMs } from '../../times.ts'
+import { metaTable } from '../meta.ts'
 import { type Session, type Store, StoreRefused } from '../store.ts'
 import { citusDifference, shardsToMake } from './citus.ts'
 import { type MigrateOptions, type Migration, refuse, type Wanted } from './migration.ts'
@@ -110,7 +111,7 @@ const dropSweeperIndexes = (
   )
 
 function refuseForeignTables(wanted: readonly Table[], present: ReadonlyMap<string, PresentTable>): void {
-  if (present.has('nounkit_meta')) return
+  if (present.has(metaTable)) return
   const taken = wanted.map((table) => table.name).filter((name) => present.has(name))
   if (taken.length === 0) return
   throw new StoreRefused(

@@ -1,10 +1,8 @@
 import type { ApiDeclaration } from '../../declare/api.ts'
-import { sqlText } from '../../kinds/sql.ts'
+import { forgetMeta, metaFacts, selectMeta, upsertMeta } from '../meta.ts'
 import type { Session, Store } from '../store.ts'
-import { upsertMeta } from './store-generation.ts'
 
-const key = 'published'
-const read = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`
+const { key } = metaFacts.published
 
 /**
  * The versions that consumers may rely on, newest first: those with a contract or a date of publication. An API with several versions has
@@ -21,15 +19,15 @@ export function publishedVersions(
 /** Records the versions in the store: it then keeps its rows, also from a copy of the declaration that lacks the contracts. */
 export async function recordPublished(store: Store, versions: readonly string[]): Promise<void> {
   if (versions.length === 0) return
-  const known = await store.first(read, [])
+  const known = await store.first(selectMeta(key), [])
   const text = versions.join(', ')
   if (known?.[0] !== text) await store.writeOne(upsertMeta(key, text), [])
 }
 
 /** The versions that the store was served with once they were published, as text; null where there were none. */
 export async function recordedPublished(session: Pick<Session, 'all'>): Promise<string | null> {
-  const [row] = await session.all(read)
+  const [row] = await session.all(selectMeta(key))
   return row ? String(row[0]) : null
 }
 
-export const forgetPublished = `DELETE FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`
+export const forgetPublished = forgetMeta(key)

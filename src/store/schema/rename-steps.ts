@@ -1,4 +1,5 @@
 import { ident } from '../../plan/dialect.ts'
+import { metaTable } from '../meta.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'
 import { formerNames, type Move, movesOf } from './name-moves.ts'
@@ -30,7 +31,7 @@ export function planRenames<T extends PresentTable>(
   renamedTable: (table: T, name: string, columns: readonly Move[]) => T,
 ): RenamePlan<T> {
   // Without nounkit_meta the tables are another program's.
-  if (!present.has('nounkit_meta')) return { steps: [], found: [], present }
+  if (!present.has(metaTable)) return { steps: [], found: [], present }
   const named = lineages.map(({ table, former }) => ({
     name: table,
     former: formerNames(

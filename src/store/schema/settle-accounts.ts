@@ -1,25 +1,22 @@
 import type { Model, Resource } from '../../compile/model.ts'
-import { sqlText } from '../../kinds/sql.ts'
 import { ident } from '../../plan/dialect.ts'
 import { SettingMistake } from '../../setting-mistake.ts'
+import { forgetMeta, metaFacts, selectMeta, upsertMeta } from '../meta.ts'
 import type { Store } from '../store.ts'
-import { upsertMeta } from './store-generation.ts'
 
-const key = 'accounts'
-const recorded = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`
-const forget = `DELETE FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`
+const { key } = metaFacts.accounts
 
 /**
  * Refuses a store whose rows the declaration would put out of reach: those of several accounts where the API has one now, or the other way round.
  * What the API has is recorded in the store, so that its rows are looked through only when that changes.
  */
 export async function settleAccounts(store: Store, { soleAccount, resources, name }: Model): Promise<void> {
-  const wasOne = (await store.first(recorded, [])) !== undefined
+  const wasOne = (await store.first(selectMeta(key), [])) !== undefined
   if (wasOne === (soleAccount !== null)) return
   const owned = [...resources.values()].filter(({ shared }) => !shared)
   if (soleAccount === null) {
     for (const resource of owned) if (await anyRow(store, resource)) throw noLongerOne(resource)
-    await store.writeOne(forget, [])
+    await store.writeOne(forgetMeta(key), [])
     return
   }
   for (const resource of owned) {

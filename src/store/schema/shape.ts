@@ -3,9 +3,8 @@ import { sameJson } from '../../compile/schemas/canonical.ts'
 import { compareSchemas } from '../../compile/schemas/schema-difference.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import type { FieldKind } from '../../kinds/kinds.ts'
-import { sqlText } from '../../kinds/sql.ts'
+import { metaFacts, selectMeta, upsertMeta } from '../meta.ts'
 import type { Session } from '../store.ts'
-import { upsertMeta } from './store-generation.ts'
 
 /** What the rows of a table are known to hold. Columns alone do not tell: SQLite has one type for texts, dates and JSON. */
 export interface StoredShape {
@@ -26,7 +25,7 @@ export interface ColumnShape {
   readonly writeOnly?: boolean
 }
 
-const key = 'shape'
+const { key } = metaFacts.shape
 
 const columnShape = ({ kind, schema, relation, sum, writeOnly, default: absent }: Field): ColumnShape => ({
   kind,
@@ -47,7 +46,7 @@ export const shapeOf = (model: Model): StoredShape =>
 
 /** Null for a store that an earlier release made, which recorded no shape. */
 export async function readShape(session: Pick<Session, 'all'>): Promise<StoredShape | null> {
-  const [row] = await session.all(`SELECT "value" FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`)
+  const [row] = await session.all(selectMeta(key))
   return row ? JSON.parse(String(row[0])) : null
 }
 

@@ -1,5 +1,6 @@
 import { ident } from '../../plan/dialect.ts'
 import { keyTable } from '../../plan/keys.ts'
+import { forgetMeta } from '../meta.ts'
 import type { Step } from './migration-step.ts'
 import type { PresentTable } from './present.ts'
 import { sqliteIndex, sqliteTable } from './sqlite-ddl.ts'
@@ -29,7 +30,7 @@ export function replaceKeyLog(
     `ALTER TABLE ${ident(temporary)} RENAME TO ${ident(keyTable)}`,
     ...table.indexes.map((index) => sqliteIndex(keyTable, index)),
     ...logTables.map((name) => `DROP TABLE IF EXISTS ${ident(name)}`),
-    `DELETE FROM "nounkit_meta" WHERE "key" = 'keys-used'`,
+    forgetMeta('keys-used'),
   ]
   const why = 'Idempotency-Keys are kept in a plain table'
   return { table: keyTable, sql: statements.join(';\n'), additive: true, why }

@@ -1,17 +1,16 @@
-import { sqlText } from '../../kinds/sql.ts'
 import { ident } from '../../plan/dialect.ts'
+import { metaFacts, metaTable, selectMeta, upsertMeta } from '../meta.ts'
 import { StoreError, type Transaction } from '../store.ts'
 import type { Step } from './migration-step.ts'
 
-const key = 'generation'
-const meta = ident('nounkit_meta')
-
-/** A statement that stores a row of nounkit_meta. */
-export const upsertMeta = (name: string, value: string, otherwise = 'excluded."value"'): string =>
-  `INSERT INTO ${meta} ("key", "value") VALUES (${sqlText(name)}, ${sqlText(value)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${otherwise}`
+const { key } = metaFacts.generation
 
 /** The statement after which processes of an older release end. */
-export const nextGeneration = upsertMeta(key, '1', `CAST(CAST(${meta}."value" AS integer) + 1 AS text)`)
+export const nextGeneration = upsertMeta(
+  key,
+  '1',
+  `CAST(CAST(${ident(metaTable)}."value" AS integer) + 1 AS text)`,
+)
 
 /**
  * Adds a step after the last one that older processes do not survive. It increments the generation, by which they notice that they must
@@ -22,8 +21,8 @@ export function withGeneration(steps: readonly Step[], names: string): readonly 
   const breaking = steps[last]
   if (!breaking) return steps
   const step: Step = {
-    table: 'nounkit_meta',
-    sql: [upsertMeta('names', names), nextGeneration].join(';\n'),
+    table: metaTable,
+    sql: [upsertMeta(metaFacts.names.key, names), nextGeneration].join(';\n'),
     additive: false,
     why: 'processes of the older declaration see by this that they must end',
     stops: true,
@@ -34,7 +33,7 @@ export function withGeneration(steps: readonly Step[], names: string): readonly 
 
 /** How often the store was migrated in a way that processes of an older release cannot use. */
 export async function readGeneration(store: Pick<Transaction, 'all'>): Promise<number> {
-  const [row] = await store.all(`SELECT "value" FROM ${meta} WHERE "key" = ${sqlText(key)}`, [])
+  const [row] = await store.all(selectMeta(key), [])
   return Number(row?.[0] ?? 0)
 }
 

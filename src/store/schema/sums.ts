@@ -2,12 +2,12 @@ import type { Model, Resource, SumFeed } from '../../compile/model.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { sqlText } from '../../kinds/sql.ts'
 import { type Dialect, ident } from '../../plan/dialect.ts'
+import { forgetAllMeta, forgetMeta, metaFacts, metaTable, upsertMeta } from '../meta.ts'
 import type { Session } from '../store.ts'
 import type { Step } from './migration-step.ts'
 import type { PresentTable } from './present.ts'
 import type { Found } from './rename-steps.ts'
 import { readShape, type StoredShape } from './shape.ts'
-import { upsertMeta } from './store-generation.ts'
 import { refuseBeyond, type SumLimit } from './sum-limit.ts'
 
 /** A column whose values are computed from rows of another table. */
@@ -26,8 +26,7 @@ export interface Sum {
   readonly definition: string
 }
 
-/** The key of the row in nounkit_meta with the definition by which a sum was computed. */
-const prefix = 'sum '
+const prefix = metaFacts.sum.key
 const keyOf = ({ table, column }: Pick<Sum, 'table' | 'column'>): string => `${prefix}${table}.${column}`
 
 interface Definition {
@@ -38,7 +37,6 @@ interface Definition {
 }
 const definitionText = ({ of, from, by, kind }: Definition): string => JSON.stringify({ of, from, by, kind })
 const record = (sum: Sum): string => upsertMeta(keyOf(sum), sum.definition)
-const forget = (key: string): string => `DELETE FROM "nounkit_meta" WHERE "key" = ${sqlText(key)}`
 
 export const sumsOf = ({ resources }: Model, dialect: Dialect): readonly Sum[] =>
   [...resources.values()].flatMap((source) => source.feeds.map((feed) => sumOf(source, feed, dialect)))
@@ -101,7 +99,7 @@ export async function computeAll(
   session: Pick<Session, 'all' | 'script'>,
   sums: readonly Sum[],
 ): Promise<void> {
-  await session.script(`DELETE FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)}`)
+  await session.script(forgetAllMeta(metaFacts.sum))
   for (const sum of sums) {
     await refuseBeyond(session, sum.limit, 'Nothing was changed.')
     await session.script(sum.update)
@@ -120,7 +118,7 @@ export async function sumSteps(
   present: ReadonlyMap<string, PresentTable>,
   { locks, renamed = [] }: { readonly locks: boolean; readonly renamed?: readonly Found[] },
 ): Promise<readonly Step[]> {
-  const isThere = present.has('nounkit_meta')
+  const isThere = present.has(metaTable)
   const records = isThere ? await recordedSums(session) : []
   const recorded = new Map(records.map((record) => renamedRecord(record, renamed)))
   const shape = isThere ? await readShape(session) : null
@@ -147,7 +145,7 @@ type SumRecord = readonly [key: string, definition: string]
 
 async function recordedSums(session: Pick<Session, 'all'>): Promise<readonly SumRecord[]> {
   const rows = await session.all(
-    `SELECT "key", "value" FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)} ORDER BY "key"`,
+    `SELECT "key", "value" FROM ${ident(metaTable)} WHERE "key" LIKE ${sqlText(`${prefix}%`)} ORDER BY "key"`,
   )
   return rows.map(([key, value]) => [String(key), String(value)])
 }
@@ -182,11 +180,11 @@ export async function renameRecords(
     .filter(({ before, after }) => before.join() !== after.join())
   if (moves.length === 0) return []
   const statements = [
-    ...moves.map(({ before: [key] }) => forget(key)),
+    ...moves.map(({ before: [key] }) => forgetMeta(key)),
     ...moves.map(({ after: [key, definition] }) => upsertMeta(key, definition)),
   ]
   const why = 'what sums add up is recorded under the new names'
-  return [{ table: 'nounkit_meta', sql: statements.join(';\n'), additive: false, why, stops: true }]
+  return [{ table: metaTable, sql: statements.join(';\n'), additive: false, why, stops: true }]
 }
 
 /** There are no rows to compute it for. */
@@ -225,7 +223,7 @@ export const mayBeSum = ({ kind, sum }: StoredShape[string][string]): boolean =>
 
 const noSum = (key: string): Step => ({
   table: key.slice(prefix.length).replace(/\..*$/, ''),
-  sql: forget(key),
+  sql: forgetMeta(key),
   additive: true,
   why: `${key.slice(prefix.length)} is no sum any more`,
   alone: true,

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { metaTable } from '../meta.ts'
 import { newCounters, type Store, type StoreCounters, StoreRefused } from '../store.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { isBusy, isDamage, remedyOf, resultCode } from './errors.ts'
@@ -109,7 +110,7 @@ export function refuseForeignFile(connection: Connection, file: string): void {
       [],
     )
     .map(([name]) => String(name))
-  if (tables.length === 0 || tables.includes('nounkit_meta')) return
+  if (tables.length === 0 || tables.includes(metaTable)) return
   const some = tables.slice(0, 5).join(', ') + (tables.length > 5 ? ', …' : '')
   throw new StoreRefused(
     `${file} is the database of another program: it has tables (${some}) but no nounkit_meta. Name a new file, or the one this API was served from before.`,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { ident, type Order, type Places } from '../../plan/dialect.ts'
 import { keyTable } from '../../plan/keys.ts'
+import { metaFacts, selectMeta, upsertMeta } from '../../store/meta.ts'
 import type { Store } from '../../store/store.ts'
 
 const table = ident(keyTable)
@@ -62,18 +63,11 @@ async function sweepNextPages(
   await rememberSwept(store, from)
 }
 
-/** The row of `nounkit_meta` that says up to which page the table was swept. */
-const progressKey = 'sweeper'
-
 async function sweptUpTo(store: Store): Promise<number> {
-  const find = `SELECT "value" FROM "nounkit_meta" WHERE "key" = ${store.dialect.param(1, 'string')}`
-  const [page] = (await store.first(find, [progressKey])) ?? []
+  const [page] = (await store.first(selectMeta(metaFacts.sweeper.key), [])) ?? []
   // Earlier releases also wrote when it was swept.
   return Number.parseInt(String(page ?? 0), 10)
 }
 
-async function rememberSwept(store: Store, page: number): Promise<void> {
-  const [key, value] = [1, 2].map((n) => store.dialect.param(n, 'string'))
-  const remember = `INSERT INTO "nounkit_meta" ("key", "value") VALUES (${key}, ${value}) ON CONFLICT ("key") DO UPDATE SET "value" = excluded."value"`
-  await store.writeOne(remember, [progressKey, String(page)])
-}
+const rememberSwept = (store: Store, page: number): Promise<unknown> =>
+  store.writeOne(upsertMeta(metaFacts.sweeper.key, String(page)), [])

@@ -1,12 +1,8 @@
 import type { NamesRecord } from '../../../compile/stored-names.ts'
-import { sqlText } from '../../../kinds/sql.ts'
+import { forgetAllMeta, forgetMeta, metaFacts, upsertMeta } from '../../meta.ts'
 import { forgetNames } from '../names-record.ts'
 import { forgetPublished } from '../published.ts'
-import { upsertMeta } from '../store-generation.ts'
 import type { Emptying } from './follow-options.ts'
-
-const metaRows = (prefix: string): string =>
-  `DELETE FROM "nounkit_meta" WHERE "key" LIKE ${sqlText(`${prefix}%`)}`
 
 /**
  * What a reset deletes besides the rows of resources: everything about calls that were made. API keys and the secret of cursors stay.
@@ -27,10 +23,10 @@ export const emptyingOf = (seed: 'again' | 'never', names: NamesRecord | null): 
     // SQLite needs the WHERE to tell ON CONFLICT from ON of a join.
     `INSERT INTO "nounkit_event_heads" ("account_id", "last", "swept") SELECT "account_id", max("position"), max("position") FROM "nounkit_events" WHERE 1 = 1 GROUP BY "account_id" ON CONFLICT ("account_id") DO UPDATE SET "swept" = excluded."swept"`,
     // A file that was imported can be imported again.
-    metaRows('import '),
+    forgetAllMeta(metaFacts.import),
     forgetPublished,
     // What the declaration does not have is dropped, and no older declaration can come back for it.
-    names ? upsertMeta('names', JSON.stringify(names)) : forgetNames,
-    seed === 'again' ? metaRows('seeded') : upsertMeta('seeded', 'reset'),
+    names ? upsertMeta(metaFacts.names.key, JSON.stringify(names)) : forgetNames,
+    seed === 'again' ? forgetMeta(metaFacts.seeded.key) : upsertMeta(metaFacts.seeded.key, 'reset'),
   ],
 })

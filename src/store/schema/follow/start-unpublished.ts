@@ -1,4 +1,5 @@
 import type { Model } from '../../../compile/model.ts'
+import { metaTable } from '../../meta.ts'
 import { type Store, StoreRefused } from '../../store.ts'
 import { migrate } from '../migrate-store.ts'
 import { type MigrateOptions, type Migration, MigrationRefused } from '../migration.ts'
@@ -36,7 +37,7 @@ export async function whyNotUnpublished(store: Store, model: Model): Promise<rea
   const { steps } = await migrate(store, model, { asDeclared: true, dryRun: true })
   const misfits = [...(await undoneRenames(store, model)), ...whysOf(steps)]
   // In an empty database, the table with the shape is still to be made.
-  const isEmpty = steps.some(({ table }) => table === 'nounkit_meta')
+  const isEmpty = steps.some(({ table }) => table === metaTable)
   if (misfits.length > 0 || isEmpty) return misfits
   const shape = await readShape({ all: async (sql) => store.all(sql, []) })
   return shape ? unfitRows(store, model, shape) : []

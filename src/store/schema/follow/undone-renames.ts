@@ -1,5 +1,6 @@
 import type { Model } from '../../../compile/model.ts'
 import { counted } from '../../../compile/names/plural.ts'
+import { metaTable } from '../../meta.ts'
 import type { Store } from '../../store.ts'
 import type { PresentTable } from '../present.ts'
 import { rowsLacking } from '../rows-lacking.ts'
@@ -21,7 +22,7 @@ export async function undoneRenames(store: Store, model: Model): Promise<readonl
     const sql = dialect.name === 'sqlite' ? sqliteFollow : postgresFollow(dialect)
     const present = await sql.read(session)
     // Without nounkit_meta the tables are another program's.
-    if (!present.has('nounkit_meta')) return []
+    if (!present.has(metaTable)) return []
     const tables = [...model.resources.values()].map(({ table }) => table)
     const moves = declaredMoves(tables, (table) => former.tables.get(table), present.keys())
     const found = moves.map(({ from, to }) => `${to} was ${from}`)

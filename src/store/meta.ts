@@ -1,0 +1,124 @@
+import { sqlText } from '../kinds/sql.ts'
+import { type Dialect, ident } from '../plan/dialect.ts'
+
+/** The table of single facts about a store: a key and a text each. */
+export const metaTable = 'nounkit_meta'
+
+interface MetaFact {
+  /** Where it ends with a space, the beginning of several keys. */
+  readonly key: string
+  readonly holds: string
+  /** Who writes it, as a file of `src/`. */
+  readonly writer: string
+  /** Whether `nounkit copy` takes it along. */
+  readonly isCopied: boolean
+}
+
+/** Everything that the table may hold. `test/store/meta.test.ts` finds keys that are missing here. */
+export const metaFacts = {
+  secret: {
+    key: 'cursor-secret',
+    holds: 'the secret that seals cursors, 32 bytes in hexadecimal',
+    writer: 'store/schema/secret.ts',
+    isCopied: true,
+  },
+  generation: {
+    key: 'generation',
+    holds: 'how often the store was changed in a way that ends processes of an older declaration',
+    writer: 'store/schema/store-generation.ts',
+    isCopied: true,
+  },
+  published: {
+    key: 'published',
+    holds: 'the published versions that the store was served with, joined by commas',
+    writer: 'store/schema/published.ts',
+    isCopied: true,
+  },
+  names: {
+    key: 'names',
+    holds: 'what tables, columns and values stand for (NamesRecord), as JSON',
+    writer: 'store/schema/names-record.ts',
+    isCopied: true,
+  },
+  images: {
+    key: 'images',
+    holds: 'a hash of the values that some version shows otherwise than they are stored',
+    writer: 'store/schema/names-record.ts',
+    isCopied: true,
+  },
+  shape: {
+    key: 'shape',
+    holds: 'what the columns are known to hold (StoredShape), as JSON',
+    writer: 'store/schema/shape.ts',
+    isCopied: true,
+  },
+  accounts: {
+    key: 'accounts',
+    holds: "`one` where the store was filled under accounts: 'one'",
+    writer: 'store/schema/settle-accounts.ts',
+    isCopied: true,
+  },
+  sum: {
+    key: 'sum ',
+    holds: 'what a sum adds up, as JSON; its table and column follow in the key',
+    writer: 'store/schema/sums.ts',
+    isCopied: true,
+  },
+  seeded: {
+    key: 'seeded',
+    holds: 'when the store was seeded, or `reset` where it is not to be seeded again',
+    writer: 'write/seed.ts',
+    isCopied: true,
+  },
+  import: {
+    key: 'import ',
+    holds: 'how far a file was imported, as JSON; the hash of the file follows in the key',
+    writer: 'transfer/import-mark.ts',
+    isCopied: true,
+  },
+  sweeper: {
+    key: 'sweeper',
+    holds: 'the page of the table of Idempotency-Keys up to which expired ones were deleted',
+    writer: 'write/keys/sweep.ts',
+    isCopied: false,
+  },
+  turn: {
+    key: 'turn ',
+    holds: 'until when a part of the housekeeping is taken; its name follows in the key',
+    writer: 'store/turns.ts',
+    isCopied: false,
+  },
+} as const satisfies { readonly [name: string]: MetaFact }
+
+const meta = ident(metaTable)
+const where = (key: string): string => `"key" = ${sqlText(key)}`
+
+export const selectMeta = (key: string): string => `SELECT "value" FROM ${meta} WHERE ${where(key)}`
+
+export const forgetMeta = (key: string): string => `DELETE FROM ${meta} WHERE ${where(key)}`
+
+/** Deletes all rows of a fact of which there are several. */
+export const forgetAllMeta = ({ key }: MetaFact): string =>
+  `DELETE FROM ${meta} WHERE "key" LIKE ${sqlText(`${key}%`)}`
+
+/** Stores a value, also in place of another. */
+export const upsertMeta = (key: string, value: string, otherwise = 'excluded."value"'): string =>
+  `INSERT INTO ${meta} ("key", "value") VALUES (${sqlText(key)}, ${sqlText(value)}) ON CONFLICT ("key") DO UPDATE SET "value" = ${otherwise}`
+
+/** Stores a value (bound) where there is none yet. */
+export const addMeta = (dialect: Dialect, key: string): string =>
+  `INSERT INTO ${meta} ("key", "value") VALUES (${sqlText(key)}, ${dialect.param(1, 'string')}) ON CONFLICT DO NOTHING`
+
+/** Replaces a value. Bound: the new one, and the one that was read. Another process may have replaced it meanwhile: then nothing is written. */
+export const replaceMeta = (dialect: Dialect, key: string): string =>
+  `UPDATE ${meta} SET "value" = ${dialect.param(1, 'string')} WHERE ${where(key)} AND "value" = ${dialect.param(2, 'string')}`
+
+/** What a copy of the rows of another store has and must not keep. */
+export const forgetUncopied: readonly string[] = Object.values<MetaFact>(metaFacts)
+  .filter(({ isCopied }) => !isCopied)
+  .map(forgetAllMeta)
+
+export const emptyMeta = `DELETE FROM ${meta}`
+
+/** Whether a database has the table. */
+export const anyMeta = `SELECT 1 FROM ${meta} WHERE 1 = 0`
