@@ -9,6 +9,7 @@ export {
   custom,
   makeRequired,
   mapValues,
+  removeBulk,
   removeCount,
   removeField,
   removeFilter,

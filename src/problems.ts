@@ -324,6 +324,9 @@ export interface ProblemDetails {
   readonly cause?: Error
 }
 
+/** What an answer shows of the kind of its problem. */
+type ShownKind = Pick<ProblemKind, 'status' | 'title'> & { readonly uri?: string | undefined }
+
 /** The refusal of a request. Any stage may throw it; `respond/problem-response.ts` turns it into a response. */
 export class Problem extends Error {
   readonly type: string
@@ -332,7 +335,7 @@ export class Problem extends Error {
   readonly uri: string | undefined
   readonly details: ProblemDetails
 
-  constructor(type: string, kind: ProblemKind, details: ProblemDetails) {
+  constructor(type: string, kind: ShownKind, details: ProblemDetails) {
     super(details.detail, details.cause && { cause: details.cause })
     this.name = 'Problem'
     this.type = type

@@ -83,6 +83,7 @@ export const orderItems = resource('order-items', {
     adjustments: hasMany('adjustments', { description: 'What was taken off or added later.' }),
   },
   include: ['order', 'product', 'adjustments'],
+  bulk: true,
   onlyWhile: { order: { status: ['draft'] } },
 })
 

@@ -16,6 +16,8 @@ export interface ResourceShape {
   readonly sort: string
   /** Whether its rows can be counted. */
   readonly count: boolean
+  /** Whether many rows can be created with one call. */
+  readonly bulk: boolean
   /** Paths of relations. */
   readonly include: string
   readonly relations: { readonly [name: string]: RelationShape }

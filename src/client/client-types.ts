@@ -85,6 +85,10 @@ interface Creating<S, N extends string, By extends string> {
   /** Creates a row, once, however often the call is tried. */
   create(body: Body<Of<S, N, 'create'>, By>, options?: CreateOptions): Promise<RowOf<S, N>>
 }
+interface CreatingMany<S, N extends string, By extends string> {
+  /** Creates all of these rows or none, once, however often the call is tried. They come back in the same order. */
+  createMany(bodies: readonly Body<Of<S, N, 'create'>, By>[], options?: CreateOptions): Promise<RowOf<S, N>[]>
+}
 interface Updating<S, N extends string> {
   /** Changes what the patch has, and leaves all else. */
   update(row: RowOrId, patch: Of<S, N, 'patch'>, options?: CallOptions): Promise<RowOf<S, N>>
@@ -110,6 +114,7 @@ type Has<Methods, M extends string, Calls> = M extends Methods ? Calls : unknown
 /** The calls of a collection: those of the methods that its resource offers. `By` is the reference to the owner in the path. */
 type Calls<S, N extends string, By extends string> = Has<Of<S, N, 'methods'>, 'GET', Reading<S, N>> &
   Has<Of<S, N, 'methods'>, 'POST', Creating<S, N, By>> &
+  ([Of<S, N, 'bulk'>] extends [true] ? CreatingMany<S, N, By> : unknown) &
   Has<Of<S, N, 'methods'>, 'PATCH', Updating<S, N>> &
   Has<Of<S, N, 'methods'>, 'PUT', Replacing<S, N, By>> &
   Has<Of<S, N, 'methods'>, 'DELETE', Deleting>

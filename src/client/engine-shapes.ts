@@ -28,6 +28,7 @@ interface EventsShape<Name extends string> {
   }
   readonly sort: never
   readonly count: false
+  readonly bulk: false
   readonly include: never
   readonly relations: Nothing
   readonly methods: 'GET'
@@ -65,6 +66,7 @@ interface EndpointsShape {
   readonly filter: { readonly active?: Choice<boolean> | undefined }
   readonly sort: never
   readonly count: false
+  readonly bulk: false
   readonly include: never
   readonly relations: {
     readonly secrets: { readonly kind: 'many'; readonly to: 'webhook-secrets'; readonly by: 'endpoint_id' }
@@ -98,6 +100,7 @@ interface SecretsShape {
   readonly filter: Nothing
   readonly sort: never
   readonly count: false
+  readonly bulk: false
   readonly include: never
   readonly relations: OfEndpoint
   readonly methods: 'GET' | 'POST'
@@ -127,6 +130,7 @@ interface DeliveriesShape {
   }
   readonly sort: never
   readonly count: false
+  readonly bulk: false
   readonly include: never
   readonly relations: OfEndpoint
   readonly methods: 'GET' | 'POST'

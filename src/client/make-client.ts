@@ -90,10 +90,16 @@ class RowCalls {
   }
 
   async create(body: object, options: CreateOptions = {}): Promise<object> {
-    const headers = { 'idempotency-key': options.idempotencyKey ?? randomKey() }
-    return this.#row(
-      await this.#send({ method: 'POST', body, headers, repeating: 'create', signal: options.signal }),
-    )
+    return this.#row(await this.#post(body, options))
+  }
+
+  async createMany(data: readonly object[], options: CreateOptions = {}): Promise<unknown> {
+    return (await this.#post({ data }, options)).body?.data
+  }
+
+  #post(body: object, { idempotencyKey = randomKey(), signal }: CreateOptions): Promise<Reply> {
+    const headers = { 'idempotency-key': idempotencyKey }
+    return this.#send({ method: 'POST', body, headers, repeating: 'create', signal })
   }
 
   async update(row: RowOrId, body: object, options: CallOptions = {}): Promise<object> {

@@ -54,6 +54,7 @@ interface DeclaredShape<F, R, Name extends string, I extends string, X extends T
   readonly filter: { readonly [K in X['filter']]?: Condition<FilterAt<F, R, K, N>> | undefined }
   readonly sort: X['sort']
   readonly count: X['count']
+  readonly bulk: X['bulk']
   readonly include: I
   readonly relations: { readonly [K in keyof R & string]: RelationOf<R[K], Name, N> }
   readonly methods: X['methods']

@@ -8,6 +8,7 @@ import type { Contract } from './contract-format.ts'
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { Model, Version } from './model.ts'
 import { didYouMean } from './names/nearest.ts'
+import { takesLists } from './resources/bulk.ts'
 import { checkEventNames } from './resources/event-resources.ts'
 import { checkedIncludes } from './resources/includes.ts'
 import { filterNames, indexSets, sortNames } from './resources/lists.ts'
@@ -190,10 +191,15 @@ const viewOptions = (
 ): ViewOptions => {
   const { declaration } = draft
   const limits = resourceLimits(declaration.limits, api.limits, declaration.name, mistakes)
+  const rate =
+    declaration.rate === undefined
+      ? null
+      : resourceRate(declaration.rate, api.rate, declaration.name, mistakes)
   return {
     filters: new Set(filterNames(draft, drafts, mistakes)),
     sorts: new Set(sortNames(draft, mistakes)),
     counted: declaration.count === true,
+    bulk: takesLists(draft, limits, rate ?? api.rate, mistakes),
     includePaths: new Set(
       checkedIncludes(draft, drafts, { ...limits, rowsPerRequest: api.limits.rowsPerRequest }, mistakes),
     ),
@@ -203,10 +209,7 @@ const viewOptions = (
     cacheControl: cacheControl(declaration, mistakes),
     scopes: readScopes(draft, mistakes),
     limits,
-    rate:
-      declaration.rate === undefined
-        ? null
-        : resourceRate(declaration.rate, api.rate, declaration.name, mistakes),
+    rate,
   }
 }
 

@@ -82,6 +82,8 @@ export interface ContractResource {
   /** Field → operators. */
   readonly filters: { readonly [field: string]: readonly string[] }
   readonly sorts: readonly string[]
+  /** Whether a POST may bring a list of rows. Absent where it may not. */
+  readonly bulk?: true
   readonly default_sort: readonly string[]
   readonly limits: { readonly [name: string]: number }
   readonly idempotency: { readonly mode: IdempotencyMode; readonly replay: 'stored' | 'reread' }

@@ -62,6 +62,7 @@ export interface LimitsModel {
   readonly bodyBytes: number
   readonly responseBytes: number
   readonly countRows: number
+  readonly bulkRows: number
 }
 
 export interface ApiLimitsModel extends LimitsModel {
@@ -244,6 +245,8 @@ export interface View {
   readonly sorts: ReadonlySet<string>
   /** Whether a list can be asked how many rows its filters find. */
   readonly counted: boolean
+  /** Whether a POST may bring a list of rows. */
+  readonly bulk: boolean
   /** Whether `/{version}/{name}` exists. */
   readonly topLevel: boolean
   /** `/{owner}/{id}/{segment}` for each has-many that leads here. */

@@ -87,6 +87,7 @@ const resourceOf = (view: View): ContractResource => {
       filtered.map(({ name, kind }) => [name, operatorsFor(kinds[kind]).toSorted()]),
     ),
     sorts: [...view.sorts],
+    ...(view.bulk ? { bulk: true as const } : {}),
     default_sort: [view.resource.newestFirst ? '-id' : 'id'],
     limits: { ...promisedLimits(view) },
     idempotency: { mode: view.idempotency.mode, replay: view.idempotency.storesBody ? 'stored' : 'reread' },

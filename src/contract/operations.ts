@@ -170,7 +170,7 @@ const problemsOf = (
     ),
     ...when(place === 'row' || nested, 'not-found'),
     ...when(reads && view.includePaths.length > 0, ...onInclude),
-    ...when(reads, 'response-too-large'),
+    ...when(reads || (creates && view.bulk), 'response-too-large'),
     ...when(reads && place === 'collection', 'bad-cursor'),
     ...when(view.serves === 'events' && place === 'collection', 'events-expired'),
     ...when(!reads && !deletes, ...onBody),

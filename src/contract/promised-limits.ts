@@ -1,9 +1,16 @@
 import type { LimitsModel, View } from '../compile/model.ts'
 
-export type PromisedLimits = Omit<LimitsModel, 'countRows'> & Partial<Pick<LimitsModel, 'countRows'>>
+/** Limits that mean nothing where a resource does not declare what they bound. */
+type Optional = 'countRows' | 'bulkRows'
 
-/** The limits that a version tells of a resource. How far rows are counted means nothing where they are not. */
-export const promisedLimits = ({ limits, counted }: Pick<View, 'limits' | 'counted'>): PromisedLimits => {
-  const { countRows, ...others } = limits
-  return counted ? { ...others, countRows } : others
+export type PromisedLimits = Omit<LimitsModel, Optional> & Partial<Pick<LimitsModel, Optional>>
+
+/** The limits that a version tells of a resource. */
+export const promisedLimits = ({
+  limits,
+  counted,
+  bulk,
+}: Pick<View, 'limits' | 'counted' | 'bulk'>): PromisedLimits => {
+  const { countRows, bulkRows, ...others } = limits
+  return { ...others, ...(counted && { countRows }), ...(bulk && { bulkRows }) }
 }

@@ -19,6 +19,7 @@ export type Change =
   | RemoveFilter
   | RemoveSort
   | RemoveCount
+  | RemoveBulk
   | ChangeLimit
   | RequireIdempotencyKey
   | RequireScope
@@ -112,6 +113,10 @@ export interface RemoveSort extends ChangeOptions {
 }
 export interface RemoveCount extends ChangeOptions {
   readonly kind: 'remove-count'
+  readonly resource: string
+}
+export interface RemoveBulk extends ChangeOptions {
+  readonly kind: 'remove-bulk'
   readonly resource: string
 }
 export interface ChangeLimit extends ChangeOptions {

@@ -10,6 +10,7 @@ import type {
   MakeRequired,
   MapValues,
   Naming,
+  RemoveBulk,
   RemoveCount,
   RemoveField,
   RemoveFilter,
@@ -106,6 +107,10 @@ export const removeCount = <const R extends string>(
   resource: R,
   options: ChangeOptions = {},
 ): RemoveCount & Naming<R> => Object.freeze({ kind: 'remove-count', resource, ...options })
+export const removeBulk = <const R extends string>(
+  resource: R,
+  options: ChangeOptions = {},
+): RemoveBulk & Naming<R> => Object.freeze({ kind: 'remove-bulk', resource, ...options })
 export const changeLimit = <const R extends string>(
   resource: R,
   limit: keyof ResourceLimits,

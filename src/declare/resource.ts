@@ -33,6 +33,8 @@ export interface ResourceLimits {
   readonly responseBytes?: number
   /** How far the rows of a list are counted. */
   readonly countRows?: number
+  /** The most rows that one POST creates, where the resource declares `bulk`. */
+  readonly bulkRows?: number
 }
 
 export type IdempotencyMode = 'optional' | 'required' | 'off'
@@ -62,6 +64,7 @@ export interface Told<
   readonly filter: Filter
   readonly sort: Field
   readonly count: boolean
+  readonly bulk: boolean
   readonly methods: Method
   readonly owner: BelongsTo
   readonly shared: boolean
@@ -103,6 +106,8 @@ export interface ResourceOptions<
   readonly sort?: readonly X['sort'][]
   /** `?count=true` on a list tells how many rows its filters find, up to `limits.countRows`. */
   readonly count?: X['count']
+  /** A POST may bring a list, `{ "data": [{ … }, … ] }`, of which all rows are created or none; at most `limits.bulkRows`. */
+  readonly bulk?: X['bulk']
   /** The relation paths a consumer may include. */
   readonly include?: readonly I[]
   /** The methods offered; all, unless said. */
@@ -189,6 +194,7 @@ export const resource = <
   const Shared extends boolean = false,
   const Events extends boolean = true,
   const Rules extends RuleKind = never,
+  const Bulk extends boolean = false,
 >(
   name: N,
   options: ResourceOptions<
@@ -199,7 +205,7 @@ export const resource = <
     N,
     I,
     W,
-    ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string>
+    ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string, Bulk>
   >,
 ): ResourceDeclaration<
   F,
@@ -208,13 +214,14 @@ export const resource = <
   S,
   I,
   W,
-  ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string>
+  ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string, Bulk>
 > => Object.freeze({ kind: 'resource', ...options, name }) as never
 
-interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems> {
+interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk> {
   readonly filter: Filter
   readonly sort: Sort
   readonly count: Count
+  readonly bulk: Bulk
   readonly methods: M
   readonly owner: Owner
   readonly shared: Shared

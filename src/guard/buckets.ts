@@ -5,8 +5,8 @@ export interface BucketSize {
 }
 
 /**
- * The result of taking a token, as one number so that nothing is allocated. Zero or more: taken, and so many are left. Negative:
- * refused, and the next token is there in so many milliseconds.
+ * The result of taking tokens, as one number so that nothing is allocated. Zero or more: taken, and so many are left. Negative:
+ * refused, and the tokens are there in so many milliseconds.
  */
 export type Taken = number
 
@@ -15,9 +15,9 @@ export type Taken = number
  * bucket needs no entry, so the map is no larger than the number of active callers.
  */
 export interface Buckets {
-  take(key: string, size: BucketSize, now: number): Taken
+  take(key: string, size: BucketSize, now: number, tokens?: number): Taken
   /** The same result as `take`, without taking. */
-  peek(key: string, size: BucketSize, now: number): Taken
+  peek(key: string, size: BucketSize, now: number, tokens?: number): Taken
   readonly size: number
 }
 
@@ -37,27 +37,32 @@ export const createBuckets = (maxBuckets = 100_000): Buckets => {
   }
 
   return {
-    take(key, size, now) {
+    take(key, size, now, tokens = 1) {
       let bucket = buckets.get(key)
       if (!bucket) {
         if (buckets.size >= maxBuckets) makeRoom(now)
         bucket = { fullAt: now }
         buckets.set(key, bucket)
       }
-      const taken = afterTaking(bucket.fullAt, size, now)
-      if (taken >= 0) bucket.fullAt = Math.max(bucket.fullAt, now) + 1000 / size.perSecond
+      const taken = afterTaking(bucket.fullAt, size, now, tokens)
+      if (taken >= 0) bucket.fullAt = Math.max(bucket.fullAt, now) + (tokens * 1000) / size.perSecond
       return taken
     },
-    peek: (key, size, now) => afterTaking(buckets.get(key)?.fullAt ?? now, size, now),
+    peek: (key, size, now, tokens = 1) => afterTaking(buckets.get(key)?.fullAt ?? now, size, now, tokens),
     get size() {
       return buckets.size
     },
   }
 }
 
-const afterTaking = (fullAt: number, { perSecond, burst }: BucketSize, now: number): Taken => {
+const afterTaking = (
+  fullAt: number,
+  { perSecond, burst }: BucketSize,
+  now: number,
+  tokens: number,
+): Taken => {
   const interval = 1000 / perSecond
-  const missing = Math.max(fullAt, now) + interval - now
+  const missing = Math.max(fullAt, now) + tokens * interval - now
   const room = burst * interval - missing
   // A rounding error must not refuse the last token of a full bucket.
   return room >= -1e-6 ? Math.floor(room / interval + 1e-6) : room

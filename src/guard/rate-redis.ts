@@ -6,6 +6,7 @@ import type { BucketSize, Taken } from './buckets.ts'
 export interface NamedBucket {
   readonly key: string
   readonly size: BucketSize
+  readonly tokens: number
 }
 
 /** Buckets in Redis that several processes share. One script takes from all buckets or from none, by the clock of Redis. */
@@ -32,9 +33,9 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
 local results, fullAts, refused = {}, {}, false
 for i, key in ipairs(KEYS) do
-  local interval = 1000 / tonumber(ARGV[i * 2 - 1])
-  local fullAt = math.max(tonumber(redis.call('GET', key) or now), now) + interval
-  local room = tonumber(ARGV[i * 2]) * interval - (fullAt - now)
+  local interval = 1000 / tonumber(ARGV[i * 3 - 2])
+  local fullAt = math.max(tonumber(redis.call('GET', key) or now), now) + tonumber(ARGV[i * 3]) * interval
+  local room = tonumber(ARGV[i * 3 - 1]) * interval - (fullAt - now)
   fullAts[i] = fullAt
   if room >= -0.001 then
     results[i] = string.format('%.0f', math.floor(room / interval + 0.001))
@@ -45,7 +46,7 @@ for i, key in ipairs(KEYS) do
 end
 if not refused then
   for i, key in ipairs(KEYS) do
-    redis.call('SET', key, string.format('%.3f', fullAts[i]), 'PX', math.ceil(fullAts[i] - now))
+    redis.call('SET', key, string.format('%.3f', fullAts[i]), 'PX', math.max(1, math.ceil(fullAts[i] - now)))
   end
 end
 return results`
@@ -79,7 +80,7 @@ export const openSharedBuckets = async (options: SharedBucketOptions): Promise<S
     async take(buckets) {
       if (performance.now() < restUntil) return unreachable()
       const keys = buckets.map(({ key }) => key)
-      const sizes = buckets.flatMap(({ size }) => [size.perSecond, size.burst])
+      const sizes = buckets.flatMap(({ size, tokens }) => [size.perSecond, size.burst, tokens])
       try {
         return (await take(keys.length, ...keys, ...sizes)).map(Number)
       } catch (error) {

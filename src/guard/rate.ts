@@ -17,6 +17,13 @@ export interface RateSignals {
 export interface RateLimiter {
   /** Counts one call of an account, or of an address where the account is null; throws 429. Null where calls are not counted. */
   take(account: string | null, address: string, view: View | null): Maybe<RateSignals | null>
+  /** Counts the further rows of a list as calls, after the call itself has counted for the first one. */
+  takeMore(
+    account: string | null,
+    address: string,
+    view: View | null,
+    rows: number,
+  ): Maybe<RateSignals | null>
 }
 
 /** Buckets in another process, which several services may share. */
@@ -26,7 +33,7 @@ export interface SharedRates {
   readonly service: string
 }
 
-export const unlimited: RateLimiter = { take: () => null }
+export const unlimited: RateLimiter = { take: () => null, takeMore: () => null }
 
 export const createRateLimiter = (
   rate: RateModel,
@@ -57,29 +64,45 @@ export const createRateLimiter = (
     return taken && judge(limits, taken)
   }
 
+  const takeTokens = (
+    account: string | null,
+    address: string,
+    view: View | null,
+    tokensOf: TokensOf,
+  ): Maybe<RateSignals | null> => {
+    const who = account ?? networkOf(address)
+    const buckets = account === null ? addresses : accounts
+    const own = view?.rate ? { policy: policyOf(view, view.rate), resource: view.resource.name } : null
+    if (shared) {
+      const tag = sharedTag(shared.service, account, who)
+      const limits = [sharedLimit(perCaller, tag, '*', tokensOf)]
+      if (own) limits.push(sharedLimit(own.policy, tag, own.resource, tokensOf))
+      return takeShared(limits, shared.buckets)
+    }
+    if (own === null) return perCaller.signals(buckets.take(who, rate, now(), tokensOf(rate)))
+    // One bucket for all versions of a resource, so that a call to an older version does not avoid its rate.
+    const key = `${account === null ? 'address' : 'account'} ${own.resource} ${who}`
+    const { size } = own.policy
+    const at = now()
+    const refused = ofResources.peek(key, size, at, tokensOf(size))
+    if (refused < 0) throw own.policy.refusal(refused)
+    const left = buckets.take(who, rate, at, tokensOf(rate))
+    if (left < 0) throw perCaller.refusal(left)
+    return judge([{ policy: perCaller }, own], [left, ofResources.take(key, size, at, tokensOf(size))])
+  }
+
   return {
-    take(account, address, view) {
-      const who = account ?? networkOf(address)
-      const buckets = account === null ? addresses : accounts
-      const own = view?.rate ? { policy: policyOf(view, view.rate), resource: view.resource.name } : null
-      if (shared) {
-        const tag = sharedTag(shared.service, account, who)
-        const limits = [sharedLimit(perCaller, tag, '*')]
-        if (own) limits.push(sharedLimit(own.policy, tag, own.resource))
-        return takeShared(limits, shared.buckets)
-      }
-      if (own === null) return perCaller.signals(buckets.take(who, rate, now()))
-      // One bucket for all versions of a resource, so that a call to an older version does not avoid its rate.
-      const key = `${account === null ? 'address' : 'account'} ${own.resource} ${who}`
-      const at = now()
-      const refused = ofResources.peek(key, own.policy.size, at)
-      if (refused < 0) throw own.policy.refusal(refused)
-      const left = buckets.take(who, rate, at)
-      if (left < 0) throw perCaller.refusal(left)
-      return judge([{ policy: perCaller }, own], [left, ofResources.take(key, own.policy.size, at)])
-    },
+    take: (account, address, view) => takeTokens(account, address, view, one),
+    // A deployment may lower the burst. The call has one token, and no bucket ever holds more than the others.
+    takeMore: (account, address, view, rows) =>
+      takeTokens(account, address, view, ({ burst }) => Math.min(rows, burst - 1)),
   }
 }
+
+/** How many tokens are taken from a bucket of a size. */
+type TokensOf = (size: RateModel) => number
+
+const one: TokensOf = () => 1
 
 interface Limit extends NamedBucket {
   readonly policy: Policy
@@ -94,10 +117,11 @@ const sharedTag = (service: string, account: string | null, who: string): string
 
 const encoded = (name: string): string => name.replace(/[%{}]/g, (brace) => encodeURIComponent(brace))
 
-const sharedLimit = (policy: Policy, tag: string, of: string): Limit => ({
+const sharedLimit = (policy: Policy, tag: string, of: string, tokensOf: TokensOf): Limit => ({
   policy,
   key: `${tag}:${of}`,
   size: policy.size,
+  tokens: tokensOf(policy.size),
 })
 
 const judge = (limits: readonly Pick<Limit, 'policy'>[], taken: readonly Taken[]): RateSignals => {

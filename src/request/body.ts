@@ -6,7 +6,7 @@ import type { FieldError } from '../problems.ts'
 import { madeUp, shownMade } from './customs.ts'
 import { FieldErrors } from './field-errors.ts'
 import { mayKnow, maySet, refuseSetting } from './field-scopes.ts'
-import { fieldFault, refuseFields } from './fields-refused.ts'
+import { fieldFault, fieldsRefused, refuseFields } from './fields-refused.ts'
 import type { Grants } from './grants.ts'
 import type { JsonObject } from './json-body.ts'
 import { mergePatch } from './merge-patch.ts'
@@ -22,8 +22,21 @@ type Sent = Map<ViewField, unknown>
 
 /** Values for a new row: everything the consumer may set, defaults applied. The server's own fields are added later. */
 export function readCreate(target: Target, body: JsonObject, grants: Grants): StoredRow {
-  const { view } = target
   const errors = new FieldErrors()
+  const row = readNew(target, body, grants, errors)
+  if (!row) throw fieldsRefused(errors)
+  return row
+}
+
+/** The same; null where the body has mistakes, which are added to the errors. */
+export function readNew(
+  target: Target,
+  body: JsonObject,
+  grants: Grants,
+  errors: FieldErrors,
+): StoredRow | null {
+  const { view } = target
+  const before = errors.count
   const sent = readSent(target, body, grants, errors)
   const row: { [field: string]: StoredValue } = {}
   for (const field of view.fields) {
@@ -32,7 +45,7 @@ export function readCreate(target: Target, body: JsonObject, grants: Grants): St
     else if (field.states) readInitialState(field, sent.get(field), row, errors)
     else if (!field.readOnly) setValue(view, field, sent.get(field), row, errors)
   }
-  refuseFields(errors)
+  if (errors.count > before) return null
   for (const [name, value] of view.whenAbsent)
     if (row[name] === undefined || row[name] === null) row[name] = value
   return { ...row, ...madeUp(view, null, sent, () => false) }

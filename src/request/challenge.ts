@@ -1,4 +1,5 @@
 import { type FieldError, type Problem, problem } from '../problems.ts'
+import { mostShown } from './field-errors.ts'
 
 /** How a caller authenticates: the start of every `WWW-Authenticate`. */
 export const scheme = 'Bearer realm="api"'
@@ -20,7 +21,9 @@ export const scopeMissing = (
   return problem('scope-missing', {
     detail,
     members: { scope },
-    ...(errors.length > 0 ? { errors } : {}),
+    ...(errors.length > 0
+      ? { errors: errors.slice(0, mostShown), more: Math.max(0, errors.length - mostShown) }
+      : {}),
     headers: { 'WWW-Authenticate': `${scheme}, error="insufficient_scope", scope="${scope}"` },
   })
 }

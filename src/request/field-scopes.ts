@@ -1,7 +1,9 @@
 import type { View, ViewField } from '../compile/model.ts'
+import { isJsonObject } from '../compile/schemas/canonical.ts'
 import type { FieldError } from '../problems.ts'
 import type { Caller } from './caller.ts'
 import { credentialsMissing, scopeMissing } from './challenge.ts'
+import { placedError, placeOf } from './field-errors.ts'
 import { fieldFault } from './fields-refused.ts'
 import { type Grants, holds, holdsToWrite } from './grants.ts'
 import type { JsonObject } from './json-body.ts'
@@ -67,24 +69,44 @@ export function refuseUnknownFields(
   grants: Grants,
   method: 'create' | 'update',
 ): void {
-  if (view.resource.asks.length === 0) return
+  refuseSetting(view, unknownIn(view, body, grants, method), grants)
+}
+
+/** The same for the rows of a list, all of them at once. */
+export function refuseUnknownInList(view: View, list: readonly unknown[], grants: Grants): void {
+  const asking = list.flatMap((body, index) =>
+    (isJsonObject(body) ? unknownIn(view, body, grants, 'create') : []).map((field) =>
+      placedAsking(field, placeOf(index)),
+    ),
+  )
+  refuseAsking(asking, (scope) => !holdsToWrite(grants, scope, view.resource))
+}
+
+function unknownIn(
+  view: View,
+  body: JsonObject,
+  grants: Grants,
+  method: 'create' | 'update',
+): readonly ViewField[] {
+  if (view.resource.asks.length === 0) return []
   const may = (field: ViewField) =>
     method === 'create' ? maySet(view, field, grants) : mayKnow(field, grants)
   const isAsked = (field: ViewField) =>
     Object.hasOwn(body, field.name) || (method === 'create' && mustBeSent(view, field))
-  refuseSetting(
-    view,
-    view.fields.filter((field) => !may(field) && isAsked(field)),
-    grants,
-  )
+  return view.fields.filter((field) => !may(field) && isAsked(field))
 }
 
 const mustBeSent = (view: View, { required, field }: ViewField): boolean =>
   required && !(field && view.whenAbsent.has(field.name))
 
+const placedAsking = (field: ViewField, place: string): Asking => ({
+  field,
+  error: placedError(fieldFault(field, needing(field), 'scope'), place),
+})
+
 /** The refusal of fields that a body would set and the caller may not set. */
 export const refuseSetting = (view: View, fields: readonly ViewField[], grants: Grants): void =>
   refuseAsking(
-    fields.map((field) => ({ field, error: fieldFault(field, needing(field), 'scope') })),
+    fields.map((field) => placedAsking(field, '')),
     (scope) => !holdsToWrite(grants, scope, view.resource),
   )

@@ -10,10 +10,11 @@ import { readIfMatch } from '../read/preconditions.ts'
 import { readList, readOne } from '../read/read-rows.ts'
 import { type Caller, noClaims } from '../request/caller.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
-import { refuseUnknownFields, refuseUnknownTo } from '../request/field-scopes.ts'
+import { refuseUnknownFields, refuseUnknownInList, refuseUnknownTo } from '../request/field-scopes.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { type OneQuery, readListQuery, readOneQuery, refuseQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
+import { isRowList, listed } from '../request/row-list.ts'
 import { asProblem, problemResponse, storeMigrated } from '../respond/problem-response.ts'
 import { successResponse } from '../respond/success-response.ts'
 import { StoreError } from '../store/store.ts'
@@ -193,7 +194,20 @@ function allowQuery({ include, uses }: OneQuery, context: RequestContext): void 
 
 const post: Answer = async (engine, request, call, context) => {
   const body = await writtenBody(engine, request, call, context)
+  await takeForRows(engine, request, call, context, body)
   return written(engine, call, () => create(engine.writer, call, body, readKeyed(request, call, body)))
+}
+
+/** The call has counted for the first row of a list. A list that is refused anyway, such as one that is too long, counts for no more. */
+async function takeForRows(
+  { rates }: Engine,
+  { address }: PlainRequest,
+  { target: { view } }: Call,
+  context: RequestContext,
+  body: JsonObject,
+): Promise<void> {
+  const rows = isRowList(view, body) ? listed(view, body).length : 0
+  if (rows > 1) context.rate = await rates.takeMore(context.caller?.account ?? null, address, view, rows - 1)
 }
 
 const change: Answer = async (engine, request, call, context) => {
@@ -221,13 +235,12 @@ async function writtenBody(
 ): Promise<JsonObject> {
   const body = await readBody(engine, request, call.target)
   refuseQuery(request.query, 'a write')
-  refuseUnknownFields(
-    call.target.view,
-    body,
-    call.caller.scopes,
-    request.method === 'POST' ? 'create' : 'update',
-  )
-  context.uses = { ...context.uses, fields: Object.keys(body) }
+  const { view } = call.target
+  const isList = request.method === 'POST' && isRowList(view, body)
+  const rows = isList ? listed(view, body) : [body]
+  if (isList) refuseUnknownInList(view, rows, call.caller.scopes)
+  else refuseUnknownFields(view, body, call.caller.scopes, request.method === 'POST' ? 'create' : 'update')
+  context.uses = { ...context.uses, fields: [...new Set(rows.flatMap((row) => Object.keys(Object(row))))] }
   return body
 }
 

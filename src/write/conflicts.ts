@@ -3,24 +3,31 @@ import { inOrderOf } from '../compile/schemas/order.ts'
 import { Problem, problem } from '../problems.ts'
 import type { Call } from '../read/call.ts'
 import { notThere } from '../read/read-rows.ts'
-import { sentFor } from '../request/customs.ts'
-import { mayKnow } from '../request/field-scopes.ts'
+import { FieldErrors } from '../request/field-errors.ts'
 import { pointerStep } from '../request/validate.ts'
 import { StoreError } from '../store/store.ts'
 import { type Blocker, blockersOf } from './blockers.ts'
 import { mayRead, refuseUnlessMayMake } from './judge.ts'
 import { outOfRange } from './out-of-range.ts'
+import { taken, takenInList } from './taken-values.ts'
 import type { Attempt, WriteRequest } from './write-request.ts'
 
 /** The problem for a write that the store refused. A reference to a missing row is reported before any conflict. */
-export async function writeRefused(error: unknown, write: WriteRequest, attempt: Attempt): Promise<unknown> {
-  const missing = isConflict(error) ? await missingReferences(write, attempt) : null
+export async function writeRefused(
+  error: unknown,
+  write: WriteRequest,
+  attempts: readonly Attempt[],
+): Promise<unknown> {
+  const missing = isConflict(error) ? await missingReferences(write, attempts) : null
   if (missing) return missing
   if (!(error instanceof StoreError)) return error
   if (error.kind === 'unique' && error.columns.length > 0) {
-    const { before, written } = attempt
-    if (written) await refuseUnlessMayMake(write, written, before ? 'update' : 'create')
-    return taken(write.call, error.columns)
+    const written = attempts.flatMap((attempt) => (attempt.written ? [attempt.written] : []))
+    const verb = attempts[0]?.before ? 'update' : 'create'
+    if (written.length > 0) await refuseUnlessMayMake(write, written, verb)
+    return attempts[0]?.place === ''
+      ? taken(write.call, [{ place: '', columns: error.columns }])
+      : takenInList(write, attempts, error.columns)
   }
   if (error.kind === 'out-of-range') return outOfRange()
   return error
@@ -35,56 +42,59 @@ const isConflict = (error: unknown): boolean =>
  * The problem with references to rows that do not exist, or that the caller may not read, or null. Checked after a refusal, and before
  * a hook that relies on them. A reference that was there before stays accepted: what a caller was shown can be sent back.
  */
-export async function missingReferences(write: WriteRequest, attempt: Attempt): Promise<Error | null> {
+export async function missingReferences(
+  write: WriteRequest,
+  attempts: readonly Attempt[],
+): Promise<Error | null> {
   const { target } = write.call
-  const errors = []
+  const errors = new FieldErrors()
   const shown = target.view.fields.flatMap(({ field }) => field?.relation ?? [])
-  for (const relation of inOrderOf(target.view.resource.belongsTo, shown)) {
-    if (await isThere(write, relation, attempt)) continue
-    if (target.sub?.by === relation) return notThere(target)
-    const field = target.view.fields.find((one) => one.field?.name === relation.field)
-    errors.push({
-      pointer: `#/${pointerStep(field?.name ?? '')}`,
-      detail: `names a row of ${field?.target?.().name ?? 'another resource'} that does not exist`,
-      code: 'reference',
-    })
-  }
-  if (errors.length === 0) return null
+  const relations = inOrderOf(target.view.resource.belongsTo, shown)
+  const isThere = referenceCheck(write)
+  for (const attempt of attempts)
+    for (const relation of relations) {
+      if (await isThere(relation, attempt)) continue
+      if (target.sub?.by === relation) return notThere(target)
+      const field = target.view.fields.find((one) => one.field?.name === relation.field)
+      errors.add(() => ({
+        pointer: `#${attempt.place}/${pointerStep(field?.name ?? '')}`,
+        detail: `names a row of ${field?.target?.().name ?? 'another resource'} that does not exist`,
+        code: 'reference',
+      }))
+    }
+  const [first] = errors.shown
+  if (!first) return null
   return problem('validation-failed', {
-    detail: `${errors[0]?.pointer.slice(2)} ${errors[0]?.detail}.`,
-    errors,
+    detail: `${first.pointer?.slice(2)} ${first.detail}.`,
+    ...errors.details,
   })
 }
 
-async function isThere(
-  write: WriteRequest,
-  { field, target }: BelongsToModel,
-  { before, asked }: Attempt,
-): Promise<boolean> {
-  const id = asked[field]
-  return typeof id !== 'string' || id === before?.[field] || mayRead(write, target, id)
+type ReferenceCheck = (relation: BelongsToModel, attempt: Attempt) => Promise<boolean>
+
+/** Rows of a list often name the same row, which is looked up once. */
+function referenceCheck(write: WriteRequest): ReferenceCheck {
+  const known = new Map<string, Promise<boolean>>()
+  return async ({ field, target }, { before, asked }) => {
+    const id = asked[field]
+    if (typeof id !== 'string' || id === before?.[field]) return true
+    const key = `${target.name} ${id}`
+    const found = known.get(key) ?? mayRead(write, target, id)
+    known.set(key, found)
+    return found
+  }
 }
 
 /** Refuses new references to rows that the caller may not read. The store itself refuses those to rows that do not exist. */
-export async function refuseUnreadable(write: WriteRequest, attempt: Attempt): Promise<void> {
+export async function refuseUnreadable(write: WriteRequest, attempts: readonly Attempt[]): Promise<void> {
   const { target } = write.call
+  const isThere = referenceCheck(write)
   for (const relation of target.view.resource.belongsTo) {
-    if (!relation.target.rules.read || (await isThere(write, relation, attempt))) continue
-    throw (await missingReferences(write, attempt)) ?? notThere(target)
+    if (!relation.target.rules.read) continue
+    for (const attempt of attempts)
+      if (!(await isThere(relation, attempt)))
+        throw (await missingReferences(write, attempts)) ?? notThere(target)
   }
-}
-
-function taken({ target, caller }: Call, columns: readonly string[]): Error {
-  const { view } = target
-  const fields = new Set(columns.flatMap((column) => sentFor(view, (field) => field.column === column)))
-  const shown = view.fields
-    .filter((field) => fields.has(field) && mayKnow(field, caller.scopes))
-    .map((field) => field.name)
-  const what = shown.length > 1 ? 'These values together are' : 'This value is'
-  return problem('unique-conflict', {
-    detail: `${shown.join(', ') || 'A value'} must be unique in ${view.name}. ${what} taken.`,
-    errors: shown.map((name) => ({ pointer: `#/${pointerStep(name)}`, detail: 'is taken', code: 'unique' })),
-  })
 }
 
 /** The problem for a delete that the store refused: rows still reference the row, or a row that would be deleted along with it. */

@@ -5,27 +5,17 @@ import { etagOf } from '../read/etag.ts'
 import { notThere } from '../read/read-rows.ts'
 import { readCreate, type StoredRow } from '../request/body.ts'
 import type { JsonObject } from '../request/json-body.ts'
-import { changeRows, insertAlone } from './change-rows.ts'
+import { insertAlone } from './change-rows.ts'
 import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
+import { createUnderKey, keyTaken } from './create-under-key.ts'
 import { type EngineHooks, noEngineHooks } from './engine-hooks.ts'
-import { afterHook, copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
-import { answerValues, derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
-import { createVerdict, mayRead, notPermitted, refuseUnlessMade } from './judge.ts'
+import { derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
+import { insertWithHooks, refuseBeforeInsert } from './insert-with-hooks.ts'
+import { createVerdict, mayRead, notPermitted } from './judge.ts'
 import { newRow } from './new-row.ts'
 import { rowBody } from './row-body.ts'
-import { refuseUnlessWhile } from './state-checks.ts'
-import { lockTarget } from './update.ts'
-import {
-  type Attempt,
-  inTransaction,
-  type OpenWrite,
-  outsideTransaction,
-  type WriteRequest,
-} from './write-request.ts'
+import { type Attempt, outsideTransaction, type WriteRequest } from './write-request.ts'
 import type { Writer } from './writer.ts'
-
-/** Another request has the key: its answer is the one to replay. */
-export const keyTaken = new Error('the key was taken by another request')
 
 /** Whether nothing but the row itself is read or written, so that no interactive transaction is needed. */
 export const isSingleStatement = (call: Call): boolean => {
@@ -42,20 +32,20 @@ export async function createOnce(
   keyed: KeyedRequest | null,
 ): Promise<Outcome> {
   const request = outsideTransaction(writer, call)
-  const sent = sentRow(request, body)
+  const sent = readSent(request, () => readCreate(call.target, body, call.caller.scopes))
   const { resource } = call.target.view
   const row = newRow(resource, sent instanceof Promise ? await sent : sent, writer.now())
-  const attempt: Attempt = { before: null, asked: row, written: null }
+  const attempt: Attempt = { place: '', before: null, asked: row, written: null }
   const create: Create = { attempt, keyed, location: locationOf(call, String(row.id)) }
   try {
-    await refuseUnreadable(request, attempt)
+    await refuseUnreadable(request, [attempt])
     if (createVerdict(call) === false)
-      throw (await missingReferences(request, attempt)) ?? notPermitted(call, 'create this row')
+      throw (await missingReferences(request, [attempt])) ?? notPermitted(call, 'create this row')
     if (isSingleStatement(call)) return await createAlone(request, create)
     const own = resource.engineMade ? await writer.engineHooks(call, row) : noEngineHooks
     return await createInteractive(request, create, own)
   } catch (error) {
-    throw await writeRefused(error, request, attempt)
+    throw await writeRefused(error, request, [attempt])
   }
 }
 
@@ -66,16 +56,15 @@ interface Create {
   readonly location: string
 }
 
-function sentRow(request: WriteRequest, body: JsonObject): Maybe<StoredRow> {
-  const { target, caller } = request.call
+/** What a body says, as `read` understands it. An owner in the path that does not exist is 404, before any fault of the body. */
+export function readSent<T>(request: WriteRequest, read: () => T): Maybe<T> {
   try {
-    return readCreate(target, body, caller.scopes)
+    return read()
   } catch (error) {
     return refuseOwnerFirst(request, error)
   }
 }
 
-/** An owner in the path that does not exist is 404, before any fault of the body. */
 async function refuseOwnerFirst(request: WriteRequest, error: unknown): Promise<never> {
   const { target } = request.call
   const isThere = !target.sub || (await mayRead(request, target.sub.owner().resource, target.ownerId))
@@ -99,64 +88,19 @@ async function createInteractive(request: WriteRequest, create: Create, own: Eng
   const { writer, call } = request
   const { account } = call.caller
   const { attempt, keyed, location } = create
-  const { keys } = writer
-  return changeRows(writer, account, async (changes) => {
-    const write = inTransaction(request, changes)
-    if (!keyed) return (await insertWithHooks(write, create, own)).answer
-    const values = keyValues(writer, keyed, String(attempt.asked.id), location, null, null)
-    if (!(await keys.claim(changes.tx, account, values))) throw keyTaken
-    keyed.claimed?.()
-    try {
-      const { answer, replay } = await insertWithHooks(write, create, own)
-      const stored = answerValues(writer, storedBody(call, replay), replay.etag ?? '')
-      await keys.complete(changes.tx, account, keyed.key, stored)
-      return answer
-    } catch (error) {
-      // The store may run this again, and another process may take the key before.
-      keyed.released?.()
-      throw error
-    }
+  const key = keyed && {
+    keyed,
+    values: keyValues(writer, keyed, String(attempt.asked.id), location, null, null),
+  }
+  return createUnderKey(request, key, async (write) => {
+    await refuseBeforeInsert(write, [attempt])
+    const inserted = await insertWithHooks(write, attempt, own, keyed && derivedKey(account, keyed))
+    const { row, version, shownOnce } = inserted
+    const replay = created(call, row, version, location)
+    const stored = { body: storedBody(call, replay), etag: replay.etag ?? '' }
+    if (!shownOnce) return { answer: replay, stored }
+    return { answer: created(call, { ...row, ...shownOnce }, version, location), stored }
   })
-}
-
-interface Created {
-  readonly answer: Outcome
-  /** What later requests with the same key are answered. */
-  readonly replay: Outcome
-}
-
-async function insertWithHooks(write: OpenWrite, create: Create, own: EngineHooks): Promise<Created> {
-  const { call, changes } = write
-  const { attempt, keyed, location } = create
-  const row = attempt.asked
-  const { resource } = call.target.view
-  const { beforeCreate, afterCreate } = hooksOf(resource)
-  const contextOf = hookContexts(write, keyed && derivedKey(changes.account, keyed))
-  await refuseUnlessWhile(write, [row])
-  let whole = row
-  if (beforeCreate) {
-    const missing = await missingReferences(write, attempt)
-    if (missing) throw missing
-    const copy = copyForHook(row)
-    const returned = await finishHook(changes, beforeCreate(copy, contextOf('beforeCreate')))
-    whole = afterHook(write, 'beforeCreate', { before: null, asked: row, copy, returned: returned ?? {} })
-  }
-  whole = { ...whole, ...(await own.beforeCreate?.(row, changes)) }
-  if (beforeCreate) await refuseUnlessWhile(write, [whole])
-  attempt.written = whole
-  const inserted = await changes.insert(resource, whole)
-  const shownOnce = await own.afterCreate?.(inserted.row, changes)
-  const id = String(inserted.row.id)
-  await refuseUnlessMade(write, id, 'create')
-  if (afterCreate) {
-    await finishHook(changes, afterCreate(copyForHook(inserted.row), contextOf('afterCreate')))
-    // The hook may have changed the row it was called for.
-    await refuseUnlessMade(write, id, 'create')
-  }
-  const now = await lockTarget(changes, { ...call, target: { ...call.target, id } }, 'to-change')
-  const replay = created(call, now.row, now.version, location)
-  if (!shownOnce) return { answer: replay, replay }
-  return { answer: created(call, { ...now.row, ...shownOnce }, now.version, location), replay }
 }
 
 const storedBody = ({ target }: Call, outcome: Outcome): string | null =>

@@ -1,8 +1,11 @@
 import { keyTable } from '../plan/keys.ts'
 import type { Call, Outcome } from '../read/call.ts'
 import type { JsonObject } from '../request/json-body.ts'
+import { isRowList } from '../request/row-list.ts'
 import { StoreError } from '../store/store.ts'
-import { createOnce, isSingleStatement, keyTaken } from './create.ts'
+import { createOnce as createRowOnce, isSingleStatement } from './create.ts'
+import { createListOnce } from './create-list.ts'
+import { keyTaken } from './create-under-key.ts'
 import { findReplay, type KeyedRequest, keyReused, stillRunning } from './idempotency.ts'
 import type { CreateInFlight } from './keys/in-flight.ts'
 import type { Writer } from './writer.ts'
@@ -13,6 +16,9 @@ export const create = (
   body: JsonObject,
   keyed: KeyedRequest | null,
 ): Promise<Outcome> => (keyed ? createKeyed(writer, call, body, keyed) : createOnce(writer, call, body, null))
+
+const createOnce: typeof createRowOnce = (writer, call, body, keyed) =>
+  (isRowList(call.target.view, body) ? createListOnce : createRowOnce)(writer, call, body, keyed)
 
 /**
  * Exactly once: the first of all requests with a key runs, the others wait for it and replay its answer. On SQLite another

@@ -64,9 +64,11 @@ export function canonicalBody(value: unknown): string {
   return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonicalBody(part)}`).join(',')}}`
 }
 
-/** The key that hooks pass on to other services: the same for every retry. The caller's own key cannot be read from it. */
-export const derivedKey = (account: string, keyed: KeyedRequest): string =>
-  createHash('sha256').update(`${account}\0${keyed.key}\0${keyed.fingerprint}`).digest('base64url')
+/** The key that hooks pass on to other services: the same for every retry. The caller's own key cannot be read from it. Rows of a list have one each, by their index. */
+export const derivedKey = (account: string, keyed: KeyedRequest, index: number | null = null): string =>
+  createHash('sha256')
+    .update(`${account}\0${keyed.key}\0${keyed.fingerprint}${index === null ? '' : `\0${index}`}`)
+    .digest('base64url')
 
 export const keyReused = (): Error =>
   problem('idempotency-key-reused', {
@@ -123,16 +125,30 @@ export async function findReplay(writer: Writer, call: Call, keyed: KeyedRequest
     replayed: true,
   }
   if (answer.body !== null) return { ...stored, ...shownAnswer(call, answer.body, stored.etag) }
+  if (answer.location === null)
+    return { ...stored, body: await rereadList(writer, call, answer), reread: true }
   const now = await readOne(writer, { ...call, target: { ...call.target, id: answer.rowId } }, plainOne)
   return { ...stored, body: now.body, ...(now.etag ? { etag: now.etag } : {}), reread: true }
+}
+
+/** The rows of a list as they are now, in the order in which they were created. */
+async function rereadList(writer: Writer, call: Call, { rowId }: StoredAnswer): Promise<string> {
+  const texts: string[] = []
+  for (const id of rowId.split(' ')) {
+    const { body } = await readOne(writer, { ...call, target: { ...call.target, id } }, plainOne)
+    texts.push((body ?? '').slice('{"data":'.length, -1))
+  }
+  return `{"data":[${texts.join(',')}]}`
 }
 
 /** A caller that lost a scope since the first request, or never had it, gets the stored answer without the fields that need the scope. */
 function shownAnswer({ target, caller }: Call, body: string, etag: string): { body: string; etag: string } {
   const hidden = target.view.fields.filter((field) => !mayKnow(field, caller.scopes))
   if (hidden.length === 0) return { body, etag }
-  const { data } = JSON.parse(body) as { data: { [field: string]: unknown } }
-  for (const { name } of hidden) delete data[name]
+  type Row = { [field: string]: unknown }
+  const { data } = JSON.parse(body) as { data: Row | Row[] }
+  for (const row of [data].flat()) for (const { name } of hidden) delete row[name]
+  if (Array.isArray(data)) return { body: JSON.stringify({ data }), etag }
   const version = versionIn(etag.slice(1, -1))
   return { body: JSON.stringify({ data }), etag: etagOf(target.view, version, caller.scopes) }
 }
@@ -142,7 +158,7 @@ export function keyValues(
   writer: Writer,
   keyed: KeyedRequest,
   rowId: string,
-  location: string,
+  location: string | null,
   body: string | null,
   etag: string | null,
 ): Value[] {

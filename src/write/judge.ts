@@ -76,12 +76,12 @@ export async function refuseUnlessMade(
 }
 
 /**
- * After the store refused a row because of another one: who may not make such a row is told that, as for any other value. Otherwise
+ * After the store refused rows because of others: who may not make such rows is told that, as for any other value. Otherwise
  * the refusal would tell of rows that the caller may not read.
  */
 export async function refuseUnlessMayMake(
   { writer, call }: WriteRequest,
-  row: StoredRow,
+  rows: readonly StoredRow[],
   verb: 'create' | 'update',
 ): Promise<void> {
   const { resource } = call.target.view
@@ -89,7 +89,7 @@ export async function refuseUnlessMayMake(
   const makes =
     typeof said === 'boolean'
       ? said
-      : (await passingRows(writer, call.caller, resource, said, [row])).length > 0
+      : (await passingRows(writer, call.caller, resource, said, rows)).length === rows.length
   if (!makes) throw notMade(call, verb)
 }
 

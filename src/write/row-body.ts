@@ -1,8 +1,10 @@
+import { problem } from '../problems.ts'
 import type { Call } from '../read/call.ts'
 import { shownText } from '../read/row-text.ts'
 import type { StoredRow } from '../request/body.ts'
 import { FieldErrors } from '../request/field-errors.ts'
 import { fieldsRefused } from '../request/fields-refused.ts'
+import { withinRow } from './within-row.ts'
 
 /** What an event has besides the row that it tells of, or a page of one row: both can be shown then. */
 const bytesAroundRow = 1_000
@@ -13,7 +15,22 @@ const mostBytesPerUnit = 3
  * The body that answers a write. A write is refused, before it is committed, whose row no answer could show: neither its own nor any that
  * is given later. Each body is bounded, but a row can grow with every PATCH.
  */
-export function rowBody({ target, caller }: Call, row: StoredRow): string {
+export const rowBody = (call: Call, row: StoredRow): string => `{"data":${rowText(call, row)}}`
+
+/** The body that answers the create of a list. */
+export async function listBody(call: Call, rows: readonly StoredRow[]): Promise<string> {
+  const { view } = call.target
+  const { responseBytes } = view.limits
+  const texts = await Promise.all(rows.map((row, index) => withinRow(index, () => rowText(call, row))))
+  const body = `{"data":[${texts.join(',')}]}`
+  if (body.length * mostBytesPerUnit <= responseBytes || Buffer.byteLength(body) <= responseBytes) return body
+  throw problem('response-too-large', {
+    detail: `The answer would have more than ${responseBytes} bytes. Send fewer than ${rows.length} ${view.name} at once. Nothing was written.`,
+    members: { limit: responseBytes },
+  })
+}
+
+function rowText({ target, caller }: Call, row: StoredRow): string {
   const text = shownText(target.view, row, caller.scopes)
   const most = target.view.limits.responseBytes - bytesAroundRow
   // Most rows are so short that their bytes need not be counted.
@@ -25,5 +42,5 @@ export function rowBody({ target, caller }: Call, row: StoredRow): string {
         code: 'too_long',
       }),
     )
-  return `{"data":${text}}`
+  return text
 }

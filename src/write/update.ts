@@ -29,7 +29,7 @@ export async function update(
   ifMatch: IfMatch | null,
 ): Promise<Outcome> {
   const request = outsideTransaction(writer, call)
-  const attempt: Attempt = { before: {}, asked: {}, written: null }
+  const attempt: Attempt = { place: '', before: {}, asked: {}, written: null }
   const own = call.target.view.resource.engineMade ? await writer.engineHooks(call, body) : noEngineHooks
   try {
     return await changeRows(writer, call.caller.account, async (changes) => {
@@ -49,7 +49,7 @@ export async function update(
       }
     })
   } catch (error) {
-    throw await writeRefused(error, request, attempt)
+    throw await writeRefused(error, request, [attempt])
   }
 }
 
@@ -74,13 +74,13 @@ async function updateWithHooks(
   const { asked } = attempt
   const { resource } = call.target.view
   const { beforeUpdate, afterUpdate } = hooksOf(resource)
-  await refuseUnreadable(write, attempt)
+  await refuseUnreadable(write, [attempt])
   if (changedFields(resource.fields, before, asked).length > 0)
     await refuseUnlessWhile(write, [before, asked])
   const contextOf = hookContexts(write, null)
   let whole = asked
   if (beforeUpdate) {
-    const missing = await missingReferences(write, attempt)
+    const missing = await missingReferences(write, [attempt])
     if (missing) throw missing
     const copy = copyForHook(asked)
     const outcome = beforeUpdate(copy, copyForHook(before), contextOf('beforeUpdate'))

@@ -19,6 +19,8 @@ export interface OpenWrite extends WriteRequest {
 
 /** The row of a write: as it is stored, as the request asks for it, and as it is to be written after hooks. */
 export interface Attempt {
+  /** Where the row stands in the body: `/data/3` in a list, else nothing. */
+  readonly place: string
   /** Null for a create. */
   before: StoredRow | null
   asked: StoredRow

@@ -52,6 +52,25 @@ describeClients(
       expect(order.total).toBe(500)
     })
 
+    test('create many rows with one call, under a key, also below an owner', async () => {
+      const api = served.client()
+      const [customer, product] = [await newCustomer(api), await newProduct(api)]
+      const { id } = await api.orders.create({ currency: 'EUR', customer_id: customer.id })
+      const lines = [1, 2, 3].map((quantity) => ({ product_id: product.id, quantity, unit_price: 250 }))
+      const options = { idempotencyKey: `lines of ${id}`.replaceAll(' ', '-') }
+      const items = await api.orders.at(id).items.createMany(lines, options)
+      expect(items.map(({ quantity, order_id }) => [quantity, order_id])).toEqual([
+        [1, id],
+        [2, id],
+        [3, id],
+      ])
+      expect(await api.orders.at(id).items.createMany(lines, options)).toEqual(items)
+      const more = await api.orderItems.createMany(lines.map((line) => ({ ...line, order_id: id })))
+      expect(more).toHaveLength(3)
+      expect((await api.orders.get(id)).total).toBe(3_000)
+      expect((await refusal(api.orderItems.createMany([]))).errors[0]?.pointer).toBe('#/data')
+    })
+
     test('list one page when awaited, and all rows of all pages in for await', async () => {
       const api = served.client()
       const customer = await newCustomer(api)

@@ -29,6 +29,9 @@ export const one: Row<'orders', 'client'> = order
 await api.clients.create({ full_name: 'Ada', email: 'ada@example.com', fax: null })
 await api.orders.create({ client_id: '1' })
 await api.orders.list({ filter: { 'client.email': { gte: 'a', ne: 'b' } }, count: true })
+await api.orderItems.createMany([{ order_id: '1', product_id: '2', quantity: 1, unit_price: 2 }])
+// @ts-expect-error: no list is taken
+await api.orders.createMany([])
 // @ts-expect-error: a text is wanted
 await api.orders.list({ filter: { 'client.email': 5 } })
 // @ts-expect-error: the head's word

@@ -11,6 +11,7 @@ import {
   makeRequired,
   mapValues,
   needsScope,
+  removeBulk,
   removeCount,
   removeField,
   removeFilter,
@@ -173,10 +174,17 @@ export const nextVersions: { readonly [K in Change['kind']]: Next } = {
     parts: withBooks({ count: false }),
     changes: [removeCount('books')],
   },
+  'remove-bulk': {
+    parts: withBooks({ bulk: false }),
+    changes: [removeBulk('books')],
+  },
   'change-limit': {
-    parts: withBooks({ limits: { pageMax: 50, pageDefault: 10, includeRows: 20, countRows: 1 } }),
+    parts: withBooks({
+      limits: { pageMax: 50, pageDefault: 10, includeRows: 20, countRows: 1, bulkRows: 2 },
+    }),
     changes: [
       changeLimit('books', 'countRows', { was: 2 }),
+      changeLimit('books', 'bulkRows', { was: 3 }),
       changeLimit('books', 'pageMax', { was: 100 }),
       changeLimit('books', 'pageDefault', { was: 25 }),
       changeLimit('books', 'includeRows', { was: 50 }),

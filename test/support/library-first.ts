@@ -60,7 +60,8 @@ export const library = {
     filter: ['title', 'stage', 'shelf_id', 'binding', 'author.name', 'shelf.wing'],
     sort: ['title', 'created_at', 'binding'],
     count: true,
-    limits: { countRows: 2 },
+    bulk: true,
+    limits: { countRows: 2, bulkRows: 3 },
     include: ['shelf', 'author', 'loans'],
     deleteOnlyWhile: { stage: ['wanted', 'ordered'] },
     problems: {

@@ -21,7 +21,8 @@ const grown = (options: Options): Options => ({
   ...options,
   description: 'Told otherwise.',
   count: options.count ?? true,
-  limits: { ...((options.limits ?? {}) as Options), countRows: 20_000 },
+  bulk: options.bulk ?? true,
+  limits: { ...((options.limits ?? {}) as Options), countRows: 20_000, bulkRows: 150 },
   fields: {
     shelved_by: z.string().max(80).optional(),
     ...Object.fromEntries(

@@ -72,6 +72,7 @@ const orderItems = resource('order-items', {
     adjustments: hasMany('adjustments', { description: 'What was taken off or added later.' }),
   },
   include: ['order', 'product', 'adjustments'],
+  bulk: true,
   onlyWhile: { order: { status: ['draft'] } },
 })
 

@@ -18,7 +18,7 @@ const people = resource('people', {
   },
   relations: { country: belongsTo(countries), referrer: belongsTo('people', { optional: true }), orders: hasMany('orders') },
   nameIsPluralBecause: 'people',
-  filter: ['name', 'born', 'seen_at', 'country_id', 'referrer_id', 'plan', 'created_at'], sort: ['name'], count: true,
+  filter: ['name', 'born', 'seen_at', 'country_id', 'referrer_id', 'plan', 'created_at'], sort: ['name'], count: true, bulk: true,
   include: ['country', 'referrer', 'orders', 'orders.items', 'orders.items.product'],
 })
 const secrets = resource('secrets', {
@@ -134,6 +134,10 @@ await api.orders.list({ sort: ['status'] }) //!
 // Writes.
 const person = { name: 'a', email: 'b', born: null, password: 'c', plan: 'free', country_id: '1' } as const
 await api.people.create(person)
+const many = await api.people.createMany([person, person], { idempotencyKey: 'k' })
+many[0]?.name satisfies string | undefined
+await api.people.createMany([{ name: 'a' }]) //!
+await api.orders.createMany([]) //!
 await api.people.create({ ...person, nick: null, tags: null, address: { street: 'x' }, referrer_id: null, notes: 'x' })
 await api.people.create({ ...person, plan: 'gold' }) //!
 await api.people.create({ ...person, risk: 3 } satisfies Parameters<typeof api.people.create>[0]) //!

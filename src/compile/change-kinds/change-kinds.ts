@@ -9,6 +9,7 @@ import { changeType } from './change-type.ts'
 import { custom } from './custom.ts'
 import { makeRequired } from './make-required.ts'
 import { mapValues } from './map-values.ts'
+import { removeBulk } from './remove-bulk.ts'
 import { removeCount } from './remove-count.ts'
 import { removeField } from './remove-field.ts'
 import { removeFilter, removeSort } from './remove-filter-or-sort.ts'
@@ -34,6 +35,7 @@ export const changeKinds: { readonly [K in Change['kind']]: ChangeKind<ChangeOfK
   'remove-filter': removeFilter,
   'remove-sort': removeSort,
   'remove-count': removeCount,
+  'remove-bulk': removeBulk,
   'change-limit': changeLimit,
   'require-idempotency-key': requireIdempotencyKey,
   'require-scope': requireScope,

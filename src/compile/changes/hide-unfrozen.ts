@@ -38,6 +38,7 @@ const publishedView = (view: DraftView, contract: ContractResource, frozen: Cont
     filters: amongst(listed.filters, Object.keys(contract.filters)),
     sorts: amongst(listed.sorts, contract.sorts),
     counted: listed.counted && takesCount(view.name, frozen),
+    bulk: listed.bulk && contract.bulk === true,
     methods: amongst(listed.methods, publishedMethods(view.name, frozen)),
     topLevel: listed.topLevel && frozen.paths[`/${view.name}`] !== undefined,
     events: listed.events && (frozen.events?.types.includes(`${view.name}.created`) ?? false),

@@ -1,5 +1,6 @@
 import type { IncludeNode, SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
 import { hyphenated } from '../names/name-rules.ts'
+import { listMember } from '../resources/bulk.ts'
 import type { Mutable } from '../resources/resource-draft.ts'
 import { eventsView } from '../versions/events-view.ts'
 import { filterTargets } from './filter-targets.ts'
@@ -51,6 +52,8 @@ const linkView = (
   })
   return {
     ...draft,
+    // A list is known by its member `data`, so a version that has a field of that name takes none.
+    bulk: draft.bulk && fields.every(({ name }) => name !== listMember),
     version,
     fields,
     field: new Map(fields.map((field) => [field.name, field])),

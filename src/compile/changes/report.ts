@@ -25,6 +25,7 @@ export type Aspect =
   | 'filter'
   | 'sort'
   | 'count'
+  | 'bulk'
   | 'method'
   | 'limit'
   | 'key'

@@ -13,6 +13,7 @@ const resourceDefaults: LimitsModel = {
   bodyBytes: 1_048_576,
   responseBytes: 8_000_000,
   countRows: 10_000,
+  bulkRows: 100,
 }
 
 /** Limits that a contract does not list because it was published before they existed. */
@@ -40,6 +41,7 @@ const greatest: ApiLimitsModel = {
   bodyBytes: 67_108_864,
   responseBytes: 67_108_864,
   countRows: 100_000,
+  bulkRows: 1_000,
   jsonDepth: 200,
   headerBytes: 262_144,
   rowsPerRequest: 100_000,

@@ -138,6 +138,7 @@ export const resourceTable: OptionTable = {
     filter: like(listOf(textShape), "['title']"),
     sort: like(listOf(textShape), "['title']"),
     count: flag,
+    bulk: flag,
     include: like(listOf(textShape), "['author']"),
     methods: like(listOf(textShape), "['GET', 'POST']"),
     idempotencyKey: like(idempotencyKey, `${modes}, or { mode: 'required', body: 'reread' }`),

@@ -45,6 +45,7 @@ export const eventsView = (version: Version): View | null => {
     filterOf: filterTargets({ field: byName, relations: new Map() }, filters),
     sorts: new Set<string>(),
     counted: false,
+    bulk: false,
     topLevel: true,
     under: [],
     methods: new Set(['GET'] as const),

@@ -9,6 +9,7 @@ export type ViewOptions = Pick<
   | 'filters'
   | 'sorts'
   | 'counted'
+  | 'bulk'
   | 'includePaths'
   | 'methods'
   | 'idempotency'

@@ -128,6 +128,8 @@ const lineFor = (difference: Renamed, all: readonly Renamed[], { newer }: Crossi
       return difference.older.name === 'count'
         ? codeLine('remove-count', { resource: at.resource })
         : remarkFor(difference)
+    case 'bulk removed':
+      return codeLine('remove-bulk', { resource: at.resource })
     case 'limit':
       return resource === ''
         ? remarkLine(where, `${what}; raise it again`)

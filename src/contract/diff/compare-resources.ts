@@ -126,6 +126,12 @@ const compareRules = (resource: string, from: ContractResource, to: ContractReso
     const verdict = to.idempotency.replay === 'stored' ? additive : breaking
     add(verdict, `a replay shows the ${to.idempotency.replay} body`, 'replay')
   }
+  if (from.bulk !== to.bulk) {
+    const [verdict, what, kind] = to.bulk
+      ? ([additive, 'takes', 'bulk added'] as const)
+      : ([breaking, 'no longer takes', 'bulk removed'] as const)
+    add(verdict, `POST ${what} a list of rows`, kind)
+  }
   if (from.if_match !== to.if_match) {
     add(to.if_match === 'required' ? breaking : additive, `If-Match became ${to.if_match}`, 'if-match')
   }

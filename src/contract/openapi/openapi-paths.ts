@@ -103,15 +103,25 @@ const requestBody = (
   { view, sub }: Spot,
   naming: DocumentNames,
 ): DocumentPart => {
-  const media = { schema: schemaRef(sentName(sent, view, sub, naming)) }
+  const row = schemaRef(sentName(sent, view, sub, naming))
+  const takesList = sent === 'Create' && view.bulk
+  const media = { schema: takesList ? { oneOf: [row, sentList(view, row)] } : row }
   const types =
     method === 'PATCH' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
   return {
     required: true,
-    description: `At most ${view.limits.bodyBytes} bytes.`,
+    description: `At most ${view.limits.bodyBytes} bytes.${takesList ? ` A row, or a list of up to ${view.limits.bulkRows} rows, of which all are created or none.` : ''}`,
     content: Object.fromEntries(types.map((type) => [type, media])),
   }
 }
+
+/** Many rows at once. */
+const sentList = ({ limits }: View, row: DocumentPart): DocumentPart => ({
+  type: 'object',
+  properties: { data: { type: 'array', minItems: 1, maxItems: limits.bulkRows, items: row } },
+  required: ['data'],
+  additionalProperties: false,
+})
 
 const securityOf = (model: Model, scope: string): DocumentPart => {
   if (scope === 'public') return { security: [{}] }

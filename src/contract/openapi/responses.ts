@@ -25,9 +25,7 @@ export const successes = (
           }
         : { 200: shown(version, `A page of ${words(view.name)}.`, listHeaders, listBody(view, naming)) }
     case 'POST':
-      return {
-        201: shown(version, `${capital(one)} was created.`, createHeaders(view), baseBody(view, naming)),
-      }
+      return { 201: createdResponse(view, one, naming) }
     case 'DELETE':
       return { 204: { description: `${capital(one)} was deleted.`, headers: headerRefs(version, always) } }
     default:
@@ -38,6 +36,19 @@ export const successes = (
 const always: readonly HeaderName[] = ['RateLimit', 'RateLimit-Policy', 'Cache-Control']
 const rowHeaders: readonly HeaderName[] = [...always, 'ETag', 'Content-Location']
 const listHeaders: readonly HeaderName[] = [...always, 'Link', 'Content-Location']
+
+const createdResponse = (view: View, one: string, naming: DocumentNames): DocumentPart => {
+  const body = baseBody(view, naming)
+  if (!view.bulk) return shown(view.version, `${capital(one)} was created.`, createHeaders(view), body)
+  const rows = { type: 'array', items: schemaRef(naming.schema(view)) }
+  const list = { type: 'object', properties: { data: rows }, required: ['data'], additionalProperties: false }
+  return shown(
+    view.version,
+    `${capital(one)} was created; or all rows of a list, in the order in which they were sent, without \`Location\` and \`ETag\`.`,
+    createHeaders(view),
+    { ...body, schema: { oneOf: [body.schema, list] } },
+  )
+}
 
 const createHeaders = (view: View): readonly HeaderName[] => {
   const { mode, storesBody } = view.idempotency

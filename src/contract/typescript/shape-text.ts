@@ -38,6 +38,7 @@ const resourceLines = (name: string, resource: ContractResource, contract: Contr
     ...block('filter', filterLines(resource, contract)),
     `sort: ${names(resource.sorts)}`,
     `count: ${counts}`,
+    `bulk: ${resource.bulk === true}`,
     `include: ${names(resource.include)}`,
     ...block('relations', relationLines(resource, contract)),
     `methods: ${names([...methods].sort())}`,

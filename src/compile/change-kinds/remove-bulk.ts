@@ -1,0 +1,30 @@
+import type { RemoveBulk } from '../../declare/change.ts'
+import { withView } from '../changes/view-draft.ts'
+import { textShape } from '../shape/shapes.ts'
+import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
+
+export const removeBulk: ChangeKind<RemoveBulk> = {
+  ...narrowsRequests,
+  parameters: ['resource'],
+  options: {
+    form: "removeBulk('books')",
+    needs: { resource: textShape },
+  },
+  phase: 3,
+  takeBack(draft, { resource }, report) {
+    const view = report.view(resource)
+    if (!view) return null
+    if (view.bulk)
+      return report.mistake(`${resource} still takes lists.`, 'Take bulk off, or leave this out.')
+    if (!report.claim(`${resource} bulk`, 'bulk')) return null
+    return withView(draft, resource, (one) => ({ ...one, bulk: true }))
+  },
+  line: ({ resource }) => ({ where: resource, what: 'bulk removed' }),
+  guideEntry: ({ resource }, step) =>
+    ruleEntry(`A POST of ${inCode(resource)} can no longer bring a list`, [
+      [`${inCode(`POST ${olderPaths(step, resource)[0]}`)} with a list`, 'one POST for each row'],
+    ]),
+  // Usage does not record whether a POST brought a list.
+  usage: () => ({}),
+}

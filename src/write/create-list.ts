@@ -1,0 +1,87 @@
+import type { Call, Outcome } from '../read/call.ts'
+import type { StoredRow } from '../request/body.ts'
+import { placeOf } from '../request/field-errors.ts'
+import type { JsonObject } from '../request/json-body.ts'
+import { readRowList } from '../request/row-list.ts'
+import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
+import { readSent } from './create.ts'
+import { createUnderKey } from './create-under-key.ts'
+import { noEngineHooks } from './engine-hooks.ts'
+import { derivedKey, type KeyedRequest, keyValues } from './idempotency.ts'
+import { insertWithHooks, refuseBeforeInsert } from './insert-with-hooks.ts'
+import { createVerdict, notPermitted, refuseUnlessMade } from './judge.ts'
+import { newRow } from './new-row.ts'
+import { listBody } from './row-body.ts'
+import { lockTarget } from './update.ts'
+import { withinRow } from './within-row.ts'
+import { type Attempt, type OpenWrite, outsideTransaction } from './write-request.ts'
+import type { Writer } from './writer.ts'
+
+/** One attempt: writes all rows of a list in one transaction, and its key where there is one, or throws and writes nothing. */
+export async function createListOnce(
+  writer: Writer,
+  call: Call,
+  body: JsonObject,
+  keyed: KeyedRequest | null,
+): Promise<Outcome> {
+  const request = outsideTransaction(writer, call)
+  const { resource, idempotency } = call.target.view
+  const sent = await readSent(request, () => readRowList(call.target, body, call.caller.scopes))
+  const now = writer.now()
+  const attempts = sent.map((row, index): Attempt => {
+    return { place: placeOf(index), before: null, asked: newRow(resource, row, now), written: null }
+  })
+  const ids = attempts.map(({ asked }) => String(asked.id)).join(' ')
+  const key = keyed && { keyed, values: keyValues(writer, keyed, ids, null, null, null) }
+  try {
+    await refuseUnreadable(request, attempts)
+    if (createVerdict(call) === false)
+      throw (await missingReferences(request, attempts)) ?? notPermitted(call, 'create these rows')
+    return await createUnderKey(request, key, async (write) => {
+      for (const attempt of attempts) attempt.written = null
+      await refuseBeforeInsert(write, attempts)
+      const insert = resource.hasHooks.create ? insertEach : insertAll
+      const answer = { status: 201, body: await listBody(call, await insert(write, attempts, keyed)) }
+      return { answer, stored: { body: idempotency.storesBody ? answer.body : null, etag: '' } }
+    })
+  } catch (error) {
+    throw await writeRefused(error, request, attempts)
+  }
+}
+
+type Insert = (
+  write: OpenWrite,
+  attempts: readonly Attempt[],
+  keyed: KeyedRequest | null,
+) => Promise<readonly StoredRow[]>
+
+/** Where no hook runs, the rows are inserted together. */
+const insertAll: Insert = async (write, attempts) => {
+  const { call, changes } = write
+  const rows = attempts.map(({ asked }) => asked)
+  for (const attempt of attempts) attempt.written = attempt.asked
+  const whole = rows.map((row) => ({ row, version: firstVersion }))
+  await changes.insertMany(call.target.view.resource, whole, () => false)
+  for (const [index, { id }] of rows.entries())
+    await withinRow(index, () => refuseUnlessMade(write, String(id), 'create'))
+  return rows
+}
+
+const firstVersion = 1
+
+/** Hooks run for each row, in the order of the list. A later one may have changed an earlier row, so all are read at the end. */
+const insertEach: Insert = async (write, attempts, keyed) => {
+  const { call, changes } = write
+  for (const [index, attempt] of attempts.entries()) {
+    // Each row has a key of its own: a hook passes it on to other services, which must not take two rows for one.
+    const key = keyed && derivedKey(changes.account, keyed, index)
+    await withinRow(index, () => insertWithHooks(write, attempt, noEngineHooks, key))
+  }
+  const rows: StoredRow[] = []
+  for (const { asked } of attempts) {
+    const id = String(asked.id)
+    await refuseUnlessMade(write, id, 'create')
+    rows.push((await lockTarget(changes, { ...call, target: { ...call.target, id } }, 'to-change')).row)
+  }
+  return rows
+}

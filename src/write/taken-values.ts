@@ -1,0 +1,99 @@
+import type { Field } from '../compile/model.ts'
+import { bound } from '../plan/bind.ts'
+import { knownField } from '../plan/row-statements.ts'
+import { problem } from '../problems.ts'
+import { bindSlots, type Call } from '../read/call.ts'
+import type { StoredRow } from '../request/body.ts'
+import { sentFor } from '../request/customs.ts'
+import { FieldErrors, placedError } from '../request/field-errors.ts'
+import { mayKnow } from '../request/field-scopes.ts'
+import { pointerStep } from '../request/validate.ts'
+import type { Value } from '../store/store.ts'
+import { whoAsks } from './judge.ts'
+import type { Attempt, WriteRequest } from './write-request.ts'
+
+/** The columns of one row whose values another row has. */
+interface Collision {
+  readonly place: string
+  readonly columns: readonly string[]
+  /** The row of the same list that has the values; null for a stored row. */
+  readonly like?: string
+}
+
+/** The problem with values that must be unique and are not. */
+export function taken({ target, caller }: Call, collisions: readonly Collision[]): Error {
+  const { view } = target
+  const errors = new FieldErrors()
+  const named = new Set<string>()
+  for (const { place, columns, like } of collisions) {
+    const fields = new Set(columns.flatMap((column) => sentFor(view, (field) => field.column === column)))
+    const shown = view.fields.filter((field) => fields.has(field) && mayKnow(field, caller.scopes))
+    const detail = like === undefined ? 'is taken' : `is the same as in ${like.slice(1)}`
+    const pointers = shown.map(({ name }) => `#/${pointerStep(name)}`)
+    for (const { name } of shown) named.add(name)
+    // Of a row in a list it is told which one it is, even where the field cannot be named.
+    for (const pointer of pointers.length > 0 || place === '' ? pointers : ['#'])
+      errors.add(() => placedError({ pointer, detail, code: 'unique' }, place))
+  }
+  const names = [...named]
+  const what = names.length > 1 ? 'These values together are' : 'This value is'
+  const where = collisions.flatMap(({ place }) => (place === '' ? [] : [place.slice(1)]))
+  return problem('unique-conflict', {
+    detail: `${names.join(', ') || 'A value'} must be unique in ${view.name}. ${what} taken${where.length > 0 ? ` in ${[...new Set(where)].slice(0, mostPlaces).join(', ')}` : ''}.`,
+    ...errors.details,
+  })
+}
+
+const mostPlaces = 10
+
+/**
+ * The same for a list, of which the store refused one row and does not say which: all rows are compared with each other and looked up. The
+ * row that was in the way may be gone since; then the refusal names the fields alone.
+ */
+export async function takenInList(
+  write: WriteRequest,
+  attempts: readonly Attempt[],
+  refused: readonly string[],
+): Promise<Error> {
+  const { resource } = write.call.target.view
+  const found: Collision[] = []
+  for (const set of resource.uniques) {
+    const fields = set.map((name) => knownField(resource, name))
+    const columns = fields.map(({ column }) => column)
+    const first = new Map<string, string>()
+    for (const { place, written, asked } of attempts) {
+      const values = valuesOf(fields, written ?? asked)
+      if (!values) continue
+      const key = JSON.stringify(values)
+      const like = first.get(key)
+      if (like !== undefined) found.push({ place, columns, like })
+      else if (await isStored(write, fields, values)) found.push({ place, columns })
+      else first.set(key, place)
+    }
+  }
+  return taken(write.call, found.length > 0 ? found : [{ place: listPlace, columns: refused }])
+}
+
+const listPlace = '/data'
+
+/** The values of a unique set; null where one is unset, which collides with nothing. */
+function valuesOf(fields: readonly Field[], row: StoredRow): readonly Value[] | null {
+  if (fields.some(({ name }) => row[name] === null || row[name] === undefined)) return null
+  return fields.map((field) => bound(field, row[field.name]))
+}
+
+async function isStored(
+  write: WriteRequest,
+  fields: readonly Field[],
+  values: readonly Value[],
+): Promise<boolean> {
+  const { resource } = write.call.target.view
+  const where = fields.map(({ name }) => ({
+    field: name,
+    operator: 'eq' as const,
+    values: 1,
+    withNull: false,
+  }))
+  const { text, slots } = write.writer.planner.any(resource, where, null)
+  return (await write.from.first(text, bindSlots(slots, { ...whoAsks(write), values }))) !== undefined
+}

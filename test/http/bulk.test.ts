@@ -1,0 +1,380 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { compileApi } from '../../src/compile/compile.ts'
+import {
+  api,
+  belongsTo,
+  hasMany,
+  needsScope,
+  renameField,
+  resource,
+  states,
+  sum,
+  version,
+} from '../../src/index.ts'
+import { type Answer, describeServing, type Row, type Serving } from '../support/serving.ts'
+import { newOrder, newProduct, noId, unique } from '../support/shop-rows.ts'
+
+const shelves = resource('shelves', {
+  fields: {
+    room: z.string(),
+    pages: sum('books', 'pages'),
+    state: states('open', { open: ['closed'] }),
+  },
+  relations: { books: hasMany('books') },
+})
+const books = resource('books', {
+  fields: {
+    title: z.string().min(1).max(60),
+    pages: z.int().min(0).default(1),
+    code: z.string().max(40).optional(),
+    cost: needsScope('books:finance', z.int().optional()),
+    keeper: z.string().default('m1'),
+  },
+  relations: { shelf: belongsTo('shelves') },
+  bulk: true,
+  unique: ['code', ['title', 'shelf_id']],
+  filter: ['title', 'shelf_id'],
+  limits: { bulkRows: 100 },
+  onlyWhile: { shelf: { state: ['open'] } },
+  rules: {
+    read: ({ row, caller }) => row.keeper.is(caller.claim('keeper')),
+  },
+})
+/** What the hooks of visits were given of the key. */
+let keysSeen: (string | null)[] = []
+const visits = resource('visits', {
+  fields: { place: z.string().max(20), number: z.int().default(0) },
+  relations: { shelf: belongsTo('shelves', { optional: true }) },
+  bulk: true,
+  unique: ['place'],
+  filter: ['place'],
+  idempotencyKey: { mode: 'optional', body: 'reread' },
+  limits: { responseBytes: 2_000 },
+  problems: { 'too-far': { status: 409, title: 'Too far' } },
+  hooks: {
+    async beforeCreate(visit, { caller, count, reject }) {
+      keysSeen.push(caller.idempotencyKey)
+      if (visit.place.startsWith('far')) reject({ code: 'too-far', detail: 'No.', field: 'place' })
+      return { number: await count('visits', {}) }
+    },
+  },
+})
+const notes = resource('notes', { fields: { text: z.string().max(1_000), data_of: z.string().optional() } })
+const slow = resource('slow-notes', {
+  fields: { text: z.string() },
+  bulk: true,
+  rate: { perSecond: 0.001, burst: 10 },
+  limits: { bulkRows: 10 },
+})
+const declaration = api('library', {
+  resources: [shelves, books, visits, notes, slow],
+  scopes: { 'books:finance': 'See what books cost.' },
+  versions: [
+    version('v2', { published: '2026-02-01' }),
+    version('v1', {
+      published: '2026-01-01',
+      changes: [renameField('books', 'name', 'title', { why: 'Titles.' })],
+    }),
+  ],
+})
+
+const rowsOf = (answer: Answer): readonly Row[] => (answer.json as { data: readonly Row[] }).data
+const scopes = ['*']
+let keys = 0
+
+describeServing(
+  'many rows at once',
+  (served) => {
+    const asKeeper = (keeper = 'm1', more: readonly string[] = scopes) =>
+      served.api.key('acme', { name: `keeper ${++keys}`, scopes: more, claims: { keeper } })
+    let keeper = ''
+    let shelf = ''
+    beforeEach(async () => {
+      keysSeen = []
+      keeper ||= await asKeeper()
+      shelf = (await served.make('/v2/shelves', { room: 'a' })).id
+    })
+    const send = (data: unknown, headers = {}, path = '/v2/books', as = keeper) =>
+      served.call('POST', path, { body: { data }, headers, as })
+    const book = (fields: object = {}) => ({ title: unique(), shelf_id: shelf, ...fields })
+    const count = async (path = `/v2/books?limit=100&filter[shelf_id]=${shelf}`) =>
+      (await served.get(path, { as: keeper })).rows.length
+
+    test('come back in the order sent, without Location and ETag, and the sums follow', async () => {
+      const sent = Array.from({ length: 40 }, (_, pages) => book({ pages }))
+      const answer = await send(sent)
+      expect(answer.status, answer.text).toBe(201)
+      expect(Object.keys(answer.json as object)).toEqual(['data'])
+      expect(rowsOf(answer).map(({ title, pages }) => ({ title, pages, shelf_id: shelf }))).toEqual(sent)
+      expect([answer.headers.get('location'), answer.headers.get('etag')]).toEqual([null, null])
+      const listed = await served.get(`/v2/books?limit=100&filter[shelf_id]=${shelf}`, { as: keeper })
+      expect(listed.rows).toEqual(rowsOf(answer))
+      expect(answer.text).toContain(listed.text.slice('{"data":['.length, listed.text.indexOf('],"page"')))
+      expect((await served.get(`/v2/shelves/${shelf}`)).data.pages).toBe((39 * 40) / 2)
+      const row = rowsOf(answer)[3]
+      const one = await served.get(`/v2/books/${row?.id}`, { as: keeper })
+      expect([one.data, one.rowVersion]).toEqual([row, 1])
+    })
+
+    test('of a list, every mistake of every row is told at once, and nothing is written', async () => {
+      const answer = await send([
+        book(),
+        { title: '', pages: -1, shelf_id: shelf },
+        'a text',
+        { titel: 'x', shelf_id: shelf },
+        null,
+        book({ id: noId }),
+      ])
+      expect(answer.refusal).toEqual([422, 'validation-failed'])
+      expect(answer.faults).toEqual([
+        '#/data/1/title',
+        '#/data/1/pages',
+        '#/data/2',
+        '#/data/3/titel',
+        '#/data/3/title',
+        '#/data/4',
+        '#/data/5/id',
+      ])
+      expect(answer.problem.detail).toContain('data/1/title')
+      expect(await count()).toBe(0)
+    })
+
+    test.each([
+      ['no row', [], '#/data', 'has no rows'],
+      ['too many', Array(101).fill({}), '#/data', 'the limit bulkRows of books is 100'],
+      ['an object', { title: 'x' }, '#/data', 'must be a list'],
+      ['null', null, '#/data', 'must be a list'],
+    ])('%s is 422 with what to send', async (_, data, pointer, detail) => {
+      const answer = await send(data)
+      expect(answer.refusal).toEqual([422, 'validation-failed'])
+      expect(answer.faults).toEqual([pointer])
+      expect(answer.problem.errors?.[0]?.detail).toContain(detail)
+    })
+
+    test('a mistake beside the list, a bare list, and a list where none is declared are 422', async () => {
+      const beside = await served.call('POST', '/v2/books', {
+        body: { data: [book()], title: 'x' },
+        as: keeper,
+      })
+      expect([beside.status, ...beside.faults]).toEqual([422, '#/title'])
+      const bare = await served.call('POST', '/v2/books', { body: [book()], as: keeper })
+      expect([bare.status, ...bare.faults]).toEqual([422, '#'])
+      const undeclared = await send([{ text: 'x' }], {}, '/v2/notes')
+      expect([undeclared.status, ...undeclared.faults]).toEqual([422, '#/data', '#/text'])
+      expect(undeclared.problem.errors?.[0]?.code).toBe('unknown')
+    })
+
+    test('a thousand mistakes are counted, and the first hundred told', async () => {
+      const bad = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`f${at}`, 1]))
+      const { problem } = await send(Array(100).fill(bad))
+      expect([problem.errors?.length, problem.more]).toEqual([100, 100 * 52 - 100])
+    })
+
+    test('the same unique value twice, or that of a stored row, is 409 with the row, and nothing is written', async () => {
+      const [taken, twice] = [unique(), unique()]
+      const [first] = rowsOf(await send([book({ code: taken })]))
+      const answer = await send([
+        book(),
+        book({ code: taken }),
+        book({ code: twice }),
+        book({ title: first?.title }),
+        book({ code: twice }),
+      ])
+      expect(answer.refusal).toEqual([409, 'unique-conflict'])
+      expect(answer.faults).toEqual(['#/data/1/code', '#/data/4/code', '#/data/3/shelf_id', '#/data/3/title'])
+      const [, like] = answer.problem.errors ?? []
+      expect(like?.detail).toBe('is the same as in data/2')
+      expect(await count()).toBe(1)
+    })
+
+    test('references to rows that do not exist are told of every row', async () => {
+      const answer = await send([book(), book({ shelf_id: noId }), book(), book({ shelf_id: noId })])
+      expect([answer.status, ...answer.faults]).toEqual([422, '#/data/1/shelf_id', '#/data/3/shelf_id'])
+      expect(await count()).toBe(0)
+    })
+
+    test('a row that the rules forbid is 403 with its place, and nothing is written', async () => {
+      const answer = await send([book(), book({ keeper: 'other' })])
+      expect(answer.refusal).toEqual([403, 'not-permitted'])
+      expect(answer.problem.detail).toContain('data/1')
+      expect(await count()).toBe(0)
+      const other = await asKeeper('m2')
+      const taken = unique()
+      await send([book({ code: taken })])
+      const hidden = await send([book({ code: taken }), book({ keeper: 'm2' })], {}, '/v2/books', other)
+      expect(hidden.refusal).toEqual([403, 'not-permitted'])
+    })
+
+    test('a field that needs a scope is 403 with the rows that send it', async () => {
+      const without = await asKeeper('m1', ['books:write', 'books:read'])
+      const answer = await send([book(), book({ cost: 1 }), book({ cost: 2 })], {}, '/v2/books', without)
+      expect(answer.refusal).toEqual([403, 'scope-missing'])
+      expect(answer.faults).toEqual(['#/data/1/cost', '#/data/2/cost'])
+      expect(await count()).toBe(0)
+    })
+
+    test('a state that forbids one row refuses all', async () => {
+      const closed = (await served.make('/v2/shelves', { room: 'b' })).id
+      await served.call('PATCH', `/v2/shelves/${closed}`, { body: { state: 'closed' } })
+      const answer = await send([book(), book({ shelf_id: closed })])
+      expect(answer.refusal).toEqual([409, 'state-conflict'])
+      expect(await count()).toBe(0)
+    })
+
+    test('below an owner they belong to it, and an owner that is not there is 404 before any mistake', async () => {
+      const path = `/v2/shelves/${shelf}/books`
+      const answer = await send([{ title: 'a' }, { title: 'b', shelf_id: shelf }], {}, path)
+      expect(rowsOf(answer).map(({ shelf_id }) => shelf_id)).toEqual([shelf, shelf])
+      const other = await send([{ title: 'c', shelf_id: noId }], {}, path)
+      expect([other.status, ...other.faults]).toEqual([422, '#/data/0/shelf_id'])
+      const nowhere = `/v2/shelves/${noId}/books`
+      for (const data of [[{ title: 'd' }], [{}], []])
+        expect((await send(data, {}, nowhere)).refusal).toEqual([404, 'not-found'])
+    })
+
+    test('an older version has its own names in rows and pointers', async () => {
+      const answer = await send([{ name: 'x1', shelf_id: shelf }], {}, '/v1/books')
+      expect(rowsOf(answer)[0]).toMatchObject({ name: 'x1', shelf_id: shelf })
+      const again = await send(
+        [
+          { name: 'y', shelf_id: shelf },
+          { name: 'x1', shelf_id: shelf },
+        ],
+        {},
+        '/v1/books',
+      )
+      expect(again.faults).toEqual(['#/data/1/shelf_id', '#/data/1/name'])
+      expect((await send([{ title: 'x' }], {}, '/v1/books')).faults).toEqual([
+        '#/data/0/title',
+        '#/data/0/shelf_id',
+        '#/data/0/name',
+      ])
+    })
+
+    test('one Idempotency-Key stands for all: replayed byte for byte, and another list is 422', async () => {
+      const key = { 'Idempotency-Key': unique() }
+      const data = [book(), book()]
+      const first = await send(data, key)
+      const again = await send(data, key)
+      expect([again.status, again.text]).toEqual([201, first.text])
+      expect(again.headers.get('idempotent-replayed')).toBe('true')
+      expect([again.headers.get('location'), again.headers.get('etag')]).toEqual([null, null])
+      expect((await send(data.toReversed(), key)).refusal).toEqual([422, 'idempotency-key-reused'])
+      await served.call('DELETE', `/v2/books/${rowsOf(first)[0]?.id}`, { as: keeper })
+      expect((await send(data, key)).text).toBe(first.text)
+      expect(await count()).toBe(1)
+    })
+
+    test('a list that was refused leaves its key free', async () => {
+      const key = { 'Idempotency-Key': unique() }
+      expect((await send([book({ pages: -1 })], key)).status).toBe(422)
+      expect((await send([book()], key)).status).toBe(201)
+    })
+
+    test('twenty at once with one key make the rows once', async () => {
+      const key = { 'Idempotency-Key': unique() }
+      const data = [book(), book(), book()]
+      const answers = await Promise.all(Array.from({ length: 20 }, () => send(data, key)))
+      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+      expect(await count()).toBe(3)
+    })
+
+    test('hooks run for each row in turn, each with a key of its own, and a replay reads all rows again', async () => {
+      const key = { 'Idempotency-Key': unique() }
+      const data = [{ place: unique() }, { place: unique() }, { place: unique() }]
+      const answer = await send(data, key, '/v2/visits')
+      const [from = 0, ...others] = rowsOf(answer).map(({ number }) => Number(number))
+      expect(others).toEqual([from + 1, from + 2])
+      expect(new Set(keysSeen).size).toBe(3)
+      const again = await send(data, key, '/v2/visits')
+      expect([again.text, again.headers.get('idempotent-replayed-body')]).toEqual([answer.text, 'current'])
+      const id = rowsOf(answer)[1]?.id
+      await served.call('PATCH', `/v2/visits/${id}`, { body: { number: 99 } })
+      expect(rowsOf(await send(data, key, '/v2/visits')).map(({ number }) => number)).toEqual([
+        from,
+        99,
+        from + 2,
+      ])
+      expect(keysSeen).toHaveLength(3)
+    })
+
+    test('what a hook refuses, or the store after it, refuses all rows, with the place', async () => {
+      const place = unique()
+      const refused = await send([{ place }, { place: 'far away' }], {}, '/v2/visits')
+      expect([...refused.refusal, ...refused.faults]).toEqual([409, 'too-far', '#/data/1/place'])
+      const twice = await send([{ place }, { place: unique() }, { place }], {}, '/v2/visits')
+      expect([...twice.refusal, ...twice.faults]).toEqual([409, 'unique-conflict', '#/data/2/place'])
+      const missing = await send(
+        [
+          { place, shelf_id: noId },
+          { place: 'b', shelf_id: noId },
+        ],
+        {},
+        '/v2/visits',
+      )
+      expect(missing.faults).toEqual(['#/data/0/shelf_id', '#/data/1/shelf_id'])
+      expect(await count(`/v2/visits?filter[place]=${place}`)).toBe(0)
+    })
+
+    test('rows that one answer could not hold are refused before they are written', async () => {
+      const data = Array.from({ length: 20 }, () => ({ place: unique() }))
+      const answer = await send(data, {}, '/v2/visits')
+      expect(answer.refusal).toEqual([422, 'response-too-large'])
+      expect(answer.problem.limit).toBe(2_000)
+      expect(await count(`/v2/visits?filter[place]=${data[0]?.place}`)).toBe(0)
+    })
+  },
+  { declaration },
+)
+
+describeServing(
+  'the rate of lists',
+  (served) => {
+    test('each row counts as a call, and a list beyond it is 429 before anything is written', async () => {
+      const send = (rows: number) =>
+        served.call('POST', '/v2/slow-notes', { body: { data: Array(rows).fill({ text: 'x' }) } })
+      expect((await send(11)).status).toBe(422)
+      expect((await send(6)).status).toBe(201)
+      const left = await send(4)
+      expect(left.status).toBe(429)
+      expect(Number(left.headers.get('retry-after'))).toBeGreaterThan(0)
+      const { rows } = await served.get('/v2/slow-notes')
+      expect(rows).toHaveLength(6)
+    })
+  },
+  { declaration, rate: '1000' },
+)
+
+describeServing('order lines of the shop', (served: Serving) => {
+  test('come as a list in both versions, with one event each, and the total follows', async () => {
+    const order = await newOrder(served)
+    const product = await newProduct(served)
+    const line = { product_id: product.id, quantity: 2, unit_price: 50 }
+    for (const version of ['v2', 'v1']) {
+      const path = `/${version}/orders/${order.id}/items`
+      const answer = await served.call('POST', path, { body: { data: [line, line, line] } })
+      expect(answer.status, answer.text).toBe(201)
+      const [row] = rowsOf(answer)
+      const told = await served.get(`/${version}/events?filter[resource_id]=${row?.id}`)
+      expect(told.rows.map(({ type, data }) => ({ type, data }))).toEqual([
+        { type: 'order-items.created', data: row },
+      ])
+    }
+    expect((await served.get(`/v2/orders/${order.id}`)).data.total).toBe(600)
+  })
+})
+
+describe('a declaration of lists', () => {
+  const told = (options: object) => () =>
+    compileApi(
+      api('x', { resources: [resource('books', { fields: { title: z.string() }, bulk: true, ...options })] }),
+    )
+  test.each([
+    [{ methods: ['GET'] }, 'a list is sent by POST, which is not offered'],
+    [{ rate: { perSecond: 5 } }, 'Write limits: { bulkRows: 10 }'],
+    [{ limits: { bulkRows: 1_001 } }, 'Write a whole number from 1 to 1000'],
+  ])('%j is a mistake', (options, says) => {
+    expect(told(options)).toThrow(says)
+  })
+})
