@@ -4,7 +4,7 @@ import { counted } from '../compile/names/plural.ts'
 import { ruleWords } from '../compile/rules/words.ts'
 import { seedAccounts } from '../compile/service/accounts.ts'
 import { disclosedTo } from '../guard/disclosed.ts'
-import { demandReadScopes, demandScope } from '../guard/scopes.ts'
+import { demandReadScopes } from '../guard/scopes.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { Planner } from '../plan/planner.ts'
 import type { Slot, Statement } from '../plan/statement.ts'
@@ -167,12 +167,13 @@ async function read(
   watched: Watched,
 ): Promise<string> {
   const { view, sub } = target
+  const join = sub?.relation.join ? [sub.relation.join()] : []
   const allow = (related: Iterable<View>): void => {
     demandReadScopes(related, caller)
-    watched.views = [...new Set([...(sub ? [sub.owner()] : []), view, ...related])]
+    watched.views = [...new Set([...(sub ? [sub.owner()] : []), view, ...join, ...related])]
   }
   try {
-    demandScope(view, 'GET', caller)
+    demandReadScopes([view, ...join], caller)
     if (target.id !== null) {
       const one = readOneQuery(query, view, limits.rowsPerRequest, disclosedTo(caller))
       allow(one.include.views)

@@ -63,7 +63,7 @@ type Related<S, Relation, I extends string, M extends string> = Relation extends
   readonly kind: infer Kind
   readonly to: infer To extends string
 }
-  ? Kind extends 'many'
+  ? Kind extends 'many' | 'many through'
     ? IncludedList<RowOf<S, To, I, M>>
     : Kind extends 'one'
       ? RowOf<S, To, I, M>

@@ -27,7 +27,8 @@ export interface ResourceShape {
 }
 
 export interface RelationShape {
-  readonly kind: 'one' | 'one or null' | 'many'
+  /** Rows of `many through` are linked by those of another resource: they are only read below the row. */
+  readonly kind: 'one' | 'one or null' | 'many' | 'many through'
   readonly to: string
   /** The field of its rows that leads back, for `many`. */
   readonly by: string

@@ -122,7 +122,7 @@ type Calls<S, N extends string, By extends string> = Has<Of<S, N, 'methods'>, 'G
 /** The relations with collections below a row. */
 type ManyOf<S, Relations> = {
   [K in keyof Relations & string]: Relations[K] extends {
-    readonly kind: 'many'
+    readonly kind: 'many' | 'many through'
     readonly to: infer To extends string
   }
     ? [Of<S, To, 'methods'>] extends [never]
@@ -133,10 +133,13 @@ type ManyOf<S, Relations> = {
 
 type Below<S, Relations> = {
   readonly [K in ManyOf<S, Relations> as Camel<K>]: Relations[K] extends {
+    readonly kind: infer Kind
     readonly to: infer To extends string
     readonly by: infer By extends string
   }
-    ? Flat<Calls<S, To, By>>
+    ? Kind extends 'many through'
+      ? Has<Of<S, To, 'methods'>, 'GET', Flat<Reading<S, To>>>
+      : Flat<Calls<S, To, By>>
     : never
 }
 

@@ -97,8 +97,14 @@ type RelationOf<Relation, Name extends string, N> =
         readonly to: To
         readonly by: never
       }
-    : Relation extends HasMany<unknown, infer To, infer By>
-      ? { readonly kind: 'many'; readonly to: To; readonly by: `${LeadingBack<By, Name, Target<To, N>>}_id` }
+    : Relation extends HasMany<unknown, infer To, infer By, infer Through>
+      ? string extends Through
+        ? {
+            readonly kind: 'many'
+            readonly to: To
+            readonly by: `${LeadingBack<By, Name, Target<To, N>>}_id`
+          }
+        : { readonly kind: 'many through'; readonly to: To; readonly by: never }
       : never
 type Target<To, N> = To extends keyof N ? N[To] : never
 

@@ -152,6 +152,8 @@ export interface ContractRelation {
   readonly resource: string
   /** The field of its rows that leads back, for to-many. Absent as `rules` is, and where it is not shown. */
   readonly by?: string
+  /** The resource whose rows link both sides, for many-to-many. */
+  readonly through?: string
   /** Most rows of one include. */
   readonly rows?: number
   /** Unknown, rather than absent, in format 1. */

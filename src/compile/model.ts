@@ -166,8 +166,10 @@ export interface HasManyModel {
   readonly name: string
   readonly source: Resource
   readonly target: Resource
-  /** The target's belongs-to that points here. */
+  /** The belongs-to that points here: of the target, or of the join. */
   readonly by: BelongsToModel
+  /** Many-to-many: the join's belongs-to that leads to the target. Null where rows of the target point here themselves. */
+  readonly through: BelongsToModel | null
   readonly cap: number | null
   readonly description: string
 }
@@ -310,6 +312,8 @@ export interface ViewRelation {
   readonly name: string
   readonly relation: BelongsToModel | HasManyModel
   readonly target: () => View
+  /** Of a many-to-many: the view of the join, which a caller must be able to read as well. */
+  readonly join: (() => View) | null
   /** Most rows of one include; for a has-many. */
   readonly cap: number
   readonly description: string
@@ -334,7 +338,10 @@ export interface SubCollection {
   readonly owner: () => View
   /** The has-many as the owner's view names it. */
   readonly relation: ViewRelation
-  readonly by: BelongsToModel
+  /** The rows' own reference to the owner; null where rows of a join link them to it, and they are only read here. */
+  readonly by: BelongsToModel | null
+  /** What the resource offers and this place allows. */
+  readonly methods: ReadonlySet<Method>
 }
 
 export interface CustomStep {

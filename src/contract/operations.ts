@@ -3,7 +3,7 @@ import type { Contract, ContractOperation, ContractProblems } from '../compile/c
 import type { SubCollection, Version, View } from '../compile/model.ts'
 import { reachedByDelete } from '../compile/resources/dependents.ts'
 import { effective } from '../compile/rules/checked-rule.ts'
-import type { Method } from '../declare/resource.ts'
+import type { Method, ScopeRule } from '../declare/resource.ts'
 import type { RuleKind } from '../declare/rule.ts'
 import { type ProblemKind, type ProblemType, problemKinds } from '../problems.ts'
 
@@ -33,8 +33,9 @@ const spotsAt = (path: string, view: View, sub: SubCollection | null): readonly 
 export const pathsOf = (version: Version): Contract['paths'] =>
   Object.fromEntries(
     spotsOf(version).flatMap(({ path, view, sub, place }) => {
-      const offered = methodsOf[place].filter((method) => view.methods.has(method))
-      const operations = offered.map((method) => [method, operationOf(view, method, place, sub !== null)])
+      const { methods } = sub ?? view
+      const offered = methodsOf[place].filter((method) => methods.has(method))
+      const operations = offered.map((method) => [method, operationOf(view, method, place, sub)])
       return offered.length === 0 ? [] : [[path, Object.fromEntries(operations)]]
     }),
   )
@@ -50,7 +51,7 @@ const operationOf = (
   view: View,
   method: Method,
   place: OperationPlace,
-  nested: boolean,
+  sub: SubCollection | null,
 ): ContractOperation => ({
   resource: view.name,
   scope: view.scopes[method],
@@ -59,7 +60,7 @@ const operationOf = (
   headers: headersOf(view, method, place),
   problems: byStatus(
     new Map([
-      ...engineProblems(problemsOf(view, method, place, nested)),
+      ...engineProblems(problemsOf(view, method, place, sub)),
       ...(hasHook(view, method) ? view.resource.problems : []),
     ]),
   ),
@@ -139,6 +140,12 @@ const asksForScopes = (view: View, method: Method, place: OperationPlace): boole
   return filtered || asking.some(({ name }) => view.sorts.has(name))
 }
 
+/** What a call needs: what its rows need, and below the owner of a many-to-many also what reading the join needs. */
+export const scopeRulesOf = (view: View, method: Method, sub: SubCollection | null): readonly ScopeRule[] => {
+  const join = sub?.relation.join?.()
+  return [...new Set([view.scopes[method], ...(join ? [join.scopes.GET] : [])])]
+}
+
 /** The rules that a write is refused by. A row that the read rule hides does not exist. */
 const ruledBy: { readonly [M in Method]: readonly RuleKind[] } = {
   GET: [],
@@ -153,22 +160,22 @@ const problemsOf = (
   view: View,
   method: Method,
   place: OperationPlace,
-  nested: boolean,
+  sub: SubCollection | null,
 ): readonly ProblemType[] => {
   const { resource } = view
   const when = (condition: boolean, ...types: ProblemType[]) => (condition ? types : [])
   const [reads, creates, deletes] = [method === 'GET', method === 'POST', method === 'DELETE']
   const changes = !reads && !creates
-  const rule = view.scopes[method]
+  const rules = scopeRulesOf(view, method, sub)
   const asks = asksForScopes(view, method, place)
   return [
-    ...when(rule !== 'public' || asks, 'credentials-missing', 'credentials-invalid'),
-    ...when((rule !== 'public' && rule !== 'authenticated') || asks, 'scope-missing'),
+    ...when(rules.some((rule) => rule !== 'public') || asks, 'credentials-missing', 'credentials-invalid'),
+    ...when(rules.some((rule) => rule !== 'public' && rule !== 'authenticated') || asks, 'scope-missing'),
     ...when(
       ruledBy[method].some((kind) => effective(resource.rules, kind) !== null),
       'not-permitted',
     ),
-    ...when(place === 'row' || nested, 'not-found'),
+    ...when(place === 'row' || sub !== null, 'not-found'),
     ...when(reads && view.includePaths.length > 0, ...onInclude),
     ...when(reads || (creates && view.bulk), 'response-too-large'),
     ...when(reads && place === 'collection', 'bad-cursor'),

@@ -36,13 +36,18 @@ type ResourceMistake<D, Nouns> = string extends keyof Nouns
     : never
 
 type TargetMistake<N extends string, R, Nouns> = {
-  [K in keyof R & string]: UnknownName<TargetName<R[K]>, keyof Nouns> extends infer T extends string
-    ? TypeMistake<`${N}.relations.${K}: there is no resource '${T}'`, keyof Nouns & string>
-    : never
+  [K in keyof R & string]:
+    | NounMistake<`${N}.relations.${K}`, TargetName<R[K]>, Nouns>
+    | NounMistake<`${N}.relations.${K}`, JoinName<R[K]>, Nouns>
 }[keyof R & string]
+type NounMistake<Where extends string, Name, Nouns> =
+  UnknownName<Name, keyof Nouns> extends infer T extends string
+    ? TypeMistake<`${Where}: there is no resource '${T}'`, keyof Nouns & string>
+    : never
 /** A name that is not among the known ones; `null` for those that are, and for names that only a running program knows. */
 type UnknownName<Name, Known> = string extends Name ? null : [Name] extends [Known] ? null : Name
 
+type JoinName<Relation> = Relation extends { readonly through?: infer T extends string } ? T : never
 type TargetName<Relation> = Relation extends { readonly target: infer T extends string } ? T : never
 /** The resource that a relation leads to; `never` where there is none, which is a mistake of its own. */
 type TargetIn<Nouns, Relation> = Nouns[TargetName<Relation> & keyof Nouns]

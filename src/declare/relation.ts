@@ -24,16 +24,23 @@ export interface BelongsTo<T = unknown, Name extends string = string> {
   readonly was?: string
 }
 
-/** Rows of another resource refer to this one; also a sub-collection, `/{this}/{id}/{relation}`. */
-export interface HasMany<T = unknown, Name extends string = string, By extends string = string> {
+/** Rows of another resource refer to this one, or rows of a join link them; also a sub-collection, `/{this}/{id}/{relation}`. */
+export interface HasMany<
+  T = unknown,
+  Name extends string = string,
+  By extends string = string,
+  Through extends string = string,
+> {
   readonly kind: 'has-many'
   readonly target: Name
   /** Never set, as in `BelongsTo`. */
   readonly targetType?: T
   /** As in `BelongsTo`. */
   readonly byResource?: boolean
-  /** The belongs-to of the target that points here; needed only where it has several. */
+  /** The belongs-to of the target (or of `through`) that points here; needed only where it has several. */
   readonly by?: By
+  /** Many-to-many: the resource whose rows link this one to the target, by a belongs-to to each of them. */
+  readonly through?: Through
   /** The most rows one include of this relation shows. */
   readonly cap?: number
   /** Why a name that does not look like a plural noun is one all the same; it is a path segment. */
@@ -53,6 +60,12 @@ interface BelongsToOptions<Optional extends boolean> {
   readonly was?: string
 }
 
+interface HasManyOptions<By extends string, Through>
+  extends Omit<HasMany<unknown, string, By>, 'kind' | 'target' | 'targetType' | 'byResource' | 'through'> {
+  /** A resource, or its name where the resource is declared further down. */
+  readonly through?: Through
+}
+
 /** The type of the target, where the resource itself was given. */
 type TypeOf<T> = T extends DeclaredResource ? T : unknown
 type NameOf<T> = T extends DeclaredResource ? T['name'] : T extends string ? T : string
@@ -68,12 +81,22 @@ export const belongsTo = <const T extends string | DeclaredResource, const Optio
 }
 
 /** The target is a resource, or its name where the resource is declared further down. */
-export const hasMany = <const T extends string | DeclaredResource, const By extends string = string>(
+export const hasMany = <
+  const T extends string | DeclaredResource,
+  const By extends string = string,
+  const Through extends string | DeclaredResource = string,
+>(
   target: T,
-  options: Omit<HasMany<unknown, string, By>, 'kind' | 'target' | 'targetType' | 'byResource'> = {},
-): HasMany<TypeOf<T>, NameOf<T>, By> => {
-  const made: HasMany = { kind: 'has-many', ...options, ...targetOf(target) }
-  return Object.freeze(made) as HasMany<TypeOf<T>, NameOf<T>, By>
+  options: HasManyOptions<By, Through> = {},
+): HasMany<TypeOf<T>, NameOf<T>, By, NameOf<Through>> => {
+  const { through, ...others } = options
+  const made: HasMany = {
+    kind: 'has-many',
+    ...others,
+    ...(through !== undefined && { through: resourceName(through) }),
+    ...targetOf(target),
+  }
+  return Object.freeze(made) as HasMany<TypeOf<T>, NameOf<T>, By, NameOf<Through>>
 }
 
 const targetOf = (target: string | DeclaredResource): Pick<BelongsTo, 'target' | 'byResource'> => ({

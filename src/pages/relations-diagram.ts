@@ -34,8 +34,9 @@ type BelongsToRelation = ViewRelation & { readonly relation: BelongsToModel }
 const isBelongsTo = (one: ViewRelation): one is BelongsToRelation => one.relation.kind === 'belongs-to'
 
 const backOf = (view: View, relation: BelongsToModel): string | null =>
-  [...view.relations.values()].find((one) => one.relation.kind === 'has-many' && one.relation.by === relation)
-    ?.name ?? null
+  [...view.relations.values()].find(
+    (one) => one.relation.kind === 'has-many' && one.relation.by === relation && !one.relation.through,
+  )?.name ?? null
 
 /** An entity-relationship diagram in crow's foot notation. */
 export const relationsDiagram = (version: Version): Promise<Markup> => {

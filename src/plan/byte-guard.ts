@@ -1,6 +1,7 @@
 import type { Field, View, ViewField } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 import type { Included } from '../request/include.ts'
+import { belowOwner } from './below-owner.ts'
 import { ident } from './dialect.ts'
 import { column } from './project.ts'
 import type { Binds } from './statement.ts'
@@ -129,7 +130,8 @@ function bytesBelow(
   const rows = binds.rows(view.resource, alias)
   if (relation.kind === 'belongs-to')
     return `(SELECT ${bytes} FROM ${from(view, alias)} WHERE ${rows}${alias}"id" = ${outer}${ident(referenceColumn(relation))})`
-  const listed = `SELECT ${bytes} AS n FROM ${from(view, alias)} WHERE ${rows}${alias}${ident(referenceColumn(relation.by))} = ${outer}"id" ORDER BY ${alias}"id" LIMIT ${cap}`
+  const owned = belowOwner(relation, alias, `${outer}"id"`, binds)
+  const listed = `SELECT ${bytes} AS n FROM ${owned.from} WHERE ${rows}${owned.where} ORDER BY ${alias}"id" LIMIT ${cap}`
   return `(SELECT sum(n) FROM (${listed}) ${alias.slice(0, -1)}r)`
 }
 

@@ -30,7 +30,6 @@ import {
 } from './row-statements.ts'
 import { filterValues, type Owner, selectList, selectOne } from './select.ts'
 import type { Statement } from './statement.ts'
-import { referenceColumn } from './stored-values.ts'
 
 /** Shapes that callers can multiply (filters, sorts, includes) are bounded. */
 const mostReads = 4_000
@@ -176,10 +175,13 @@ export class Planner {
 const answersFor = ({ view, sub }: Target, include: Include, grants: Grants): string =>
   answersOf(grants, view.resource.asks) +
   (sub ? answersOf(grants, sub.owner().resource.asks) : '') +
+  (sub?.relation.join ? answersOf(grants, sub.relation.join().resource.asks) : '') +
   answersOf(grants, include.asks)
 
-const ownerOf = ({ sub }: Target): Owner | null =>
-  sub && { column: referenceColumn(sub.by), resource: sub.owner().resource }
+const ownerOf = ({ sub }: Target): Owner | null => {
+  const relation = sub?.relation.relation
+  return relation?.kind === 'has-many' ? { relation, resource: relation.source } : null
+}
 
 function plansOf<K, T>(plans: Map<K, PlanCache<T>>, of: K): PlanCache<T> {
   const known = plans.get(of) ?? new PlanCache<T>()

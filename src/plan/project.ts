@@ -1,6 +1,7 @@
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
 import { sqlText } from '../kinds/sql.ts'
 import type { Included } from '../request/include.ts'
+import { belowOwner } from './below-owner.ts'
 import { type Dialect, ident, type JsonMember } from './dialect.ts'
 import type { Binds } from './statement.ts'
 import { declaredSql, referenceColumn, replaced, shownFor } from './stored-values.ts'
@@ -114,8 +115,8 @@ function manySql(included: Included, outer: string, binds: Binds): string {
   const alias = binds.alias()
   const rows = `${alias.slice(0, -1)}r`
   const row = projectRow(view, included.children, alias, binds)
-  const where = `${binds.rows(view.resource, alias)}${alias}${ident(referenceColumn(relation.by))} = ${outer}"id"`
-  const from = `FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where}`
+  const owned = belowOwner(relation, alias, `${outer}"id"`, binds)
+  const from = `FROM ${owned.from} WHERE ${binds.rows(view.resource, alias)}${owned.where}`
   const { guarded } = binds
   const source = `SELECT ${row} AS j ${from} ORDER BY ${alias}"id" LIMIT ${guarded ? cap : cap + 1}`
   const whole = `],"page":{"limit":${cap},"has_more":false,"next_cursor":null,"next":null}}`

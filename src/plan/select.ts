@@ -1,4 +1,4 @@
-import type { Field, Resource, View, ViewField } from '../compile/model.ts'
+import type { Field, HasManyModel, Resource, View, ViewField } from '../compile/model.ts'
 import { sortsAsText } from '../compile/versions/codecs.ts'
 import { operators } from '../kinds/operators.ts'
 import type { SortPosition } from '../request/cursor.ts'
@@ -6,6 +6,7 @@ import type { Filter } from '../request/filter.ts'
 import type { Grants } from '../request/grants.ts'
 import type { Included } from '../request/include.ts'
 import type { SortKey } from '../request/sort.ts'
+import { belowOwner } from './below-owner.ts'
 import { type ByteGuard, byteGuard, guardedColumns, needsGuard } from './byte-guard.ts'
 import { type Dialect, ident, powerOfTwo } from './dialect.ts'
 import { onPath } from './on-path.ts'
@@ -24,10 +25,10 @@ export function selectOne(
   const binds = new Binds(dialect, grants, needsGuard(view, tree, 1))
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
-  const where = [binds.row(view.resource, alias)]
-  if (owner) where.push(`${alias}${ident(owner.column)} = ${binds.use('owner', 'id')}`)
+  const place = placeOf(view, owner, alias, binds)
+  const where = [binds.row(view.resource, alias), ...place.where]
   if (owner?.resource.rules.read) where.push(`EXISTS (${selectOwner(owner, binds)})`)
-  const from = `FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')}`
+  const from = `FROM ${place.from} WHERE ${where.join(' AND ')}`
   const rows = `SELECT ${guardedColumns(tree, alias)} ${from}`
   const guard = binds.guarded ? byteGuard(view, tree, { rows, shown: 'SELECT * FROM page' }, binds) : null
   const text = guard
@@ -36,10 +37,17 @@ export function selectOne(
   return statement(text, binds, { view, tree, grants }, guard)
 }
 
-/** The owner that a nested path names, and the column that points to it. */
+/** The owner that a nested path names, and the relation that leads from it. */
 export interface Owner {
-  readonly column: string
+  readonly relation: HasManyModel
   readonly resource: Resource
+}
+
+/** Where the rows of a view are: in its table, and below the owner where there is one. */
+function placeOf(view: View, owner: Owner | null, alias: string, binds: Binds) {
+  if (!owner) return { from: `${ident(view.resource.table)} ${alias.slice(0, -1)}`, where: [] }
+  const { from, where } = belowOwner(owner.relation, alias, binds.use('owner', 'id'), binds)
+  return { from, where: [where] }
 }
 
 const selectOwner = ({ resource }: Owner, binds: Binds): string =>
@@ -77,7 +85,8 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
     ? ''
     : `, '[' || ${keys.map((key) => dialect.json(key.sql, key.kind, key.nullable, key.schema)).join(" || ',' || ")} || ']' AS k`
   const values = new Numbering()
-  const where = foundWhere(shape, alias, binds, values)
+  const found = foundRows(shape, alias, binds, values)
+  const { where } = found
   if (shape.after) where.push(afterSql(keys, shape.after, binds, values))
   const order = keys
     .map(
@@ -85,7 +94,7 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
         `${key.sql} ${key.descending ? 'DESC' : 'ASC'}${key.nullable ? dialect.nulls(key.descending) : ''}`,
     )
     .join(', ')
-  const from = `FROM ${ident(view.resource.table)} ${alias.slice(0, -1)} WHERE ${where.join(' AND ')} ORDER BY ${order}`
+  const from = `FROM ${found.from} WHERE ${where.join(' AND ')} ORDER BY ${order}`
   const limit = binds.use('limit', 'integer')
   const guard = shape.guarded
     ? pageGuard(shape, `SELECT ${guardedColumns(tree, alias)} ${from}`, limit, binds)
@@ -101,25 +110,19 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
   return statement(text, binds, { view, tree, grants }, guard)
 }
 
-/** The conditions on the rows that a list has on all its pages together. */
-function foundWhere(
-  { view, owner, filters }: ListShape,
-  alias: string,
-  binds: Binds,
-  values: Numbering,
-): string[] {
-  const where = [`${binds.rows(view.resource, alias)}1 = 1`]
-  if (owner) where.push(`${alias}${ident(owner.column)} = ${binds.use('owner', 'id')}`)
+/** The rows that a list has on all its pages together. */
+function foundRows({ view, owner, filters }: ListShape, alias: string, binds: Binds, values: Numbering) {
+  const place = placeOf(view, owner, alias, binds)
+  const where = [`${binds.rows(view.resource, alias)}1 = 1`, ...place.where]
   for (const filter of filters) where.push(filterSql(filter, alias, binds, values))
-  return where
+  return { from: place.from, where }
 }
 
 /** How many rows the filters find, up to one more than the limit. The filters bind the same values again. */
 function countSql(shape: ListShape, binds: Binds): string {
-  const { resource, limits } = shape.view
-  const alias = binds.alias()
-  const where = foundWhere(shape, alias, binds, new Numbering()).join(' AND ')
-  const rows = `SELECT 1 FROM ${ident(resource.table)} ${alias.slice(0, -1)} WHERE ${where} LIMIT ${limits.countRows + 1}`
+  const { from, where } = foundRows(shape, binds.alias(), binds, new Numbering())
+  const most = shape.view.limits.countRows + 1
+  const rows = `SELECT 1 FROM ${from} WHERE ${where.join(' AND ')} LIMIT ${most}`
   return `(SELECT count(*) FROM (${rows}) n)`
 }
 

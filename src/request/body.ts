@@ -88,7 +88,7 @@ export function readPatch(target: Target, body: JsonObject, current: StoredRow, 
 /** Which of the sent keys are fields, by name; the owner's id of a nested path counts as sent. */
 function readSent(target: Target, body: JsonObject, grants: Grants, errors: FieldErrors): Sent {
   const sent: Sent = new Map()
-  const ownerField = target.sub?.by.field ?? null
+  const ownerField = target.sub?.by?.field ?? null
   for (const [name, value] of Object.entries(body)) {
     const field = target.view.field.get(name)
     if (!field) errors.add(() => unknownField(target.view, name, grants))

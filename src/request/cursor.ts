@@ -101,11 +101,12 @@ export function cursorBound(
   filteredBy: readonly View[] = [],
 ): string {
   const { version, view, sub, ownerId } = target
+  const join = sub?.relation.join ? [sub.relation.join()] : []
   const owner = sub ? `${sub.owner().name}/` : ''
   const names = `${version.name}/${owner}${view.name}/${sub?.segment ?? ''}`
   // Lengths are included, so that no account or id can be chosen to look like a shorter one and the text after it.
   const { account } = caller
-  return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}${[view, ...filteredBy].map((one) => claimsOfRule(one, caller)).join('')}`
+  return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}${[view, ...join, ...filteredBy].map((one) => claimsOfRule(one, caller)).join('')}`
 }
 
 /** A sort and filters in the version's own words; the order in which filters were written does not matter. */

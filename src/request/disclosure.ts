@@ -1,4 +1,4 @@
-import type { View, ViewField } from '../compile/model.ts'
+import type { View, ViewField, ViewRelation } from '../compile/model.ts'
 import type { FieldError } from '../problems.ts'
 
 /** What a refusal may suggest and list: only what the caller may know. */
@@ -25,15 +25,19 @@ export const offeredSorts = (view: View, disclosure: Disclosure): readonly strin
 
 /** The relations of a view whose rows the caller may read. */
 export const offeredRelations = (view: View, disclosure: Disclosure): readonly string[] =>
-  [...view.relations].filter(([, relation]) => disclosure.mayRead(relation.target())).map(([name]) => name)
+  [...view.relations].filter(([, relation]) => mayFollow(relation, disclosure)).map(([name]) => name)
+
+const mayFollow = ({ target, join }: ViewRelation, disclosure: Disclosure): boolean =>
+  disclosure.mayRead(target()) && (!join || disclosure.mayRead(join()))
 
 /** The include paths of which the caller may read every step. */
 export const offeredPaths = (view: View, disclosure: Disclosure): readonly string[] =>
   view.includePaths.filter((path) => {
     let at: View | undefined = view
     for (const step of path.split('.')) {
-      at = at?.relations.get(step)?.target()
-      if (!at || !disclosure.mayRead(at)) return false
+      const relation: ViewRelation | undefined = at?.relations.get(step)
+      if (!relation || !mayFollow(relation, disclosure)) return false
+      at = relation.target()
     }
     return true
   })

@@ -21,7 +21,7 @@ export interface Include {
   readonly canonical: string
   /** What is embedded and the shapes of the embedded views, as a short hash for entity tags. */
   readonly tag: string
-  /** The views that rows are embedded of. */
+  /** The views that rows are embedded of, and those of rows that link them. */
   readonly views: readonly View[]
   /** The scopes that decide what a caller is shown of the embedded rows. */
   readonly asks: readonly string[]
@@ -116,7 +116,11 @@ const shapesIn = (tree: readonly Included[]): Shapes =>
   tree.map(({ relation, children }) => [relation.name, wholeShapeOf(relation.target()), shapesIn(children)])
 
 const viewsIn = (tree: readonly Included[]): readonly View[] =>
-  tree.flatMap(({ relation, children }) => [relation.target(), ...viewsIn(children)])
+  tree.flatMap(({ relation, children }) => [
+    relation.target(),
+    ...(relation.join ? [relation.join()] : []),
+    ...viewsIn(children),
+  ])
 
 /** Known before any SQL runs: the page size times the rows that each row can bring along, at most the cap of a list or one of a to-one. */
 function mostRows(rows: number, tree: readonly Included[]): number {

@@ -79,6 +79,7 @@ function answer(engine: Engine, request: PlainRequest, context: RequestContext):
   return whenThere(engine.authenticator.authenticate(request), (caller) => {
     context.caller = caller
     demandScope(target.view, request.method, caller)
+    if (target.sub?.relation.join) demandScope(target.sub.relation.join(), 'GET', caller)
     return perform(engine, request, context, target)
   })
 }

@@ -1,4 +1,4 @@
-import type { Model, Version, View } from '../compile/model.ts'
+import type { Model, Version } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { problem } from '../problems.ts'
 import { preferredType } from '../request/accept.ts'
@@ -11,20 +11,25 @@ import type { Engine } from './engine.ts'
 const collectionMethods: readonly Method[] = ['GET', 'POST']
 const oneMethods: readonly Method[] = ['GET', 'PUT', 'PATCH', 'DELETE']
 
-const allowed = new WeakMap<View, { readonly all: readonly string[]; readonly one: readonly string[] }>()
+/** By what is offered: the methods of a view, or of a sub-collection of its rows. */
+const allowed = new WeakMap<
+  ReadonlySet<Method>,
+  { readonly all: readonly string[]; readonly one: readonly string[] }
+>()
 
 export function allowedMethods(target: Target): readonly string[] {
-  let known = allowed.get(target.view)
+  const { methods } = target.sub ?? target.view
+  let known = allowed.get(methods)
   if (!known) {
-    known = { all: offered(target.view, collectionMethods), one: offered(target.view, oneMethods) }
-    allowed.set(target.view, known)
+    known = { all: offered(methods, collectionMethods), one: offered(methods, oneMethods) }
+    allowed.set(methods, known)
   }
   return target.id === null ? known.all : known.one
 }
 
-const offered = (view: View, possible: readonly Method[]): readonly string[] =>
+const offered = (methods: ReadonlySet<Method>, possible: readonly Method[]): readonly string[] =>
   possible
-    .filter((method) => view.methods.has(method))
+    .filter((method) => methods.has(method))
     .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     .concat('OPTIONS')
 

@@ -60,7 +60,8 @@ export async function lockTarget(
   lock: 'to-change' | 'to-delete',
 ): Promise<LockedRow> {
   const found = await changes.lock(target.view.resource, target.id ?? '', lock)
-  if (!found || (target.sub && found.row[target.sub.by.field] !== target.ownerId)) throw notThere(target)
+  if (!found || (target.sub && found.row[target.sub.by?.field ?? ''] !== target.ownerId))
+    throw notThere(target)
   return found
 }
 

@@ -106,7 +106,7 @@ export const createCaller = ({ api, key, version, document, judge }: Parts): Cal
   }
   const nested = (view: View, references: Json): string => {
     const [sub] = view.under
-    const field = view.fields.find((one) => one.field?.name === sub?.by.field)
+    const field = view.fields.find((one) => one.field?.name === sub?.by?.field)
     return `/${version.name}/${sub?.owner().name}/${references[field?.name ?? '']}/${sub?.segment}`
   }
 
@@ -116,7 +116,8 @@ export const createCaller = ({ api, key, version, document, judge }: Parts): Cal
     if (segment === undefined) return { view: viewNamed(collection), owner: null }
     for (const view of version.views.values()) {
       const sub = view.under.find((one) => one.owner().name === collection && one.segment === segment)
-      if (sub) return { view, owner: view.fields.find((one) => one.field?.name === sub.by.field)?.name ?? '' }
+      if (sub)
+        return { view, owner: view.fields.find((one) => one.field?.name === sub.by?.field)?.name ?? '' }
     }
     throw new Error(`nothing at ${path}`)
   }

@@ -81,7 +81,7 @@ describe.each(onEveryStore)('what globex owns does not exist for acme, on %s', (
 
   const fill = (path: string, view: View, real: boolean) => {
     const row = rows.get(view.resource.name)
-    const owner = view.under.map((sub) => row?.values.get(sub.by.field)).find((id) => id !== undefined)
+    const owner = view.under.map((sub) => row?.values.get(sub.by?.field ?? '')).find((id) => id !== undefined)
     return path
       .replace('{id}', real ? (row?.id ?? '') : nobody)
       .replace('{owner}', real ? (owner ?? '') : nobody)

@@ -2,6 +2,8 @@ import library from '../../examples/library/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
 import { renameField, renameRelation, renameResource } from '../../src/declare/change.ts'
+import { hasMany, type RelationDeclarations } from '../../src/declare/relation.ts'
+import type { ResourceDeclaration } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { type SecretRow, secretRows } from './secret-rows.ts'
 
@@ -14,8 +16,18 @@ const v1 = version('v1', {
   ],
 })
 const { kind: _, name: __, ...options } = library
+/** Both sides of loans, as many-to-many. */
+const linked: { readonly [resource: string]: RelationDeclarations } = {
+  members: { copies: hasMany('copies', { through: 'loans', cap: 3 }) },
+  copies: { members: hasMany('members', { through: 'loans', cap: 3 }) },
+}
+const resources: readonly ResourceDeclaration[] = options.resources.map((one: ResourceDeclaration) => ({
+  ...one,
+  relations: { ...one.relations, ...linked[one.name] },
+  include: [...(one.include ?? []), ...Object.keys(linked[one.name] ?? {})],
+}))
 /** The library's declaration, without its name. */
-export const libraryOptions = { ...options, versions: [version('v2'), v1] }
+export const libraryOptions = { ...options, resources, versions: [version('v2'), v1] }
 export const model = compileApi(api('library', libraryOptions))
 export const rows = secretRows(model, 4)
 

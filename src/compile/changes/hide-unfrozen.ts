@@ -5,7 +5,7 @@ import { hyphenated } from '../names/name-rules.ts'
 import { unlistedLimits } from '../service/limits.ts'
 import { hideField } from './absence.ts'
 import { publishedField } from './published-field.ts'
-import { type Draft, type DraftRelation, type DraftView, viewOfResource } from './view-draft.ts'
+import { type Draft, type DraftRelation, type DraftView, joinOf, viewOfResource } from './view-draft.ts'
 
 /**
  * Makes an older version what its frozen contract says. The version was computed from the next newer one by taking back its changes, so
@@ -129,7 +129,9 @@ const publishedRules = (
 /** Relations, sub-collections and include paths that lead through something hidden are hidden too. */
 const withoutLostTargets = (view: DraftView, published: Draft, frozen: Contract): DraftView => {
   const relations = new Map(
-    [...view.relations].filter(([, one]) => viewOfResource(published, one.relation.target.name)),
+    [...view.relations].filter(([, one]) =>
+      [one.relation.target, joinOf(one)].every((each) => !each || viewOfResource(published, each.name)),
+    ),
   )
   const leads = (path: string): boolean => {
     let at: DraftView | undefined = { ...view, relations }

@@ -1,10 +1,11 @@
+import type { Method } from '../../declare/resource.ts'
 import type { IncludeNode, SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
 import { hyphenated } from '../names/name-rules.ts'
 import { listMember } from '../resources/bulk.ts'
 import type { Mutable } from '../resources/resource-draft.ts'
 import { eventsView } from '../versions/events-view.ts'
 import { filterTargets } from './filter-targets.ts'
-import { type Draft, type DraftView, viewOfResource } from './view-draft.ts'
+import { type Draft, type DraftView, joinOf, viewOfResource } from './view-draft.ts'
 
 type About = Omit<Version, 'views' | 'viewOf'>
 
@@ -48,7 +49,12 @@ const linkView = (
   })
   const relations = [...draft.relations.values()].map((relation): ViewRelation => {
     const { name } = relation.relation.target
-    return Object.freeze({ ...relation, target: () => viewNamed(name) })
+    const join = joinOf(relation)
+    return Object.freeze({
+      ...relation,
+      target: () => viewNamed(name),
+      join: join && (() => viewNamed(join.name)),
+    })
   })
   return {
     ...draft,
@@ -76,7 +82,17 @@ const completeView = (
   view.under = (draft?.under ?? []).flatMap(({ owner, relation: name }): SubCollection[] => {
     const relation = viewNamed(owner).relations.get(name)
     if (relation?.relation.kind !== 'has-many') return []
-    return [{ segment: hyphenated(name), owner: () => viewNamed(owner), relation, by: relation.relation.by }]
+    const { by, through } = relation.relation
+    return [
+      {
+        segment: hyphenated(name),
+        owner: () => viewNamed(owner),
+        relation,
+        by: through ? null : by,
+        // Links are made and ended as rows of the join.
+        methods: through ? view.methods.intersection(new Set<Method>(['GET'])) : view.methods,
+      },
+    ]
   })
   Object.freeze(view)
 }

@@ -1,4 +1,4 @@
-import type { Version, View, ViewField, ViewRelation } from '../model.ts'
+import type { Resource, Version, View, ViewField, ViewRelation } from '../model.ts'
 
 /**
  * The views of a version as plain data, while an older version is computed from the newer one (versions/versions.ts): views refer to each
@@ -11,7 +11,7 @@ import type { Version, View, ViewField, ViewRelation } from '../model.ts'
 export type Draft = ReadonlyMap<string, DraftView>
 
 export type DraftField = Omit<ViewField, 'target'>
-export type DraftRelation = Omit<ViewRelation, 'target'>
+export type DraftRelation = Omit<ViewRelation, 'target' | 'join'>
 
 /** What leads to other views, or is made from the rest, when a draft becomes a version (link-version.ts). */
 type Linked = 'version' | 'fields' | 'field' | 'relations' | 'filterOf' | 'includePaths' | 'include' | 'under'
@@ -39,7 +39,7 @@ export const draftOf = ({ views }: Version): Draft => {
 const draftView = ({ version, field, include, filterOf, ...view }: View): DraftView => ({
   ...view,
   fields: new Map(view.fields.map(({ target, ...one }) => [one.name, one])),
-  relations: new Map([...view.relations].map(([name, { target, ...one }]) => [name, one])),
+  relations: new Map([...view.relations].map(([name, { target, join, ...one }]) => [name, one])),
   includePaths: new Set(view.includePaths),
   under: view.under.map(({ owner, relation }) => ({ owner: owner().resource.name, relation: relation.name })),
 })
@@ -75,6 +75,10 @@ export const placeFields = (
   const at = places.find((place) => place >= 0) ?? all.length
   return new Map([...all.slice(0, at), ...added, ...all.slice(at)].filter(([key]) => !replaced.has(key)))
 }
+
+/** The resource whose rows make a many-to-many; null for other relations. */
+export const joinOf = ({ relation }: DraftRelation): Resource | null =>
+  relation.kind === 'has-many' ? (relation.through?.source ?? null) : null
 
 export const without = <T>(set: ReadonlySet<T>, gone: Iterable<T>): ReadonlySet<T> =>
   set.difference(new Set(gone))

@@ -82,8 +82,9 @@ const rowsOfOne = (walked: readonly Relation[], limits: IncludeLimits): number =
 
 const isInverse = (relation: Relation, before: Relation | undefined): boolean => {
   if (before === undefined) return false
-  if (relation.kind === 'has-many') return relation.by === before
-  return before.kind === 'has-many' && before.by === relation
+  if (relation.kind === 'belongs-to') return before.kind === 'has-many' && before.by === relation
+  if (before.kind === 'belongs-to') return relation.by === before
+  return relation.through !== null && relation.through === before.by && relation.by === before.through
 }
 
 /** The relations of a path, step by step; null when one does not exist. */

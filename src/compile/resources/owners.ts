@@ -24,7 +24,7 @@ export const linkOwner = (draft: ResourceDraft, drafts: Drafts, mistakes: Mistak
   draft.model.owner = relation
   const over = drafts.get(relation.target.name)
   if (over === undefined || over.broken.size > 0) return
-  if (![...over.hasMany.values()].some((many) => many.by === relation))
+  if (![...over.hasMany.values()].some((many) => many.by === relation && !many.through))
     mistakes.add(
       where,
       `${relation.target.name} has no has-many that leads to ${resource}, so there is no path for it.`,

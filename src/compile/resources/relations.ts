@@ -5,6 +5,8 @@ import { hyphenated, resourceNameFault, snakeNameFault } from '../names/name-rul
 import { didYouMean, nearest } from '../names/nearest.ts'
 import { idSchema, plainField } from './declared-fields.ts'
 import { checkFormerName } from './former-name.ts'
+import { inverseOf } from './inverse.ts'
+import { joinedBy } from './many-to-many.ts'
 import type { Drafts, Mutable, ResourceDraft } from './resource-draft.ts'
 
 /** Makes every belongs-to of a resource, and its reference field, in declared order. */
@@ -125,8 +127,11 @@ export const linkHasMany = (draft: ResourceDraft, drafts: Drafts, mistakes: Mist
       !(Number.isInteger(declared.cap) && declared.cap >= 1 && declared.cap <= 1000)
     )
       mistakes.add(where, `the cap ${declared.cap} is out of range.`, 'Write a whole number from 1 to 1000.')
-    const by = inverseOf(draft, target, declared, where, mistakes)
-    if (by === null) {
+    const led =
+      declared.through === undefined
+        ? directly(inverseOf(draft, target, declared, where, mistakes))
+        : joinedBy(draft, target, declared, drafts, where, mistakes)
+    if (led === null) {
       draft.broken.add(name)
       continue
     }
@@ -135,7 +140,7 @@ export const linkHasMany = (draft: ResourceDraft, drafts: Drafts, mistakes: Mist
       name,
       source: draft.model,
       target: target.model,
-      by,
+      ...led,
       cap: declared.cap ?? null,
       description: declared.description ?? '',
     })
@@ -143,39 +148,4 @@ export const linkHasMany = (draft: ResourceDraft, drafts: Drafts, mistakes: Mist
   }
 }
 
-const inverseOf = (
-  draft: ResourceDraft,
-  target: ResourceDraft,
-  declared: HasMany,
-  where: string,
-  mistakes: MistakeList,
-): BelongsToModel | null => {
-  const here = draft.declaration.name
-  const there = target.declaration.name
-  const candidates = [...target.belongsTo.values()].filter((relation) => relation.target === draft.model)
-  if (declared.by !== undefined) {
-    const by = candidates.find((relation) => relation.name === declared.by)
-    if (by !== undefined) return by
-    if (target.broken.has(declared.by)) return null
-    const names = candidates.map((relation) => relation.name)
-    return mistakes.add(
-      where,
-      `"${declared.by}" is not a belongs-to of ${there} that points to ${here}.`,
-      didYouMean(declared.by, names),
-    )
-  }
-  if (candidates.length === 1) return candidates[0] ?? null
-  if (candidates.length > 1) {
-    const names = candidates.map((relation) => `by: '${relation.name}'`).join(' or ')
-    mistakes.add(where, `${there} points to ${here} in ${candidates.length} ways.`, `Say which: ${names}.`)
-  } else if (
-    ![...target.broken].some((name) => target.declaration.relations?.[name]?.kind === 'belongs-to')
-  ) {
-    mistakes.add(
-      where,
-      `${there} has no belongs-to that points to ${here}.`,
-      `Add to the relations of ${there}: belongsTo('${here}').`,
-    )
-  }
-  return null
-}
+const directly = (by: BelongsToModel | null) => by && { by, through: null }

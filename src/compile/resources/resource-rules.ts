@@ -25,6 +25,15 @@ export const linkSums = (
       )
       continue
     }
+    if (relation.through) {
+      const join = relation.through.source.name
+      mistakes.add(
+        where,
+        `"${relation.name}" leads through ${join}, and a row may be linked several times.`,
+        `Keep what is summed in a field of ${join}, and sum over a has-many of ${join}.`,
+      )
+      continue
+    }
     const target = drafts.get(relation.target.name)
     if (draft.model.shared && !relation.target.shared)
       mistakes.add(where, `a shared row cannot hold a sum over rows of one account.`, 'Take the sum away.')

@@ -197,6 +197,7 @@ export const relationTables: { readonly [kind: string]: OptionTable } = {
     may: {
       byResource: flag,
       by: textShape,
+      through: textShape,
       cap: like(numberShape, '100'),
       nameIsPluralBecause: textShape,
       description: textShape,

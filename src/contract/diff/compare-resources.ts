@@ -81,12 +81,18 @@ const compareRelations = (
         ),
       ),
     ...both
-      .filter(([, before, after]) => before.by && after.by && before.by !== after.by)
+      .filter(([, before, after]) => ledBy(before) && ledBy(after) && ledBy(before) !== ledBy(after))
       .map(([name, before, after]) =>
-        say(name)(breaking, `leads by ${after.by} in place of ${before.by}`, 'relation changed'),
+        say(name)(breaking, `leads ${ledBy(after)} in place of ${ledBy(before)}`, 'relation changed'),
       ),
     ...both.flatMap(([name, before, after]) => compareRows(resource, name, before, after)),
   ]
+}
+
+/** Null where the version does not show it. */
+const ledBy = ({ by, through }: ContractRelation): string | null => {
+  if (through !== undefined) return `through ${through}`
+  return by === undefined ? null : `by ${by}`
 }
 
 const compareRows = (

@@ -1,7 +1,14 @@
 import type { ContractOperation } from '../../compile/contract-format.ts'
 import type { Model, SubCollection, Version, View } from '../../compile/model.ts'
-import type { Method } from '../../declare/resource.ts'
-import { type OperationPlace, pathsOf, problemsEverywhere, type Spot, spotsOf } from '../operations.ts'
+import type { Method, ScopeRule } from '../../declare/resource.ts'
+import {
+  type OperationPlace,
+  pathsOf,
+  problemsEverywhere,
+  type Spot,
+  scopeRulesOf,
+  spotsOf,
+} from '../operations.ts'
 import { type DocumentNames, type OperationKind, singularName, withArticle, words } from './document-names.ts'
 import { tagOf } from './document-tags.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace } from './examples.ts'
@@ -49,10 +56,11 @@ const operation = (scene: Scene, spot: Spot, method: Method, contract: ContractO
   const { model, version, naming, problems } = scene
   const { view, sub, place } = spot
   const kind = kindOf(method, place)
+  const rules = scopeRulesOf(view, method, sub)
   const types = [
     ...problemsEverywhere,
     ...Object.values(contract.problems).flat(),
-    ...(model.declaration.tokens && contract.scope !== 'public' ? (['issuer-unavailable'] as const) : []),
+    ...(model.declaration.tokens && needsKey(rules) ? (['issuer-unavailable'] as const) : []),
   ]
   const sent = sentBy[method]
   const parameters = [...queryParameters(view, method, place), ...headerParameters(view, method, place)]
@@ -65,8 +73,8 @@ const operation = (scene: Scene, spot: Spot, method: Method, contract: ContractO
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(sent ? { requestBody: requestBody(sent, method, spot, naming) } : {}),
     responses: { ...successes(view, method, place, naming), ...problems.refs(types) },
-    ...securityOf(model, contract.scope),
-    'x-codeSamples': samples(sampleCall(spot, method, contract)),
+    ...securityOf(model, rules),
+    'x-codeSamples': samples(sampleCall(spot, method)),
   }
 }
 
@@ -123,17 +131,20 @@ const sentList = ({ limits }: View, row: DocumentPart): DocumentPart => ({
   additionalProperties: false,
 })
 
-const securityOf = (model: Model, scope: string): DocumentPart => {
-  if (scope === 'public') return { security: [{}] }
+const needsKey = (rules: readonly ScopeRule[]): boolean => rules.some((rule) => rule !== 'public')
+
+const securityOf = (model: Model, rules: readonly ScopeRule[]): DocumentPart => {
+  if (!needsKey(rules)) return { security: [{}] }
+  const scopes = rules.filter((rule) => rule !== 'public' && rule !== 'authenticated')
   return {
     security: [{ key: [] }, ...(model.declaration.tokens ? [{ token: [] }] : [])],
-    // The scope is not in the security requirement: many tools accept scopes only for OAuth.
-    ...(scope === 'authenticated' ? {} : { 'x-required-scopes': [scope] }),
+    // The scopes are not in the security requirement: many tools accept scopes only for OAuth.
+    ...(scopes.length === 0 ? {} : { 'x-required-scopes': scopes }),
   }
 }
 
-const sampleCall = ({ path, view, sub }: Spot, method: Method, contract: ContractOperation): SampleCall => {
-  const fromPath = sub ? view.fields.find((field) => field.field?.name === sub.by.field) : undefined
+const sampleCall = ({ path, view, sub }: Spot, method: Method): SampleCall => {
+  const fromPath = sub ? view.fields.find((field) => field.field?.name === sub.by?.field) : undefined
   const bodies = {
     POST: () => exampleOfCreate(view, fromPath) ?? {},
     PUT: () => exampleOfReplace(view, fromPath) ?? {},
@@ -144,7 +155,7 @@ const sampleCall = ({ path, view, sub }: Spot, method: Method, contract: Contrac
   return {
     method,
     path: `/${view.version.name}${path}`,
-    needsKey: contract.scope !== 'public',
+    needsKey: needsKey(scopeRulesOf(view, method, sub)),
     idempotencyKey: method === 'POST' && view.idempotency.mode !== 'off',
     ifMatch: view.requireIfMatch && method !== 'GET' && method !== 'POST',
     body: bodies[method](),

@@ -9,9 +9,13 @@ import { words } from './document-names.ts'
 
 /** The rules of an operation that its schemas cannot express, in sentences. */
 export const rulesText = (view: View, method: Method, scope: string, sub: SubCollection | null): string =>
-  [...methodRules(view, method), ...rowRules(view, method), ...ownerRule(view, sub), scopeRule(scope)].join(
-    ' ',
-  )
+  [
+    ...methodRules(view, method),
+    ...rowRules(view, method),
+    ...ownerRule(view, sub),
+    ...joinRule(sub),
+    scopeRule(scope),
+  ].join(' ')
 
 /** Which rows a caller may read or write with the method: the rules that hold, in every version. */
 const rowRules = (view: View, method: Method): string[] => {
@@ -105,8 +109,23 @@ const uniqueRules = (view: View): string[] =>
   uniquesOf(view).map((set) => `No two rows share ${set.map((name) => `\`${name}\``).join(' and ')}.`)
 
 const ownerRule = (view: View, sub: SubCollection | null): string[] => {
-  if (!sub || view.topLevel) return []
+  if (!sub || view.topLevel || sub.relation.join) return []
   return [`Rows live under ${words(sub.owner().name)} only.`]
+}
+
+/** Of a many-to-many: where its links are, and who may see them. */
+const joinRule = (sub: SubCollection | null): string[] => {
+  const join = sub?.relation.join?.()
+  if (!join) return []
+  const rule = ruleWords(join, 'read')
+  const isOpen = rule === null || rule === settledWords.always
+  return [
+    `Linked by the rows of ${words(join.name)}, and written there; a row that is linked several times is shown once.`,
+    ...(isOpen ? [] : [`Counts only links where in the row of ${words(join.name)} ${rule}.`]),
+    ...(join.scopes.GET === 'public' || join.scopes.GET === 'authenticated'
+      ? []
+      : [scopeRule(join.scopes.GET)]),
+  ]
 }
 
 const scopeRule = (scope: string): string => {

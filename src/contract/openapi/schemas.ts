@@ -27,7 +27,7 @@ export const sentName = (
 }
 
 const ownerField = (view: View, sub: SubCollection): ViewField | undefined =>
-  view.fields.find((field) => field.field?.name === sub.by.field)
+  view.fields.find((field) => field.field?.name === sub.by?.field)
 
 /** The nested form needs its own schema only where the owner's id must be sent otherwise. */
 const ownerMatters = (sent: SentForm, view: View, sub: SubCollection): boolean => {
@@ -57,8 +57,11 @@ export const schemasOf = (version: Version, naming: DocumentNames): DocumentPart
 
 const addSent = (schemas: { [name: string]: DocumentPart }, view: View, naming: DocumentNames): void => {
   const offered = sentKinds.filter(([method]) => view.methods.has(method))
-  for (const [, sent] of offered) {
-    const places = [...(view.topLevel ? [null] : []), ...view.under]
+  for (const [method, sent] of offered) {
+    const places = [
+      ...(view.topLevel ? [null] : []),
+      ...view.under.filter(({ methods }) => methods.has(method)),
+    ]
     for (const sub of places) schemas[sentName(sent, view, sub, naming)] ??= sentSchema(sent, view, sub)
   }
 }

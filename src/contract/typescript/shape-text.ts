@@ -126,10 +126,11 @@ const filteredBy = (
 }
 
 const relationLines = ({ relations, fields }: ContractResource, contract: Contract): readonly string[] =>
-  Object.entries(relations).map(([name, { kind, resource, by }]) => {
+  Object.entries(relations).map(([name, { kind, resource, by, through }]) => {
     // Where the reference itself is not shown, it may be unset.
     const mayBeNull = fields[`${name}_id`]?.response?.nullable !== false || hidesRows(contract, resource)
-    const written = kind === 'to-many' ? 'many' : mayBeNull ? 'one or null' : 'one'
+    const many = through === undefined ? 'many' : 'many through'
+    const written = kind === 'to-many' ? many : mayBeNull ? 'one or null' : 'one'
     return `${quotedMember(name)}: { kind: '${written}'; to: ${JSON.stringify(resource)}; by: ${names(by ? [by] : [])} }`
   })
 
