@@ -29,8 +29,9 @@ export class PostgresClient {
   #reservedFor: string | null = null
   /** The lanes of the statements in flight, in the order in which they were sent. */
   readonly #lanes: (string | null)[] = []
-  /** When each of them was sent. */
+  /** The tick at which each of them was sent. */
   readonly #sentAt: number[] = []
+  #ticks = 0
   #silentTicks = 0
   #writing = 0
   #since = performance.now()
@@ -78,9 +79,9 @@ export class PostgresClient {
     return this.#lanes.length === 0 ? 0 : now - this.#since
   }
 
-  /** How long ago the statement that is answered next was sent. It may have waited for those before it. */
-  oldestMs(now: number): number {
-    return now - (this.#sentAt[0] ?? now)
+  /** How many ticks ago the statement that is answered next was sent. It may have waited for those before it. */
+  get oldestTicks(): number {
+    return this.#ticks - (this.#sentAt[0] ?? this.#ticks)
   }
 
   /** How often `tick` was called since the server last answered. A pause of this process is one tick, however long it was. */
@@ -89,6 +90,7 @@ export class PostgresClient {
   }
 
   tick(): void {
+    this.#ticks++
     this.#silentTicks = this.#lanes.length === 0 ? 0 : this.#silentTicks + 1
   }
 
@@ -216,7 +218,7 @@ export class PostgresClient {
     if (!connection) return Promise.reject(lostConnection())
     if (writes) this.#writing++
     const now = performance.now()
-    this.#sentAt.push(now)
+    this.#sentAt.push(this.#ticks)
     if (this.#lanes.push(lane) === 1) this.#since = now
     return new Promise((resolve, reject) => {
       connection.run(sent, (error, answer) => {

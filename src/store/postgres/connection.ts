@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { minuteMs } from '../../times.ts'
 import type { Value } from '../store.ts'
+import { afterListening } from './after-listening.ts'
 import { type Driver, type DriverClient, type DriverConfig, survivingUnknownMessages } from './driver.ts'
 import type { Done } from './driver-statement.ts'
 import { coded, silentCode } from './errors.ts'
@@ -106,7 +107,6 @@ async function attempt(
   const client = new driver.Client({
     connectionString: host.url,
     ssl,
-    connectionTimeoutMillis: settings.connectMs,
     pipeline: true,
     // Firewalls drop a connection that is silent for long, without telling either end.
     keepAlive: true,
@@ -122,13 +122,17 @@ async function attempt(
     onLost?.(connection)
   })
   client.on('end', () => onLost?.(connection))
+  const late = Promise.withResolvers<never>()
+  const lift = afterListening(settings.connectMs, () => late.reject(new Error('timeout expired')))
   try {
-    await client.connect()
+    await Promise.race([client.connect(), late.promise])
     if (settings.pgbouncer) await run(connection, { text: `SET TIME ZONE 'UTC'` })
     return connection
   } catch (error) {
     socket.destroy()
     throw error instanceof Error ? coded(error, 'CONNECTION_FAILED') : error
+  } finally {
+    lift()
   }
 }
 

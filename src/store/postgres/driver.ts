@@ -12,7 +12,6 @@ export interface Driver {
 export interface DriverConfig {
   readonly connectionString: string
   readonly ssl: false | { readonly rejectUnauthorized: boolean; readonly ca?: string }
-  readonly connectionTimeoutMillis: number
   readonly pipeline: boolean
   readonly keepAlive: boolean
   readonly keepAliveInitialDelayMillis: number

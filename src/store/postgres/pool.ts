@@ -1,4 +1,5 @@
 import { StoreError } from '../store.ts'
+import { afterListening } from './after-listening.ts'
 import type { PostgresClient } from './client.ts'
 import { postgresError } from './errors.ts'
 import { accountLanes, type Lanes } from './lanes.ts'
@@ -27,7 +28,10 @@ export class Pool {
   readonly #settings: PostgresSettings
   readonly #waiting = new WaitingLists()
   readonly #shares: Shares
-  /** With three clients or more, this one takes only reads, so that reads go on while transactions wait for each other. */
+  /**
+   * With three clients or more, this one takes only reads, so that reads go on while transactions wait for each other. It takes everything
+   * while it is the only one that is connected: the server may have no other connection for us.
+   */
   readonly #forReads: PostgresClient | undefined
   /** At least one client is left to single writes, where there are enough. */
   readonly #reservable: number
@@ -70,8 +74,7 @@ export class Pool {
   /** A connected client for one statement; null when there is none now. */
   free(kind: 'read' | 'write', lane: string | null): PostgresClient | null {
     const best = this.#pick(kind, lane)
-    // More connections are opened in the background, while statements already go to those that are open.
-    if (best && best.inFlight > 0) this.#connectAnother(kind)
+    if (best && this.#isWantedElsewhere(best, kind)) this.#connectAnother(kind)
     return best
   }
 
@@ -81,17 +84,23 @@ export class Pool {
     if (refusal) return Promise.reject(refusal)
     const { connectMs } = this.#settings
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+      const end = (): void => {
+        // How long the first connection may take to open is limited by itself, and its error says more.
+        if (this.#isOpeningFirst()) {
+          lift = afterListening(sweepMs, end)
+          return
+        }
         this.#waiting.remove(kind, lane, waiter)
-        reject(unavailable(`no free connection of ${this.#clients.length} in ${connectMs} ms`))
-      }, connectMs)
+        reject(this.#noneFree())
+      }
+      let lift = afterListening(connectMs, end)
       const waiter = {
         wake(client: PostgresClient): void {
-          clearTimeout(timer)
+          lift()
           resolve(use(client))
         },
         refuse(error: unknown): void {
-          clearTimeout(timer)
+          lift()
           reject(error)
         },
       }
@@ -104,7 +113,7 @@ export class Pool {
   async reserve(lane: string | null): Promise<PostgresClient> {
     const client = this.#waiting.has('transaction', lane) ? null : this.#pick('transaction', lane)
     if (!client) return this.wait('transaction', lane, async (free) => free)
-    if (client.inFlight > 0) this.#connectAnother('transaction')
+    if (this.#isWantedElsewhere(client, 'transaction')) this.#connectAnother('transaction')
     client.reserve(lane)
     return client
   }
@@ -143,10 +152,28 @@ export class Pool {
 
   #mayTake(client: PostgresClient, kind: WorkKind, lane: string | null): boolean {
     if (!client.connected || client.inFlight >= inFlightMost) return false
-    if (this.#forReads && (kind === 'read' ? client.writing > 0 : client === this.#forReads)) return false
+    if (this.#forReads && kind === 'read' && client.writing > 0) return false
+    if (kind !== 'read' && client === this.#forReads && this.#isAnyOther(client)) return false
     if (!this.lanes.apart || client.inFlight === 0) return true
     // A connection that is never idle would keep other lanes waiting for ever.
     return client.lane === lane && !this.#othersWait(lane)
+  }
+
+  #isOpeningFirst(): boolean {
+    const now = performance.now()
+    return (
+      this.#clients.every((client) => !client.connected) &&
+      this.#clients.some((client) => client.connectingMs(now) !== null)
+    )
+  }
+
+  #isAnyOther(than: PostgresClient): boolean {
+    return this.#clients.some((client) => client !== than && client.connected)
+  }
+
+  /** More connections are opened in the background, while statements already go to those that are open. */
+  #isWantedElsewhere(client: PostgresClient, kind: WorkKind): boolean {
+    return client.inFlight > 0 || (kind !== 'read' && client === this.#forReads)
   }
 
   /** Whether another lane waits for a client that it may have. */
@@ -214,6 +241,14 @@ export class Pool {
     return ticks * sweepMs >= stuckShare * this.#settings.connectMs
   }
 
+  #noneFree(): StoreError {
+    const why = this.#failure?.error
+    const failed = why instanceof Error ? `; another could not be opened: ${why.message}` : ''
+    return unavailable(
+      `no free connection of ${this.#clients.length} in ${this.#settings.connectMs} ms${failed}`,
+    )
+  }
+
   /** After a failover every connection may lead to a server that is read-only. Statements in flight are answered first. */
   #retireAll(): void {
     for (const client of this.#clients) client.retire()
@@ -227,7 +262,7 @@ export class Pool {
     const now = performance.now()
     this.#clients.forEach((client, at) => {
       client.tick()
-      if (client.oldestMs(now) > cutMs) client.cut()
+      if (client.oldestTicks * sweepMs > cutMs) client.cut()
       const idle = at > 0 && client.connected && !client.reserved && client.inFlight === 0
       if (idle && idleMs > 0 && now - client.since > idleMs) client.retire()
     })
