@@ -16,8 +16,11 @@ declare module 'vitest' {
   }
 }
 
-/** This server's data goes when the run is over, whatever the machine does meanwhile. Tests of durability have servers of their own. */
-const notDurable = { fsync: 'off', full_page_writes: 'off' }
+/**
+ * This server's data goes when the run is over, whatever the machine does meanwhile. Tests of durability have servers of their own. Every
+ * store of every test file may open ten connections, and does on a busy machine, where opening one takes long.
+ */
+const shared = { fsync: 'off', full_page_writes: 'off', max_connections: '1000' }
 
 /**
  * One PostgreSQL for the whole run; set NOUNKIT_TEST_POSTGRES_URL to use a server that already runs. And one folder, for what test files
@@ -28,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('runFolder', runFolder)
   const given = process.env.NOUNKIT_TEST_POSTGRES_URL
   const removeData = given ? null : await initialiseOnce(memoryFolder)
-  const server = given ? null : await startPostgres(notDurable, { newFolder: memoryFolder })
+  const server = given ? null : await startPostgres(shared, { newFolder: memoryFolder })
   project.provide('postgresUrl', server?.url ?? given ?? '')
   project.provide('copiedFrom', server ? await makeTemplate(server.url) : '')
   return async () => {
