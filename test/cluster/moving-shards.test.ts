@@ -37,7 +37,7 @@ const figure = (): string =>
   `${creates.acknowledged()} creates, longest ${creates.longestMs.toFixed(0)} ms, statuses ${[...creates.statuses].map(([status, count]) => `${status}: ${count}`).join(', ')}`
 
 /** Creates go on before, during and after `work`; then everything acknowledged is there once. */
-async function whileCreating(work: () => Promise<void>): Promise<void> {
+async function whileCreating(work: () => Promise<void>, allowed: readonly number[] = [201]): Promise<void> {
   creates = startCreates(() => server, creators)
   await creating(creates, creators, 10)
   const begunAt = performance.now()
@@ -46,7 +46,7 @@ async function whileCreating(work: () => Promise<void>): Promise<void> {
   await creating(creates, creators, 10)
   await creates.stop()
   await expectExactlyOnce(cluster, creates, creators)
-  expect([...creates.statuses.keys()]).toEqual([201])
+  expect([...creates.statuses.keys()].filter((status) => !allowed.includes(status))).toEqual([])
   await cluster.sql`DELETE FROM customers WHERE email LIKE '%@cluster.example'`
   await cluster.sql`DELETE FROM nounkit_idempotency`
 }
@@ -84,15 +84,17 @@ test('a worker is added and the cluster rebalanced while accounts create rows', 
   task.meta.figure = `${moved} of 8 shards moved in ${movedMs} ms; ${figure()}`
 })
 
-test('an account is isolated into a shard of its own while it creates rows', async ({ task }) => {
+test('an account is isolated into a shard of its own while it creates rows, which wait until the shard is split', async ({
+  task,
+}) => {
   const [{ account } = { account: '' }] = creators
   const shards = async () => [...(await shardsByWorker()).values()].reduce((sum, count) => sum + count, 0)
   const before = await shards()
+  // Not 'force_logical': an UPDATE in the first seconds of such a split makes it hang (citusdata/citus#6790).
   await whileCreating(async () => {
     await cluster.sql`
-      SELECT isolate_tenant_to_new_shard('orders', ${account}::text, 'CASCADE', shard_transfer_mode => 'force_logical')`
-  })
+      SELECT isolate_tenant_to_new_shard('orders', ${account}::text, 'CASCADE', shard_transfer_mode => 'block_writes')`
+  }, [201, 503])
   expect(await shards()).toBe(before + 2)
   task.meta.figure = `split in ${movedMs} ms; ${figure()}`
-  // A shard of every table is split, and all nodes share the processors of one machine.
-}, 300_000)
+})
