@@ -262,7 +262,7 @@ export class Pool {
     const now = performance.now()
     this.#clients.forEach((client, at) => {
       client.tick()
-      if (client.oldestTicks * sweepMs > cutMs) client.cut()
+      if (client.oldestTicks * sweepMs >= cutMs) client.cut()
       const idle = at > 0 && client.connected && !client.reserved && client.inFlight === 0
       if (idle && idleMs > 0 && now - client.since > idleMs) client.retire()
     })
