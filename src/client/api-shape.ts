@@ -13,6 +13,8 @@ export interface ResourceShape {
   readonly patch: object
   /** Field → what it can be compared with: `Choice` or `Ordered`. */
   readonly filter: object
+  /** Whether conditions can be alternatives. */
+  readonly either: boolean
   readonly sort: string
   /** Whether its rows can be counted. */
   readonly count: boolean

@@ -62,10 +62,15 @@ export type RowOrId = string | { readonly id: string }
 /** The paths of relations that can be included. */
 type Path<S, N extends string> = Of<S, N, 'include'> & string
 
+/** Conditions that must all hold, and besides, of `or`, one alternative: all conditions of one of these objects. */
+type Filters<S, N extends string> = [Of<S, N, 'either'>] extends [true]
+  ? Of<S, N, 'filter'> & { readonly or?: readonly Of<S, N, 'filter'>[] | undefined }
+  : Of<S, N, 'filter'>
+
 interface Reading<S, N extends string> {
   /** One page of rows when awaited; all rows in `for await`. */
   list<const I extends readonly Path<S, N>[] = [], const C extends Of<S, N, 'count'> = never>(
-    options?: ListOptions<Of<S, N, 'filter'>, Of<S, N, 'sort'> & string, I, C>,
+    options?: ListOptions<Filters<S, N>, Of<S, N, 'sort'> & string, I, C>,
   ): Listing<RowWith<S, N, I>, Counted<C>>
   /** The row. That there is none is a problem, which is thrown. */
   get<const I extends readonly Path<S, N>[] = []>(

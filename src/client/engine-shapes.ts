@@ -26,6 +26,7 @@ interface EventsShape<Name extends string> {
     readonly resource_id?: Choice<string> | undefined
     readonly created_at?: Ordered<string | Date> | undefined
   }
+  readonly either: false
   readonly sort: never
   readonly count: false
   readonly bulk: false
@@ -64,6 +65,7 @@ interface EndpointsShape {
     readonly active?: boolean | null | undefined
   }
   readonly filter: { readonly active?: Choice<boolean> | undefined }
+  readonly either: true
   readonly sort: never
   readonly count: false
   readonly bulk: false
@@ -98,6 +100,7 @@ interface SecretsShape {
   readonly replace: Nothing
   readonly patch: Nothing
   readonly filter: Nothing
+  readonly either: false
   readonly sort: never
   readonly count: false
   readonly bulk: false
@@ -128,6 +131,7 @@ interface DeliveriesShape {
     readonly status?: Choice<'pending' | 'delivered' | 'failed'> | undefined
     readonly event_id?: Ordered<string> | undefined
   }
+  readonly either: true
   readonly sort: never
   readonly count: false
   readonly bulk: false

@@ -10,12 +10,29 @@ export function queryOf(options: {
   const query = new URLSearchParams()
   const { include, filter = {}, sort, count, limit, cursor } = options
   if (include?.length) query.set('include', include.join())
-  for (const [field, condition] of Object.entries(filter)) addCondition(query, `filter[${field}]`, condition)
+  addConditions(query, 'filter', filter)
   if (sort?.length) query.set('sort', sort.join())
   if (count) query.set('count', 'true')
   if (limit !== undefined) query.set('limit', String(limit))
   if (cursor !== undefined) query.set('cursor', cursor)
   return query.toString()
+}
+
+/** Only `or` has a list of objects: alternatives, numbered from 0. */
+function addConditions(query: URLSearchParams, name: string, filter: object): void {
+  for (const [field, condition] of Object.entries(filter)) {
+    const place = `${name}[${field}]`
+    if (!Array.isArray(condition)) addCondition(query, place, condition)
+    else if (condition.length === 0) query.set(place, '')
+    else for (const [at, one] of condition.entries()) addAlternative(query, `${place}[${at}]`, one)
+  }
+}
+
+/** Without a condition it is sent as empty, which is refused: left out, it would find other rows than were asked for. */
+function addAlternative(query: URLSearchParams, place: string, conditions: object): void {
+  const before = query.size
+  addConditions(query, place, conditions)
+  if (query.size === before) query.set(place, '')
 }
 
 function addCondition(query: URLSearchParams, name: string, condition: unknown): void {

@@ -52,6 +52,7 @@ interface DeclaredShape<F, R, Name extends string, I extends string, X extends T
   readonly replace: IfOffered<X, 'PUT', ReplacedRow<F, R, X['owner']>>
   readonly patch: IfOffered<X, 'PATCH', PatchedRow<F, R, X['owner']>>
   readonly filter: { readonly [K in X['filter']]?: Condition<FilterAt<F, R, K, N>> | undefined }
+  readonly either: [X['filter']] extends [never] ? false : true
   readonly sort: X['sort']
   readonly count: X['count']
   readonly bulk: X['bulk']

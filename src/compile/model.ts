@@ -245,6 +245,8 @@ export interface View {
   readonly filters: ReadonlySet<string>
   readonly filterOf: ReadonlyMap<string, FilterTarget>
   readonly sorts: ReadonlySet<string>
+  /** Whether filters can be alternatives: `filter[or][0][status]`. */
+  readonly eitherOr: boolean
   /** Whether a list can be asked how many rows its filters find. */
   readonly counted: boolean
   /** Whether a POST may bring a list of rows. */

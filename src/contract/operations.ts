@@ -2,6 +2,7 @@ import { canCollide } from '../compile/changes/uniques.ts'
 import type { Contract, ContractOperation, ContractProblems } from '../compile/contract-format.ts'
 import type { SubCollection, Version, View } from '../compile/model.ts'
 import { reachedByDelete } from '../compile/resources/dependents.ts'
+import { eitherOrParameter } from '../compile/resources/either-or-limits.ts'
 import { effective } from '../compile/rules/checked-rule.ts'
 import type { Method, ScopeRule } from '../declare/resource.ts'
 import type { RuleKind } from '../declare/rule.ts'
@@ -85,8 +86,9 @@ const parametersOf = (view: View, method: Method, place: OperationPlace): readon
   const include = view.includePaths.length > 0 ? ['include'] : []
   if (place === 'row') return include
   const filter = view.filters.size > 0 ? ['filter'] : []
+  const either = view.eitherOr ? [eitherOrParameter] : []
   const count = view.counted ? ['count'] : []
-  return [...count, 'cursor', ...filter, ...include, 'limit', 'sort']
+  return [...count, 'cursor', ...filter, ...either, ...include, 'limit', 'sort']
 }
 
 const headersOf = (view: View, method: Method, place: OperationPlace): readonly string[] => {

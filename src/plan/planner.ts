@@ -69,7 +69,7 @@ export class Planner {
 
   list(target: Target, query: ListQuery, after: SortPosition | null, grants: Grants): Statement {
     const { view, sub } = target
-    const { include, sort, filters, filteredBy, limit, count: counted } = query
+    const { include, sort, filters, either, filteredBy, limit, count: counted } = query
     const { guarded, text } = this.#listShape(query, view)
     const related = filteredBy.map(({ resource }) => answersOf(grants, resource.asks)).join('')
     const shape = answersFor(target, include, grants) + related + text + (after ? afterShape(after) : '')
@@ -81,6 +81,7 @@ export class Planner {
           tree: include.tree,
           sort,
           filters,
+          either,
           after,
           pageSize: this.dialect.pageSize(limit + 1),
           guarded,
@@ -157,11 +158,11 @@ export class Planner {
   #listShape(query: ListQuery, view: View): QueryShape {
     const known = this.#listShapes.get(query)
     if (known !== undefined) return known
-    const { include, sort, filters, limit, count } = query
+    const { include, sort, filters, either, limit, count } = query
     const size = this.dialect.pageSize(limit + 1)
     // Of pages of one shape, only the large ones may have to be guarded.
     const guarded = needsGuard(view, include.tree, limit)
-    const text = `${size}${guarded ? 'g' : ''}${count ? 'c' : ''} ${include.canonical} ${sortText(sort)} ${filters.map(filterShape).join('&')}`
+    const text = `${size}${guarded ? 'g' : ''}${count ? 'c' : ''} ${include.canonical} ${sortText(sort)} ${filters.map(filterShape).join('&')}${either.map((conditions) => `|${conditions.map(filterShape).join('&')}`).join('')}`
     const shape = { text, guarded }
     this.#listShapes.set(query, shape)
     return shape

@@ -2,6 +2,7 @@ import type { Field, HasManyModel, Resource, View, ViewField } from '../compile/
 import { sortsAsText } from '../compile/versions/codecs.ts'
 import { operators } from '../kinds/operators.ts'
 import type { SortPosition } from '../request/cursor.ts'
+import type { Alternatives } from '../request/either-or.ts'
 import type { Filter } from '../request/filter.ts'
 import type { Grants } from '../request/grants.ts'
 import type { Included } from '../request/include.ts'
@@ -59,6 +60,7 @@ export interface ListShape {
   readonly tree: readonly Included[]
   readonly sort: readonly SortKey[]
   readonly filters: readonly Filter[]
+  readonly either: Alternatives
   readonly after: SortPosition | null
   readonly pageSize: number
   /** Whether all rows that the filters find are counted, up to the limit. */
@@ -111,10 +113,19 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
 }
 
 /** The rows that a list has on all its pages together. */
-function foundRows({ view, owner, filters }: ListShape, alias: string, binds: Binds, values: Numbering) {
+function foundRows(
+  { view, owner, filters, either }: ListShape,
+  alias: string,
+  binds: Binds,
+  values: Numbering,
+) {
   const place = placeOf(view, owner, alias, binds)
   const where = [`${binds.rows(view.resource, alias)}1 = 1`, ...place.where]
-  for (const filter of filters) where.push(filterSql(filter, alias, binds, values))
+  const all = (conditions: readonly Filter[]) =>
+    conditions.map((filter) => filterSql(filter, alias, binds, values))
+  where.push(...all(filters))
+  if (either.length > 0)
+    where.push(`(${either.map((conditions) => `(${all(conditions).join(' AND ')})`).join(' OR ')})`)
   return { from: place.from, where }
 }
 

@@ -97,7 +97,7 @@ const canonicalOf = ({ list: { canonical }, cursor }: PageQuery): string | null 
 
 function listValues(query: ListQuery, after: SortPosition | null): Value[] {
   const values: Value[] = []
-  for (const filter of query.filters) {
+  for (const filter of query.conditions) {
     const of = filterValueKind(filter)
     for (const value of filterValues(filter)) values.push(bound(of, value))
   }

@@ -10,6 +10,7 @@ import {
 import type { View } from '../compile/model.ts'
 import { problem } from '../problems.ts'
 import type { Caller } from './caller.ts'
+import type { Alternatives } from './either-or.ts'
 import type { Filter } from './filter.ts'
 import { claimsOfRule } from './read-rights.ts'
 import type { Target } from './route.ts'
@@ -109,8 +110,16 @@ export function cursorBound(
   return `${account.length} ${account} ${names} ${ownerId?.length ?? ''} ${ownerId ?? ''} ${order}${[view, ...join, ...filteredBy].map((one) => claimsOfRule(one, caller)).join('')}`
 }
 
-/** A sort and filters in the version's own words; the order in which filters were written does not matter. */
-export function orderText(sort: readonly SortKey[], filters: readonly Filter[]): string {
-  const words = filters.map((filter) => JSON.stringify([filter.name, filter.operator, filter.shown]))
-  return `${sortText(sort)} ${words.sort().join(' ')}`
+/** A sort and filters in the version's own words; the order in which filters and alternatives were written does not matter. */
+export function orderText(
+  sort: readonly SortKey[],
+  filters: readonly Filter[],
+  either: Alternatives = [],
+): string {
+  const alternatives = either.map((conditions) => JSON.stringify(wordsOf(conditions))).sort()
+  const words = [...wordsOf(filters), ...(alternatives.length > 0 ? [`or ${alternatives.join(' ')}`] : [])]
+  return `${sortText(sort)} ${words.join(' ')}`
 }
+
+const wordsOf = (filters: readonly Filter[]): readonly string[] =>
+  filters.map((filter) => JSON.stringify([filter.name, filter.operator, filter.shown])).sort()

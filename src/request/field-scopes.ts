@@ -43,7 +43,7 @@ const needing = ({ needsScopes }: ViewField): string => `needs the scope ${needs
 export const noScopes: Grants = new Set()
 
 /** Filtering and sorting tell what the values are, so they need the same scopes as seeing them. */
-export function refuseUnknownTo(caller: Caller | null, { filters, sort }: ListQuery): void {
+export function refuseUnknownTo(caller: Caller | null, { conditions, sort }: ListQuery): void {
   const grants = caller?.scopes ?? noScopes
   const asking: Asking[] = []
   const note = (field: ViewField, parameter: string) => {
@@ -53,7 +53,7 @@ export function refuseUnknownTo(caller: Caller | null, { filters, sort }: ListQu
       error: { parameter, detail: `names ${field.name}, which ${needing(field)}`, code: 'scope' },
     })
   }
-  for (const { field, parameter } of filters) note(field, parameter)
+  for (const { field, parameter } of conditions) note(field, parameter)
   for (const { field } of sort) note(field, 'sort')
   if (asking.length > 0 && caller === null) throw credentialsMissing()
   refuseAsking(asking, (scope) => !holds(grants, scope))

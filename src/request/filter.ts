@@ -30,36 +30,35 @@ interface Refusal {
 
 type Refuse = (inWords: () => Refusal) => null
 
+/** A parameter of a query, where it stands, and where its mistakes are noted. */
+export interface SentFilter {
+  readonly parameter: string
+  readonly text: string
+  readonly view: View
+  readonly disclosure: Disclosure
+  readonly errors: FieldErrors
+}
+
 /** Reads one `filter[field]` or `filter[field][op]`; null when it is refused, with the reason in `errors`. */
-export function readFilter(
-  parameter: string,
-  text: string,
-  view: View,
-  disclosure: Disclosure,
-  errors: FieldErrors,
-): Filter | null {
-  const refuse: Refuse = (inWords) => {
-    errors.add(() => {
-      const { detail, code, allowed } = inWords()
-      return {
-        parameter: parameter.slice(0, 100),
-        detail,
-        code,
-        ...(allowed ? allowedNames(allowed) : {}),
-      }
-    })
-    return null
-  }
+export function readFilter(sent: SentFilter): Filter | null {
+  const { parameter, view, disclosure } = sent
   const match = /^filter\[([^[\]]+)\](?:\[([^[\]]+)\])?$/.exec(parameter)
   if (!match)
-    return refuse(() => ({
+    return refuserOf(sent)(() => ({
       detail: 'is not a filter; write filter[field] or filter[field][operator]',
       code: 'syntax',
       allowed: offeredFilters(view, disclosure),
     }))
-  const [, name = '', operator = 'eq'] = match
+  const [, name = '', operator] = match
+  return readCondition(sent, 'filter', name, operator)
+}
+
+/** Reads a condition; `word` is what stands before the field: `filter`, or `filter[or][0]`. */
+export function readCondition(sent: SentFilter, word: string, name: string, operator = 'eq'): Filter | null {
+  const { parameter, text, view, disclosure } = sent
+  const refuse = refuserOf(sent)
   const target = view.filterOf.get(name)
-  if (!target) return refuse(() => notOffered(name, view, disclosure))
+  if (!target) return refuse(() => notOffered(word, name, view, disclosure))
   const { steps, field } = target
   const offered = operatorsFor(kinds[field.kind])
   if (!isOperatorName(operator)) return refuse(() => unknownOperator(operator, offered))
@@ -71,17 +70,33 @@ export function readFilter(
   return values && { parameter, name, steps, field, ...values }
 }
 
+/** Notes a mistake of a parameter. */
+export const refuserOf =
+  ({ parameter, errors }: SentFilter): Refuse =>
+  (inWords) => {
+    errors.add(() => {
+      const { detail, code, allowed } = inWords()
+      return {
+        parameter: parameter.slice(0, 100),
+        detail,
+        code,
+        ...(allowed ? allowedNames(allowed) : {}),
+      }
+    })
+    return null
+  }
+
 function unknownOperator(operator: string, offered: readonly string[]): Refusal {
   const near = nearest(operator, offered)
   const use = near ? `did you mean ${near}?` : `use ${listedNames(offered)}`
   return { detail: `has an unknown operator; ${use}`, code: 'operator', allowed: offered }
 }
 
-function notOffered(name: string, view: View, disclosure: Disclosure): Refusal {
+function notOffered(word: string, name: string, view: View, disclosure: Disclosure): Refusal {
   const offered = offeredFilters(view, disclosure)
   const near = nearest(name, offered)
   const instead = offered.length > 0 ? `filter by ${listedNames(offered)}` : `${view.name} offers no filter`
-  const use = near ? `did you mean filter[${near}]?` : instead
+  const use = near ? `did you mean ${word}[${near}]?` : instead
   return { detail: `is not offered; ${use}`, code: 'unknown', allowed: offered }
 }
 

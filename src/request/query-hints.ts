@@ -164,7 +164,7 @@ export function hintForOne({ name }: Sent, view: View, told: Disclosure): Hint {
 
 /** The refusal of a parameter that is given once more. */
 export function hintForRepeated(name: string): string {
-  if (/^filter\[[^[\]]+\]$/.test(name))
+  if (/^filter(?:\[or\]\[\d\])?\[[^[\]]+\]$/.test(name))
     return `is given twice; for one of several values write ${name}[in]=a,b`
   if (name === 'sort' || name === 'include') return `is given twice; give it once, as in ${name}=a,b`
   return 'is given twice; give it once'

@@ -1,8 +1,9 @@
 import type { View } from '../compile/model.ts'
 import { orderText } from './cursor.ts'
 import type { Disclosure } from './disclosure.ts'
+import { type Alternatives, isOfAlternatives, readAlternatives } from './either-or.ts'
 import { FieldErrors } from './field-errors.ts'
-import { type Filter, readFilter } from './filter.ts'
+import { type Filter, readFilter, type SentFilter } from './filter.ts'
 import { type Include, noInclude, readInclude, tooLarge } from './include.ts'
 import { type IncludeRefusal, refuseQueryFaults } from './include-refusals.ts'
 import { badQuery, readParameters, withoutParameter, withRoom } from './parameters.ts'
@@ -30,7 +31,12 @@ export type OneQuery = ReadQuery
 export interface ListQuery extends ReadQuery {
   readonly limit: number
   readonly sort: readonly SortKey[]
+  /** Conditions that must all hold. */
   readonly filters: readonly Filter[]
+  /** Alternatives of which one must hold besides. */
+  readonly either: Alternatives
+  /** All conditions, in the order in which statements bind their values. */
+  readonly conditions: readonly Filter[]
   /** The views that filters lead to by relations. */
   readonly filteredBy: readonly View[]
   /** Whether the rows that the filters find are counted. */
@@ -143,17 +149,8 @@ function readWholeList(query: string, view: View, ceiling: number, disclosure: D
   const sortValue = parameters.get('sort')
   const sort =
     sortValue === undefined ? withTieBreak([], view) : readSort(sortValue, view, disclosure, errors)
-  const filters: Filter[] = []
-  const seen = new Set<string>()
-  for (const [name, value] of parameters) {
-    const filter = name.startsWith('filter[') ? readFilter(name, value, view, disclosure, errors) : null
-    if (!filter) continue
-    const condition = `${filter.name} ${filter.operator}`
-    if (seen.has(condition))
-      errors.add(() => ({ parameter: name, detail: 'is given twice; give it once', code: 'repeated' }))
-    else filters.push(filter)
-    seen.add(condition)
-  }
+  const { filters, either } = readConditions(parameters, view, disclosure, errors)
+  const conditions = [...filters, ...either.flat()]
   const count = view.counted && readCount(parameters.get('count'), errors)
   const include = checkedInclude(parameters.get('include'), view, disclosure, {
     rows: limit,
@@ -166,18 +163,47 @@ function readWholeList(query: string, view: View, ceiling: number, disclosure: D
     limit,
     sort,
     filters,
-    filteredBy: [...new Set(filters.flatMap(({ steps }) => steps.map((step) => step.target())))],
+    either,
+    conditions,
+    filteredBy: [...new Set(conditions.flatMap(({ steps }) => steps.map((step) => step.target())))],
     count,
-    order: orderText(sort, filters),
+    order: orderText(sort, filters, either),
     next: `${withRoom(rest)}cursor=`,
     canonical: canonicalOf(rest, include),
     uses: usesOf(
       include,
-      filters.map((filter) => filter.name),
+      conditions.map((filter) => filter.name),
       sort.slice(0, -1).map((key) => key.field.name),
     ),
   }
   return { list, cursor: parameters.get('cursor') ?? null }
+}
+
+function readConditions(
+  parameters: ReadonlyMap<string, string>,
+  view: View,
+  disclosure: Disclosure,
+  errors: FieldErrors,
+): Pick<ListQuery, 'filters' | 'either'> {
+  const filters: Filter[] = []
+  const ofAlternatives: SentFilter[] = []
+  const seen = new Set<string>()
+  for (const [parameter, text] of parameters) {
+    if (!parameter.startsWith('filter[')) continue
+    const sent = { parameter, text, view, disclosure, errors }
+    if (view.eitherOr && isOfAlternatives(parameter)) {
+      ofAlternatives.push(sent)
+      continue
+    }
+    const filter = readFilter(sent)
+    if (!filter) continue
+    const condition = `${filter.name} ${filter.operator}`
+    if (seen.has(condition))
+      errors.add(() => ({ parameter, detail: 'is given twice; give it once', code: 'repeated' }))
+    else filters.push(filter)
+    seen.add(condition)
+  }
+  return { filters, either: readAlternatives(ofAlternatives) }
 }
 
 const cachedList = cachedQueries(readWholeList)

@@ -9,8 +9,8 @@ describe.each(onEveryStore)('on %s a filter takes what the document says:', (_, 
   const call = serveThings(create)
 
   it.each(['v1', 'v2'])('in %s what its schema accepts is 200, and nothing empty is', async (name) => {
-    const parameters = Object.values(documentOf(name).components.parameters ?? {}).filter((one) =>
-      String(one.name).startsWith('filter['),
+    const parameters = Object.values(documentOf(name).components.parameters ?? {}).filter(
+      (one) => String(one.name).startsWith('filter[') && one.name !== 'filter[or]',
     )
     expect(parameters.length).toBeGreaterThan(50)
     for (const { name: parameter, schema } of parameters) {

@@ -72,20 +72,21 @@ const conditions = fc.record({
   path: fc.constantFrom('twig', 'twig.tree', 'root'),
   operation: fc.constantFrom(...operations),
 })
+const together = fc.uniqueArray(conditions, {
+  maxLength: 2,
+  selector: ({ path, operation }) => path + operation[0].split('=')[0],
+})
+const alternatives = fc.array(
+  together.filter(({ length }) => length > 0),
+  { maxLength: 3 },
+)
+type Conditions = typeof together extends fc.Arbitrary<infer T> ? T : never
+
 const cases = fc.record({
   trees: fc.tuple(tree, tree, tree),
   twigs: fc.tuple(twig, twig, twig, twig),
   leaves: fc.array(leaf, { minLength: 1, maxLength: 10 }),
-  filters: fc.array(
-    fc.uniqueArray(conditions, {
-      maxLength: 2,
-      selector: ({ path, operation }) => path + operation[0].split('=')[0],
-    }),
-    {
-      minLength: 6,
-      maxLength: 6,
-    },
-  ),
+  queries: fc.array(fc.record({ filters: together, either: alternatives }), { minLength: 6, maxLength: 6 }),
   sort: fc.constantFrom('', 'sort=-name&', 'sort=name&'),
 })
 type Case = typeof cases extends fc.Arbitrary<infer T> ? T : never
@@ -148,13 +149,18 @@ async function check(served: Serving, one: Case) {
   }
   await hide('/v1/trees', one.trees, treeIds)
   await hide('/v1/twigs', one.twigs, twigIds)
-  for (const filters of one.filters) {
-    const names = one.leaves.flatMap((leaf, index) =>
-      filters.every(({ path, operation: [query, meets] }) => meets(valueAt(one, leaf, path, field(query))))
-        ? [String.fromCharCode(97 + index)]
-        : [],
-    )
-    const query = filters.map(({ path, operation }) => `filter[${path}.${operation[0]}&`).join('')
+  for (const { filters, either } of one.queries) {
+    const names = one.leaves.flatMap((leaf, index) => {
+      const all = (conditions: Conditions) =>
+        conditions.every(({ path, operation: [query, meets] }) =>
+          meets(valueAt(one, leaf, path, field(query))),
+        )
+      const isFound = all(filters) && (either.length === 0 || either.some(all))
+      return isFound ? [String.fromCharCode(97 + index)] : []
+    })
+    const sent = (conditions: Conditions, word: string) =>
+      conditions.map(({ path, operation }) => `${word}[${path}.${operation[0]}&`).join('')
+    const query = sent(filters, 'filter') + either.map((some, at) => sent(some, `filter[or][${at}]`)).join('')
     const expected = one.sort.includes('-') ? names.toReversed() : names
     const found: string[] = []
     let cursor: string | null = null
@@ -173,7 +179,7 @@ async function check(served: Serving, one: Case) {
 describeServing(
   'filters through relations',
   (served) => {
-    test('find what a naive model finds, whatever is unset or may not be read on the way', async () => {
+    test('find what a naive model finds, alone and as alternatives, whatever is unset or may not be read on the way', async () => {
       await fc.assert(
         fc.asyncProperty(cases, (one) => check(served, one)),
         { numRuns: served.kind === 'sqlite' ? 30 : 12 },

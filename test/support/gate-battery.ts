@@ -141,21 +141,27 @@ const queriesOf = (parameters: readonly Json[]): readonly string[] => {
   const paths = itemsOf('include')
   const includes = [paths, ...paths.map((path) => [path])].filter((one) => one.length > 0)
   const limits = named('limit') ? ['', 'limit=1', 'limit=7', 'limit=1000'] : ['']
-  const filters = parameters.filter(({ name }) => String(name).startsWith('filter['))
+  const either = 'filter[or]'
+  const filters = parameters.filter(({ name }) => String(name).startsWith('filter[') && name !== either)
+  const conditions = filters.flatMap(({ name, schema }) => {
+    const told = schema as Json
+    const values = samplesOf((told.items ?? told) as Json).filter((value) => value !== '')
+    const texts = values.map((value) => encodeURIComponent(String(value).replaceAll(',', '\\,')))
+    return [...texts.slice(0, 3), ...(told.items ? [texts.slice(0, 2).join(',')] : [])].map(
+      (text) => `${name}=${text}`,
+    )
+  })
+  const alternatives = [conditions.at(0), conditions.at(-1)].map((one, at) =>
+    one?.replace('filter[', `${either}[${at}][`),
+  )
   return [
     '',
     ...includes.flatMap((some) => limits.map((limit) => joined(`include=${some.join(',')}`, limit))),
     ...limits.slice(1),
     ...(named('count') ? ['count=true', 'count=true&limit=1'] : []),
     ...itemsOf('sort').flatMap((sort) => [`sort=${sort}`, `sort=${sort}&limit=1`]),
-    ...filters.flatMap(({ name, schema }) => {
-      const told = schema as Json
-      const values = samplesOf((told.items ?? told) as Json).filter((value) => value !== '')
-      const texts = values.map((value) => encodeURIComponent(String(value).replaceAll(',', '\\,')))
-      return [...texts.slice(0, 3), ...(told.items ? [texts.slice(0, 2).join(',')] : [])].map(
-        (text) => `${name}=${text}`,
-      )
-    }),
+    ...conditions,
+    ...(named(either) ? [alternatives.join('&')] : []),
   ]
 }
 

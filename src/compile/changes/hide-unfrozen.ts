@@ -2,6 +2,7 @@ import type { Method } from '../../declare/resource.ts'
 import { ruleKinds } from '../../declare/rule.ts'
 import type { Contract, ContractResource } from '../contract-format.ts'
 import { hyphenated } from '../names/name-rules.ts'
+import { eitherOrParameter } from '../resources/either-or-limits.ts'
 import { unlistedLimits } from '../service/limits.ts'
 import { hideField } from './absence.ts'
 import { publishedField } from './published-field.ts'
@@ -37,7 +38,8 @@ const publishedView = (view: DraftView, contract: ContractResource, frozen: Cont
     includePaths: amongst(listed.includePaths, contract.include),
     filters: amongst(listed.filters, Object.keys(contract.filters)),
     sorts: amongst(listed.sorts, contract.sorts),
-    counted: listed.counted && takesCount(view.name, frozen),
+    counted: listed.counted && takes('count', view.name, frozen),
+    eitherOr: takes(eitherOrParameter, view.name, frozen),
     bulk: listed.bulk && contract.bulk === true,
     methods: amongst(listed.methods, publishedMethods(view.name, frozen)),
     topLevel: listed.topLevel && frozen.paths[`/${view.name}`] !== undefined,
@@ -88,8 +90,8 @@ const publishedMethods = (resource: string, { paths }: Contract): readonly strin
     Object.keys(operations).filter((method) => operations[method as Method]?.resource === resource),
   )
 
-const takesCount = (resource: string, { paths }: Contract): boolean =>
-  Object.values(paths).some(({ GET }) => GET?.resource === resource && GET.parameters.includes('count'))
+const takes = (parameter: string, resource: string, { paths }: Contract): boolean =>
+  Object.values(paths).some(({ GET }) => GET?.resource === resource && GET.parameters.includes(parameter))
 
 const publishedLimits = (limits: DraftView['limits'], contract: ContractResource): DraftView['limits'] => {
   const published: ContractResource['limits'] = { ...unlistedLimits, ...contract.limits }

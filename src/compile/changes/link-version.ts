@@ -2,6 +2,7 @@ import type { Method } from '../../declare/resource.ts'
 import type { IncludeNode, SubCollection, Version, View, ViewField, ViewRelation } from '../model.ts'
 import { hyphenated } from '../names/name-rules.ts'
 import { listMember } from '../resources/bulk.ts'
+import { eitherOrName } from '../resources/either-or-limits.ts'
 import type { Mutable } from '../resources/resource-draft.ts'
 import { eventsView } from '../versions/events-view.ts'
 import { filterTargets } from './filter-targets.ts'
@@ -78,6 +79,8 @@ const completeView = (
 ): void => {
   view.filterOf = filterTargets(view, view.filters)
   view.filters = new Set(view.filterOf.keys())
+  // In an older version a field may have this name. Then it means the field.
+  view.eitherOr &&= view.filters.size > 0 && !view.filters.has(eitherOrName)
   view.include = includeTree(view, view.includePaths)
   view.under = (draft?.under ?? []).flatMap(({ owner, relation: name }): SubCollection[] => {
     const relation = viewNamed(owner).relations.get(name)

@@ -38,6 +38,8 @@ export const draftOf = ({ views }: Version): Draft => {
 
 const draftView = ({ version, field, include, filterOf, ...view }: View): DraftView => ({
   ...view,
+  // What was published decides for each version by itself.
+  eitherOr: true,
   fields: new Map(view.fields.map(({ target, ...one }) => [one.name, one])),
   relations: new Map([...view.relations].map(([name, { target, join, ...one }]) => [name, one])),
   includePaths: new Set(view.includePaths),

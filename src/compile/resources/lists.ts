@@ -3,6 +3,7 @@ import type { MistakeList } from '../mistakes.ts'
 import type { Field, Resource } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import { serverFields } from './declared-fields.ts'
+import { eitherOrName } from './either-or-limits.ts'
 import type { Drafts, ResourceDraft } from './resource-draft.ts'
 
 type Use = 'filter' | 'sort' | 'unique'
@@ -14,6 +15,11 @@ export const sortNames = (draft: ResourceDraft, mistakes: MistakeList): string[]
 /** The fields a resource lets its consumers filter by, and paths to fields of rows that its rows belong to. */
 export const filterNames = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): string[] =>
   listed(draft, 'filter', mistakes, (path, where) => {
+    if (path === eitherOrName) {
+      const why = `filter[${eitherOrName}] stands for alternatives, as in filter[${eitherOrName}][0][title]=x, so no filter can have this name.`
+      mistakes.add(where, why, 'Name the field otherwise, or take it out of filter.')
+      return false
+    }
     const steps = path.split('.')
     const name = steps.pop() ?? ''
     const at = leadsTo(draft, drafts, steps, where, mistakes)

@@ -40,6 +40,7 @@ const headView = (resource: Resource, resources: readonly Resource[], options: V
     relations: new Map(relations.map((relation) => [relation.name, relation])),
     topLevel: isOffered && hasTopLevel(resource),
     under: isOffered ? subCollections(resource, resources) : [],
+    eitherOr: true,
     publishedRules: new Map(),
     whenAbsent: keptDefaults(resource),
     customs: [],

@@ -67,5 +67,7 @@ const leads = (view: View | undefined, path: string): boolean => {
 const followsAnother = ({ subject }: Difference, all: Differences): boolean =>
   subject.kind === 'query parameter removed' &&
   all.some(
-    (one) => one.subject.kind === `${subject.name} removed` && one.subject.resource === subject.resource,
+    (one) =>
+      one.subject.kind === `${subject.name?.replace(/\[.*/, '')} removed` &&
+      one.subject.resource === subject.resource,
   )

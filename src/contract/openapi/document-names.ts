@@ -41,7 +41,7 @@ const reserved = new Set(
 
 /** The suffixes that make names of other schemas from a resource's name: `OrderCreate`, `OrderIncludedItem`. */
 const ending =
-  /^(?:(?:create|replace|patch)(?:under.+)?|list|withrelations|(?:withrelations|event)?envelope|event|included.+)$/
+  /^(?:(?:create|replace|patch)(?:under.+|(?:or)?list)?|list|rows|envelopeorrows|withrelations|(?:withrelations|event)?envelope|event|included.+)$/
 
 /** Whether one of two names in lowercase is, or could be derived from, the other. */
 const clash = (a: string, b: string): boolean => {

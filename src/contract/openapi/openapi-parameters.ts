@@ -1,4 +1,9 @@
 import type { Version, View, ViewField } from '../../compile/model.ts'
+import {
+  eitherOrParameter,
+  mostAlternatives,
+  mostConditions,
+} from '../../compile/resources/either-or-limits.ts'
 import type { Method } from '../../declare/resource.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { type OperatorName, operators, operatorsFor } from '../../kinds/operators.ts'
@@ -39,6 +44,7 @@ export const queryParameters = (view: View, method: Method, place: OperationPlac
     parameterRef(`${view.name}.sort`),
     ...(view.counted ? [parameterRef(`${view.name}.count`)] : []),
     ...filters,
+    ...(view.eitherOr ? [parameterRef(`${view.name}.filter-or`)] : []),
   ]
 }
 
@@ -49,6 +55,7 @@ export const parameterComponents = (version: Version, idempotencyHours: number):
     made[`${view.name}.limit`] = limitParameter(view)
     made[`${view.name}.sort`] = sortParameter(view)
     made[`${view.name}.count`] = countParameter(view)
+    if (view.eitherOr) made[`${view.name}.filter-or`] = eitherOrParameterOf(view)
     Object.assign(made, Object.fromEntries(filtersOf(view)))
   }
   return made
@@ -145,6 +152,30 @@ const filtersOf = (view: View): [string, DocumentPart][] =>
       filterParameter(field, operator),
     ]),
   )
+
+/** No style of OpenAPI writes objects within a list, so the names are told in words. */
+const eitherOrParameterOf = (view: View): DocumentPart => {
+  const [name = ''] = view.filters
+  const fields = [...view.filterOf.values()].map(({ field }) => field)
+  return {
+    name: eitherOrParameter,
+    in: 'query',
+    description: `Alternatives, of which one must hold besides all other filters: \`${eitherOrParameter}[0][${name}]=…&${eitherOrParameter}[1][${fields.at(-1)?.name}]=…\`. At most ${mostAlternatives}, numbered from 0, with at most ${mostConditions} conditions each, all of which must hold. Fields and operators are those of the other filters.${scopeNote(fields)}`,
+    style: 'deepObject',
+    explode: true,
+    schema: {
+      type: 'array',
+      minItems: 1,
+      maxItems: mostAlternatives,
+      items: {
+        type: 'object',
+        minProperties: 1,
+        properties: Object.fromEntries(fields.map((field) => [field.name, filterSchema(field, 'eq')])),
+        additionalProperties: false,
+      },
+    },
+  }
+}
 
 const scopeNote = (fields: readonly ViewField[]): string =>
   fields

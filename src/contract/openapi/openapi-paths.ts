@@ -13,6 +13,7 @@ import { type DocumentNames, type OperationKind, singularName, withArticle, word
 import { tagOf } from './document-tags.ts'
 import { exampleOfCreate, exampleOfPatch, exampleOfReplace } from './examples.ts'
 import { type DocumentPart, schemaRef } from './field-schemas.ts'
+import { orListName } from './list-schemas.ts'
 import { headerParameters, pathParameter, queryParameters } from './openapi-parameters.ts'
 import type { ProblemResponses } from './problem-responses.ts'
 import { successes } from './responses.ts'
@@ -111,9 +112,9 @@ const requestBody = (
   { view, sub }: Spot,
   naming: DocumentNames,
 ): DocumentPart => {
-  const row = schemaRef(sentName(sent, view, sub, naming))
   const takesList = sent === 'Create' && view.bulk
-  const media = { schema: takesList ? { oneOf: [row, sentList(view, row)] } : row }
+  const name = sentName(sent, view, sub, naming)
+  const media = { schema: schemaRef(takesList ? orListName(name) : name) }
   const types =
     method === 'PATCH' ? ['application/json', 'application/merge-patch+json'] : ['application/json']
   return {
@@ -122,14 +123,6 @@ const requestBody = (
     content: Object.fromEntries(types.map((type) => [type, media])),
   }
 }
-
-/** Many rows at once. */
-const sentList = ({ limits }: View, row: DocumentPart): DocumentPart => ({
-  type: 'object',
-  properties: { data: { type: 'array', minItems: 1, maxItems: limits.bulkRows, items: row } },
-  required: ['data'],
-  additionalProperties: false,
-})
 
 const needsKey = (rules: readonly ScopeRule[]): boolean => rules.some((rule) => rule !== 'public')
 

@@ -5,6 +5,7 @@ import { type DocumentNames, singularName, withArticle, words } from './document
 import { exampleOfRow } from './examples.ts'
 import { type DocumentPart, schemaRef } from './field-schemas.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
+import { orRowsName } from './list-schemas.ts'
 import { envelopeName, listName, readName } from './schemas.ts'
 
 /** The ways an operation succeeds, by status. */
@@ -40,13 +41,11 @@ const listHeaders: readonly HeaderName[] = [...always, 'Link', 'Content-Location
 const createdResponse = (view: View, one: string, naming: DocumentNames): DocumentPart => {
   const body = baseBody(view, naming)
   if (!view.bulk) return shown(view.version, `${capital(one)} was created.`, createHeaders(view), body)
-  const rows = { type: 'array', items: schemaRef(naming.schema(view)) }
-  const list = { type: 'object', properties: { data: rows }, required: ['data'], additionalProperties: false }
   return shown(
     view.version,
     `${capital(one)} was created; or all rows of a list, in the order in which they were sent, without \`Location\` and \`ETag\`.`,
     createHeaders(view),
-    { ...body, schema: { oneOf: [body.schema, list] } },
+    { ...body, schema: schemaRef(orRowsName(naming.schema(view))) },
   )
 }
 

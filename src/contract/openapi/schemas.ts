@@ -10,6 +10,7 @@ import {
   schemaRef,
   shownField,
 } from './field-schemas.ts'
+import { sentListSchemas, shownListSchemas } from './list-schemas.ts'
 import { relationSchemas, relationsName } from './relation-schemas.ts'
 
 /** The body of a write. Under an owner, the owner's id comes from the path. */
@@ -50,6 +51,7 @@ export const schemasOf = (version: Version, naming: DocumentNames): DocumentPart
     schemas[name] = rowSchema(view, naming)
     if (view.include.size > 0) Object.assign(schemas, relationSchemas(view, naming, rowSchema))
     Object.assign(schemas, envelopes(view, naming))
+    if (view.bulk) Object.assign(schemas, shownListSchemas(name))
     addSent(schemas, view, naming)
   }
   return { ...schemas, Page: pageSchema, CountedPage: countedPageSchema, IncludedPage: includedPageSchema }
@@ -62,7 +64,11 @@ const addSent = (schemas: { [name: string]: DocumentPart }, view: View, naming: 
       ...(view.topLevel ? [null] : []),
       ...view.under.filter(({ methods }) => methods.has(method)),
     ]
-    for (const sub of places) schemas[sentName(sent, view, sub, naming)] ??= sentSchema(sent, view, sub)
+    for (const sub of places) {
+      const name = sentName(sent, view, sub, naming)
+      schemas[name] ??= sentSchema(sent, view, sub)
+      if (sent === 'Create' && view.bulk) Object.assign(schemas, sentListSchemas(name, view))
+    }
   }
 }
 

@@ -27,7 +27,8 @@ const resourceLines = (name: string, resource: ContractResource, contract: Contr
     Object.values(methods).some((one) => one.resource === name),
   )
   const methods = new Set(operations.flatMap(([, one]) => Object.keys(one)))
-  const counts = operations.some(([, { GET: read }]) => read?.parameters.includes('count'))
+  const takes = (parameter: string) =>
+    operations.some(([, { GET: read }]) => read?.parameters.includes(parameter))
   const sent = (method: string, linesOf: (field: Fields[number]) => readonly string[]) =>
     methods.has(method) ? fields.flatMap(linesOf) : []
   return [
@@ -36,8 +37,9 @@ const resourceLines = (name: string, resource: ContractResource, contract: Contr
     ...block('replace', sent('PUT', replacedLines)),
     ...block('patch', sent('PATCH', patchedLines)),
     ...block('filter', filterLines(resource, contract)),
+    `either: ${takes('filter[or]')}`,
     `sort: ${names(resource.sorts)}`,
-    `count: ${counts}`,
+    `count: ${takes('count')}`,
     `bulk: ${resource.bulk === true}`,
     `include: ${names(resource.include)}`,
     ...block('relations', relationLines(resource, contract)),
