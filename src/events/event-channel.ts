@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Problem } from '../problems.ts'
 import type { EventScan, ShownAt } from './event-scan.ts'
 
@@ -104,6 +105,7 @@ export class EventChannel {
         this.#end = page.next ?? this.#end
         hasMore = page.hasMore
         this.#tellGrown()
+        if (hasMore) await setImmediate()
       }
     } catch (error) {
       // Events that follow were deleted: the streams end, and a client that resumes learns it. Else the store is unavailable.
@@ -122,6 +124,8 @@ export class EventChannel {
 
   /** The text is written to the client as a whole and kept until the client has taken it, so it must not be long. */
   async #behind(position: number): Promise<Frames> {
+    // A stream may be far behind, and SQLite answers at once: between its pages others have their turn.
+    await setImmediate()
     const { events, next } = await this.scan.page(position, this.#behindAtOnce)
     let text = ''
     for (const [at, event] of events.entries()) {

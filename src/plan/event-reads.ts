@@ -48,14 +48,15 @@ export function selectEvents({ conditions, descending, pageSize }: EventsShape, 
     const params = Array.from({ length: values }, () => dialect.param(++bound, kind))
     return ` AND ${operators[operator].sql(ident(column), params, false)}`
   })
-  const columns = idents(readColumns)
+  const columns = readColumns.map(ident)
   const after = `"position" ${descending ? '<' : '>'} ${dialect.param(2, 'integer')}`
-  const rows = `SELECT ${columns} FROM ${table} WHERE "account_id" = ${account} AND ${after}${where.join('')} ORDER BY "position"${descending ? ' DESC' : ''}`
+  const order = `ORDER BY "position"${descending ? ' DESC' : ''}`
+  const own = `${dialect.bytes('"data"')} + coalesce(${dialect.bytes('"before"')}, 0)`
+  // Lengths first, rows afterwards: what passes the bound is never read.
+  const rows = `SELECT "position", ${own} AS own FROM ${table} WHERE "account_id" = ${account} AND ${after}${where.join('')} ${order}`
   const page = dialect.firstRows(rows, dialect.param(3, 'integer'), pageSize)
-  const bytes = `${dialect.bytes('"data"')} + coalesce(${dialect.bytes('"before"')}, 0)`
-  const added = `sum(${bytes}) OVER (ORDER BY "position"${descending ? ' DESC' : ''} ROWS UNBOUNDED PRECEDING)`
-  const measured = `SELECT ${columns}, ${added} AS bytes, ${bytes} AS own FROM (${page}) p`
-  const fitting = `SELECT ${columns}, bytes FROM (${measured}) m WHERE bytes - own <= ${dialect.param(4, 'integer')}`
+  const measured = `SELECT "position", own, sum(own) OVER (${order} ROWS UNBOUNDED PRECEDING) AS bytes FROM (${page}) p`
+  const fitting = `SELECT ${columns.map((column) => `t.${column}`).join(', ')}, m.bytes FROM (${measured}) m JOIN ${table} t ON t."account_id" = ${account} AND t."position" = m."position" WHERE m.bytes - m.own <= ${dialect.param(4, 'integer')}`
   return `SELECT s.*, e.* FROM (${state(account, dialect)}) s LEFT JOIN (${fitting}) e ON 1 = 1 ORDER BY e."position"${descending ? ' DESC' : ''}`
 }
 

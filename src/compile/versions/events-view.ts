@@ -14,8 +14,12 @@ export const tellsEvents = (version: Version): boolean => toldViews(version).len
 export const eventTypes = (version: Version): readonly string[] => toldTypes(version).map(({ type }) => type)
 
 /** The same, with the view of the row that an event of the type shows. */
-export const toldTypes = (version: Version): readonly { readonly type: string; readonly view: View }[] =>
-  toldViews(version).flatMap((view) => kindsOfEvents.map((kind) => ({ type: `${view.name}.${kind}`, view })))
+export const toldTypes = (
+  version: Version,
+): readonly { readonly type: string; readonly kind: string; readonly view: View }[] =>
+  toldViews(version).flatMap((view) =>
+    kindsOfEvents.map((kind) => ({ type: `${view.name}.${kind}`, kind, view })),
+  )
 
 /** The views whose changes are events: those that a consumer of the version can see. */
 export const toldViews = ({ views }: Pick<Version, 'views'>): readonly View[] =>
