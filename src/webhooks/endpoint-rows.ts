@@ -1,4 +1,5 @@
 import type { Audience } from '../events/show-event.ts'
+import { lockHead } from '../plan/event-reads.ts'
 import type { Caller } from '../request/caller.ts'
 import { numberOrNull, type Store, type Transaction, textOrNull } from '../store/store.ts'
 import { storedCaller } from './owner.ts'
@@ -34,21 +35,15 @@ export interface EndpointCounts {
   readonly ofSubject: number
 }
 
-/** How many endpoints the account has, and how many of them a subject. Those that exist are locked first, so that two creates at once do not both count one too few. */
+/** How many endpoints the account has, and how many of them a subject. What is known of its events is locked first, so that two creates at once do not both count one too few. */
 export async function countEndpoints(
   tx: Transaction,
   account: string,
   subject: string | null,
 ): Promise<EndpointCounts> {
   const { dialect } = tx
-  await allRows(
-    tx,
-    statement(
-      dialect,
-      (bind) =>
-        `SELECT "id" FROM "webhook_endpoints" WHERE "account_id" = ${bind('id', account)} ORDER BY "id"${dialect.forOwnUpdate}`,
-    ),
-  )
+  // On SQLite there is one transaction at a time.
+  if (!dialect.commitsInOrder) await tx.first(lockHead(dialect), [account])
   const row = await firstRow(
     tx,
     statement(

@@ -4,10 +4,12 @@ import { problem } from '../problems.ts'
 import type { Call, Outcome } from '../read/call.ts'
 import { etagOf, versionIn } from '../read/etag.ts'
 import { pathOf, readOne } from '../read/read-rows.ts'
+import type { Caller } from '../request/caller.ts'
 import { mayKnow } from '../request/field-scopes.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import { plainOne } from '../request/query.ts'
 import { readRights } from '../request/read-rights.ts'
+import type { Target } from '../request/route.ts'
 import type { Value } from '../store/store.ts'
 import { hourMs } from '../times.ts'
 import type { Writer } from './writer.ts'
@@ -51,8 +53,15 @@ export const keyInRequest = (sent: string, subject: string | null): string =>
  * would show a row that its caller may not read.
  */
 export function fingerprintOf({ target, caller }: Call, body: JsonObject): string {
-  const rights = caller.subject === null ? readRights(target.view, caller) : ''
+  const rights = caller.subject === null ? rightsToRead(target, caller) : ''
   return hash('sha256', `POST ${pathOf(target)}${rights}\n${canonicalBody(body)}`, 'base64url')
+}
+
+/** What the caller may read of the new row, of the owner in its path, and of the rows that it can refer to. */
+function rightsToRead({ view, sub }: Target, caller: Caller): string {
+  const referred = [...view.relations.values()].filter(({ relation }) => relation.kind === 'belongs-to')
+  const views = [view, ...(sub ? [sub.owner()] : []), ...referred.map(({ target }) => target())]
+  return views.map((one) => readRights(one, caller)).join('')
 }
 
 /** JSON with the keys of every object sorted. Numbers are written by JavaScript, so that one beyond all doubles is not null. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { api } from '../../src/declare/api.ts'
 import { anyOf } from '../../src/declare/condition.ts'
 import { readOnly } from '../../src/declare/field.ts'
+import { belongsTo } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { describeServing } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
@@ -29,6 +30,11 @@ const visits = resource('visits', {
     read: ({ row, caller }) => anyOf(caller.has('visits:all'), row.clinic.is(caller.claim('clinic'))),
     create: () => true,
   },
+})
+/** No rule of its own: who may not read the visit is refused for the reference to it. */
+const bills = resource('bills', {
+  fields: { total: z.int() },
+  relations: { visit: belongsTo(visits) },
 })
 let entered = Promise.withResolvers<void>()
 let gate = Promise.withResolvers<void>()
@@ -133,11 +139,18 @@ describeServing(
       const again = await send(await of(['*'], { clinic: 'north' }))
       expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true'])
       expect((await send(others[0] ?? '', unique())).status).toBe(201)
+
+      const bill = { visit_id: first.data.id, total: 1 }
+      const headers = { 'Idempotency-Key': unique() }
+      expect((await served.call('POST', '/v1/bills', { body: bill, as: north, headers })).status).toBe(201)
+      const south = await of(['bills:write', 'bills:read', 'visits:read'], { clinic: 'south' })
+      expect((await served.call('POST', '/v1/bills', { body: bill, as: north, headers })).status).toBe(201)
+      expect((await served.call('POST', '/v1/bills', { body: bill, as: south, headers })).status).toBe(422)
     })
   },
   {
     declaration: api('subjects', {
-      resources: [notes, memos, visits],
+      resources: [notes, memos, visits, bills],
       scopes: { 'visits:all': 'See the visits of all clinics.' },
     }),
   },
