@@ -197,7 +197,9 @@ async function endSubject({ ring, model, clock, flags, named }: Task): Promise<n
     `Ended ${counted(ended, 'key')} and ${counted(endpoints, 'webhook endpoint')} of the subject "${subject}"${ofAccount(model, account)}. Running processes notice it within a few seconds.`,
   )
   if (model.declaration.tokens)
-    console.log('Tokens are valid until they expire: end the subject at the issuer as well, and first.')
+    console.log(
+      'Tokens are valid until they expire, and can set an endpoint active again until then: end the subject at the issuer first, and run this once more when the last token has expired.',
+    )
   return 0
 }
 
