@@ -105,6 +105,12 @@ describeClients(
         one.email,
       ])
       expect(await emailsOf({ filter: { referrer_id: one.id } })).toEqual([referred.email])
+      const either = [{ email: two.email }, { referrer_id: one.id, email: { ne: 'x' } }]
+      expect(await emailsOf({ filter: { or: either } })).toEqual([two.email, referred.email])
+      expect(await emailsOf({ filter: { or: either, email: one.email } })).toEqual([])
+      // Left out, they would find all customers.
+      for (const or of [[], [{}], [{ email: one.email }, { email: undefined }]])
+        expect((await refusal(api.customers.list({ filter: { or } }))).status).toBe(400)
       expect(await emailsOf({ filter: { email: both, created_at: { gt: new Date() } } })).toEqual([])
       expect(await emailsOf({ filter: { email: both, created_at: { lte: new Date() } } })).toHaveLength(2)
       const order = await api.orders.create({ currency: 'EUR', customer_id: two.id })

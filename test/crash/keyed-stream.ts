@@ -32,10 +32,12 @@ export async function prepareGround(server: ServerProcess): Promise<Ground> {
   return { order, product, payment }
 }
 
-/** Alternates: one statement with a unique value, a transaction that updates a sum, one with a hook that takes a lock. */
+const rowsOfList = 20
+
+/** Alternates: one statement with a unique value, a transaction that updates a sum, one with a hook that takes a lock, and one with many rows. */
 export function newWish(ground: Ground, number: number): Wish {
   const key = `wish-${number}`
-  switch (number % 3) {
+  switch (number % 4) {
     case 0:
       return {
         key,
@@ -50,6 +52,17 @@ export function newWish(ground: Ground, number: number): Wish {
         body: { product_id: ground.product, quantity: 1 + (number % 5), unit_price: 100 + number },
         answer: null,
       }
+    case 3:
+      return {
+        key,
+        path: `/v2/orders/${ground.order}/items`,
+        body: {
+          data: Array.from({ length: rowsOfList }, (_, at) => {
+            return { product_id: ground.product, quantity: 1 + at, unit_price: number }
+          }),
+        },
+        answer: null,
+      }
     default:
       return {
         key,
@@ -59,6 +72,9 @@ export function newWish(ground: Ground, number: number): Wish {
       }
   }
 }
+
+/** How many rows it creates. */
+export const rowsOf = ({ body }: Wish): number => (Array.isArray(body.data) ? body.data.length : 1)
 
 export const send = (server: ServerProcess, { key, path, body }: Wish): Promise<Reply> =>
   server.call('POST', path, { body, idempotencyKey: key })

@@ -56,8 +56,10 @@ test(`SQLite: after ${losses} losses of power, the files as they were left open 
         expect(await wrongTotals(store)).toEqual([])
         for (const wish of acknowledged) {
           const sql = `SELECT 1 FROM "${tableOf(wish)}" WHERE "account_id" = 'acme' AND "id" = ?1`
-          const row = await store.first(sql, [dataOf(wish.answer as never).id])
-          expect(row, `${wish.path} ${wish.key}`).toEqual([1])
+          for (const { id } of [dataOf(wish.answer as never)].flat()) {
+            const row = await store.first(sql, [id])
+            expect(row, `${wish.path} ${wish.key}`).toEqual([1])
+          }
         }
       })
       const sound = new DatabaseSync(copy)

@@ -40,7 +40,7 @@ describe.each(storeKinds)('%s', (kind) => {
       }
       expect(await rowsOf(table)).toBe(1)
 
-      const other = { ...wish, body: { ...wish.body, ...newWish(ground, number + 3).body } }
+      const other = { ...wish, body: { ...wish.body, ...newWish(ground, number + 4).body } }
       for (const server of servers) {
         expect(refusal(await send(server, other))).toBe('422 /problems/idempotency-key-reused')
       }
@@ -54,7 +54,7 @@ describe.each(storeKinds)('%s', (kind) => {
     const ground = await prepareGround(first)
     for (const number of [0, 1, 2]) {
       const wish = newWish(ground, number)
-      const other = { ...newWish(ground, number + 3), key: wish.key }
+      const other = { ...newWish(ground, number + 4), key: wish.key }
       const replies = await Promise.all(
         Array.from({ length: requests }, async (_, index) => {
           const body = index % 3 === 0 ? other : wish

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { storeKinds } from '../support/databases.ts'
 import { type PreparedApi, prepareShop, type Reply, type ServerProcess } from '../support/server-process.ts'
-import { type Ground, lasting, newWish, prepareGround, send, type Wish } from './keyed-stream.ts'
+import { type Ground, lasting, newWish, prepareGround, rowsOf, send, type Wish } from './keyed-stream.ts'
 import { nightly } from './nightly.ts'
 import { countOf, inStore, wrongTotals } from './stored-rows.ts'
 
@@ -85,7 +85,8 @@ describe.each(storeKinds)('%s', (kind) => {
       expect(lasting(await send(steady, wish))).toEqual(lasting(wish.answer as Reply))
     }
     await inStore(shop.databaseUrl, async (store) => {
-      const wished = (word: string) => wishes.filter((wish) => wish.path.includes(word)).length
+      const wished = (word: string) =>
+        wishes.filter((wish) => wish.path.includes(word)).reduce((sum, wish) => sum + rowsOf(wish), 0)
       expect(await countOf(store, `"customers" WHERE "email" LIKE 'wish-%'`)).toBe(wished('customers'))
       expect(await countOf(store, `"order_items" WHERE "order_id" = '${ground.order}'`)).toBe(wished('items'))
       expect(await countOf(store, `"refunds" WHERE "payment_id" = '${ground.payment}'`)).toBe(

@@ -134,6 +134,8 @@ await api.orders.list({ sort: ['status'] }) //!
 // Writes.
 const person = { name: 'a', email: 'b', born: null, password: 'c', plan: 'free', country_id: '1' } as const
 await api.people.create(person)
+await api.people.list({ filter: { name: 'a', or: [{ plan: 'free' }, { born: null, name: { ne: 'b' } }] } })
+await api.people.list({ filter: { or: [{ plan: 'lost' }] } }) //!
 const many = await api.people.createMany([person, person], { idempotencyKey: 'k' })
 many[0]?.name satisfies string | undefined
 await api.people.createMany([{ name: 'a' }]) //!
