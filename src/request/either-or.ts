@@ -33,6 +33,8 @@ interface Place {
   readonly operator: string | undefined
 }
 
+const nested = /^filter\[or\]\[\d\]\[or\]\[/
+
 /** Which alternative and field a parameter is about; null where it has another form. */
 function placeIn(sent: SentFilter): Place | null {
   const { parameter, view, disclosure } = sent
@@ -41,14 +43,14 @@ function placeIn(sent: SentFilter): Place | null {
     const [field = 'field'] = offeredFilters(view, disclosure)
     return `filter[or][0][${field}]`
   }
-  const match = /^filter\[or\]\[([^[\]]*)\](?:\[([^[\]]+)\](?:\[([^[\]]+)\])?)?(.*)$/.exec(parameter)
-  const [, index = '', name, operator, rest] = match ?? []
-  if (name === 'or')
+  if (nested.test(parameter))
     return refuse(() => ({
       detail: 'has alternatives within an alternative; give them one level',
       code: 'syntax',
     }))
-  if (!/^\d{1,9}$/.test(index) || name === undefined || rest !== '')
+  const [, index = '', name = '', operator] =
+    /^filter\[or\]\[(\d{1,9})\]\[([^[\]]+)\](?:\[([^[\]]+)\])?$/.exec(parameter) ?? []
+  if (index === '')
     return refuse(() => ({
       detail: `is not a condition of an alternative; write ${form()}, with the number of the alternative and one of ${listedNames(offeredFilters(view, disclosure))}`,
       code: 'syntax',

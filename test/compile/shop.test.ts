@@ -117,6 +117,7 @@ test('limits that are not declared are the documented ones', () => {
     bodyBytes: 1_048_576,
     responseBytes: 8_000_000,
     countRows: 10_000,
+    bulkRows: 100,
     jsonDepth: 32,
     headerBytes: 16_384,
     rowsPerRequest: 15_000,
