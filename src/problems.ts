@@ -63,8 +63,8 @@ const kinds = {
     status: 422,
     title: 'The answer would be too large',
     meaning:
-      'The rows that were asked for have more bytes than one answer may have. Where their texts alone are too large, nothing of the answer was built.',
-    fix: 'Lower `limit`, or leave out the include that `include` names and fetch its rows from their own collection.',
+      'The rows that were asked for, or are to be created, have more bytes than one answer may have. Where the texts of a page alone are too large, nothing of the answer was built; nothing was written either.',
+    fix: 'Lower `limit`, or leave out the include that `include` names and fetch its rows from their own collection. Of a list that is created, send fewer rows at once.',
   },
   'bad-cursor': {
     status: 400,

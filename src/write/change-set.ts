@@ -53,7 +53,7 @@ export class ChangeSet {
     return this.#operations.run(() => this.#insert(resource, row))
   }
 
-  /** Inserts many rows of one resource. They are not kept as locked rows. */
+  /** Inserts many rows of one resource, as they are. They are not kept as locked rows. */
   insertMany(resource: Resource, rows: readonly WholeRow[], sumsLater: SumsLater): Promise<void> {
     return this.#operations.run(() => this.#insertMany(resource, rows, sumsLater))
   }

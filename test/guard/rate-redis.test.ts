@@ -74,6 +74,18 @@ test('the signals are those of memory', async () => {
   })
 })
 
+test('each further row of a list takes a token, all or none', async () => {
+  const declared = { rate: { perSecond: 0.01, burst: 10 }, limits: { bulkRows: 10 } }
+  const limiter = await openProcess('', 'open', declared)
+  const more = (rows: number) => outcome(limiter.takeMore('list', '192.0.2.1', null, rows))
+  expect([await more(6), await more(5), await more(4), await more(1)]).toEqual([
+    'counted',
+    429,
+    'counted',
+    429,
+  ])
+})
+
 test('what was used comes back with time', async () => {
   const limiter = await openProcess('2')
   const empty = async () => {

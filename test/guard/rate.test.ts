@@ -8,7 +8,7 @@ import { resource } from '../../src/declare/resource.ts'
 import { makeApiKey } from '../../src/guard/api-key.ts'
 import { createBuckets } from '../../src/guard/buckets.ts'
 import { createFailedAuthentication } from '../../src/guard/failed-authentication.ts'
-import { createRateLimiter } from '../../src/guard/rate.ts'
+import { createRateLimiter, type RateSignals } from '../../src/guard/rate.ts'
 import { readRate } from '../../src/guard/rate-settings.ts'
 import type { Problem } from '../../src/problems.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
@@ -156,6 +156,22 @@ test('calls without credentials are counted by network: an IPv6 customer has a w
   expect(() => take('2001:db8:0:0:5::')).toThrow(/More than/)
   expect(take('192.0.2.1')).not.toBe(null)
   expect(take('192.0.2.2')).not.toBe(null)
+})
+
+test('each further row of a list takes a token, all or none, and no more than a full bucket has', () => {
+  const limiter = createRateLimiter({ perSecond: 0.01, burst: 10 })
+  const left = (account: string, rows: number) => {
+    try {
+      limiter.take(account, '192.0.2.1', null)
+      const signals = rows > 1 ? limiter.takeMore(account, '192.0.2.1', null, rows - 1) : null
+      return (signals as RateSignals | null)?.state ?? 'counted'
+    } catch (error) {
+      return (error as Problem).status
+    }
+  }
+  expect(left('a', 6)).toContain('r=4')
+  expect([left('a', 5), left('a', 3)]).toEqual([429, '"account";r=0;t=100'])
+  expect([left('b', 100), left('b', 1)]).toEqual(['"account";r=0;t=100', 429])
 })
 
 test('NOUNKIT_RATE is a number or off, and a mistake is reported', () => {

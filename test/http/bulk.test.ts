@@ -23,6 +23,10 @@ const shelves = resource('shelves', {
   },
   relations: { books: hasMany('books') },
 })
+const keepers = resource('keepers', {
+  fields: { name: z.string(), open: z.boolean() },
+  rules: { read: ({ row }) => row.open.is(true), create: () => true },
+})
 const books = resource('books', {
   fields: {
     title: z.string().min(1).max(60),
@@ -31,7 +35,7 @@ const books = resource('books', {
     cost: needsScope('books:finance', z.int().optional()),
     keeper: z.string().default('m1'),
   },
-  relations: { shelf: belongsTo('shelves') },
+  relations: { shelf: belongsTo('shelves'), helper: belongsTo('keepers', { optional: true }) },
   bulk: true,
   unique: ['code', ['title', 'shelf_id']],
   filter: ['title', 'shelf_id'],
@@ -68,7 +72,7 @@ const slow = resource('slow-notes', {
   limits: { bulkRows: 10 },
 })
 const declaration = api('library', {
-  resources: [shelves, books, visits, notes, slow],
+  resources: [shelves, keepers, books, visits, notes, slow],
   scopes: { 'books:finance': 'See what books cost.' },
   versions: [
     version('v2', { published: '2026-02-01' }),
@@ -191,6 +195,17 @@ describeServing(
     test('references to rows that do not exist are told of every row', async () => {
       const answer = await send([book(), book({ shelf_id: noId }), book(), book({ shelf_id: noId })])
       expect([answer.status, ...answer.faults]).toEqual([422, '#/data/1/shelf_id', '#/data/3/shelf_id'])
+      const keeperRow = async (open: boolean) => {
+        const { data } = await served.call('POST', '/v2/keepers', { body: { name: 'x', open } })
+        return data.id
+      }
+      const [seen, hidden] = [await keeperRow(true), await keeperRow(false)]
+      const unread = await send([
+        book({ helper_id: seen }),
+        book({ helper_id: hidden }),
+        book({ helper_id: noId }),
+      ])
+      expect([unread.status, ...unread.faults]).toEqual([422, '#/data/1/helper_id', '#/data/2/helper_id'])
       expect(await count()).toBe(0)
     })
 

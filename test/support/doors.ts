@@ -104,6 +104,12 @@ const filters: Door = function* (house) {
           const shown = field.values?.down.get(String(value)) ?? String(value)
           const query = `filter[${name}][${operator}]=${encodeURIComponent(shown)}`
           yield get(`/${view.version.name}/${view.name}?${query}`)
+          // The alternative finds no row.
+          if (view.eitherOr && operator === 'ne') {
+            const either = query.replace('filter', 'filter[or][0]')
+            const other = `filter[or][1][${name}]=${encodeURIComponent(shown)}&filter[or][1][${name}][ne]=${encodeURIComponent(shown)}`
+            yield get(`/${view.version.name}/${view.name}?${either}&${other}`)
+          }
         }
       }
     }
