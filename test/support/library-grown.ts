@@ -21,7 +21,7 @@ const grown = (options: Options): Options => ({
   ...options,
   description: 'Told otherwise.',
   count: options.count ?? true,
-  bulk: options.bulk ?? true,
+  bulk: options.bulk ?? (options.methods as readonly string[] | undefined)?.includes('POST') ?? true,
   limits: { ...((options.limits ?? {}) as Options), countRows: 20_000, bulkRows: 150 },
   fields: {
     shelved_by: z.string().max(80).optional(),
