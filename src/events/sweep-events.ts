@@ -61,5 +61,5 @@ function sweepOldest(store: Store, account: string, before: number): Promise<num
     await tx.first(deleteEvents(dialect), [account, last])
     await tx.first(rememberSwept(dialect), [account, last])
     return Number(count)
-  })
+  }, account)
 }

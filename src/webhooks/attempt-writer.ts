@@ -17,13 +17,17 @@ interface Waiting {
   readonly written: () => void
 }
 
-/** Writes what became of attempts. All that end while a write is under way, or soon after it, are written together with the next one. */
+/**
+ * Writes what became of attempts. All that end while a write is under way, or soon after it, are written together with the next one. Where
+ * accounts are on different machines, only those of one account are: a machine that does not answer holds up its own accounts.
+ */
 export class AttemptWriter {
   readonly #store: Store
   readonly #now: () => number
   readonly #failed: (error: unknown) => void
-  #waiting: Waiting[] = []
-  #writing: Promise<void> | null = null
+  /** What waits, and what is being written: by account, or all under one name. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #writing = new Map<string, Promise<void>>()
 
   constructor(store: Store, now: () => number, failed: (error: unknown) => void) {
     this.#store = store
@@ -33,23 +37,30 @@ export class AttemptWriter {
 
   /** `written` is called when the attempt is in the store, or could not be written: then it is made again. */
   add(key: EndpointKey, attempt: Attempted, gone: boolean, written: () => void): void {
-    this.#waiting.push({ key, attempt, gone, written })
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = null
+    const account = this.#store.dialect.accountsApart ? key.account : undefined
+    const name = account ?? ''
+    const waiting = this.#waiting.get(name) ?? []
+    this.#waiting.set(name, waiting)
+    waiting.push({ key, attempt, gone, written })
+    if (this.#writing.has(name)) return
+    const writing = this.#writeAll(waiting, account).finally(() => {
+      this.#waiting.delete(name)
+      this.#writing.delete(name)
     })
+    this.#writing.set(name, writing)
   }
 
   async settled(): Promise<void> {
-    await this.#writing
+    await Promise.all(this.#writing.values())
   }
 
-  async #writeAll(): Promise<void> {
+  async #writeAll(waiting: Waiting[], account: string | undefined): Promise<void> {
     // The calls that end in the same turn of the event loop belong together.
     await new Promise((resolve) => setImmediate(resolve))
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0)
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0)
       try {
-        await this.#store.transaction((tx) => this.#write(tx, batch))
+        await this.#store.transaction((tx) => this.#write(tx, batch), account)
       } catch (error) {
         this.#failed(error)
       }

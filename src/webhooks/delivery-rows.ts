@@ -1,7 +1,7 @@
 import type { Store, Transaction, Value } from '../store/store.ts'
 import { newId } from '../write/ids.ts'
 import type { Endpoint, EndpointKey } from './endpoint-rows.ts'
-import { allRows, firstRow, statement, timeOf, timeText } from './rows.ts'
+import { accountRows, allRows, firstRow, statement, timeOf, timeText } from './rows.ts'
 import type { WantedEvent } from './wanted-event.ts'
 
 /** A delivery that is to be attempted. */
@@ -57,7 +57,7 @@ export function makeDeliveries(
       from += size
     }
     return made
-  })
+  }, account)
 }
 
 async function insertDeliveries(
@@ -87,8 +87,9 @@ export async function dueDeliveries(
   now: number,
   limit: number,
 ): Promise<readonly Delivery[]> {
-  const rows = await allRows(
+  const rows = await accountRows(
     store,
+    account,
     statement(
       store.dialect,
       (bind) =>

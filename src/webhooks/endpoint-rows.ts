@@ -3,7 +3,7 @@ import { lockHead } from '../plan/event-reads.ts'
 import type { Caller } from '../request/caller.ts'
 import { numberOrNull, type Store, type Transaction, textOrNull } from '../store/store.ts'
 import { storedCaller } from './owner.ts'
-import { allRows, firstRow, statement, timeOf, timeText } from './rows.ts'
+import { accountRows, allRows, firstRow, statement, timeOf, timeText } from './rows.ts'
 
 /** An endpoint as its calls need it. */
 export interface Endpoint {
@@ -111,8 +111,9 @@ export async function deactivate(
 
 /** The owner of an endpoint, with its rights; null where there is no such endpoint. */
 export async function ownerOf(store: Store, account: string, id: string): Promise<Caller | null> {
-  const row = await firstRow(
+  const [row] = await accountRows(
     store,
+    account,
     statement(
       store.dialect,
       (bind) =>
@@ -163,8 +164,9 @@ export async function sealedSecrets(
   { account, id }: EndpointKey,
 ): Promise<readonly SealedSecret[]> {
   const { dialect } = store
-  const rows = await allRows(
+  const rows = await accountRows(
     store,
+    account,
     statement(
       store.dialect,
       (bind) =>

@@ -161,11 +161,11 @@ export class EndpointRun {
   async #mayBeCalled({ account, version, restsOn }: Endpoint): Promise<boolean> {
     const { store, now, isRetired } = this.#parts
     if (isRetired(version)) {
-      await store.transaction((tx) => deactivate(tx, this.key, 'version-retired', now()))
+      await store.transaction((tx) => deactivate(tx, this.key, 'version-retired', now()), account)
       return false
     }
     if (await stillRests(store, account, restsOn, now())) return true
-    await store.transaction((tx) => endEndpoints(tx, account, { keys: [restsOn] }, now()))
+    await store.transaction((tx) => endEndpoints(tx, account, { keys: [restsOn] }, now()), account)
     return false
   }
 

@@ -26,6 +26,10 @@ export const allRows = (on: Database, { text, values }: Bound): Maybe<readonly R
 export const firstRow = (on: Database, { text, values }: Bound): Maybe<Row | undefined> =>
   on.first(text, values)
 
+/** Rows of one account, for which only the node of the account is asked. */
+export const accountRows = (store: Store, account: string, { text, values }: Bound): Maybe<readonly Row[]> =>
+  store.all(text, values, account)
+
 export const timeText = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
 /** The JSON of a time, in milliseconds. */

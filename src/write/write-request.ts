@@ -31,7 +31,7 @@ export interface Attempt {
 export const outsideTransaction = (writer: Writer, call: Call): WriteRequest => ({
   writer,
   call,
-  from: writer.store,
+  from: { first: (sql, values) => writer.store.first(sql, values, call.caller.account) },
 })
 
 export const inTransaction = ({ writer, call }: WriteRequest, changes: ChangeSet): OpenWrite => ({

@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { join } from 'node:path'
+import { type CallExpression, type Node, parse } from 'acorn'
+import { expect, test } from 'vitest'
+
+/*
+ * On Citus, a statement that is sent without the account it concerns may ask every node, waits while one of them is silent, and shares
+ * two connections with all others of its kind. This finds every call that sends one, whether a test runs it or not. `test/cluster/one-task`
+ * shows that the others are for one node each.
+ */
+
+const source = new URL('../src', import.meta.url).pathname
+
+/** What runs while requests are served. Commands, starts and migrations are for the whole store. */
+const folders = 'events,guard,lifecycle,pages,plan,read,request,respond,serve,webhooks,write'
+
+/** How many arguments a call has that names its account. */
+const named: { readonly [method: string]: number } = {
+  first: 3,
+  all: 3,
+  writeOne: 3,
+  transaction: 2,
+  writeClaimed: 2,
+  allRows: 3,
+  firstRow: 3,
+}
+
+/** Within a transaction, which has named its account. */
+const inTransaction = /^((this|changes)\.)?tx$/
+
+/** By file: how many calls, and why. */
+const listed: { readonly [file: string]: readonly [calls: number, why: string] } = {
+  'events/event-log.ts': [1, 'marks of many accounts, where they are not apart'],
+  'events/give-positions.ts': [3, 'positions of many accounts, where they are not apart'],
+  'events/sweep-events.ts': [1, 'housekeeping: accounts with old events'],
+  'guard/key-lives.ts': [1, 'a key by its id, which does not tell its node'],
+  'guard/key-ring.ts': [3, 'commands: keys by their names, or of all accounts'],
+  'lifecycle/clean.ts': [4, 'housekeeping: old counts of calls, and processes that have ended'],
+  'lifecycle/consumers.ts': [1, 'commands'],
+  'lifecycle/contacts.ts': [2, 'commands'],
+  'lifecycle/follow-images.ts': [1, 'nounkit_meta, of which every node has a copy'],
+  'lifecycle/recorder-rows.ts': [3, 'rows of processes, for commands and housekeeping'],
+  'lifecycle/recorder.ts': [
+    2,
+    'counts of calls of all accounts, written together, and the row of the process',
+  ],
+  'lifecycle/reset-store.ts': [1, 'commands'],
+  'lifecycle/retirement-decisions.ts': [4, 'nounkit_retirements, of which every node has a copy'],
+  'lifecycle/sent-signals.ts': [1, 'nounkit_signals, of which every node has a copy'],
+  'lifecycle/usage-rows.ts': [2, 'commands'],
+  'serve/service.ts': [1, 'nounkit_meta, when a process starts'],
+  'webhooks/adopt-owners.ts': [1, 'when a process starts: endpoints of an earlier release'],
+  'webhooks/delivery-rows.ts': [1, 'a metric: the oldest delivery of all accounts'],
+  'webhooks/end-endpoints.ts': [2, 'housekeeping: endpoints whose keys have ended'],
+  'webhooks/endpoint-marks.ts': [1, 'housekeeping: whether there are endpoints'],
+  'webhooks/endpoint-rows.ts': [1, 'commands: endpoints of a version'],
+  'webhooks/leases.ts': [3, 'leases of a process; whether any account has an endpoint that is active'],
+  'webhooks/rows.ts': [2, 'made for the calls of allRows and firstRow, which are looked at themselves'],
+  'webhooks/sweep-deliveries.ts': [2, 'housekeeping: old deliveries'],
+  'write/judge.ts': [2, 'in a transaction, or with the account that write-request.ts adds'],
+  'write/keys/sweep.ts': [6, 'housekeeping: expired Idempotency-Keys'],
+  'write/seed.ts': [3, 'when a process starts'],
+}
+
+const nameOf = ({ callee }: CallExpression): string => {
+  if (callee.type === 'Identifier') return callee.name
+  return callee.type === 'MemberExpression' && callee.property.type === 'Identifier'
+    ? callee.property.name
+    : ''
+}
+
+function unnamedIn(file: string): readonly string[] {
+  const found: string[] = []
+  const text = stripTypeScriptTypes(readFileSync(join(source, file), 'utf8'))
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    for (const inner of Object.values(node)) visit(inner)
+    const call = node as CallExpression
+    if (call.type !== 'CallExpression') return
+    const [receiver] = [call.callee.type === 'MemberExpression' ? call.callee.object : call.arguments[0]] as [
+      Node?,
+    ]
+    const on = receiver ? text.slice(receiver.start, receiver.end) : ''
+    const isUnnamed = call.arguments.length < (named[nameOf(call)] ?? 0)
+    if (isUnnamed && on !== 'Promise' && !inTransaction.test(on))
+      found.push(text.slice(call.start, call.start + 120).replaceAll(/\s+/g, ' '))
+  }
+  visit(parse(text, { ecmaVersion: 'latest', sourceType: 'module' }))
+  return found
+}
+
+test('only the calls that are listed here send statements without an account', () => {
+  const files = globSync(`{${folders}}/**/*.ts`, { cwd: source }).sort()
+  const found = files.map((file) => [file, unnamedIn(file)] as const).filter(([, calls]) => calls.length > 0)
+  for (const [file, calls] of found)
+    expect(calls, `calls without an account in ${file}`).toHaveLength(listed[file]?.[0] ?? 0)
+  expect(found.map(([file]) => file)).toEqual(Object.keys(listed).sort())
+})
