@@ -11,7 +11,7 @@ export interface Promptness {
   readonly acrossP99Ms: number
 }
 
-const rates = [1, 30, 300]
+const usualRates = [1, 30, 300]
 const accountCounts = [1, 100]
 /** A 99th percentile of fewer is their largest. */
 const fewest = 20
@@ -20,8 +20,9 @@ const lateMs = 10_000
 
 /** One process creates orders at each of several rates, for one account and for many in turn. */
 export async function measurePromptness(
-  served: Served,
+  served: Pick<Served, 'with' | 'keys' | 'startSecond'>,
   say: (line: string) => void,
+  rates = usualRates,
 ): Promise<readonly Promptness[]> {
   const processes = [served.with, await served.startSecond()] as const
   // The first changes have the code compiled.

@@ -90,7 +90,7 @@ async function postgresDatabases(): Promise<Databases> {
 }
 
 /** Accounts with a customer each, all with the same id: the keys of the accounts. */
-async function newAccounts(databaseUrl: string, count: number): Promise<readonly string[]> {
+export async function newAccounts(databaseUrl: string, count: number): Promise<readonly string[]> {
   const store = await openStore(databaseUrl)
   const ring = new KeyRing(store)
   const secrets: string[] = []

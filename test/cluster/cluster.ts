@@ -47,10 +47,10 @@ const decoding = { output_plugin_libraries: 'pgoutput, citus' }
 const installed = process.env.NOUNKIT_CITUS
 const workerCount = Number(process.env.NOUNKIT_CITUS_WORKERS ?? 3)
 
-/** A cluster with the tables of the shop, distributed over the workers but the spare ones. It ends with the test file. */
-export async function startCluster({ spare = 0 } = {}): Promise<Cluster> {
+/** A cluster with the tables of an API, the shop's unless said, distributed over the workers but the spare ones. It ends with the test file. */
+export async function startCluster({ spare = 0, api = 'examples/shop' } = {}): Promise<Cluster> {
   const cluster = await startNodes(spare)
-  const migrated = nounkit(['migrate', 'examples/shop', '--citus'], {
+  const migrated = nounkit(['migrate', api, '--citus'], {
     env: { DATABASE_URL: cluster.coordinator.url },
   })
   const { code } = await migrated.ended

@@ -79,7 +79,7 @@ test('a silent worker stops its own accounts only, which get 503 with Retry-Afte
   const [normal, silent]: [number[], number[]] = [[], []]
   let longest = 0
   // The load of the machine changes, so that turns are compared.
-  for (let turn = 0; turn < 5; turn++) {
+  for (let turn = 0; turn < 3; turn++) {
     normal.push(p99(await reads(server, within(4_000))))
     const times = await readsWhileSilent(server)
     silent.push(p99(times))
