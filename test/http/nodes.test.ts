@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import shopApi from '../../examples/shop/api.ts'
+import { api, belongsTo, resource } from '../../src/index.ts'
 import { testApi } from '../../src/testing.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { listeningShop } from '../support/listening-shop.ts'
+import { serve } from '../support/serving.ts'
+import { unique } from '../support/shop-rows.ts'
 import { openForTest } from '../support/stores.ts'
 import { accountOn, twoNodesSql } from '../support/two-nodes.ts'
 import { until } from '../support/until.ts'
@@ -54,3 +58,38 @@ test('/readyz and /metrics tell the nodes of a cluster apart, and a node that is
   gate.resolve()
   await Promise.all([holder, ...stuck])
 })
+
+test('requests of an account send nothing that asks every node, also where a rule is asked before a write', async () => {
+  const boxes = resource('boxes', { fields: { name: z.string() } })
+  const notes = resource('notes', {
+    fields: { text: z.string() },
+    relations: { box: belongsTo(boxes) },
+    rules: {
+      create: ({ row }) => row.box.name.is('open'),
+      update: ({ row }) => row.box.name.is('open'),
+      delete: ({ row }) => row.box.name.is('open'),
+    },
+  })
+  const declaration = api('ruled', { resources: [boxes, notes], events: { keepDays: 1 } })
+  const url = await emptyDatabase('postgres')
+  await (await testApi(declaration, { databaseUrl: url })).close()
+  const outside = await openForTest(url)
+  await outside.session((session) => session.script(twoNodesSql))
+  const served = await serve('postgres', url, { declaration })
+  const work = async () => {
+    const box = await served.make('/v1/boxes', { name: 'open' })
+    const { id } = await served.make('/v1/notes', { text: 'one', box_id: box.id }, withKey())
+    expect((await served.get('/v1/notes')).status).toBe(200)
+    expect((await served.call('PATCH', `/v1/notes/${id}`, { body: { text: 'two' } })).status).toBe(200)
+    expect((await served.call('DELETE', `/v1/notes/${id}`)).status).toBe(204)
+    expect((await served.get('/v1/events')).status).toBe(200)
+  }
+  const askedAll = () =>
+    served.store.counters.nodes?.find(({ node }) => node === 'every node')?.statements ?? 0
+  await work()
+  const before = askedAll()
+  await work()
+  expect(askedAll()).toBe(before)
+})
+
+const withKey = () => ({ headers: { 'Idempotency-Key': unique() } })
