@@ -7,7 +7,7 @@ import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { listeningShop } from '../support/listening-shop.ts'
 import { serve } from '../support/serving.ts'
-import { unique } from '../support/shop-rows.ts'
+import { noId, unique } from '../support/shop-rows.ts'
 import { openForTest } from '../support/stores.ts'
 import { accountOn, twoNodesSql } from '../support/two-nodes.ts'
 import { until } from '../support/until.ts'
@@ -80,6 +80,8 @@ test('requests of an account send nothing that asks every node, also where a rul
     const box = await served.make('/v1/boxes', { name: 'open' })
     const { id } = await served.make('/v1/notes', { text: 'one', box_id: box.id }, withKey())
     expect((await served.get('/v1/notes')).status).toBe(200)
+    const lost = await served.call('POST', '/v1/notes', { body: { text: 'lost', box_id: noId } })
+    expect(lost.status).toBeGreaterThanOrEqual(400)
     expect((await served.call('PATCH', `/v1/notes/${id}`, { body: { text: 'two' } })).status).toBe(200)
     expect((await served.call('DELETE', `/v1/notes/${id}`)).status).toBe(204)
     expect((await served.get('/v1/events')).status).toBe(200)
