@@ -8,7 +8,12 @@ export default mergeConfig(
   { ...common, test: rest },
   defineConfig({
     test: {
-      include: ['test/cluster/*.test.ts'],
+      // Those on disks and standbys need no cluster, and belong to the table.
+      include: [
+        'test/cluster/*.test.ts',
+        'test/processes/disk-postgres.test.ts',
+        'test/processes/read-replica.test.ts',
+      ],
       fileParallelism: false,
       reporters: ['default', './test/cluster/table.ts'],
       testTimeout: 120_000,
