@@ -26,7 +26,7 @@ export async function measurePromptness(
 ): Promise<readonly Promptness[]> {
   const processes = [served.with, await served.startSecond()] as const
   // The first changes have the code compiled.
-  await followAtRate(served.keys, processes, 300)
+  await followAtRate(served.keys, processes, Math.max(...rates))
   const measured: Promptness[] = []
   for (const accounts of accountCounts)
     for (const perSecond of rates) {

@@ -258,7 +258,7 @@ export class Pool {
   #sweep(): void {
     const { statementMs, idleMs } = this.#settings
     // The server ends a statement earlier than this, if it is still there.
-    const cutMs = statementMs > 0 ? statementMs + Math.min(statementMs, 2_000) : Number.POSITIVE_INFINITY
+    const cutMs = statementMs > 0 ? statementMs + Math.min(statementMs, 1_500) : Number.POSITIVE_INFINITY
     const now = performance.now()
     this.#clients.forEach((client, at) => {
       client.tick()
