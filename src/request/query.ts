@@ -1,7 +1,7 @@
 import type { View } from '../compile/model.ts'
-import { type Alternatives, isOfAlternatives, readAlternatives } from './either-or.ts'
 import { orderText } from './cursor.ts'
 import type { Disclosure } from './disclosure.ts'
+import { type Alternatives, isOfAlternatives, readAlternatives } from './either-or.ts'
 import { FieldErrors } from './field-errors.ts'
 import { type Filter, readFilter, type SentFilter } from './filter.ts'
 import { type Include, noInclude, readInclude, tooLarge } from './include.ts'
