@@ -31,6 +31,8 @@ export interface RequestNote {
   route: string | null
   version: string | null
   account: string | null
+  /** Within the account. Not for logs: it may be a person. */
+  subject: string | null
   /** A key's id, never the key. */
   consumer: string | null
   replayed: boolean

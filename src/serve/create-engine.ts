@@ -137,12 +137,10 @@ function signalAdder({ model, retirement, usage }: EngineParts): AddSignals {
   }
 }
 
-/** Fills in what metrics, the access log and spans say about the request. */
+/** Fills in what metrics, the access log and spans say about the request, except who called. */
 function fillNote({ note }: PlainRequest, response: PlainResponse, context: RequestContext): void {
   if (!note) return
   note.route = context.target?.template ?? null
   note.version = context.target?.version.name ?? null
-  note.account = context.caller?.account ?? null
-  note.consumer = context.caller?.consumer.id ?? null
   note.replayed = response.headers['Idempotent-Replayed'] === 'true'
 }

@@ -78,10 +78,19 @@ function answer(engine: Engine, request: PlainRequest, context: RequestContext):
   if (request.method === 'OPTIONS') return options(allowedMethods(target))
   return whenThere(engine.authenticator.authenticate(request), (caller) => {
     context.caller = caller
+    if (caller) noteCaller(request, caller)
     demandScope(target.view, request.method, caller)
     if (target.sub?.relation.join) demandScope(target.sub.relation.join(), 'GET', caller)
     return perform(engine, request, context, target)
   })
+}
+
+/** At once, because what a body may take in memory depends on whose it is. */
+function noteCaller({ note }: PlainRequest, { account, subject, consumer }: Caller): void {
+  if (!note) return
+  note.account = account
+  note.subject = subject
+  note.consumer = consumer.id
 }
 
 /** A path that is not a resource: `*` for the server as a whole, an index, a document, a page, or nothing. */

@@ -6,7 +6,7 @@ import type { AccessLog } from './access-log.ts'
 import { createCors } from './cors-headers.ts'
 import { createMetrics, type EventCounters, type Metrics } from './metrics.ts'
 import { NodeServer, type StopOptions, type Timeouts } from './node-server.ts'
-import { Admission } from './overload.ts'
+import { Admission, type Bounds } from './overload.ts'
 import { createProbes, type Probes } from './probes.ts'
 import { metricsText } from './prometheus-text.ts'
 import { createProxies } from './proxies.ts'
@@ -30,6 +30,8 @@ export interface ServerOptions {
   readonly eventCounters: EventCounters | null
   readonly log: ServerLog
   readonly timeouts?: Partial<Timeouts>
+  /** Lower ones in tests. */
+  readonly bounds?: Partial<Bounds>
   /** Whether the process does nothing else, so that a late event loop means too many requests; yes unless said. */
   readonly ownsProcess?: boolean
 }
@@ -110,8 +112,8 @@ interface ServerParts {
 }
 
 const serverParts = (options: ServerOptions): ServerParts => {
-  const { model, storeCounters, store, eventCounters, webhooks, ownsProcess = true } = options
-  const admission = new Admission(model.limits.requestsInFlight, { ownsProcess })
+  const { model, storeCounters, store, eventCounters, webhooks, bounds, ownsProcess = true } = options
+  const admission = new Admission(model.limits.requestsInFlight, { ownsProcess, ...bounds })
   const metrics = createMetrics({ store: storeCounters, admission, events: eventCounters, webhooks })
   const snapshots = shareMetrics(metrics.snapshot)
   const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })

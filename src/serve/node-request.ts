@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 import type { RequestNote } from '../request/exchange.ts'
-import { type Admission, overloaded } from './overload.ts'
+import { holderOf } from './fair-limit.ts'
+import { type Admission, bodiesOverShare, overloaded } from './overload.ts'
 import { notBelow, withoutPrefix } from './prefix.ts'
 import { type Forwarded, type Proxies, plainAddress } from './proxies.ts'
 import { isRequestId } from './request-id.ts'
@@ -79,7 +80,7 @@ export class NodeRequest implements ArrivedRequest {
     if (length > limit) throw tooLarge(limit)
     this.#bodyTaken = true
     if (this.expectsContinue) this.outgoing.writeContinue()
-    return collect(this.incoming, limit, this.#admission).catch((error: unknown) => {
+    return collect(this, limit, this.#admission).catch((error: unknown) => {
       this.#bodyTaken = this.incoming.readableEnded
       throw error
     })
@@ -113,13 +114,15 @@ const hasBody = (headers: IncomingHttpHeaders): boolean => {
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0'
 }
 
-const collect = (incoming: IncomingMessage, limit: number, admission: Admission): Promise<Uint8Array> => {
+const collect = (request: NodeRequest, limit: number, admission: Admission): Promise<Uint8Array> => {
+  const { incoming } = request
+  const holder = holderOf(request)
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   const chunks: Buffer[] = []
   let size = 0
   const end = (): void => {
     incoming.off('data', onData).off('end', onEnd).off('close', onClose)
-    admission.endBody(size)
+    admission.endBody(holder, size)
   }
   const fail = (error: Error): void => {
     end()
@@ -129,9 +132,9 @@ const collect = (incoming: IncomingMessage, limit: number, admission: Admission)
   }
   const onData = (chunk: Buffer): void => {
     size += chunk.length
-    const fits = admission.growBody(chunk.length)
+    const fits = admission.growBody(holder, chunk.length)
     if (size > limit) fail(tooLarge(limit))
-    else if (!fits) fail(overloaded())
+    else if (!fits) fail(bodiesOverShare())
     else chunks.push(chunk)
   }
   const onEnd = (): void => {

@@ -1,25 +1,36 @@
 import { type Problem, problem } from '../problems.ts'
+import { FairLimit, type Holder } from './fair-limit.ts'
 
 const sampleMs = 100
 /** Two samples in a row this late mean overload. A single late one may be a garbage collection or a slow disk. */
 const lagLimitMs = 1_000
-/** Bytes in memory of all request bodies that are still arriving. */
-const bodyBytesLimit = 256 * 1_048_576
+/** What this process may hold for all callers together. Each of them has a share. */
+export interface Bounds {
+  /** Bytes of request bodies that are still arriving. */
+  readonly bodyBytes: number
+}
+
+export const defaultBounds: Bounds = { bodyBytes: 256 * 1_048_576 }
+
+export interface AdmissionOptions extends Partial<Bounds> {
+  /** The event loop has nothing else to do, so that a late timer means too many requests. */
+  readonly ownsProcess: boolean
+}
 
 /** Limits the requests in flight: a request over the ceiling is refused at once, so that it does not slow down the others. */
 export class Admission {
   readonly #ceiling: number
+  readonly #bodies: FairLimit
   readonly #timer: NodeJS.Timeout | undefined
   #inFlight = 0
   #refused = 0
-  #bodyBytes = 0
   #lag = 0
   #lateSamples = 0
   #expected = performance.now() + sampleMs
 
-  /** `ownsProcess`: the event loop has nothing else to do, so that a late timer means too many requests. */
-  constructor(ceiling: number, { ownsProcess }: { readonly ownsProcess: boolean }) {
+  constructor(ceiling: number, { ownsProcess, bodyBytes }: AdmissionOptions) {
     this.#ceiling = ceiling
+    this.#bodies = new FairLimit(bodyBytes ?? defaultBounds.bodyBytes)
     if (ownsProcess) this.#timer = setInterval(() => this.#sample(), sampleMs).unref()
   }
 
@@ -39,15 +50,14 @@ export class Admission {
     this.#inFlight--
   }
 
-  /** False when the bodies that are arriving take too much memory together. */
-  growBody(bytes: number): boolean {
-    this.#bodyBytes += bytes
-    return this.#bodyBytes <= bodyBytesLimit
+  /** False when the bodies that are arriving for the holder take more memory than its share. */
+  growBody(holder: Holder, bytes: number): boolean {
+    return this.#bodies.take(holder, bytes)
   }
 
   /** Releases the bytes of a body and counts its request again, which continues only if `mayContinue`. */
-  endBody(bytes: number): void {
-    this.#bodyBytes -= bytes
+  endBody(holder: Holder, bytes: number): void {
+    this.#bodies.giveBack(holder, bytes)
     this.#inFlight++
   }
 
@@ -86,6 +96,14 @@ export class Admission {
     this.#lateSamples = this.#lag > lagLimitMs ? this.#lateSamples + 1 : 0
   }
 }
+
+/** A body is refused while it arrives, so that the bodies of other callers have room. */
+export const bodiesOverShare = (): Problem =>
+  problem('overloaded', {
+    detail:
+      'The bodies that are arriving for this caller take more than its share of the memory of this process. This request was not processed.',
+    headers: { 'Retry-After': '1' },
+  })
 
 export const overloaded = (): Problem =>
   problem('overloaded', {

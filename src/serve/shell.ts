@@ -42,6 +42,7 @@ export const emptyNote = (): RequestNote => ({
   route: null,
   version: null,
   account: null,
+  subject: null,
   consumer: null,
   replayed: false,
 })

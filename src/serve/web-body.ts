@@ -1,14 +1,20 @@
 import { problem } from '../problems.ts'
-import { type Admission, overloaded } from './overload.ts'
+import type { Holder } from './fair-limit.ts'
+import { type Admission, bodiesOverShare, overloaded } from './overload.ts'
 
 const withinMs = 30_000
 const nothing = new Uint8Array(0)
 
+export interface BodyBounds {
+  readonly limit: number
+  readonly admission: Admission
+  readonly holder: Holder
+}
+
 /** The body of a web request, read up to a limit. A stream without end is cancelled: at the limit, or when its time is over. */
 export async function readWebBody(
   request: Request,
-  limit: number,
-  admission: Admission,
+  { limit, admission, holder }: BodyBounds,
 ): Promise<Uint8Array> {
   if (request.bodyUsed)
     throw new Error('The body of the request was read before the service got it. Pass the request on unread.')
@@ -32,9 +38,9 @@ export async function readWebBody(
       if (isLate) throw problem('request-timeout', { detail: 'The body did not arrive within 30 s.' })
       if (done) break
       size += value.length
-      const fits = admission.growBody(value.length)
+      const fits = admission.growBody(holder, value.length)
       if (size > limit) throw tooLarge(limit)
-      if (!fits) throw overloaded()
+      if (!fits) throw bodiesOverShare()
       chunks.push(value)
     }
   } catch (error) {
@@ -42,7 +48,7 @@ export async function readWebBody(
     throw error
   } finally {
     clearTimeout(timer)
-    admission.endBody(size)
+    admission.endBody(holder, size)
   }
   if (!admission.mayContinue()) throw overloaded()
   return Buffer.concat(chunks)

@@ -1,6 +1,7 @@
 import { type Problem, problem } from '../problems.ts'
 import type { Caller } from '../request/caller.ts'
 import type { LiveBody, PlainResponse } from '../request/exchange.ts'
+import { holderOf } from './fair-limit.ts'
 import type { Admission } from './overload.ts'
 import { notBelow, withoutPrefix } from './prefix.ts'
 import type { Forwarded, Proxies } from './proxies.ts'
@@ -73,7 +74,7 @@ function arrivedRequest(
   const headers = Object.fromEntries(request.headers)
   const forwarded: Forwarded | null = proxies?.trusts(address) ? proxies.read(headers, address) : null
   const givenId = forwarded ? headers['x-request-id'] : undefined
-  return {
+  const arrived: ArrivedRequest = {
     method: request.method,
     path,
     query: url.search.slice(1),
@@ -83,8 +84,9 @@ function arrivedRequest(
     origin: originOf(url, forwarded),
     note: emptyNote(),
     ...(caller && { caller }),
-    readBody: (limit) => readWebBody(request, limit, admission),
+    readBody: (limit) => readWebBody(request, { limit, admission, holder: holderOf(arrived) }),
   }
+  return arrived
 }
 
 const originOf = (url: URL, forwarded: Forwarded | null): string =>

@@ -6,6 +6,7 @@ import { createLog } from '../../src/serve/logs.ts'
 
 const request = { id: 'abc-1', method: 'GET' } as PlainRequest
 const note: RequestNote = {
+  subject: null,
   route: '/orders/{id}',
   version: 'v2',
   account: 'a "quoted" name\n',

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FairLimit } from '../../src/serve/fair-limit.ts'
+import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
+import { openRaw, parseAnswer, type RawConnection, rawExchange } from '../support/raw-socket.ts'
+import { until } from '../support/until.ts'
+
+describe('a limit that callers share', () => {
+  /** Takes one after the other until that is refused, and returns how many were had. */
+  const most = (limit: FairLimit, name: string, part: string | null = null): number => {
+    for (let had = 0; ; had++) {
+      if (limit.take({ name, part }, 1)) continue
+      limit.giveBack({ name, part }, 1)
+      return had
+    }
+  }
+
+  test('each newcomer gets half of what is free, whatever those before it hold', () => {
+    const limit = new FairLimit(1_024)
+    expect([1, 2, 3, 4].map((account) => most(limit, `account ${account}`))).toEqual([512, 256, 128, 64])
+  })
+
+  test('a subject leaves room for the others of its account, and for other accounts', () => {
+    const limit = new FairLimit(900)
+    const had = [most(limit, 'acme', 'mia'), most(limit, 'acme', 'noa'), most(limit, 'acme')]
+    expect(had).toEqual([300, 100, 50])
+    expect(most(limit, 'globex')).toBe(225)
+  })
+
+  test('what is given back is free again, and nothing is kept of it', () => {
+    const limit = new FairLimit(10)
+    const acme = { name: 'acme', part: 'mia' }
+    expect([limit.take(acme, 3), limit.take(acme, 1)]).toEqual([true, false])
+    limit.giveBack(acme, 4)
+    expect([limit.total, most(limit, 'globex')]).toEqual([0, 5])
+  })
+})
+
+const bounds = { bodyBytes: 400_000 }
+
+describe('over HTTP', () => {
+  let shop: ListeningShop
+  let globex: string
+  const open: RawConnection[] = []
+  beforeAll(async () => {
+    shop = await listeningShop({ listen: { bounds } })
+    globex = await shop.api.key('globex', { name: 'globex' })
+  })
+  afterAll(async () => {
+    for (const connection of open) connection.close()
+    await shop.close()
+  })
+
+  const connect = async (): Promise<RawConnection> => {
+    const connection = await openRaw(shop.port)
+    open.push(connection)
+    return connection
+  }
+  const head = (line: string, key: string, ...headers: string[]): string =>
+    [line, 'Host: shop.example', `Authorization: Bearer ${key}`, ...headers, '', ''].join('\r\n')
+  const post = (key: string, length: number): string =>
+    head(
+      'POST /v2/customers HTTP/1.1',
+      key,
+      'Content-Type: application/json',
+      `Content-Length: ${length}`,
+      'Connection: close',
+    )
+
+  test('bodies of one account that stall are refused beyond its share, and those of others are read', async () => {
+    const stalled = await Promise.all([1, 2, 3, 4, 5].map(connect))
+    for (const connection of stalled) connection.send(post(shop.key, 1_000_000) + ' '.repeat(90_000))
+    const refused = () => stalled.filter(({ received }) => received.startsWith('HTTP/1.1 503'))
+    await until(() => refused().length === 3)
+    expect(parseAnswer(refused()[0]?.received ?? '').body).toContain('more than its share')
+    const body = JSON.stringify({ name: 'x'.repeat(50_000), email: 'ada@globex.example' })
+    const answer = parseAnswer(await rawExchange(shop.port, post(globex, body.length) + body))
+    expect([answer.status, answer.body.slice(0, 200)]).toEqual([422, expect.stringContaining('validation')])
+    for (const connection of stalled) connection.close()
+    // What they held is free again.
+    const again = await connect()
+    again.send(post(shop.key, 150_000) + ' '.repeat(149_999))
+    await until(() => shop.logged.filter((line) => line.includes('"status":400')).length === 2)
+    again.send('x')
+    expect(parseAnswer(await again.untilClosed()).status).toBe(400)
+  })
+})
