@@ -3,6 +3,7 @@ import { problem } from '../problems.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 import { NodeRequest } from './node-request.ts'
 import { faultOf } from './request-fault.ts'
+import { holdUntilTaken } from './untaken-answers.ts'
 import type { WebFetchParts } from './web-fetch.ts'
 import { writeResponse } from './write-response.ts'
 
@@ -29,6 +30,7 @@ export function answerNode(
   const send = (response: PlainResponse): void => {
     try {
       writeResponse(request, response, false)
+      holdUntilTaken(request, response, admission)
     } catch (error) {
       writeResponse(request, shell.refuse(request, error), true)
     }

@@ -9,6 +9,7 @@ import type { Proxies } from './proxies.ts'
 import { faultOf } from './request-fault.ts'
 import { createRequestIds } from './request-id.ts'
 import type { Shell } from './shell.ts'
+import { holdUntilTaken, untakenMs } from './untaken-answers.ts'
 import { writeResponse } from './write-response.ts'
 
 export interface NodeServerOptions {
@@ -30,6 +31,8 @@ export interface Timeouts {
   readonly keepAliveMs: number
   /** Without a byte in either direction. */
   readonly idleMs: number
+  /** Without a byte taken of an answer that waits for its client. */
+  readonly untakenMs: number
   /** How often `headersMs` and `requestMs` are checked. */
   readonly checkMs: number
 }
@@ -39,6 +42,7 @@ const defaultTimeouts: Timeouts = {
   requestMs: 30_000,
   keepAliveMs: 65_000,
   idleMs: 120_000,
+  untakenMs,
   checkMs: 1_000,
 }
 const maxConnections = 10_000
@@ -67,6 +71,7 @@ export class NodeServer {
   readonly #server: Server
   readonly #makeId = createRequestIds()
   readonly #connections = new Map<Socket, Connection>()
+  readonly #untakenMs: number
   /** Answers that go on until somebody ends them. */
   readonly #live = new Set<LiveBody>()
   #stopping = false
@@ -75,6 +80,7 @@ export class NodeServer {
   constructor(options: NodeServerOptions) {
     this.#options = options
     const timeouts = { ...defaultTimeouts, ...options.timeouts }
+    this.#untakenMs = timeouts.untakenMs
     this.#server = createServer(serverOptions(options.headerBytes, timeouts))
     this.#server.maxConnections = maxConnections
     this.#server.timeout = timeouts.idleMs
@@ -160,6 +166,7 @@ export class NodeServer {
     if (response.live) this.#keepLive(request, response.live)
     try {
       if (writeResponse(request, response, isLast)) connection.closing = true
+      holdUntilTaken(request, response, this.#options.admission, this.#untakenMs)
     } catch (error) {
       connection.closing = true
       writeResponse(request, this.#options.shell.refuse(request, error), true)

@@ -8,9 +8,11 @@ const lagLimitMs = 1_000
 export interface Bounds {
   /** Bytes of request bodies that are still arriving. */
   readonly bodyBytes: number
+  /** Bytes of answers that clients have not taken yet. */
+  readonly answerBytes: number
 }
 
-export const defaultBounds: Bounds = { bodyBytes: 256 * 1_048_576 }
+export const defaultBounds: Bounds = { bodyBytes: 256 * 1_048_576, answerBytes: 256 * 1_048_576 }
 
 export interface AdmissionOptions extends Partial<Bounds> {
   /** The event loop has nothing else to do, so that a late timer means too many requests. */
@@ -21,6 +23,8 @@ export interface AdmissionOptions extends Partial<Bounds> {
 export class Admission {
   readonly #ceiling: number
   readonly #bodies: FairLimit
+  /** Bytes of answers that clients have not taken yet. */
+  readonly answers: FairLimit
   readonly #timer: NodeJS.Timeout | undefined
   #inFlight = 0
   #refused = 0
@@ -28,9 +32,11 @@ export class Admission {
   #lateSamples = 0
   #expected = performance.now() + sampleMs
 
-  constructor(ceiling: number, { ownsProcess, bodyBytes }: AdmissionOptions) {
+  constructor(ceiling: number, { ownsProcess, ...bounds }: AdmissionOptions) {
     this.#ceiling = ceiling
-    this.#bodies = new FairLimit(bodyBytes ?? defaultBounds.bodyBytes)
+    const { bodyBytes, answerBytes } = { ...defaultBounds, ...bounds }
+    this.#bodies = new FairLimit(bodyBytes)
+    this.answers = new FairLimit(answerBytes)
     if (ownsProcess) this.#timer = setInterval(() => this.#sample(), sampleMs).unref()
   }
 

@@ -60,7 +60,7 @@ const drained = (outgoing: ServerResponse): Promise<void> =>
     outgoing.on('close', done)
   })
 
-const bytesOf = (body: PlainResponse['body']): number => {
+export const bytesOf = (body: PlainResponse['body']): number => {
   if (body === null) return 0
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
 }

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { PlainRequest, PlainResponse } from '../../src/request/exchange.ts'
 import { FairLimit } from '../../src/serve/fair-limit.ts'
-import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
+import { whenOver } from '../support/clean-up.ts'
+import { type ListeningShop, listeningShop, type ShopSettings } from '../support/listening-shop.ts'
 import { openRaw, parseAnswer, type RawConnection, rawExchange } from '../support/raw-socket.ts'
 import { until } from '../support/until.ts'
 
@@ -35,7 +39,7 @@ describe('a limit that callers share', () => {
   })
 })
 
-const bounds = { bodyBytes: 400_000 }
+const bounds = { bodyBytes: 400_000, answerBytes: 64_000_000 }
 
 describe('over HTTP', () => {
   let shop: ListeningShop
@@ -82,5 +86,54 @@ describe('over HTTP', () => {
     await until(() => shop.logged.filter((line) => line.includes('"status":400')).length === 2)
     again.send('x')
     expect(parseAnswer(await again.untilClosed()).status).toBe(400)
+  })
+})
+
+describe('answers that nobody reads', () => {
+  /** More than the kernel buffers of a connection. */
+  const big = 'x'.repeat(16_000_000)
+  const sockets: Socket[] = []
+  const handle = ({ headers, note, connection }: PlainRequest): PlainResponse => {
+    if (note) note.account = String(headers.account)
+    sockets.push(connection as Socket)
+    return { status: 200, headers: {}, body: big }
+  }
+  const serve = async (settings: ShopSettings['listen'] = {}): Promise<number> => {
+    const shop = await listeningShop({ listen: { bounds, handle, ...settings } })
+    whenOver(() => shop.close())
+    return shop.port
+  }
+
+  /** A connection on which an answer has begun to arrive, of which no more is read. */
+  const ask = async (port: number, account: string): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    socket.write(`GET /big HTTP/1.1\r\nHost: a\r\nAccount: ${account}\r\nConnection: close\r\n\r\n`)
+    await once(socket, 'readable')
+    return socket
+  }
+  const bytesLeft = async (socket: Socket): Promise<number> => {
+    let bytes = 0
+    socket.on('data', (chunk) => {
+      bytes += chunk.length
+    })
+    await once(socket, 'close')
+    return bytes
+  }
+
+  test('beyond the share of their account the connection is closed; others are answered, and so is it when some were taken', async () => {
+    const port = await serve()
+    const first = await ask(port, 'acme')
+    const second = await ask(port, 'acme')
+    expect(await bytesLeft(await ask(port, 'acme'))).toBeLessThan(big.length)
+    expect(await bytesLeft(await ask(port, 'globex'))).toBeGreaterThan(big.length)
+    for (const waiting of [first, second]) expect(await bytesLeft(waiting)).toBeGreaterThan(big.length)
+    expect(await bytesLeft(await ask(port, 'acme'))).toBeGreaterThan(big.length)
+  })
+
+  test('a client that takes nothing is cut off after a time', async () => {
+    const socket = await ask(await serve({ timeouts: { untakenMs: 200 } }), 'idle')
+    const served = sockets.at(-1)
+    if (!served?.destroyed) await once(served as Socket, 'close')
+    expect(await bytesLeft(socket)).toBeLessThan(big.length)
   })
 })
