@@ -48,10 +48,15 @@ export class FairLimit {
   }
 }
 
+export const addressHolder = (address: string): Holder => ({
+  name: `address ${networkOf(address)}`,
+  part: null,
+})
+
 /** Of a request that has been authenticated, where it has credentials. Names that accounts choose cannot be those of others: JSON has an end. */
 export const holderOf = ({ note, address }: Pick<PlainRequest, 'note' | 'address'>): Holder => {
   const { account = null, subject = null } = note ?? {}
-  if (account === null) return { name: `address ${networkOf(address)}`, part: null }
+  if (account === null) return addressHolder(address)
   const part = subject === null ? null : `subject ${JSON.stringify([account, subject])}`
   return { name: `account ${account}`, part }
 }

@@ -142,7 +142,7 @@ const apiServer = async (
 }
 
 const nodeServer = (
-  { model, timeouts }: ServerOptions,
+  { model, timeouts, bounds }: ServerOptions,
   parts: ShellParts,
   proxies: readonly string[] | undefined,
 ): NodeServer =>
@@ -152,6 +152,7 @@ const nodeServer = (
     admission: parts.admission,
     prefix: parts.prefix,
     headerBytes: model.limits.headerBytes,
+    maxConnections: bounds?.connections,
     ...(timeouts && { timeouts }),
   })
 

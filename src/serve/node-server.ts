@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import type { LiveBody, PlainResponse } from '../request/exchange.ts'
 import { answerBrokenRequest } from './broken-request.ts'
+import { addressHolder, FairLimit } from './fair-limit.ts'
 import { NodeRequest } from './node-request.ts'
-import type { Admission } from './overload.ts'
-import type { Proxies } from './proxies.ts'
+import { type Admission, defaultBounds } from './overload.ts'
+import { type Proxies, plainAddress } from './proxies.ts'
 import { faultOf } from './request-fault.ts'
 import { createRequestIds } from './request-id.ts'
 import type { Shell } from './shell.ts'
@@ -20,6 +21,7 @@ export interface NodeServerOptions {
   /** The limit on the request line and headers together. The URL may take half of it. */
   readonly headerBytes: number
   readonly timeouts?: Partial<Timeouts>
+  readonly maxConnections?: number | undefined
 }
 
 export interface Timeouts {
@@ -45,7 +47,6 @@ const defaultTimeouts: Timeouts = {
   untakenMs,
   checkMs: 1_000,
 }
-const maxConnections = 10_000
 
 export interface StopOptions {
   /** How long to go on answering before the port is closed. */
@@ -72,6 +73,9 @@ export class NodeServer {
   readonly #makeId = createRequestIds()
   readonly #connections = new Map<Socket, Connection>()
   readonly #untakenMs: number
+  readonly #maxConnections: number
+  /** The connections, by address. */
+  readonly #open: FairLimit
   /** Answers that go on until somebody ends them. */
   readonly #live = new Set<LiveBody>()
   #stopping = false
@@ -81,8 +85,10 @@ export class NodeServer {
     this.#options = options
     const timeouts = { ...defaultTimeouts, ...options.timeouts }
     this.#untakenMs = timeouts.untakenMs
+    this.#maxConnections = options.maxConnections ?? defaultBounds.connections
+    this.#open = new FairLimit(this.#maxConnections)
     this.#server = createServer(serverOptions(options.headerBytes, timeouts))
-    this.#server.maxConnections = maxConnections
+    this.#server.maxConnections = this.#maxConnections
     this.#server.timeout = timeouts.idleMs
     this.#server.on('request', (incoming, outgoing) => this.#receive(incoming, outgoing, false))
     this.#server.on('checkContinue', (incoming, outgoing) => this.#receive(incoming, outgoing, true))
@@ -90,10 +96,7 @@ export class NodeServer {
     this.#server.on('checkExpectation', (incoming, outgoing) => this.#receive(incoming, outgoing, false))
     this.#server.on('clientError', (error, socket) => this.#refuseBytes(error, socket as Socket))
     this.#server.on('connect', (_, socket) => this.#refuseBytes(new Error('CONNECT'), socket as Socket))
-    this.#server.on('connection', (socket) => {
-      this.#connections.set(socket, newConnection())
-      socket.once('close', () => this.#connections.delete(socket))
-    })
+    this.#server.on('connection', (socket) => this.#accept(socket))
   }
 
   async listen(port: number, host = '127.0.0.1'): Promise<AddressInfo> {
@@ -134,6 +137,20 @@ export class NodeServer {
     for (const [socket, { unanswered }] of this.#connections) if (unanswered === 0) socket.destroySoon()
     const sockets = [...this.#connections.keys()]
     await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))))
+  }
+
+  /** An address that has its share of the connections gets no more. A trusted proxy brings those of many clients. */
+  #accept(socket: Socket): void {
+    const address = plainAddress(socket.remoteAddress)
+    const isProxy = this.#options.proxies?.trusts(address) ?? false
+    const holder = addressHolder(address)
+    const fits = this.#open.take(holder, 1) || (isProxy && this.#open.total <= this.#maxConnections)
+    this.#connections.set(socket, newConnection())
+    socket.once('close', () => {
+      this.#connections.delete(socket)
+      this.#open.giveBack(holder, 1)
+    })
+    if (!fits) socket.destroy()
   }
 
   #receive(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean): void {

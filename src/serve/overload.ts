@@ -10,9 +10,15 @@ export interface Bounds {
   readonly bodyBytes: number
   /** Bytes of answers that clients have not taken yet. */
   readonly answerBytes: number
+  /** Open connections of a server. */
+  readonly connections: number
 }
 
-export const defaultBounds: Bounds = { bodyBytes: 256 * 1_048_576, answerBytes: 256 * 1_048_576 }
+export const defaultBounds: Bounds = {
+  bodyBytes: 256 * 1_048_576,
+  answerBytes: 256 * 1_048_576,
+  connections: 10_000,
+}
 
 export interface AdmissionOptions extends Partial<Bounds> {
   /** The event loop has nothing else to do, so that a late timer means too many requests. */

@@ -137,3 +137,40 @@ describe('answers that nobody reads', () => {
     expect(await bytesLeft(socket)).toBeLessThan(big.length)
   })
 })
+
+describe('connections', () => {
+  const serve = async (proxies: readonly string[]): Promise<number> => {
+    const shop = await listeningShop({
+      declare: (declared) => ({ ...declared, proxies }),
+      listen: { bounds: { connections: 16 } },
+    })
+    whenOver(() => shop.close())
+    return shop.port
+  }
+  /** Opens connections one after the other. Those that stay open have had an answer. */
+  const opened = async (port: number, count: number, from = '127.0.0.1'): Promise<number> => {
+    let answered = 0
+    for (let n = 0; n < count; n++) {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: from }).on('error', () => {})
+      whenOver(() => socket.destroy())
+      socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
+      const isAnswered = await Promise.race([
+        once(socket, 'data').then(() => true),
+        once(socket, 'close').then(() => false),
+      ])
+      if (isAnswered) answered++
+    }
+    return answered
+  }
+
+  test('one address has as many as are still free, and another address is answered', async () => {
+    const port = await serve([])
+    expect(await opened(port, 16)).toBe(8)
+    expect(await opened(port, 16, '127.0.0.2')).toBe(4)
+  })
+
+  test('a trusted proxy brings the clients of many addresses', async () => {
+    const port = await serve(['127.0.0.1'])
+    expect(await opened(port, 16)).toBe(16)
+  })
+})
