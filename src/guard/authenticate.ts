@@ -36,7 +36,12 @@ export const createAuthenticator = async (options: AuthenticatorOptions): Promis
   const { tokens: declared } = model.declaration
   // A declaration without tokens does not load the library that verifies them.
   const tokens = declared
-    ? new (await import('./token-verifier.ts')).TokenVerifier(declared, { clock, folder, soleAccount })
+    ? new (await import('./token-verifier.ts')).TokenVerifier(declared, {
+        clock,
+        folder,
+        soleAccount,
+        mostWaiting: Math.ceil(model.limits.requestsInFlight / 10),
+      })
     : null
 
   return {

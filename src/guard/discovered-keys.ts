@@ -2,13 +2,14 @@ import type { JWTVerifyGetKey } from 'jose'
 import { isJsonObject } from '../compile/schemas/canonical.ts'
 import { keysSourceFault } from '../compile/shape/setting-faults.ts'
 import { boundedFetch } from './bounded-fetch.ts'
+import { type IssuerWaits, tooManyWait } from './issuer-waits.ts'
 import { cooldownMs, fetchTimeoutMs, IssuerUnavailable, maxAgeMs, remoteKeys } from './token-keys.ts'
 
 /**
  * The keys of an issuer whose discovery document says where they are (OpenID Connect Discovery 1.0). Nothing is fetched before the
  * first token, so an issuer that is away does not keep the service from starting.
  */
-export function discoveredKeys(issuer: string): JWTVerifyGetKey {
+export function discoveredKeys(issuer: string, waits: IssuerWaits): JWTVerifyGetKey {
   const address = discoveryAddress(issuer)
   let known: { readonly url: string; readonly keys: JWTVerifyGetKey } | null = null
   let readAt = Number.NEGATIVE_INFINITY
@@ -21,7 +22,7 @@ export function discoveredKeys(issuer: string): JWTVerifyGetKey {
     try {
       const url = await readKeysAddress(issuer, address)
       // The same address keeps the keys that were fetched from it.
-      if (known?.url !== url) known = { url, keys: remoteKeys(new URL(url)) }
+      if (known?.url !== url) known = { url, keys: remoteKeys(new URL(url), waits) }
       readAt = performance.now()
     } catch (error) {
       failedAt = performance.now()
@@ -36,8 +37,8 @@ export function discoveredKeys(issuer: string): JWTVerifyGetKey {
         reading = null
       })
     }
-    if (reading) await reading
-    if (known === null) throw new IssuerUnavailable(address, failure)
+    if (reading && !waits.isFull) await waits.during(reading)
+    if (known === null) throw new IssuerUnavailable(address, reading ? tooManyWait : failure)
     try {
       return await known.keys(header, token)
     } catch (error) {

@@ -22,6 +22,8 @@ const mostPerSecond = 10
 const mostAtOnce = 50
 /** Checks of one address at a time, after too many failures. A check takes less than a millisecond, so that right credentials wait for little. */
 const checksAtATime = 4
+/** Each of them is a request in flight, of which a process has a limited number. */
+const mostInLine = 100
 
 export const createFailedAuthentication = (
   rate: RateModel,
@@ -55,6 +57,13 @@ const tooManyFailures = (left: number): Error => {
   })
 }
 
+const tooManyInLine = (): Error =>
+  problem('too-many-requests', {
+    detail:
+      'Too many credentials from this address were wrong, so that its credentials are checked a few at a time, and too many wait for that.',
+    headers: { 'Retry-After': '1' },
+  })
+
 /** The checks of one address. It is kept while any are running. */
 interface Line {
   running: number
@@ -69,8 +78,10 @@ const newLine = (lines: Map<string, Line>, network: string): Line => {
 }
 
 const inLine = <T>(line: Line, work: () => Maybe<T>): Maybe<T> => {
-  if (line.running === checksAtATime)
+  if (line.running === checksAtATime) {
+    if (line.waiting.length >= mostInLine) throw tooManyInLine()
     return new Promise<void>((resolve) => line.waiting.push(resolve)).then(() => run(line, work))
+  }
   line.running++
   return run(line, work)
 }

@@ -5,6 +5,7 @@ import { isKeysUrl, keysSourceFault } from '../compile/shape/setting-faults.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { hourMs, minuteMs } from '../times.ts'
 import { boundedFetch } from './bounded-fetch.ts'
+import { type IssuerWaits, tooManyWait } from './issuer-waits.ts'
 
 /** The issuer's keys could not be read, so that the token may well be valid. */
 export class IssuerUnavailable extends Error {
@@ -22,15 +23,15 @@ export const maxAgeMs = 5 * minuteMs
 /** While the issuer does not answer, the last keys are used for this long. */
 const maxStaleMs = hourMs
 
-export const openTokenKeys = (source: string, folder: string): JWTVerifyGetKey => {
+export const openTokenKeys = (source: string, folder: string, waits: IssuerWaits): JWTVerifyGetKey => {
   const fault = keysSourceFault(source)
   if (fault !== null) throw new SettingMistake(`tokens.jwks: ${fault.what} ${fault.hint}`)
-  if (isKeysUrl(source)) return remoteKeys(new URL(source))
+  if (isKeysUrl(source)) return remoteKeys(new URL(source), waits)
   return fileKeys(isAbsolute(source) ? source : join(folder, source))
 }
 
 /** The keys at an address, fetched when they are needed. */
-export const remoteKeys = (url: URL): JWTVerifyGetKey => {
+export const remoteKeys = (url: URL, waits: IssuerWaits): JWTVerifyGetKey => {
   const remote = createRemoteJWKSet(url, {
     cooldownDuration: cooldownMs,
     cacheMaxAge: maxAgeMs,
@@ -47,10 +48,20 @@ export const remoteKeys = (url: URL): JWTVerifyGetKey => {
     return createLocalJWKSet(known)(header, token)
   }
 
+  /** A key that is not among the last known ones may be new: that cannot be found out now. */
+  const withoutWaiting = async (...asked: Parameters<JWTVerifyGetKey>): Promise<CryptoKey> => {
+    try {
+      return await lastKnown(...asked)
+    } catch (error) {
+      throw isAboutTheToken(error) ? new IssuerUnavailable(url.href, tooManyWait) : error
+    }
+  }
+
   return async (header, token) => {
     if (performance.now() - failedAt < cooldownMs) return lastKnown(header, token)
+    if (waits.isFull) return withoutWaiting(header, token)
     try {
-      const key = await remote(header, token)
+      const key = await waits.during(remote(header, token))
       if (remote.coolingDown) fetchedAt = performance.now()
       return key
     } catch (error) {

@@ -17,6 +17,7 @@ import { SettingMistake } from '../setting-mistake.ts'
 import { minuteMs } from '../times.ts'
 import { credentialsInvalid } from './credentials-invalid.ts'
 import { discoveredKeys } from './discovered-keys.ts'
+import { IssuerWaits } from './issuer-waits.ts'
 import { IssuerUnavailable, openTokenKeys } from './token-keys.ts'
 import { refuseAbsurdTimes } from './token-times.ts'
 
@@ -29,6 +30,8 @@ interface VerifierOptions {
   readonly folder: string
   /** The account of every token, where the API has only one. */
   readonly soleAccount?: string | null
+  /** How many requests may wait for the keys of issuers. */
+  readonly mostWaiting?: number
 }
 
 interface Issuer {
@@ -49,16 +52,17 @@ export class TokenVerifier {
 
   constructor(
     declared: NonNullable<ApiDeclaration['tokens']>,
-    { clock, folder, soleAccount = null }: VerifierOptions,
+    { clock, folder, soleAccount = null, mostWaiting = 100 }: VerifierOptions,
   ) {
     this.#clock = clock
     this.#soleAccount = soleAccount
     const tokens = declaredTokens({ tokens: declared })
+    const waits = new IssuerWaits(mostWaiting)
     const prefixes = tokens.map(({ prefix = '' }) => prefix)
     this.#issuers = new Map(
       tokens
         .filter((one) => isIssued(one))
-        .map((one) => [one.issuer, openIssuer(one, { prefixes, folder, soleAccount })] as const),
+        .map((one) => [one.issuer, openIssuer(one, { prefixes, folder, soleAccount, waits })] as const),
     )
   }
 
@@ -130,7 +134,11 @@ const openIssuer = (
     prefixes,
     folder,
     soleAccount,
-  }: { readonly prefixes: readonly string[]; readonly folder: string; readonly soleAccount: string | null },
+    waits,
+  }: Pick<Required<VerifierOptions>, 'folder' | 'soleAccount'> & {
+    readonly prefixes: readonly string[]
+    readonly waits: IssuerWaits
+  },
 ): Issuer => {
   const rules = tokenRulesOf(declared, soleAccount)
   const algorithms = algorithmsFault([...rules.algorithms])
@@ -141,7 +149,7 @@ const openIssuer = (
   const { issuer, jwks } = declared
   return {
     rules,
-    keys: jwks === undefined ? discoveredKeys(issuer) : openTokenKeys(jwks, folder),
+    keys: jwks === undefined ? discoveredKeys(issuer, waits) : openTokenKeys(jwks, folder, waits),
     foreignPrefixes: prefixes.filter((prefix) => prefix.length > rules.prefix.length),
   }
 }

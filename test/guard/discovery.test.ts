@@ -98,6 +98,51 @@ test('new keys of the issuer are found, and tokens of withdrawn ones refused aft
   expect(issuer.discoveries).toBe(1)
 })
 
+test('an issuer that hangs keeps a few requests waiting; further tokens are 503 at once, and API keys are answered', async () => {
+  const held: ServerResponse[] = []
+  issuer.discover((response) => void held.push(response))
+  const limits = { ...shop.limits, requestsInFlight: 30 }
+  const api = await testApi({ ...shop, tokens: { issuer: issuer.url }, limits })
+  try {
+    const call = async (credentials: string) =>
+      (await api.fetch('/v2/customers?limit=1', { headers: { Authorization: `Bearer ${credentials}` } }))
+        .status
+    const key = await api.key('acme')
+    const statuses: number[] = []
+    const calls = Array.from({ length: 60 }, async (_, at) => {
+      statuses.push(await call(await issuer.sign({ ...claims, sub: `s${at}` })))
+    })
+    await until(() => statuses.length >= 57 && held.length > 0)
+    expect(await call(key)).toBe(200)
+    expect(new Set(statuses)).toEqual(new Set([503]))
+    for (const response of held) response.destroy()
+    await Promise.all(calls)
+  } finally {
+    await api.close()
+  }
+})
+
+test('while many wait for a new key of the issuer, tokens of its known keys are accepted', async () => {
+  const held: ServerResponse[] = []
+  const jwks = `${issuer.url}/.well-known/openid-configuration`
+  issuer.discover((response) => void response.end(JSON.stringify(issuer.keys())))
+  const clock = { now: Date.now }
+  const tokens = { issuer: issuer.url, jwks }
+  const verify = new TokenVerifier(tokens, { clock, folder: '.', mostWaiting: 1 })
+  expect(await outcome(verify.verify(await issuer.sign(claims)))).toBe('accepted')
+  issuer.discover((response) => void held.push(response))
+  const unknown = await issuer.sign(claims, { keyId: 'unknown' })
+  // The keys are read again at most every two seconds.
+  let waiting: Promise<string> = Promise.resolve('')
+  await until(() => {
+    waiting = outcome(verify.verify(unknown))
+    return held.length > 0
+  })
+  expect(await outcome(verify.verify(await issuer.sign({ ...claims, sub: 'other' })))).toBe('accepted')
+  for (const response of held) response.destroy()
+  await waiting
+})
+
 test('an issuer that is away at the start is 503 for tokens, nothing for keys, and found when it is back', async () => {
   issuer.away()
   const api = await testApi({ ...shop, tokens: { issuer: issuer.url } })

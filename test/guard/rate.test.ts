@@ -92,6 +92,19 @@ describe('wrong credentials', () => {
     expect(most).toBe(20)
   })
 
+  test('a hundred of an address wait at most, and those of others are not kept', async () => {
+    const failures = createFailedAuthentication(rate, () => 0)
+    for (let i = 0; i < 10; i++) failures.count('192.0.2.1')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const check = (address: string) => failures.check(address, () => promise)
+    const all = Array.from({ length: 104 }, () => check('192.0.2.1'))
+    expect(() => check('192.0.2.1')).toThrow(/too many wait/)
+    all.push(check('192.0.2.2'))
+    resolve()
+    await Promise.all(all)
+    await check('192.0.2.1')
+  })
+
   test('a check that is made at once does not wait', () => {
     const failures = createFailedAuthentication(rate, () => 0)
     for (let i = 0; i < 10; i++) failures.count('192.0.2.1')
