@@ -2,9 +2,10 @@ import type { RateModel, View } from '../compile/model.ts'
 import { plainCounted } from '../compile/names/plural.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
-import { createBuckets, type Taken } from './buckets.ts'
+import type { Caller } from '../request/caller.ts'
+import { type Buckets, createBuckets, type Taken } from './buckets.ts'
 import { networkOf } from './network-of.ts'
-import type { NamedBucket, SharedBuckets } from './rate-redis.ts'
+import type { SharedBuckets } from './rate-redis.ts'
 
 /** The two header fields of draft-ietf-httpapi-ratelimit-headers, for the response to a call that was let through. */
 export interface RateSignals {
@@ -14,16 +15,14 @@ export interface RateSignals {
   readonly state: string
 }
 
+/** Who is counted; null where there are no credentials, so that the address is. */
+export type Counted = Pick<Caller, 'account' | 'subject'> | null
+
 export interface RateLimiter {
-  /** Counts one call of an account, or of an address where the account is null; throws 429. Null where calls are not counted. */
-  take(account: string | null, address: string, view: View | null): Maybe<RateSignals | null>
+  /** Counts one call of an account and a subject within it, or of an address; throws 429. Null where calls are not counted. */
+  take(caller: Counted, address: string, view: View | null): Maybe<RateSignals | null>
   /** Counts the further rows of a list as calls, after the call itself has counted for the first one. */
-  takeMore(
-    account: string | null,
-    address: string,
-    view: View | null,
-    rows: number,
-  ): Maybe<RateSignals | null>
+  takeMore(caller: Counted, address: string, view: View | null, rows: number): Maybe<RateSignals | null>
 }
 
 /** Buckets in another process, which several services may share. */
@@ -40,62 +39,101 @@ export const createRateLimiter = (
   shared: SharedRates | null = null,
   now: () => number = () => performance.now(),
 ): RateLimiter => {
-  const perCaller = createPolicy('account', rate)
-  const policies = new WeakMap<View, Policy>()
+  const perCaller = createPolicies('account', rate)
+  const policies = new WeakMap<View, Policies>()
   // Callers choose their names: an account may be called like an address. So each kind has buckets of its own.
   const accounts = createBuckets()
   const addresses = createBuckets()
+  const subjects = createBuckets()
   const ofResources = createBuckets()
 
-  const policyOf = (view: View, size: RateModel): Policy => {
-    let policy = policies.get(view)
-    if (!policy) {
-      policy = createPolicy(view.name, size)
-      policies.set(view, policy)
+  const policiesOf = (view: View, size: RateModel): Policies => {
+    let own = policies.get(view)
+    if (!own) {
+      own = createPolicies(view.name, size)
+      policies.set(view, own)
     }
-    return policy
+    return own
+  }
+
+  /** All limits that a call must pass. A subject has a bucket beside each of its account's. */
+  const limitsOf = (caller: Counted, address: string, view: View | null): readonly Limit[] => {
+    const who = caller ? caller.account : networkOf(address)
+    const kind = caller ? 'account' : 'address'
+    const subject = caller?.subject ?? null
+    const one = JSON.stringify([who, subject])
+    const limits: Limit[] = [
+      { policy: perCaller.whole, buckets: caller ? accounts : addresses, key: who, sharedKey: '*' },
+    ]
+    if (subject !== null)
+      limits.push({
+        policy: perCaller.ofSubject,
+        buckets: subjects,
+        key: one,
+        sharedKey: `*:${encoded(subject)}`,
+      })
+    if (!view?.rate) return limits
+    const own = policiesOf(view, view.rate)
+    // One bucket for all versions of a resource, so that a call to an older version does not avoid its rate.
+    const { name } = view.resource
+    limits.push({ policy: own.whole, buckets: ofResources, key: `${kind} ${name} ${who}`, sharedKey: name })
+    if (subject !== null)
+      limits.push({
+        policy: own.ofSubject,
+        buckets: ofResources,
+        key: `subject ${name} ${one}`,
+        sharedKey: `${name}:${encoded(subject)}`,
+      })
+    return limits
   }
 
   const takeShared = async (
     limits: readonly Limit[],
-    buckets: SharedBuckets,
+    { buckets, tag }: { readonly buckets: SharedBuckets; readonly tag: string },
+    tokensOf: TokensOf,
   ): Promise<RateSignals | null> => {
-    const taken = await buckets.take(limits)
+    const taken = await buckets.take(
+      limits.map(({ policy: { size }, sharedKey }) => ({
+        key: `${tag}:${sharedKey}`,
+        size,
+        tokens: tokensOf(size),
+      })),
+    )
     return taken && judge(limits, taken)
   }
 
   const takeTokens = (
-    account: string | null,
+    caller: Counted,
     address: string,
     view: View | null,
     tokensOf: TokensOf,
   ): Maybe<RateSignals | null> => {
-    const who = account ?? networkOf(address)
-    const buckets = account === null ? addresses : accounts
-    const own = view?.rate ? { policy: policyOf(view, view.rate), resource: view.resource.name } : null
-    if (shared) {
-      const tag = sharedTag(shared.service, account, who)
-      const limits = [sharedLimit(perCaller, tag, '*', tokensOf)]
-      if (own) limits.push(sharedLimit(own.policy, tag, own.resource, tokensOf))
-      return takeShared(limits, shared.buckets)
-    }
-    if (own === null) return perCaller.signals(buckets.take(who, rate, now(), tokensOf(rate)))
-    // One bucket for all versions of a resource, so that a call to an older version does not avoid its rate.
-    const key = `${account === null ? 'address' : 'account'} ${own.resource} ${who}`
-    const { size } = own.policy
     const at = now()
-    const refused = ofResources.peek(key, size, at, tokensOf(size))
-    if (refused < 0) throw own.policy.refusal(refused)
-    const left = buckets.take(who, rate, at, tokensOf(rate))
-    if (left < 0) throw perCaller.refusal(left)
-    return judge([{ policy: perCaller }, own], [left, ofResources.take(key, size, at, tokensOf(size))])
+    if (!shared && !view?.rate && (caller === null || caller.subject === null)) {
+      const [buckets, who] = caller ? [accounts, caller.account] : [addresses, networkOf(address)]
+      return perCaller.whole.signals(buckets.take(who, rate, at, tokensOf(rate)))
+    }
+    const limits = limitsOf(caller, address, view)
+    if (shared) {
+      const tag = sharedTag(shared.service, caller, address)
+      return takeShared(limits, { buckets: shared.buckets, tag }, tokensOf)
+    }
+    // All of them or none.
+    for (const { policy, buckets, key } of limits) {
+      const left = buckets.peek(key, policy.size, at, tokensOf(policy.size))
+      if (left < 0) throw policy.refusal(left)
+    }
+    return judge(
+      limits,
+      limits.map(({ policy: { size }, buckets, key }) => buckets.take(key, size, at, tokensOf(size))),
+    )
   }
 
   return {
-    take: (account, address, view) => takeTokens(account, address, view, one),
+    take: (caller, address, view) => takeTokens(caller, address, view, one),
     // A deployment may lower the burst. The call has one token, and no bucket ever holds more than the others.
-    takeMore: (account, address, view, rows) =>
-      takeTokens(account, address, view, ({ burst }) => Math.min(rows, burst - 1)),
+    takeMore: (caller, address, view, rows) =>
+      takeTokens(caller, address, view, ({ burst }) => Math.min(rows, burst - 1)),
   }
 }
 
@@ -104,25 +142,23 @@ type TokensOf = (size: RateModel) => number
 
 const one: TokensOf = () => 1
 
-interface Limit extends NamedBucket {
+/** A bucket that a call takes from. */
+interface Limit {
   readonly policy: Policy
+  readonly buckets: Buckets
+  readonly key: string
+  /** Its name in Redis, after the tag. Names of resources have no colon. */
+  readonly sharedKey: string
 }
 
 /**
- * The part of a name in Redis that both buckets of a caller have in common. The braces keep them on one node of a Redis cluster, and names that
+ * The part of a name in Redis that all buckets of a caller have in common. The braces keep them on one node of a Redis cluster, and names that
  * callers choose cannot have any.
  */
-const sharedTag = (service: string, account: string | null, who: string): string =>
-  `nounkit:${service}:{${account === null ? 'address' : 'account'}:${encoded(who)}}`
+const sharedTag = (service: string, caller: Counted, address: string): string =>
+  `nounkit:${service}:{${caller ? `account:${encoded(caller.account)}` : `address:${encoded(networkOf(address))}`}}`
 
 const encoded = (name: string): string => name.replace(/[%{}]/g, (brace) => encodeURIComponent(brace))
-
-const sharedLimit = (policy: Policy, tag: string, of: string, tokensOf: TokensOf): Limit => ({
-  policy,
-  key: `${tag}:${of}`,
-  size: policy.size,
-  tokens: tokensOf(policy.size),
-})
 
 const judge = (limits: readonly Pick<Limit, 'policy'>[], taken: readonly Taken[]): RateSignals => {
   const signals = limits.map(({ policy }, i) => policy.signals(taken[i] ?? 0))
@@ -130,6 +166,19 @@ const judge = (limits: readonly Pick<Limit, 'policy'>[], taken: readonly Taken[]
     policy: signals.map((signal) => signal.policy).join(', '),
     state: signals.map((signal) => signal.state).join(', '),
   }
+}
+
+/** The policy of an account, or of an account for one resource, and that of each subject within it. */
+interface Policies {
+  readonly whole: Policy
+  readonly ofSubject: Policy
+}
+
+/** A subject is one person of an account. It gets half, so that it cannot use up what the others need. */
+const createPolicies = (name: string, size: RateModel): Policies => {
+  const half = { perSecond: size.perSecond / 2, burst: Math.ceil(size.burst / 2) }
+  const subjectName = name === 'account' ? 'subject' : `${name}-subject`
+  return { whole: createPolicy(name, size), ofSubject: createPolicy(subjectName, half) }
 }
 
 interface Policy {

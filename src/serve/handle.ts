@@ -106,7 +106,7 @@ function perform(
   target: Target,
 ): Maybe<PlainResponse> {
   const { caller } = context
-  const taken = engine.rates.take(caller?.account ?? null, request.address, target.view)
+  const taken = engine.rates.take(caller, request.address, target.view)
   const outcome = whenThere(taken, (signals) => {
     context.rate = signals
     return run(engine, request, { target, caller: caller ?? anonymous }, context)
@@ -217,7 +217,7 @@ async function takeForRows(
   body: JsonObject,
 ): Promise<void> {
   const rows = isRowList(view, body) ? listed(view, body).length : 0
-  if (rows > 1) context.rate = await rates.takeMore(context.caller?.account ?? null, address, view, rows - 1)
+  if (rows > 1) context.rate = await rates.takeMore(context.caller, address, view, rows - 1)
 }
 
 const change: Answer = async (engine, request, call, context) => {

@@ -119,6 +119,9 @@ describe('wrong credentials', () => {
   })
 })
 
+const of = (account: string | null, subject: string | null = null) =>
+  account === null ? null : { account, subject }
+
 test('no account uses up what belongs to another, to a resource or to an address', () => {
   const rate = { perSecond: 0.1, burst: 1 }
   const notes = resource('notes', {
@@ -131,7 +134,7 @@ test('no account uses up what belongs to another, to a resource or to an address
   const limiter = createRateLimiter(rate)
   const outcome = (account: string | null, name: string | null): string | number => {
     try {
-      return limiter.take(account, '192.0.2.1', (name && head.views.get(name)) || null)
+      return limiter.take(of(account), '192.0.2.1', (name && head.views.get(name)) || null)
         ? 'counted'
         : 'uncounted'
     } catch (error) {
@@ -175,8 +178,8 @@ test('each further row of a list takes a token, all or none, and no more than a 
   const limiter = createRateLimiter({ perSecond: 0.01, burst: 10 })
   const left = (account: string, rows: number) => {
     try {
-      limiter.take(account, '192.0.2.1', null)
-      const signals = rows > 1 ? limiter.takeMore(account, '192.0.2.1', null, rows - 1) : null
+      limiter.take(of(account), '192.0.2.1', null)
+      const signals = rows > 1 ? limiter.takeMore(of(account), '192.0.2.1', null, rows - 1) : null
       return (signals as RateSignals | null)?.state ?? 'counted'
     } catch (error) {
       return (error as Problem).status
@@ -271,6 +274,45 @@ describe('over HTTP', () => {
     expect(refused.status).toBe(429)
     expect(await refused.json()).toMatchObject({ 'violated-policies': ['products'] })
     expect((await call(key, '/v2/customers?limit=1')).status).toBe(200)
+  })
+
+  test('a subject gets half of the rate of its account and of each resource, so that others get the rest', async () => {
+    const notes = resource('notes', {
+      shared: true,
+      fields: { text: z.string() },
+      rate: { perSecond: 0.01, burst: 4 },
+    })
+    const tags = resource('tags', { shared: true, fields: { text: z.string() } })
+    const declared = api('clinic', {
+      accounts: 'one',
+      resources: [notes, tags],
+      rate: { perSecond: 0.01, burst: 12 },
+    })
+    served = await testApi(declared, { rate: '' })
+    const [mia, noa, robot] = [
+      await served.key({ subject: 'mia' }),
+      await served.key({ subject: 'noa' }),
+      await served.key({}),
+    ]
+    const outcomes = async (key: string, path: string, calls: number) => {
+      const all = []
+      for (let n = 0; n < calls; n++) {
+        const answer = await call(key, path)
+        all.push(answer.status === 200 ? 200 : (await answer.json())['violated-policies'])
+      }
+      return all
+    }
+    const first = await call(mia, '/v1/notes')
+    expect([first.headers.get('ratelimit-policy'), first.headers.get('ratelimit')]).toEqual([
+      '"account";q=1;w=100, "subject";q=1;w=200, "notes";q=1;w=100, "notes-subject";q=1;w=200',
+      '"account";r=11;t=100, "subject";r=5;t=200, "notes";r=3;t=100, "notes-subject";r=1;t=200',
+    ])
+    expect(await outcomes(mia, '/v1/notes', 2)).toEqual([200, ['notes-subject']])
+    expect(await outcomes(noa, '/v1/notes', 3)).toEqual([200, 200, ['notes']])
+    expect(await outcomes(robot, '/v1/notes', 1)).toEqual([['notes']])
+    expect(await outcomes(mia, '/v1/tags', 5)).toEqual([200, 200, 200, 200, ['subject']])
+    // A caller without a subject is not bounded by one: it may take all that is left.
+    expect(await outcomes(robot, '/v1/tags', 5)).toEqual([200, 200, 200, 200, ['account']])
   })
 
   test('off lifts all of it', async () => {
