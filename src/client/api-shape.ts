@@ -44,19 +44,14 @@ export type Of<S, N extends string, Member extends keyof ResourceShape> = S exte
   : never
 
 /** A condition on a field whose values have no order: a value, or operators with values. */
-export type Choice<V> =
-  | V
-  | { readonly eq?: V | undefined; readonly ne?: V | undefined; readonly in?: readonly V[] | undefined }
+export type Choice<V> = V | Compared<'eq' | 'ne' | 'in', V>
 
 /** A condition on a field whose values have an order. */
-export type Ordered<V> =
-  | V
-  | {
-      readonly eq?: V | undefined
-      readonly ne?: V | undefined
-      readonly in?: readonly V[] | undefined
-      readonly gt?: NonNullable<V> | undefined
-      readonly gte?: NonNullable<V> | undefined
-      readonly lt?: NonNullable<V> | undefined
-      readonly lte?: NonNullable<V> | undefined
-    }
+export type Ordered<V> = V | Compared<'eq' | 'ne' | 'in' | 'gt' | 'gte' | 'lt' | 'lte', V>
+
+/** The operators come first, so that errors list them. */
+type Compared<Operator extends string, V> = {
+  readonly [O in Operator]?:
+    | (O extends 'in' ? readonly V[] : O extends 'eq' | 'ne' ? V : NonNullable<V>)
+    | undefined
+}

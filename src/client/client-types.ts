@@ -59,15 +59,16 @@ export interface Listing<Row, P = Page> extends Promise<List<Row, P>>, AsyncIter
 /** A row that the client got, or its id. A row that it got alone is only changed if nobody else has changed it since. */
 export type RowOrId = string | { readonly id: string }
 
-/** The paths of relations that can be included. */
-type Path<S, N extends string> = Of<S, N, 'include'> & string
+/** The paths of relations that can be included. A conditional type, so that errors list them. */
+type Path<S, N extends string> = Of<S, N, 'include'> extends infer All extends string ? All : never
 
 /** Conditions that must all hold, and besides, of `or`, one alternative: all conditions of one of these objects. */
 type Filters<S, N extends string> = [Of<S, N, 'either'>] extends [true]
   ? Of<S, N, 'filter'> & { readonly or?: readonly Of<S, N, 'filter'>[] | undefined }
   : Of<S, N, 'filter'>
 
-interface Reading<S, N extends string> {
+/** Every call there is. A collection has those of the methods that its resource offers. `By` is the reference to the owner in the path. */
+interface AllCalls<S, N extends string, By extends string> {
   /** One page of rows when awaited; all rows in `for await`. */
   list<const I extends readonly Path<S, N>[] = [], const C extends Of<S, N, 'count'> = never>(
     options?: ListOptions<Filters<S, N>, Of<S, N, 'sort'> & string, I, C>,
@@ -82,29 +83,31 @@ interface Reading<S, N extends string> {
     id: string,
     options?: GetOptions<I>,
   ): Promise<RowWith<S, N, I> | null>
-}
-/** The page of a list that was asked to count, or may have been. */
-type Counted<C> = [C] extends [never] ? Page : false extends C ? Page & Partial<Total> : Page & Total
-
-interface Creating<S, N extends string, By extends string> {
   /** Creates a row, once, however often the call is tried. */
   create(body: Body<Of<S, N, 'create'>, By>, options?: CreateOptions): Promise<RowOf<S, N>>
-}
-interface CreatingMany<S, N extends string, By extends string> {
   /** Creates all of these rows or none, once, however often the call is tried. They come back in the same order. */
   createMany(bodies: readonly Body<Of<S, N, 'create'>, By>[], options?: CreateOptions): Promise<RowOf<S, N>[]>
-}
-interface Updating<S, N extends string> {
   /** Changes what the patch has, and leaves all else. */
   update(row: RowOrId, patch: Of<S, N, 'patch'>, options?: CallOptions): Promise<RowOf<S, N>>
-}
-interface Replacing<S, N extends string, By extends string> {
   /** Replaces the whole row: an optional field that is left out returns to its default. */
   replace(row: RowOrId, body: Body<Of<S, N, 'replace'>, By>, options?: CallOptions): Promise<RowOf<S, N>>
-}
-interface Deleting {
   delete(row: RowOrId, options?: CallOptions): Promise<void>
+  /** The collections below a row: `api.orders.at(id).items.list()`. */
+  at(row: RowOrId): Below<keyof ManyOf<S, N> & string, S, N>
 }
+type CallsOf<S, N extends string> =
+  | CallsByMethod[Of<S, N, 'methods'> & keyof CallsByMethod]
+  | ([Of<S, N, 'bulk'>] extends [true] ? 'createMany' : never)
+interface CallsByMethod {
+  readonly GET: 'list' | 'get' | 'find'
+  readonly POST: 'create'
+  readonly PATCH: 'update'
+  readonly PUT: 'replace'
+  readonly DELETE: 'delete'
+}
+
+/** The page of a list that was asked to count, or may have been. */
+type Counted<C> = [C] extends [never] ? Page : false extends C ? Page & Partial<Total> : Page & Total
 
 /** Below an owner, the reference to it comes from the path. */
 type Body<B, By extends string> = [By & keyof B] extends [never]
@@ -114,47 +117,52 @@ type Body<B, By extends string> = [By & keyof B] extends [never]
 /** One object type in place of several, as editors and errors show it. */
 type Flat<T> = { [K in keyof T]: T[K] } & {}
 
-type Has<Methods, M extends string, Calls> = M extends Methods ? Calls : unknown
+// Errors show a type by its name and its arguments, as far as there is space. So the names that would have been right come first.
 
-/** The calls of a collection: those of the methods that its resource offers. `By` is the reference to the owner in the path. */
-type Calls<S, N extends string, By extends string> = Has<Of<S, N, 'methods'>, 'GET', Reading<S, N>> &
-  Has<Of<S, N, 'methods'>, 'POST', Creating<S, N, By>> &
-  ([Of<S, N, 'bulk'>] extends [true] ? CreatingMany<S, N, By> : unknown) &
-  Has<Of<S, N, 'methods'>, 'PATCH', Updating<S, N>> &
-  Has<Of<S, N, 'methods'>, 'PUT', Replacing<S, N, By>> &
-  Has<Of<S, N, 'methods'>, 'DELETE', Deleting>
+type Collection<Name extends keyof AllCalls<S, N, By>, S, N extends string, By extends string> = {
+  [Call in Name]: AllCalls<S, N, By>[Call]
+}
+type Below<Name extends string, S, N extends string> = {
+  readonly [Member in Name]: ManyOf<S, N>[Member & keyof ManyOf<S, N>] extends {
+    readonly kind: infer Kind
+    readonly to: infer To extends string
+    readonly by: infer By extends string
+  }
+    ? Collection<
+        Kind extends 'many through' ? CallsOf<S, To> & CallsByMethod['GET'] : CallsOf<S, To>,
+        S,
+        To,
+        By
+      >
+    : never
+}
+type Members<Name extends string, S> = {
+  readonly [Member in Name]: Member extends 'events'
+    ? Events<S>
+    : TopOf<S>[Member & keyof TopOf<S>] extends infer N extends string
+      ? Collection<CallsOf<S, N> | ([keyof ManyOf<S, N>] extends [never] ? never : 'at'), S, N, never>
+      : never
+}
 
-/** The relations with collections below a row. */
-type ManyOf<S, Relations> = {
-  [K in keyof Relations & string]: Relations[K] extends {
+/** The relations with collections below a row, in camel case. */
+type ManyOf<S, N extends string> = ManyAmong<S, Of<S, N, 'relations'>>
+type ManyAmong<S, Relations> = {
+  readonly [K in keyof Relations & string as Relations[K] extends {
     readonly kind: 'many' | 'many through'
     readonly to: infer To extends string
   }
     ? [Of<S, To, 'methods'>] extends [never]
       ? never
-      : K
-    : never
-}[keyof Relations & string]
-
-type Below<S, Relations> = {
-  readonly [K in ManyOf<S, Relations> as Camel<K>]: Relations[K] extends {
-    readonly kind: infer Kind
-    readonly to: infer To extends string
-    readonly by: infer By extends string
-  }
-    ? Kind extends 'many through'
-      ? Has<Of<S, To, 'methods'>, 'GET', Flat<Reading<S, To>>>
-      : Flat<Calls<S, To, By>>
-    : never
+      : Camel<K>
+    : never]: Relations[K]
 }
 
-interface Owning<S, N extends string> {
-  /** The collections below a row: `api.orders.at(id).items.list()`. */
-  at(row: RowOrId): Below<S, Of<S, N, 'relations'>>
-}
-type Collection<S, N extends string> = Flat<
-  Calls<S, N, never> & ([ManyOf<S, Of<S, N, 'relations'>>] extends [never] ? unknown : Owning<S, N>)
->
+/** The names of the resources with a collection of their own, by those in camel case. */
+type TopOf<S> = S extends { readonly resources: infer All }
+  ? {
+      readonly [N in keyof All & string as All[N] extends { readonly top: true } ? Camel<N> : never]: N
+    }
+  : never
 
 /** `order-items` → `orderItems`; a hyphen before a digit becomes an underscore. */
 export type Camel<Name extends string> = Name extends `${infer Word}-${infer Rest}`
@@ -165,20 +173,12 @@ export type Camel<Name extends string> = Name extends `${infer Word}-${infer Res
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9'
 
 /** The client of an API: a collection for each resource, in camel case. */
-export type ClientOf<S> = Flat<Collections<S> & EventsOf<S>>
-
-type Collections<S> = S extends { readonly resources: infer All }
-  ? {
-      readonly [N in keyof All & string as All[N] extends { readonly top: true }
-        ? Camel<N>
-        : never]: Collection<S, N>
-    }
-  : never
-type EventsOf<S> = S extends { readonly events: infer Name }
+export type ClientOf<S> = S extends unknown ? Members<(keyof TopOf<S> & string) | EventsMember<S>, S> : never
+type EventsMember<S> = S extends { readonly events: infer Name }
   ? [Name] extends [never]
-    ? unknown
-    : { readonly events: Events<S> }
-  : unknown
+    ? never
+    : 'events'
+  : never
 
 interface Events<S> {
   /** One page of events when awaited, oldest first; all in `for await`. */

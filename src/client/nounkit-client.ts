@@ -11,8 +11,8 @@ export type { CallOptions, ClientOptions, Deprecation } from './client-types.ts'
 export { CallError, ProblemError } from './problem-error.ts'
 export type { FieldError } from './problem-members.ts'
 
-/** The client of a declaration: `Client<typeof shop>`. */
-export type Client<Api> = ClientOf<ShapeOf<Api>>
+/** The client of a declaration: `Client<typeof shop>`. A conditional type, so that errors show what it stands for. */
+export type Client<Api> = ShapeOf<Api> extends infer S ? ClientOf<S> : never
 /** A row with what was included: `Row<typeof shop, 'orders', 'customer' | 'items.product'>`. */
 export type Row<Api, Name extends string, Include extends string = never> = RowOf<ShapeOf<Api>, Name, Include>
 /** What happened to a row of a declaration: `Event<typeof shop>`. */

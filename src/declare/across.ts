@@ -27,14 +27,19 @@ type OrMistake<M> = [M] extends [never] ? unknown : M
 
 type ResourceMistake<D, Nouns> = string extends keyof Nouns
   ? never
-  : D extends ResourceDeclaration<infer F, infer R, infer N, infer _, infer I, infer W>
+  : // With all type arguments, even those that are not used, the compiler sees that it is the same type, and compares nothing.
+    D extends ResourceDeclaration<infer F, infer R, infer N, infer _, infer I, infer W, infer __>
     ?
-        | TargetMistake<N, R, Nouns>
+        | TargetMistakes<N, R, Nouns>
         | PathMistake<`${N}.include`, R, I, Nouns>
         | WhileMistake<`${N}.onlyWhile`, R, W, Nouns>
         | SumMistake<`${N}.fields`, F, R, Nouns>
     : never
 
+/** All at once first: hardly ever is there one. */
+type TargetMistakes<N extends string, R, Nouns> = [TargetName<R[keyof R]>] extends [keyof Nouns]
+  ? never
+  : TargetMistake<N, R, Nouns>
 type TargetMistake<N extends string, R, Nouns> = {
   [K in keyof R & string]:
     | NounMistake<`${N}.relations.${K}`, TargetName<R[K]>, Nouns>
