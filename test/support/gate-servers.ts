@@ -42,11 +42,11 @@ export const openGateServers = async (
   const folder = memoryFolder('nounkit-gate-')
   const model = compileApi(before)
   const contracts = new Map([[model.head.name, contractOf(model, model.head)]])
-  const seed = seedOf(model, compileApi(after, { contracts }))
+  const seed = gateSeed(model, compileApi(after, { contracts }))
   const open = (declaration: ApiDeclaration, file: string) =>
     testApi(declaration, { databaseUrl: `sqlite:${join(folder, file)}`, clock, contracts })
   const keyOf = (api: TestApi) => api.key('acme', { scopes: [...new Set(scopes)] })
-  const old = await open({ ...before, seed: seedOf(model, model) }, 'old.db')
+  const old = await open({ ...before, seed: gateSeed(model, model) }, 'old.db')
   const key = await keyOf(old)
   const database = new DatabaseSync(join(folder, 'old.db'))
   database.exec(`VACUUM INTO '${join(folder, 'new.db')}'`)
@@ -66,7 +66,7 @@ export const openGateServers = async (
 }
 
 /** The rows of a model, as far as `target` has their fields. */
-const seedOf = (model: Model, target: Model): NonNullable<ApiDeclaration['seed']> => {
+export const gateSeed = (model: Model, target: Model): NonNullable<ApiDeclaration['seed']> => {
   const rows = (shared: boolean): readonly SeedRow[] =>
     ['trees', 'leaves']
       .filter((name) => model.resources.get(name)?.shared === shared)
