@@ -104,6 +104,16 @@ describe.each(documents)('generators can read the document of %s:', (_, document
     }
   })
 
+  it('webhooks have a tag that no operation has: a class of theirs would take the place of another', () => {
+    const tagsIn = (paths: unknown) =>
+      nodesOf(paths).flatMap(([, { operationId, tags }]) => (operationId ? (tags as string[]) : []))
+    const ofOperations = new Set(tagsIn(document.paths))
+    const ofWebhooks = tagsIn((document as Json).webhooks)
+    expect(ofWebhooks.filter((tag) => ofOperations.has(tag))).toEqual([])
+    const told = ((document as Json).tags as Json[]).map(({ name }) => name)
+    expect([...ofOperations, ...ofWebhooks].filter((tag) => !told.includes(tag))).toEqual([])
+  })
+
   it('a filter has one type, and never a choice of schemas', () => {
     const filters = Object.values(document.components.parameters ?? {}).filter(
       ({ name }) => String(name).startsWith('filter[') && name !== 'filter[or]',

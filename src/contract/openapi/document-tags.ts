@@ -1,4 +1,5 @@
 import type { SubCollection, Version, View } from '../../compile/model.ts'
+import { toldViews } from '../../compile/versions/events-view.ts'
 import { promisedLimits } from '../promised-limits.ts'
 import { words } from './document-names.ts'
 import type { DocumentPart } from './field-schemas.ts'
@@ -9,6 +10,12 @@ import type { DocumentPart } from './field-schemas.ts'
  */
 export const tagOf = (view: View, sub: SubCollection | null): string =>
   sub && isFurther(view, sub) ? `${sub.segment} of ${sub.owner().name}` : view.name
+
+/**
+ * The tag of the calls that webhook endpoints get. Programs that make a class for each tag make a class of webhooks for it, too: with the tag of
+ * `GET /events` that one would take its place.
+ */
+export const webhookTag = 'webhook calls'
 
 const isFurther = (view: View, sub: SubCollection): boolean =>
   view.topLevel || view.under[0]?.segment !== sub.segment || view.under[0].owner() !== sub.owner()
@@ -29,10 +36,14 @@ export const tagsOf = (version: Version): DocumentPart => {
         description: `The same rows as \`${view.name}\`, below the row that they belong to: \`/${sub.owner().name}/{id}/${sub.segment}\`.`,
       })),
   )
-  const tags = [...resources, ...further]
+  const calls =
+    toldViews(version).length > 0
+      ? [{ name: webhookTag, description: 'What is sent to the URLs of `webhook-endpoints`.' }]
+      : []
+  const tags = [...resources, ...calls, ...further]
   if (further.length === 0) return { tags }
   const groups = [
-    { name: 'Resources', tags: resources.map(({ name }) => name) },
+    { name: 'Resources', tags: [...resources, ...calls].map(({ name }) => name) },
     { name: 'Sub-collections', tags: further.map(({ name }) => name) },
   ]
   return { tags, 'x-tagGroups': groups }

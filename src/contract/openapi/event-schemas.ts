@@ -1,6 +1,7 @@
 import type { Version, View } from '../../compile/model.ts'
 import { kindsOfEvents, toldViews } from '../../compile/versions/events-view.ts'
 import { type DocumentNames, singularName, withArticle } from './document-names.ts'
+import { webhookTag } from './document-tags.ts'
 import { type DocumentPart, schemaRef, shownField } from './field-schemas.ts'
 
 /** The row that an event shows, of any resource that has events. */
@@ -59,7 +60,7 @@ const webhook = (view: View, kind: (typeof kindsOfEvents)[number], naming: Docum
     post: {
       operationId: naming.event(view, kind),
       summary: `${one.charAt(0).toUpperCase()}${one.slice(1)} was ${kind}`,
-      tags: ['events'],
+      tags: [webhookTag],
       security: [{}],
       requestBody: {
         required: true,
