@@ -33,9 +33,9 @@ describeServing('pages for programs that read', (served) => {
     expect(await text('/docs')).toBe(reference)
     const first = reference.slice(reference.indexOf('## First steps'), reference.indexOf('\n## Keys'))
     for (const part of [
-      'client<typeof shop>({ url: API, key: KEY })',
-      'curl "$API/v2/customers" -H "Authorization: Bearer $KEY"',
-      "api.customers.list({ include: ['orders', 'referrer'] })",
+      'client<typeof shop>({\n  url: API,\n  key: KEY,\n})',
+      'curl "$API/v2/customers" \\\n  -H "Authorization: Bearer $KEY"',
+      "api.customers.list({\n  include: ['orders', 'referrer'],\n})",
       'filter%5Bemail%5D=',
       'cursor=',
       'Idempotency-Key: $(uuidgen)',

@@ -142,6 +142,12 @@ describeStores('pages', (store) => {
       expect(page.type).toBe('text/html; charset=utf-8')
       expect(page.text).toContain('<h1 id="moving-from-v1-to-v2">Moving from v1 to v2</h1>')
       expect(page.text).toContain('<td><code>/v1/clients</code></td><td><code>/v2/customers</code></td>')
+      // What both versions answer stands side by side.
+      const pairs = page.text.split('<div class="before-after">').slice(1)
+      expect(pairs).toHaveLength(6)
+      expect(pairs[0]).toMatch(
+        /GET \/v1\/clients\/.*full_name.*<\/div>\s*<div>.*GET \/v2\/customers\/.*&quot;name&quot;/s,
+      )
       const markdown = await open('/docs/migrations/v1-to-v2', { Accept: 'text/markdown' })
       expect(markdown.type).toBe('text/markdown; charset=utf-8')
       expect(markdown.text).toMatch(/^# Moving from v1 to v2\n/)

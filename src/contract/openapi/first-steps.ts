@@ -5,7 +5,7 @@ import { literal, memberName } from './samples.ts'
 
 /**
  * What a consumer needs first, with calls of this version that run as they are: the address, the key, a first call, related rows, filters, pages,
- * and creating something once. Empty where no resource can be listed.
+ * and creating something once. Empty where no resource can be listed. Lines are short, so that they can be read on a telephone.
  */
 export const firstSteps = (version: Version, model: Model): string => {
   const views = [...version.views.values()].filter(
@@ -20,13 +20,13 @@ export const firstSteps = (version: Version, model: Model): string => {
     version === model.head
       ? `Whoever has the declaration can make one file with the same client for those who do not: \`npx nounkit client ${version.name} > ${model.name}.ts\`. A first call:`
       : `Whoever has the declaration makes that file: \`npx nounkit client ${version.name} > ${model.name}.ts\`. A first call:`,
-    ...both(listCurl(view, ''), listTyped(view, '')),
+    ...both(listCurl(view, ''), listTyped(view, [])),
     ...related(view),
     ...filtered(view),
     '**The next page.** `page.next_cursor` is sent as `cursor`. The client fetches pages as it goes.',
     ...both(
       listCurl(view, '?limit=50&cursor=…'),
-      `for await (const row of api.${memberName(view.name)}.list({ limit: 50 })) console.log(row.id)`,
+      `const rows = api.${memberName(view.name)}.list({ limit: 50 })\nfor await (const row of rows) console.log(row.id)`,
     ),
     ...created(view),
   ].join('\n\n')
@@ -37,7 +37,7 @@ const importLine = (what: string, file: string): string => `import ${what} from 
 const typedClient = ({ name }: Model): string => {
   const type = memberName(name)
   const imports = [importLine('{ client }', 'nounkit/client'), importLine(`type ${type}`, './api.ts')]
-  return `${imports.join('\n')}\n\nconst api = client<typeof ${type}>({ url: API, key: KEY })`
+  return `${imports.join('\n')}\n\nconst api = client<typeof ${type}>({\n  url: API,\n  key: KEY,\n})`
 }
 
 const generatedClient = ({ name }: Model): string =>
@@ -51,9 +51,9 @@ const fenced = (language: string, text: string): string => `\`\`\`${language}\n$
 const both = (curl: string, typed: string): readonly string[] => [fenced('sh', curl), fenced('ts', typed)]
 
 const listCurl = ({ version, name }: View, query: string): string =>
-  `curl "$API/${version.name}/${name}${query}" -H "Authorization: Bearer $KEY"`
-const listTyped = ({ name }: View, options: string): string =>
-  `const { data, page } = await api.${memberName(name)}.list(${options})`
+  `curl "$API/${version.name}/${name}${query}" \\\n  -H "Authorization: Bearer $KEY"`
+const listTyped = ({ name }: View, options: readonly string[]): string =>
+  `const { data } = await api.${memberName(name)}.list(${options.length === 0 ? '' : `{\n${options.map((option) => `  ${option},\n`).join('')}}`})`
 
 const related = (view: View): readonly string[] => {
   const paths = view.includePaths.slice(0, 2)
@@ -62,7 +62,7 @@ const related = (view: View): readonly string[] => {
     '**Related rows** come along when they are named, several joined with commas.',
     ...both(
       listCurl(view, `?include=${paths.join()}`),
-      listTyped(view, `{ include: [${paths.map((path) => `'${path}'`).join(', ')}] }`),
+      listTyped(view, [`include: [${paths.map((path) => `'${path}'`).join(', ')}]`]),
     ),
   ]
 }
@@ -75,7 +75,7 @@ const filtered = (view: View): readonly string[] => {
     '**Some rows.** Filters hold together; `-` turns the order round.',
     ...both(
       listCurl(view, `?filter%5B${field.name}%5D=${encodeURIComponent(String(value))}&sort=-id`),
-      listTyped(view, `{ filter: { ${field.name}: ${literal(value)} }, sort: ['-id'] }`),
+      listTyped(view, [`filter: { ${field.name}: ${literal(value)} }`, `sort: ['-id']`]),
     ),
   ]
 }
@@ -92,13 +92,13 @@ const created = (view: View): readonly string[] => {
   const body = sampleOf(view)
   if (!body) return []
   const isKeyed = view.idempotency.mode !== 'off'
-  const key = isKeyed ? ' -H "Idempotency-Key: $(uuidgen)"' : ''
+  const key = isKeyed ? ' \\\n  -H "Idempotency-Key: $(uuidgen)"' : ''
   return [
     isKeyed
       ? '**Something new, once.** With an `Idempotency-Key`, the same call sent again creates nothing twice. The client sends one with each create, and tries again by itself.'
       : '**Something new.**',
     ...both(
-      `curl -X POST "$API/${view.version.name}/${view.name}" -H "Authorization: Bearer $KEY" \\\n  -H "Content-Type: application/json"${key} \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+      `curl -X POST "$API/${view.version.name}/${view.name}" \\\n  -H "Authorization: Bearer $KEY" \\\n  -H "Content-Type: application/json"${key} \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
       `const made = await api.${memberName(view.name)}.create(${literal(body)})`,
     ),
     '**What goes wrong** is told as a [problem](/problems), whose `type` says which. `errors` names every wrong field at once.',
