@@ -155,12 +155,14 @@ export const api = <
   E extends EventsDeclaration | undefined = undefined,
 >(
   name: string,
-  options: Omit<ApiOptions, 'resources' | 'versions' | 'events'> & {
-    readonly resources: T
-    readonly versions?: V
-    /** Every committed change of a row is an event, for all resources that belong to accounts; none unless said. */
-    readonly events?: E
-  } & Sound<NoInfer<T>, NoInfer<V>> &
-    NeededScopes<NoInfer<T>[number]>,
+  // What is wrong comes first, so that it stands at the beginning of the error.
+  options: Sound<NoInfer<T>, NoInfer<V>> &
+    NeededScopes<NoInfer<T>[number]> &
+    Omit<ApiOptions, 'resources' | 'versions' | 'events'> & {
+      readonly resources: T
+      readonly versions?: V
+      /** Every committed change of a row is an event, for all resources that belong to accounts; none unless said. */
+      readonly events?: E
+    },
 ): TypedApi<T[number], NewestOf<V>, E extends EventsDeclaration ? true : false> =>
   Object.freeze({ kind: 'api', ...(options as unknown as ApiOptions), name })
