@@ -95,12 +95,12 @@ interface AllCalls<S, N extends string, By extends string> {
   /** The collections below a row: `api.orders.at(id).items.list()`. */
   at(row: RowOrId): Below<keyof ManyOf<S, N> & string, S, N>
 }
-type CallsOf<S, N extends string> =
-  | CallsByMethod[Of<S, N, 'methods'> & keyof CallsByMethod]
-  | ([Of<S, N, 'bulk'>] extends [true] ? 'createMany' : never)
+type CallsOf<One> = One extends keyof CallsByMethod ? CallsByMethod[One] : never
+type Offered<S, N extends string> = Of<S, N, 'methods'> | ([Of<S, N, 'bulk'>] extends [true] ? 'bulk' : never)
 interface CallsByMethod {
   readonly GET: 'list' | 'get' | 'find'
   readonly POST: 'create'
+  readonly bulk: 'createMany'
   readonly PATCH: 'update'
   readonly PUT: 'replace'
   readonly DELETE: 'delete'
@@ -128,19 +128,19 @@ type Below<Name extends string, S, N extends string> = {
     readonly to: infer To extends string
     readonly by: infer By extends string
   }
-    ? Collection<
-        Kind extends 'many through' ? CallsOf<S, To> & CallsByMethod['GET'] : CallsOf<S, To>,
-        S,
-        To,
-        By
-      >
+    ? Collection<CallsOf<Kind extends 'many through' ? Offered<S, To> & 'GET' : Offered<S, To>>, S, To, By>
     : never
 }
 type Members<Name extends string, S> = {
   readonly [Member in Name]: Member extends 'events'
     ? Events<S>
     : TopOf<S>[Member & keyof TopOf<S>] extends infer N extends string
-      ? Collection<CallsOf<S, N> | ([keyof ManyOf<S, N>] extends [never] ? never : 'at'), S, N, never>
+      ? Collection<
+          CallsOf<Offered<S, N>> | ([keyof ManyOf<S, N>] extends [never] ? never : 'at'),
+          S,
+          N,
+          never
+        >
       : never
 }
 

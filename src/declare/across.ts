@@ -37,9 +37,13 @@ type ResourceMistake<D, Nouns> = string extends keyof Nouns
     : never
 
 /** All at once first: hardly ever is there one. */
-type TargetMistakes<N extends string, R, Nouns> = [TargetName<R[keyof R]>] extends [keyof Nouns]
+type TargetMistakes<N extends string, R, Nouns> = [
+  TargetName<R[keyof R]> | Written<JoinName<R[keyof R]>>,
+] extends [keyof Nouns]
   ? never
   : TargetMistake<N, R, Nouns>
+/** Only names that the declaration has. */
+type Written<Name> = Name extends unknown ? (string extends Name ? never : Name) : never
 type TargetMistake<N extends string, R, Nouns> = {
   [K in keyof R & string]:
     | NounMistake<`${N}.relations.${K}`, TargetName<R[K]>, Nouns>
