@@ -49,7 +49,9 @@ export const remoteKeys = (url: URL, waits: IssuerWaits): JWTVerifyGetKey => {
   }
 
   /** A key that is not among the last known ones may be new: that cannot be found out now. */
-  const withoutWaiting = async (...asked: Parameters<JWTVerifyGetKey>): Promise<CryptoKey> => {
+  const withoutWaiting = async (
+    ...asked: Parameters<JWTVerifyGetKey>
+  ): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> => {
     try {
       return await lastKnown(...asked)
     } catch (error) {

@@ -54,7 +54,7 @@ export const addressHolder = (address: string): Holder => ({
 })
 
 /** Of a request that has been authenticated, where it has credentials. Names that accounts choose cannot be those of others: JSON has an end. */
-export const holderOf = ({ note, address }: Pick<PlainRequest, 'note' | 'address'>): Holder => {
+export const holderOfRequest = ({ note, address }: Pick<PlainRequest, 'note' | 'address'>): Holder => {
   const { account = null, subject = null } = note ?? {}
   if (account === null) return addressHolder(address)
   const part = subject === null ? null : `subject ${JSON.stringify([account, subject])}`

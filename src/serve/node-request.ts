@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
 import type { RequestNote } from '../request/exchange.ts'
-import { holderOf } from './fair-limit.ts'
+import { holderOfRequest } from './fair-limit.ts'
 import { type Admission, bodiesOverShare, overloaded } from './overload.ts'
 import { notBelow, withoutPrefix } from './prefix.ts'
 import { type Forwarded, type Proxies, plainAddress } from './proxies.ts'
@@ -116,7 +116,7 @@ const hasBody = (headers: IncomingHttpHeaders): boolean => {
 
 const collect = (request: NodeRequest, limit: number, admission: Admission): Promise<Uint8Array> => {
   const { incoming } = request
-  const holder = holderOf(request)
+  const holder = holderOfRequest(request)
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   const chunks: Buffer[] = []
   let size = 0

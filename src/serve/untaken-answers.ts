@@ -1,5 +1,5 @@
 import type { PlainResponse } from '../request/exchange.ts'
-import { holderOf } from './fair-limit.ts'
+import { holderOfRequest } from './fair-limit.ts'
 import type { NodeRequest } from './node-request.ts'
 import type { Admission } from './overload.ts'
 import { bytesOf } from './write-response.ts'
@@ -20,7 +20,7 @@ export const holdUntilTaken = (
 ): void => {
   const { outgoing, incoming } = request
   if (response.live || outgoing.writableLength === 0) return
-  const holder = holderOf(request)
+  const holder = holderOfRequest(request)
   const bytes = response.bytes ?? bytesOf(response.body)
   outgoing.once('close', () => answers.giveBack(holder, bytes))
   if (!answers.take(holder, bytes)) incoming.socket.destroy()

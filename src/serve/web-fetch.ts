@@ -1,7 +1,7 @@
 import { type Problem, problem } from '../problems.ts'
 import type { Caller } from '../request/caller.ts'
 import type { LiveBody, PlainResponse } from '../request/exchange.ts'
-import { holderOf } from './fair-limit.ts'
+import { holderOfRequest } from './fair-limit.ts'
 import type { Admission } from './overload.ts'
 import { notBelow, withoutPrefix } from './prefix.ts'
 import type { Forwarded, Proxies } from './proxies.ts'
@@ -84,7 +84,7 @@ function arrivedRequest(
     origin: originOf(url, forwarded),
     note: emptyNote(),
     ...(caller && { caller }),
-    readBody: (limit) => readWebBody(request, { limit, admission, holder: holderOf(arrived) }),
+    readBody: (limit) => readWebBody(request, { limit, admission, holder: holderOfRequest(arrived) }),
   }
   return arrived
 }

@@ -298,7 +298,11 @@ describe('over HTTP', () => {
       const all = []
       for (let n = 0; n < calls; n++) {
         const answer = await call(key, path)
-        all.push(answer.status === 200 ? 200 : (await answer.json())['violated-policies'])
+        all.push(
+          answer.status === 200
+            ? 200
+            : ((await answer.json()) as { 'violated-policies': unknown })['violated-policies'],
+        )
       }
       return all
     }
