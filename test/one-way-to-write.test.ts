@@ -15,6 +15,8 @@ const computed: { readonly [file: string]: string } = {
   'lifecycle/clean.ts': '"${table}"',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
   'lifecycle/upsert.ts': '${ident(table.name)}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+  'store/meta.ts': '${meta}',
 }
 
 /** Constants with names of the engine's own tables. */

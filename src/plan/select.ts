@@ -121,11 +121,11 @@ function foundRows(
 ) {
   const place = placeOf(view, owner, alias, binds)
   const where = [`${binds.rows(view.resource, alias)}1 = 1`, ...place.where]
-  const all = (conditions: readonly Filter[]) =>
+  const sqlOf = (conditions: readonly Filter[]) =>
     conditions.map((filter) => filterSql(filter, alias, binds, values))
-  where.push(...all(filters))
+  where.push(...sqlOf(filters))
   if (either.length > 0)
-    where.push(`(${either.map((conditions) => `(${all(conditions).join(' AND ')})`).join(' OR ')})`)
+    where.push(`(${either.map((conditions) => `(${sqlOf(conditions).join(' AND ')})`).join(' OR ')})`)
   return { from: place.from, where }
 }
 

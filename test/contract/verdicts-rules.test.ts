@@ -233,7 +233,7 @@ const rules: Row[] = [
     edited(['resources', 'things', 'relations', 'makers', 'by'], 'owner_id'),
     contract(),
     'B',
-    'things.makers  leads by thing_id in place of owner_id',
+    'things.makers  leads by thing_id, no longer by owner_id',
   ],
   [
     'a set of fields newly unique, one of them with a default',

@@ -22,7 +22,7 @@ describeStores('wrong credentials', (store) => {
   const open = async (): Promise<TestApi> => {
     const tokens = { issuer: issuer.url, jwks: issuer.jwksUrl, audience: 'shop' }
     // What was counted stays counted while the test runs. Each account can make 20 calls.
-    const declaration = { ...shop, tokens, rate: { perSecond: 0.001, burst: 20 } }
+    const declaration = { ...shop, tokens, rate: { perSecond: 0.001, burst: 20 }, limits: { bulkRows: 20 } }
     // A rate of none at all is the declared one.
     const api = await testApi(declaration, { databaseUrl: await store.url(), rate: '' })
     whenOver(() => api.close())

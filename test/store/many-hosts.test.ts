@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { beforeAll, expect, test } from 'vitest'
 import { hostsOf } from '../../src/store/postgres/hosts.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -92,6 +92,24 @@ test('a host that accepts connections and says nothing keeps nobody waiting', as
   second.resolve()
   await first
   for (const socket of sockets) socket.destroy()
+})
+
+test('a host that falls silent right after the login is left for the next one, and a store that waits for it ends', async () => {
+  const question = 'pg_is_in_recovery'
+  const proxy = createServer((client) => {
+    const upstream = connect(portOf(primary), '127.0.0.1')
+    for (const socket of [client, upstream]) socket.on('error', () => {})
+    client.on('data', (bytes) => void (bytes.includes(question) || upstream.write(bytes)))
+    client.on('close', () => upstream.destroy())
+    upstream.pipe(client)
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  whenOver(() => proxy.close())
+  const { port: silent } = proxy.address() as AddressInfo
+  const store = await open([silent, portOf(primary)], 'target_session_attrs=primary')
+  expect(await port(store)).toBe(portOf(primary))
+  await expect(open([silent], 'target_session_attrs=primary')).rejects.toThrow(/cannot be used/)
 })
 
 test('migrating through a standby is refused in one sentence', async () => {

@@ -83,7 +83,7 @@ const compareRelations = (
     ...both
       .filter(([, before, after]) => ledBy(before) && ledBy(after) && ledBy(before) !== ledBy(after))
       .map(([name, before, after]) =>
-        say(name)(breaking, `leads ${ledBy(after)} in place of ${ledBy(before)}`, 'relation changed'),
+        say(name)(breaking, `leads ${ledBy(after)}, no longer ${ledBy(before)}`, 'relation changed'),
       ),
     ...both.flatMap(([name, before, after]) => compareRows(resource, name, before, after)),
   ]

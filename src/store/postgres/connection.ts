@@ -45,15 +45,17 @@ export async function connect(server: Server, options: ConnectionOptions = {}): 
   const second: Host[] = []
   for (const host of hosts.inOrder()) {
     hosts.trying(host)
+    let connection: Connection | undefined
     try {
-      const connection = await connectTo(server, host, options)
-      if (await isWanted(connection, hosts.target)) {
+      connection = await connectTo(server, host, options)
+      if (await isWanted(connection, server)) {
         hosts.worked(host)
         return connection
       }
       second.push(host)
       connection.cut()
     } catch (error) {
+      connection?.cut()
       hosts.failed(host)
       failures.push(error)
     }
@@ -62,12 +64,14 @@ export async function connect(server: Server, options: ConnectionOptions = {}): 
   throw second[0] ? wrongServer(second, hosts.target) : failures[0]
 }
 
-async function isWanted(connection: Connection, target: SessionTarget): Promise<boolean> {
-  if (target === 'any') return true
+async function isWanted(connection: Connection, { hosts, settings }: Server): Promise<boolean> {
+  if (hosts.target === 'any') return true
   const sql = `SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'`
-  const [row] = (await run(connection, { text: sql })).rows
-  const [isStandby, isReadOnly] = [row?.[0] === 1, row?.[1] === 1]
-  switch (target) {
+  // A host may fall silent after the login, and nothing else ends a statement of a connection that no client has yet.
+  const lift = afterListening(settings.connectMs, () => connection.cut())
+  const { rows } = await run(connection, { text: sql }).finally(lift)
+  const [isStandby, isReadOnly] = [rows[0]?.[0] === 1, rows[0]?.[1] === 1]
+  switch (hosts.target) {
     case 'primary':
       return !isStandby
     case 'read-write':
@@ -125,8 +129,11 @@ async function attempt(
   const late = Promise.withResolvers<never>()
   const lift = afterListening(settings.connectMs, () => late.reject(new Error('timeout expired')))
   try {
-    await Promise.race([client.connect(), late.promise])
-    if (settings.pgbouncer) await run(connection, { text: `SET TIME ZONE 'UTC'` })
+    const opened = async (): Promise<unknown> => {
+      await client.connect()
+      return settings.pgbouncer && run(connection, { text: `SET TIME ZONE 'UTC'` })
+    }
+    await Promise.race([opened(), late.promise])
     return connection
   } catch (error) {
     socket.destroy()
