@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type shop from '../../examples/shop/api.ts'
 import { client, isProblem, ProblemError } from '../../src/client/nounkit-client.ts'
 import { describeClients, type ShopClient } from '../support/client-shop.ts'
+import { until } from '../support/until.ts'
 
 let emails = 0
 const newCustomer = (api: ShopClient, name = 'Ada') =>
@@ -273,7 +274,11 @@ describeClients(
       await expect(api.customers.list({ signal: gone })).rejects.toThrow('not needed')
       const controller = new AbortController()
       served.proxy.next('hang')
+      const before = served.proxy.seen.length
       const call = api.customers.get('x', { signal: controller.signal })
+      call.catch(() => {})
+      // Aborted earlier, the request would not be sent, and the next test's would hang.
+      await until(() => served.proxy.seen.length > before)
       controller.abort(new Error('too late'))
       await expect(call).rejects.toThrow('too late')
     })

@@ -78,15 +78,15 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     if (typeof fault === 'object' && 'status' in fault)
       return void outgoing.writeHead(fault.status, fault.headers).end(fault.body)
     if (typeof fault === 'object') await sleep(fault.delay)
-    if (fault === 'twice') await buffer((await forward()).message)
+    if (fault === 'twice') await content((await forward()).message)
     const { status, headers: sent, message } = await forward()
     if (fault === 'cut') {
-      await buffer(message)
+      await content(message)
       return void outgoing.destroy()
     }
     outgoing.writeHead(status, sent)
     if (fault !== 'half') return void message.on('error', () => outgoing.destroy()).pipe(outgoing)
-    const whole = await buffer(message)
+    const whole = await content(message)
     outgoing.write(whole.subarray(0, whole.length / 2), () => outgoing.destroy())
   }
 
@@ -107,6 +107,14 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     await once(server, 'close')
   })
   return proxy
+}
+
+/** The body of an answer. A stream of events does not end, so of that the first piece. */
+const content = async (message: IncomingMessage): Promise<Buffer> => {
+  if (!message.headers['content-type']?.startsWith('text/event-stream')) return buffer(message)
+  const [piece] = await once(message, 'data')
+  message.destroy()
+  return piece
 }
 
 const forwarded = (target: string, { method, url, headers }: Seen, body: Buffer, outgoing: ServerResponse) =>
