@@ -11,7 +11,7 @@ const toConsole = ({ version, sunset, guide }: Deprecation): void =>
 /** Tells of a deprecated version, once, by the headers of an answer (RFC 9745, RFC 8594). */
 export function tellDeprecation(
   target: string,
-  headers: Headers,
+  { headers, url: answeredAt }: Response,
   url: string,
   tell: (notice: Deprecation) => void = toConsole,
 ): void {
@@ -25,6 +25,6 @@ export function tellDeprecation(
   tell({
     version,
     sunset: Number.isNaN(ends) ? null : new Date(ends).toISOString().slice(0, 10),
-    guide: guide === undefined ? null : new URL(guide, target).href,
+    guide: guide === undefined ? null : new URL(guide, answeredAt || target).href,
   })
 }

@@ -1,7 +1,8 @@
 import type { FollowOptions } from './client-types.ts'
+import { pauseMs, wait } from './pauses.ts'
 import { CallError, ProblemError } from './problem-error.ts'
 import { queryOf } from './query-text.ts'
-import { pauseMs, type Sender, wait } from './sender.ts'
+import type { Sender } from './sender.ts'
 
 interface Frame {
   readonly id: string

@@ -1,6 +1,6 @@
 import type { CallOptions, ClientOptions, CreateOptions, FollowOptions, RowOrId } from './client-types.ts'
 import { follow } from './follow.ts'
-import { isProblemNamed } from './problem-error.ts'
+import { isMissingRow, type ProblemError } from './problem-error.ts'
 import { queryOf } from './query-text.ts'
 import { type Call, type Reply, Sender } from './sender.ts'
 
@@ -84,7 +84,7 @@ class RowCalls {
 
   find(id: string, options: AnyOptions = {}): Promise<object | null> {
     return this.get(id, options).catch((error: unknown) => {
-      if (isProblemNamed(error, 'not-found')) return null
+      if (isMissingRow(error)) return null
       throw error
     })
   }
@@ -118,7 +118,7 @@ class RowCalls {
     await this.#send({ method: 'DELETE', ...this.#ifMatch(row), repeating: 'write', ...options }, row).catch(
       (error: unknown) => {
         // An earlier try deleted it, and its answer was lost.
-        if (!(isProblemNamed(error, 'not-found') && (error as { tries: number }).tries > 1)) throw error
+        if (!(isMissingRow(error) && (error as ProblemError).tries > 1)) throw error
       },
     )
   }

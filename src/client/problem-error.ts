@@ -49,12 +49,21 @@ export class CallError extends Error {
   readonly tries: number
   /** Of the last answer, where there was one. */
   readonly status: number | null
+  /** Seconds to wait before the next try, where the last answer said so. */
+  readonly retryAfter: number | null
 
-  constructor(message: string, tries: number, status: number | null, cause?: unknown) {
+  constructor(
+    message: string,
+    tries: number,
+    status: number | null,
+    retryAfter: number | null,
+    cause?: unknown,
+  ) {
     super(message, { cause })
     this.name = 'CallError'
     this.tries = tries
     this.status = status
+    this.retryAfter = retryAfter
   }
 }
 
@@ -69,6 +78,10 @@ const problemName = (type: string): string => {
   const end = type.replace(/^.*[/#]/, '')
   return registered[end] ?? end
 }
+
+/** Whether there is no such row. That there is no such path, or no such version, is a mistake in how the API is called. */
+export const isMissingRow = (error: unknown): boolean =>
+  isProblemNamed(error, 'not-found') && !('versions' in (error as ProblemError).body)
 
 /** Whether the error is this problem. Without a name: whether it is any. */
 export const isProblemNamed = (error: unknown, name?: string): boolean =>

@@ -1,9 +1,8 @@
 import type { ClientOptions } from './client-types.ts'
 import { tellDeprecation } from './deprecation.ts'
-import { CallError, isProblemNamed, type ProblemBody, ProblemError } from './problem-error.ts'
-
-/** What may be sent again: `read` and `create` (with its key) always, `write` unless the service failed, `patch` only if nothing was done. */
-type Repeating = 'read' | 'create' | 'write' | 'patch'
+import { pauseMs, secondsToWait, unlessAborted, wait } from './pauses.ts'
+import { CallError, type ProblemBody, ProblemError } from './problem-error.ts'
+import { mayRepeat, type Repeating } from './repeats.ts'
 
 export interface Call {
   readonly method: string
@@ -23,20 +22,7 @@ export interface Reply {
   readonly tries: number
 }
 
-const statusesToRepeat: { readonly [R in Repeating]: readonly number[] } = {
-  read: [408, 425, 429, 500, 502, 503, 504],
-  create: [408, 425, 429, 500, 502, 503, 504],
-  write: [408, 425, 429, 502, 503, 504],
-  patch: [429, 503],
-}
 const mostMsPerTry = 20_000
-const leastPauseMs = 100
-const mostPauseMs = 5_000
-
-/** Errors of Node, Bun and Deno that say that no byte of the request was sent. Browsers do not tell. */
-const neverSent =
-  /ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT/
-
 /** Sends requests, and sends them again where that cannot do harm. */
 export class Sender {
   readonly url: string
@@ -46,36 +32,48 @@ export class Sender {
 
   constructor(options: ClientOptions) {
     this.options = options
-    this.url = options.url.replace(/\/+$/, '')
+    const { url, key } = options
+    try {
+      // On a page, a path is enough.
+      new Request(url, { headers: { authorization: `Bearer ${key}` } })
+    } catch (error) {
+      const { message } = error as Error
+      throw new TypeError(
+        `The url or the key of a client cannot be used: ${message}. A url is like https://api.example.com.`,
+      )
+    }
+    this.url = url.replace(/\/+$/, '')
     if (options.version !== undefined) this.#version = Promise.resolve(options.version)
   }
 
   async send(call: Call): Promise<Reply> {
-    return this.#send(await this.#target(call), call)
+    const end = this.#end()
+    return this.#send(await this.#target(call), call, end)
   }
 
   /** One try, for a stream that the caller reads. */
   async open(call: Call): Promise<Response> {
     const target = await this.#target(call)
-    let response = await this.#fetch(target, call, call.signal)
-    if (response.status === 401 && this.options.token) response = await this.#fetch(target, call, call.signal)
+    const init = initOf(call)
+    let response = await this.#fetch(target, init)
+    if (response.status === 401 && this.options.token) response = await this.#fetch(target, init)
     if (response.ok && /^text\/event-stream/.test(response.headers.get('content-type') ?? '')) return response
     throw this.#refusal(call, response, await response.text(), 1)
   }
 
-  async #target({ path, query }: Call): Promise<string> {
+  async #target({ path, query, signal }: Call): Promise<string> {
     this.#version ??= this.#newestVersion()
-    const version = await this.#version
+    const version = await unlessAborted(this.#version, signal)
     return `${this.url}/${version}${path}${query ? `?${query}` : ''}`
   }
 
   /** Asked once; again after a failure. */
   #newestVersion(): Promise<string> {
-    const call: Call = { method: 'GET', path: '/', repeating: 'read' }
-    const asked = this.#send(`${this.url}/`, call).then(({ body }) => {
+    const path = `${this.url}/`
+    const asked = this.#send(path, { method: 'GET', path, repeating: 'read' }).then(({ body }) => {
       const { versions = [] } = (body?.data ?? {}) as { versions?: { name: string; status: string }[] }
       const newest = versions.find(({ status }) => status !== 'retired')
-      if (!newest) throw new CallError(`GET ${this.url}/ names no version that is served`, 1, 200)
+      if (!newest) throw new CallError(`GET ${path} names no version that is served`, 1, 200, null)
       return newest.name
     })
     asked.catch(() => {
@@ -84,11 +82,16 @@ export class Sender {
     return asked
   }
 
-  async #send(target: string, call: Call): Promise<Reply> {
-    const { retries = 5, deadline = 60_000 } = this.options
-    const end = Date.now() + deadline
+  /** When a call that begins now is given up. */
+  #end(): number {
+    return Date.now() + (this.options.deadline ?? 60_000)
+  }
+
+  async #send(target: string, call: Call, end = this.#end()): Promise<Reply> {
+    const { retries = 5 } = this.options
+    const init = initOf(call)
     for (let tries = 1, hasNewToken = false; ; tries++) {
-      const outcome = await this.#try(target, call, end, tries)
+      const outcome = await this.#try(target, call, init, end, tries)
       if (!(outcome instanceof Error)) return outcome
       const isExpired = isRefused(outcome, 401) && this.options.token && !hasNewToken
       if (isExpired) hasNewToken = true
@@ -121,58 +124,72 @@ export class Sender {
     )
   }
 
-  async #try(target: string, call: Call, end: number, tries: number): Promise<Reply | Error> {
+  async #try(
+    target: string,
+    call: Call,
+    init: RequestInit,
+    end: number,
+    tries: number,
+  ): Promise<Reply | Error> {
     const time = Math.min(mostMsPerTry, end - Date.now())
     const timeout = AbortSignal.timeout(Math.max(time, 1))
     const signal = call.signal ? AbortSignal.any([call.signal, timeout]) : timeout
     let status: number | null = null
     try {
-      const response = await this.#fetch(target, call, signal)
+      const response = await this.#fetch(target, { ...init, signal })
       status = response.status
       const text = await response.text()
-      if (response.status === 204) return { body: null, headers: response.headers, tries }
+      if (status === 204 && call.method === 'DELETE') return { body: null, headers: response.headers, tries }
       const body = response.ok ? readBody(text) : null
       if (body) return { body, headers: response.headers, tries }
       return this.#refusal(call, response, text, tries)
     } catch (error) {
       if (call.signal?.aborted) throw call.signal.reason
       const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } }
-      const why = timeout.aborted ? `no answer within ${time} ms` : (cause?.code ?? cause?.message ?? message)
-      return new CallError(`${callText(call)}: ${why} (${triesText(tries)})`, tries, status, error)
+      const why = timeout.aborted ? `no answer within ${time} ms` : cause?.message || cause?.code || message
+      return new CallError(`${callText(call)}: ${why} (${triesText(tries)})`, tries, status, null, error)
     }
   }
 
-  async #fetch(target: string, call: Call, signal?: AbortSignal): Promise<Response> {
+  async #fetch(target: string, init: RequestInit): Promise<Response> {
     const { key, token, fetch: send = fetch } = this.options
     const credentials = token ? await token() : key
-    const response = await send(target, {
-      method: call.method,
-      headers: {
-        accept: 'application/json',
-        ...(credentials && { authorization: `Bearer ${credentials}` }),
-        ...(call.body !== undefined && { 'content-type': 'application/json' }),
-        ...call.headers,
-      },
-      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-      // A write that is redirected would become a GET.
-      redirect: call.method === 'GET' ? 'follow' : 'manual',
-      ...(signal && { signal }),
-    })
-    tellDeprecation(target, response.headers, this.url, this.options.onDeprecated)
+    const headers = { ...init.headers, ...(credentials && { authorization: `Bearer ${credentials}` }) }
+    const response = await send(target, { ...init, headers })
+    tellDeprecation(target, response, this.url, this.options.onDeprecated)
     return response
   }
 
   /** What an answer says that is not the one asked for. */
   #refusal(call: Call, { status, headers }: Response, text: string, tries: number): Error {
     const body = parse(text)
-    if (isProblemBody(body)) return new ProblemError(callText(call), body, secondsToWait(headers), tries)
+    const retryAfter = secondsToWait(headers)
+    if (isProblemBody(body)) return new ProblemError(callText(call), body, retryAfter, tries)
     const type = headers.get('content-type') ?? 'no type'
     const isCut = /json/.test(type) && body === undefined
     const what = isCut ? 'JSON that is cut off' : `${type}, not an answer of the API`
     const message = `${callText(call)}: ${status} with ${what} (${triesText(tries)}): ${text.slice(0, 200)}`
     // A cut answer is a connection that broke.
-    return new CallError(message, tries, status, isCut ? new SyntaxError('cut off') : undefined)
+    return new CallError(message, tries, status, retryAfter, isCut ? new SyntaxError('cut off') : undefined)
   }
+}
+
+/** The request of a call, but for its credentials. What cannot be written as one throws, before anything is sent. */
+function initOf({ method, body, headers, signal }: Call): RequestInit {
+  const init = {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    // A write that is redirected would become a GET.
+    redirect: method === 'GET' ? 'follow' : 'manual',
+    ...(signal && { signal }),
+  } as const
+  new Headers(init.headers)
+  return init
 }
 
 const callText = ({ method, path }: Call): string => `${method} ${path}`
@@ -195,47 +212,3 @@ const isProblemBody = (body: unknown): body is ProblemBody =>
 
 const isRefused = (error: unknown, status: number): boolean =>
   error instanceof ProblemError && error.status === status
-
-function mayRepeat(repeating: Repeating, error: Error): boolean {
-  const isInProgress = repeating === 'create' && isProblemNamed(error, 'idempotency-in-progress')
-  if (error instanceof ProblemError) return isInProgress || statusesToRepeat[repeating].includes(error.status)
-  const { status, cause } = error as CallError
-  if (cause === undefined) return status !== null && statusesToRepeat[repeating].includes(status)
-  return repeating !== 'patch' || neverSent.test(causeText(cause))
-}
-
-const causeText = (cause: unknown): string => {
-  const { message, code, cause: inner } = Object(cause)
-  return `${code} ${message} ${Object(inner).code}`
-}
-
-/** `Retry-After`, in seconds or as a date. */
-export const secondsToWait = (headers: Headers): number | null => {
-  const text = headers.get('retry-after')
-  if (text === null) return null
-  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
-  return Number.isNaN(seconds) ? null : Math.max(0, seconds)
-}
-
-/** Full jitter: clients that failed together do not come back together. */
-export const pauseMs = (error: unknown, tries: number): number => {
-  const asked = error instanceof ProblemError ? error.retryAfter : null
-  return asked === null
-    ? Math.random() * Math.min(mostPauseMs, leastPauseMs * 2 ** (tries - 1))
-    : asked * 1000
-}
-
-/** Throws the signal's reason when it is aborted. */
-export const wait = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((done, fail) => {
-    const abort = () => {
-      clearTimeout(timer)
-      fail(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort)
-      done()
-    }, ms)
-    if (signal?.aborted) abort()
-    else signal?.addEventListener('abort', abort, { once: true })
-  })

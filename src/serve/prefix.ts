@@ -9,7 +9,10 @@ export const withoutPrefix = (path: string, prefix: string): string | null => {
 }
 
 export const notBelow = (prefix: string): Problem =>
-  problem('not-found', { detail: `There is nothing at this path. This service is at ${prefix}.` })
+  problem('not-found', {
+    detail: `There is nothing at this path. This service is at ${prefix}.`,
+    members: { versions: [] },
+  })
 
 /** Empty for no prefix. */
 export function readPrefix(prefix = ''): string {

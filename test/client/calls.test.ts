@@ -239,6 +239,25 @@ describeClients(
       expect((await refusal(api.customers.get('../orders'))).status).toBe(404)
     })
 
+    test('find nothing only where a row could be: another version or path is a mistake', async () => {
+      const gone = (await newCustomer(served.client())).id
+      await served.client().customers.delete(gone)
+      const wrong = [
+        served.client({ version: 'v9' as never }),
+        served.client({ url: `${served.proxy.url}/api` }),
+      ]
+      for (const api of wrong) {
+        expect((await refusal(api.customers.find(gone))).status).toBe(404)
+        served.proxy.next('drop')
+        expect(await refusal(api.customers.delete(gone))).toMatchObject({ status: 404, tries: 2 })
+      }
+      expect(await served.client().customers.find(gone)).toBeNull()
+      const nowhere = client<typeof shop>({ url: `${served.proxy.url}/v2`, key: served.shop.key })
+      expect((await refusal(nowhere.orders.list())).message).toBe(
+        `GET ${served.proxy.url}/v2/: 404 not-found: There is nothing at this path. Did you mean /v2?`,
+      )
+    })
+
     test('call the newest version where none is named, which is asked once', async () => {
       const { proxy } = served
       const before = proxy.seen.length

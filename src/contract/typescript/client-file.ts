@@ -10,6 +10,8 @@ export const clientParts = [
   'problem-error.ts',
   'deprecation.ts',
   'query-text.ts',
+  'pauses.ts',
+  'repeats.ts',
   'sender.ts',
   'follow.ts',
   'verify-webhook.ts',
