@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Model } from '../compile/model.ts'
 import type { PlainResponse } from '../request/exchange.ts'
 import type { Assets } from './assets.ts'
@@ -73,6 +74,9 @@ export const freshPage = (
   },
   body: text,
 })
+
+/** The renderer of the reference adds style elements to the page. The policy allows those that carry the page's nonce. */
+export const newNonce = (): string => randomBytes(16).toString('base64')
 
 /** The Content-Security-Policy of pages: our own files only, no inline script, no eval, no frames. */
 export const pagePolicy = (styleNonce?: string): string =>

@@ -4,7 +4,7 @@ import { statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Assets, createAssets } from './assets.ts'
-import { createLayout, type Layout, pagePolicy } from './layout.ts'
+import { createLayout, type Layout, newNonce, pagePolicy } from './layout.ts'
 import { prefixedDocument } from './prefixed.ts'
 import type { UsageSources } from './read-usage.ts'
 import { type StaticDocument, staticDocument } from './static-document.ts'
@@ -25,6 +25,8 @@ export interface PageContext extends PageParts {
   document(key: string, type: string, make: () => Maybe<string>): Promise<StaticDocument>
   /** Like `document`, for an HTML page. */
   page(key: string, make: () => Maybe<string>): Promise<StaticDocument>
+  /** A page with a nonce of its own for each request. All else of it is made once, because anybody may ask for it, and as often as they like. */
+  pageWithNonce(key: string, nonce: string, make: (nonce: string) => string): string
 }
 
 export const createPageContext = (parts: PageParts): PageContext => {
@@ -33,6 +35,8 @@ export const createPageContext = (parts: PageParts): PageContext => {
   const layout = createLayout(model, assets)
   const cached = createCache()
   const openapis = new Map<Version, object>()
+  const withNonce = new Map<string, string>()
+  const anyNonce = newNonce()
   return {
     ...parts,
     assets,
@@ -57,6 +61,11 @@ export const createPageContext = (parts: PageParts): PageContext => {
       cached(`page ${key}`, async () =>
         staticDocument(await make(), { type: 'text/html; charset=utf-8', headers: pageHeaders }),
       ),
+    pageWithNonce(key, nonce, make) {
+      const text = withNonce.get(key) ?? make(anyNonce)
+      withNonce.set(key, text)
+      return text.replaceAll(anyNonce, nonce)
+    },
   }
 }
 

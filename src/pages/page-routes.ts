@@ -3,7 +3,7 @@ import { readDecisions } from '../lifecycle/retirement-decisions.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { guidePage, guideText } from './guide-page.ts'
 import { indexDocument } from './indexes.ts'
-import { freshPage } from './layout.ts'
+import { freshPage, newNonce } from './layout.ts'
 import {
   llmsText,
   modelText,
@@ -18,8 +18,9 @@ import type { PageRoute } from './page-route.ts'
 import { prefixedDocument, prefixedMarkdown } from './prefixed.ts'
 import { problemEntries, problemEntry, problemListPage, problemPage } from './problem-pages.ts'
 import { readUsage } from './read-usage.ts'
-import { newNonce, referencePage } from './reference-page.ts'
+import { referencePage } from './reference-page.ts'
 import { usageForm, usageSection } from './usage-section.ts'
+import type { SwitchVersion } from './version-switch.ts'
 import { versionLives, versionsPage } from './versions-page.ts'
 
 /** `/` is the API's index, or the reference for browsers. `/v2` is an index alone. */
@@ -74,9 +75,16 @@ export const llmsRoute = (context: PageContext): PageRoute => ({
 const reference = (context: PageContext, version: Version): PlainResponse => {
   const { layout, assets } = context
   const nonce = newNonce()
-  const page = { layout, assets, version, versions: context.served(), openapi: context.openapi(version) }
-  return freshPage(referencePage(page, nonce), { nonce })
+  const versions = context.served()
+  const page = { layout, assets, version, versions, openapi: context.openapi(version) }
+  const key = `${version.name} ${stateOf(versions)}`
+  const text = context.pageWithNonce(key, nonce, (any) => referencePage(page, any))
+  return freshPage(text, { nonce })
 }
+
+/** The version switch depends on which versions are served and deprecated, so the keys of cached pages do too. */
+const stateOf = (versions: readonly SwitchVersion[]): string =>
+  versions.map((one) => `${one.version.name}:${one.deprecated}`).join()
 
 export const openapiRoute = (context: PageContext, version: Version): PageRoute => ({
   types: ['application/json'],
@@ -92,10 +100,8 @@ export const modelRoute = (context: PageContext, version: Version): PageRoute =>
     if (type === 'text/markdown')
       return inMarkdown(context, `model ${version.name}`, request, () => modelText(version))
     const versions = context.served()
-    // The version switch depends on which versions are served and deprecated, so the cache key does too.
-    const state = versions.map((one) => `${one.version.name}:${one.deprecated}`).join()
     const make = () => modelPage(context.layout, version, versions)
-    return (await context.page(`model ${version.name} ${state}`, make)).respond(request)
+    return (await context.page(`model ${version.name} ${stateOf(versions)}`, make)).respond(request)
   },
 })
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Version } from '../compile/model.ts'
 import type { Assets } from './assets.ts'
 import type { Layout } from './layout.ts'
@@ -14,9 +13,6 @@ export interface ReferencePage {
   /** The version's document, for readers without scripts. */
   readonly openapi: object
 }
-
-/** The renderer adds style elements to the page. The policy allows those that carry the page's nonce. */
-export const newNonce = (): string => randomBytes(16).toString('base64')
 
 export const referencePage = (
   { layout, assets, version, versions, openapi }: ReferencePage,

@@ -1,9 +1,13 @@
 import { type Problem, problem } from '../problems.ts'
+import { CallerTurns } from './caller-turns.ts'
 import { FairLimit, type Holder } from './fair-limit.ts'
 
 const sampleMs = 100
 /** Two samples in a row this late mean overload. A single late one may be a garbage collection or a slow disk. */
 const lagLimitMs = 1_000
+/** A request that has waited this long for its turn is refused: its client may have given up. */
+const mostWaitMs = 5_000
+
 /** What this process may hold for all callers together. Each of them has a share. */
 export interface Bounds {
   /** Bytes of request bodies that are still arriving. */
@@ -31,6 +35,9 @@ export class Admission {
   readonly #bodies: FairLimit
   /** Bytes of answers that clients have not taken yet. */
   readonly answers: FairLimit
+  /** Before a request is counted. */
+  readonly turns = new CallerTurns()
+  readonly #ownsProcess: boolean
   readonly #timer: NodeJS.Timeout | undefined
   #inFlight = 0
   #refused = 0
@@ -40,17 +47,25 @@ export class Admission {
 
   constructor(ceiling: number, { ownsProcess, ...bounds }: AdmissionOptions) {
     this.#ceiling = ceiling
+    this.#ownsProcess = ownsProcess
     const { bodyBytes, answerBytes } = { ...defaultBounds, ...bounds }
     this.#bodies = new FairLimit(bodyBytes)
     this.answers = new FairLimit(answerBytes)
     if (ownsProcess) this.#timer = setInterval(() => this.#sample(), sampleMs).unref()
   }
 
-  /** False when the request must be refused as `overloaded()`. Otherwise `leave` must follow. */
-  enter(): boolean {
+  /** False when the request, which arrived at `startedAt`, must be refused as `overloaded()`. Otherwise `leave` must follow. */
+  enter(startedAt: number): boolean {
+    if (this.#ownsProcess && performance.now() - startedAt > mostWaitMs) return this.refuse()
     if (!this.#hasRoom(this.#inFlight)) return false
     this.#inFlight++
     return true
+  }
+
+  /** Counts a request that is refused as `overloaded()`. */
+  refuse(): false {
+    this.#refused++
+    return false
   }
 
   leave(): void {
@@ -96,9 +111,7 @@ export class Admission {
   }
 
   #hasRoom(others: number): boolean {
-    if (others < this.#ceiling && this.#lateSamples <= 1) return true
-    this.#refused++
-    return false
+    return (others < this.#ceiling && this.#lateSamples <= 1) || this.refuse()
   }
 
   #sample(): void {

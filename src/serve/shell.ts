@@ -4,6 +4,7 @@ import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchan
 import { asProblem, problemResponse } from '../respond/problem-response.ts'
 import type { AccessLog } from './access-log.ts'
 import type { Cors } from './cors-headers.ts'
+import { addressHolder } from './fair-limit.ts'
 import type { Metrics } from './metrics.ts'
 import { type Admission, overloaded } from './overload.ts'
 import { withoutPrefix } from './prefix.ts'
@@ -47,6 +48,10 @@ export const emptyNote = (): RequestNote => ({
   replayed: false,
 })
 
+/** Nobody is authenticated yet. Whoever sends other credentials with each request gets a turn for each, at the price of a refusal. */
+const whoAsks = ({ address, headers, caller }: ArrivedRequest): string =>
+  JSON.stringify([address, headers.authorization, caller?.account, caller?.subject])
+
 /** Everything around the engine that does not depend on the adapter: overload, CORS, metrics, logs and the headers of every answer. */
 export class Shell {
   readonly #parts: ShellParts
@@ -62,8 +67,15 @@ export class Shell {
     const startedAt = performance.now()
     const preflight = cors?.preflight(request)
     if (preflight) return this.#finish(request, this.#signalled(request, preflight), startedAt)
-    if (!admission.enter()) return this.#finish(request, this.#failed(request, overloaded()), startedAt)
-    return this.#admitted(request, startedAt)
+    const answer = admission.turns.take(
+      () => whoAsks(request),
+      () => addressHolder(request.address),
+      () =>
+        admission.enter(startedAt) ? this.#admitted(request, startedAt) : this.#refused(request, startedAt),
+    )
+    if (answer !== null) return answer
+    admission.refuse()
+    return this.#refused(request, startedAt)
   }
 
   /** The answer to a request that is refused before it reaches the engine. */
@@ -82,6 +94,10 @@ export class Shell {
     metrics.count('none', emptyNote(), response.status, 0)
     if (accessLog) logger.info({ id, status: response.status }, 'no request')
     return response
+  }
+
+  #refused(request: ArrivedRequest, startedAt: number): PlainResponse {
+    return this.#finish(request, this.#failed(request, overloaded()), startedAt)
   }
 
   #admitted(request: ArrivedRequest, startedAt: number): Maybe<PlainResponse> {

@@ -4,6 +4,7 @@ import shop from '../../examples/shop/api.ts'
 import { problemKinds } from '../../src/problems.ts'
 import { type TestApi, testApi } from '../../src/testing.ts'
 import { shopContracts } from '../contract/openapi-shop.ts'
+import { callsMade } from '../support/calls-made.ts'
 import { describeStores } from '../support/stores.ts'
 
 describeStores('pages', (store) => {
@@ -52,6 +53,20 @@ describeStores('pages', (store) => {
       const plain = text.slice(text.indexOf('<noscript>'), text.indexOf('</noscript>'))
       expect(plain).toContain('<b>POST</b> /v2/orders/{id}/items')
       expect(plain).toContain('curl -X PATCH &quot;$API/v2/orders/{id}&quot;')
+    })
+
+    it('is made once, with a nonce of its own for each request', async () => {
+      const nonces = new Set<string>()
+      const calls = await callsMade(async () => {
+        for (let n = 0; n < 4; n++) {
+          const { text, headers } = await open('/docs')
+          const nonce = /property="csp-nonce" content="([\w+/]{22}==)"/.exec(text)?.[1] ?? ''
+          expect(headers.get('content-security-policy')).toContain(`'nonce-${nonce}'`)
+          nonces.add(nonce)
+        }
+      })
+      expect(nonces.size).toBe(4)
+      expect(calls.get('pages/operation-list.ts:operationList') ?? 0).toBeLessThan(2)
     })
 
     it('switches between versions by links', async () => {
