@@ -4,14 +4,22 @@
  */
 export interface StatementCache<S> {
   get(sql: string): S
+  /** Drops all entries. */
+  clear(): void
   readonly size: number
 }
 
-export function statementCache<S>(limit: number, prepare: (sql: string) => S): StatementCache<S> {
+/** `drop` is called with each statement that leaves the cache. */
+export function statementCache<S>(
+  limit: number,
+  prepare: (sql: string) => S,
+  drop: (statement: S) => void = () => {},
+): StatementCache<S> {
   let young = new Map<string, S>()
   let old = new Map<string, S>()
   const keep = (sql: string, statement: S): S => {
     if (young.size >= limit / 2) {
+      for (const dropped of old.values()) drop(dropped)
       old = young
       young = new Map()
     }
@@ -26,6 +34,11 @@ export function statementCache<S>(limit: number, prepare: (sql: string) => S): S
       if (kept === undefined) return keep(sql, prepare(sql))
       old.delete(sql)
       return keep(sql, kept)
+    },
+    clear() {
+      for (const dropped of [...young.values(), ...old.values()]) drop(dropped)
+      young = new Map()
+      old = new Map()
     },
     get size() {
       return young.size + old.size

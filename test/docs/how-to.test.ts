@@ -10,9 +10,10 @@ import { isValid } from '../../src/request/validate.ts'
 import { openStore } from '../../src/store/open.ts'
 import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { testApi } from '../../src/testing.ts'
-import { nodeScript } from '../support/child.ts'
+import { nodeScript, program } from '../support/child.ts'
 import { emptyDatabase, storeKinds, temporaryFolder } from '../support/databases.ts'
 import { freePort } from '../support/free-port.ts'
+import { installedBun } from '../support/installed-bun.ts'
 import { listeningShop } from '../support/listening-shop.ts'
 import { blocksOf, markOf, tableBelow } from './markdown.ts'
 import { emptyProject, shopProject, startSession } from './session.ts'
@@ -232,6 +233,25 @@ describe('the servers of mount-in-your-server', () => {
       const get = async (path: string) => await (await fetch(`http://localhost:${port}${path}`)).text()
       expect(JSON.parse(await get('/api/v1')).data.collections).toEqual({ notes: '/api/v1/notes' })
       expect(JSON.parse(await get('/api/v1/notes')).type).toBe('/api/problems/credentials-missing')
+      expect(await get('/hello')).toBe('hello')
+      child.kill('SIGKILL')
+      await child.ended
+    },
+  )
+
+  const bun = installedBun()
+  test.skipIf(!bun)(
+    'with-bun.ts has the API beside another answer (skipped where Bun is not installed)',
+    async () => {
+      const port = await freePort()
+      const env = { PORT: String(port), DATABASE_URL: `sqlite:${join(temporaryFolder(), 'diary.db')}` }
+      const child = program(bun ?? '', ['--conditions=nounkit-source', files().get('with-bun.ts') ?? ''], {
+        env,
+      })
+      files()
+      await child.line(/^Started .*server/)
+      const get = async (path: string) => await (await fetch(`http://localhost:${port}${path}`)).text()
+      expect(JSON.parse(await get('/api/v1')).data.collections).toEqual({ notes: '/api/v1/notes' })
       expect(await get('/hello')).toBe('hello')
       child.kill('SIGKILL')
       await child.ended

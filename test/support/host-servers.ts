@@ -8,8 +8,10 @@ import { Hono } from 'hono'
 import type { Service } from '../../src/server-door.ts'
 import { whenOver } from './clean-up.ts'
 
-/** Servers of others with a route of their own, `/hello`, and the service below its prefix, as the guide shows. */
-export const hosts: { readonly [name: string]: (service: Service) => Promise<string> } = {
+type Host = (service: Service) => Promise<string>
+
+/** Servers of others that run in Node, with a route of their own, `/hello`, and the service below its prefix, as the guide shows. */
+const hostsInNode: { readonly [name: string]: Host } = {
   async 'node:http'(service) {
     return listening(
       createServer((incoming, outgoing) => {
@@ -51,6 +53,39 @@ export const hosts: { readonly [name: string]: (service: Service) => Promise<str
     if (!server.listening) await once(server, 'listening')
     return urlOf(server)
   },
+}
+
+/** The servers of the runtime. */
+export const hosts = process.versions.bun ? { 'Bun.serve': inBun } : hostsInNode
+
+/** Bun's own server, as far as it is used here. */
+interface BunServer {
+  readonly url: URL
+  requestIP(request: Request): { readonly address: string } | null
+  stop(closeConnections: boolean): Promise<void>
+}
+interface Bun {
+  serve(options: {
+    port: number
+    hostname: string
+    idleTimeout: number
+    fetch: (request: Request, server: BunServer) => Response | Promise<Response>
+  }): BunServer
+}
+
+async function inBun(service: Service): Promise<string> {
+  const { Bun } = globalThis as unknown as { Bun: Bun }
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 60,
+    fetch(request, own) {
+      if (!service.owns(request.url)) return new Response('hello')
+      return service.fetch(request, { address: own.requestIP(request)?.address })
+    },
+  })
+  whenOver(() => server.stop(true))
+  return server.url.origin
 }
 
 async function listening(server: Server): Promise<string> {

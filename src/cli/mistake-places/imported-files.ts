@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { registerHooks } from 'node:module'
+import module from 'node:module'
 import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stringsOf } from './parse-source.ts'
@@ -28,7 +28,7 @@ export function followImports(): ImportedFiles {
     // The stamp is taken before the file is read: a later change differs from it.
     if (isOfProject(path) && !stamps.has(path)) stamps.set(path, fileStamp(path))
   }
-  registerHooks({
+  module.registerHooks({
     resolve(specifier, context, next) {
       try {
         return next(specifier, context)

@@ -1,10 +1,14 @@
-import { stripTypeScriptTypes } from 'node:module'
+import module from 'node:module'
 import { type AnyNode, parse } from 'acorn'
 
-/** The syntax of a TypeScript source. Node puts spaces in place of types, so every part is where it is in the text. Null for a faulty source. */
+/**
+ * The syntax of a TypeScript source. Node puts spaces in place of types, so every part is where it is in the text. Null for a faulty source, and
+ * in Bun, which does not have the function.
+ */
 export function parseSource(text: string): AnyNode | null {
   try {
-    return parse(withoutTypes(text), { ecmaVersion: 'latest', sourceType: 'module' })
+    const source = withoutTypes(text)
+    return source === null ? null : parse(source, { ecmaVersion: 'latest', sourceType: 'module' })
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
@@ -12,11 +16,12 @@ export function parseSource(text: string): AnyNode | null {
 }
 
 /** Node warns that the function may change, which is no matter of the person who made a mistake. */
-function withoutTypes(text: string): string {
+function withoutTypes(text: string): string | null {
+  if (!module.stripTypeScriptTypes) return null
   const { emitWarning } = process
   process.emitWarning = () => {}
   try {
-    return stripTypeScriptTypes(text)
+    return module.stripTypeScriptTypes(text)
   } finally {
     process.emitWarning = emitWarning
   }

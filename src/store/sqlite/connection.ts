@@ -1,6 +1,7 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { statementCache } from '../statement-cache.ts'
 import type { Row, StoreCounters, Value } from '../store.ts'
+import type { DriverStatement, DriverValue } from './driver.ts'
+import { openDriver } from './open-driver.ts'
 
 /** One connection with its prepared statements. Everything on it is synchronous and throws the driver's errors. */
 export interface Connection {
@@ -24,53 +25,52 @@ export function openConnection(
   options: { readonly readOnly?: boolean; readonly foreignKeys?: boolean },
   counters: StoreCounters,
 ): Connection {
-  // No time-out: SQLite waits for a lock by blocking the thread, and no request would be served meanwhile.
-  const database = new DatabaseSync(file, {
+  const driver = openDriver(file, {
     readOnly: options.readOnly ?? false,
-    enableForeignKeyConstraints: options.foreignKeys ?? true,
-    timeout: 0,
+    foreignKeys: options.foreignKeys ?? true,
   })
-  database.function('nounkit_number', { deterministic: true, directOnly: true }, jsonNumber)
-  const statements = statementCache<StatementSync>(statementsKept, (sql) => {
-    const statement = database.prepare(sql)
-    statement.setReturnArrays(true)
-    counters.prepared++
-    return statement
-  })
+  let isOpen = true
+  const statements = statementCache<DriverStatement>(
+    statementsKept,
+    (sql) => {
+      counters.prepared++
+      return driver.prepare(sql)
+    },
+    driver.finish,
+  )
   counters.connections++
   return {
     file,
     first(sql, values) {
       counters.statements++
-      return statements.get(sql).get(...bound(values)) as Row | undefined
+      return statements.get(sql).get(...bound(values))
     },
     all(sql, values) {
       counters.statements++
-      return statements.get(sql).all(...bound(values)) as unknown as Row[]
+      return statements.get(sql).all(...bound(values))
     },
     write(sql, values) {
       counters.statements++
       return Number(statements.get(sql).run(...bound(values)).changes)
     },
     control: (sql) => void statements.get(sql).run(),
-    exec: (sql) => database.exec(sql),
+    exec: (sql) => driver.exec(sql),
     get inTransaction() {
-      return database.isTransaction
+      return driver.inTransaction
     },
     close() {
-      if (!database.isOpen) return
-      database.close()
+      if (!isOpen) return
+      isOpen = false
+      statements.clear()
+      driver.close()
       counters.connections--
     },
   }
 }
 
-/** A number as JSON, for the SQL function nounkit_number. */
-const jsonNumber = (value: unknown): string => JSON.stringify(value ?? null)
-
-/** node:sqlite binds a number as REAL, so that `? + 1` gives 6.0. A bigint is bound as INTEGER. */
-const bound = (values: readonly Value[]): (Value | bigint)[] => {
-  const all: (Value | bigint)[] = new Array(values.length)
+/** The drivers bind a number as REAL, so that `? + 1` gives 6.0. A bigint is bound as INTEGER. */
+const bound = (values: readonly Value[]): DriverValue[] => {
+  const all: DriverValue[] = new Array(values.length)
   for (let at = 0; at < values.length; at++) {
     const value = values[at] ?? null
     all[at] = typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value

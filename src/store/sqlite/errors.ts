@@ -21,16 +21,18 @@ const reasons: ReadonlyMap<number, UnavailableReason> = new Map([
   [13, 'full'],
 ])
 
-interface SqliteFault {
-  readonly code: string
-  readonly errcode: number
-  readonly message: string
+/** The extended result code of a driver's error, which node:sqlite calls `errcode` and bun:sqlite `errno`. */
+const extendedCode = (error: unknown): number | null => {
+  if (!(error instanceof Error)) return null
+  const { errcode, errno } = error as { readonly errcode?: unknown; readonly errno?: unknown }
+  const code = error.name === 'SQLiteError' ? errno : errcode
+  return typeof code === 'number' ? code : null
 }
 
-const isFault = (error: unknown): error is SqliteFault =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
-
-export const resultCode = (error: unknown): number | null => (isFault(error) ? error.errcode & 0xff : null)
+export const resultCode = (error: unknown): number | null => {
+  const code = extendedCode(error)
+  return code === null ? null : code & 0xff
+}
 
 export const isBusy = (error: unknown): boolean => {
   const code = resultCode(error)
@@ -42,8 +44,10 @@ export const reasonOf = (error: unknown): UnavailableReason | undefined => reaso
 
 /** A database error as a StoreError; any other error is returned as it is. */
 export function sqliteError(error: unknown, file: string): unknown {
-  if (!isFault(error)) return isUnreadableInteger(error) ? outOfRange(error) : error
-  switch (error.errcode) {
+  if (isUnreadableInteger(error)) return outOfRange(error)
+  const extended = extendedCode(error)
+  if (extended === null || !(error instanceof Error)) return error
+  switch (extended) {
     case CONSTRAINT_UNIQUE:
     case CONSTRAINT_PRIMARYKEY:
       return uniqueError(error)
@@ -54,12 +58,12 @@ export function sqliteError(error: unknown, file: string): unknown {
   }
   if (/^no such (table|column)/.test(error.message))
     return new StoreError('outdated', `SQLite: ${error.message}`, { cause: error })
-  const code = error.errcode & 0xff
+  const code = extended & 0xff
   if (code === TOOBIG || code === MISMATCH) return outOfRange(error)
   if (error.message === 'integer overflow') return outOfRange(error)
   if (code === BUSY || code === LOCKED || unavailableCodes.has(code)) {
     const remedy = isDamage(error) ? ` ${remedyOf(file)}` : ''
-    return new StoreError('unavailable', `SQLite: ${file}: ${error.message} (${error.errcode}).${remedy}`, {
+    return new StoreError('unavailable', `SQLite: ${file}: ${error.message} (${extended}).${remedy}`, {
       reason: reasonOf(error),
       cause: error,
     })
@@ -77,7 +81,7 @@ export const isDamage = (error: unknown): boolean => {
 export const remedyOf = (file: string): string =>
   `The file is damaged. A backup that is copied beside the ${basename(file)}-wal and ${basename(file)}-shm of an earlier file is damaged by them. Stop the service, move ${file} away together with ${file}-wal and ${file}-shm where they exist, and only then copy a backup there. Or save what can be read into a new file with "sqlite3 ${file} .recover | sqlite3 ${file}.new".`
 
-/** node:sqlite refuses to read an integer that a number cannot hold. */
+/** The drivers refuse to read an integer that a number cannot hold. */
 const isUnreadableInteger = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === 'ERR_OUT_OF_RANGE'
 
@@ -85,7 +89,7 @@ const outOfRange = (cause: { readonly message: string }): StoreError =>
   new StoreError('out-of-range', `SQLite: ${cause.message}`, { cause })
 
 /** `UNIQUE constraint failed: customers.account_id, customers.email` */
-function uniqueError(error: SqliteFault): StoreError {
+function uniqueError(error: Error): StoreError {
   const named = error.message.split(': ')[1]?.split(', ') ?? []
   const parts = named.map((name) => name.split('.'))
   const table = parts[0]?.[0]
