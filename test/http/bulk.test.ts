@@ -12,6 +12,7 @@ import {
   sum,
   version,
 } from '../../src/index.ts'
+import { storeForms } from '../support/databases.ts'
 import { type Answer, describeServing, type Row, type Serving } from '../support/serving.ts'
 import { newOrder, newProduct, noId, unique } from '../support/shop-rows.ts'
 
@@ -341,6 +342,7 @@ describeServing(
     })
   },
   { declaration },
+  storeForms,
 )
 
 describeServing(

@@ -7,6 +7,7 @@ import { renameResource } from '../../src/declare/change.ts'
 import { belongsTo } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
+import { storeForms } from '../support/databases.ts'
 import { describeServing } from '../support/serving.ts'
 
 /** Folders are deleted with their parent folder, sheets with their folder; loans and stamps block the delete of a sheet. */
@@ -113,4 +114,5 @@ describeServing(
     })
   },
   { declaration, contracts },
+  storeForms,
 )

@@ -6,6 +6,7 @@ import type { HookContext } from '../../src/declare/hooks.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/index.ts'
+import { storeForms } from '../support/databases.ts'
 import { describeServing } from '../support/serving.ts'
 import { noId, unique } from '../support/shop-rows.ts'
 
@@ -156,6 +157,7 @@ describeServing(
     })
   },
   { declaration },
+  storeForms,
 )
 
 /** What a hook does without waiting for it, and what it left to do for later. */

@@ -5,6 +5,7 @@ import { states, sum } from '../../src/declare/field.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { decimal } from '../../src/index.ts'
+import { storeForms } from '../support/databases.ts'
 import { describeServing, serve } from '../support/serving.ts'
 import { describeStores } from '../support/stores.ts'
 
@@ -66,6 +67,7 @@ describeServing(
     })
   },
   { declaration },
+  storeForms,
 )
 
 const trips = resource('trips', {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { storeForms } from '../support/databases.ts'
 import { hooksApi, testWebhooks } from '../support/hooks-api.ts'
 import { describeServing } from '../support/serving.ts'
 
@@ -164,4 +165,5 @@ describeServing(
     })
   },
   { declaration: hooksApi, webhooks: { ...testWebhooks, allow: [] } },
+  storeForms,
 )

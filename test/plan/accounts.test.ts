@@ -15,6 +15,7 @@ import type { Target } from '../../src/request/route.ts'
 import { lending } from '../support/lending.ts'
 import { sampleOf } from '../support/sample-value.ts'
 import { shopContracts } from '../support/serving.ts'
+import { tableReferences } from '../support/table-references.ts'
 import { includeOf, toldAll } from '../support/told-all.ts'
 
 const target = (view: View, sub: Target['sub'] = null): Target => ({
@@ -98,38 +99,6 @@ function shapes(model: Model, dialect: Dialect, grants: Grants): readonly string
   return [...reads, ...[...changes, ...onRows].map(({ text }) => text)]
 }
 
-interface Reference {
-  readonly table: string
-  readonly alias: string
-  /** What follows it, up to the end of its own part of the statement. */
-  readonly clause: string
-}
-
-/** Each table that a statement names, with the text of the query it stands in. */
-function references(sql: string): readonly Reference[] {
-  const named = sql.matchAll(/(FROM|INTO|UPDATE|JOIN) "(\w+)"(?: (t\d+|o)\b)?/g)
-  return [...named].map((match) => {
-    const [, , table = '', alias = ''] = match
-    return { table, alias: alias && `${alias}.`, clause: ownClause(sql, match.index) }
-  })
-}
-
-/** The text from `start` to the bracket that closes the query around it. */
-function ownClause(sql: string, start: number): string {
-  let depth = 0
-  for (let at = start; at < sql.length; at++) {
-    if (sql[at] === '(') depth++
-    if (sql[at] === ')' && --depth < 0) return sql.slice(start, at)
-  }
-  return sql.slice(start)
-}
-
-/** Where a table has no alias, a condition within brackets may be another's. */
-function withoutBrackets(text: string): string {
-  const inner = text.replace(/\([^()]*\)/g, '')
-  return inner === text ? text : withoutBrackets(inner)
-}
-
 test.each([sqlite, postgres])('every table reference binds the account itself ($name)', async (dialect) => {
   const all = await models()
   const shared = new Set(
@@ -137,19 +106,12 @@ test.each([sqlite, postgres])('every table reference binds the account itself ($
       [...resources.values()].filter((one) => one.shared).map((one) => one.table),
     ),
   )
-  const param = dialect.name === 'sqlite' ? String.raw`\?\d+` : String.raw`\$\d+::text`
   const statements = new Set(all.flatMap(([model, grants]) => shapes(model, dialect, grants)))
   expect(statements.size).toBeGreaterThan(300)
-  for (const sql of statements) {
-    for (const { table, alias, clause } of references(sql)) {
-      if (shared.has(table)) continue
-      const own = new RegExp(`${alias.replace('.', '\\.')}"account_id" = ${param}`)
-      const bound = own.test(alias === '' ? withoutBrackets(clause) : clause)
-      const inserted =
-        /^INTO "\w+" \("account_id"/.test(clause) && new RegExp(`(VALUES \\(|SELECT )${param}`).test(clause)
-      expect(bound || inserted, `${table} in\n${sql}`).toBe(true)
-    }
-  }
+  const spreadBy = (table: string) => (shared.has(table) ? null : 'account_id')
+  for (const sql of statements)
+    for (const { table, parameter } of tableReferences(sql, spreadBy))
+      expect(parameter, `${table} in\n${sql}`).not.toBe(null)
 })
 
 test('the account is bound, never compared with that of another row', async () => {

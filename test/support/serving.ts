@@ -6,8 +6,9 @@ import { sharedWriteScopes } from '../../src/guard/scopes.ts'
 import type { Store } from '../../src/store/store.ts'
 import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'
 import { hourMs } from '../../src/times.ts'
+import { AccountBound } from './account-bound.ts'
 import { whenOver } from './clean-up.ts'
-import type { StoreForm, StoreKind } from './databases.ts'
+import { type StoreForm, type StoreKind, storeForms, storeKinds } from './databases.ts'
 import { describeStores } from './stores.ts'
 
 export type Row = { readonly id: string; readonly [field: string]: unknown }
@@ -113,12 +114,15 @@ export type ServingOptions = Omit<TestOptions, 'databaseUrl'> & {
 export const shopContracts = async (): Promise<ReadonlyMap<string, unknown>> =>
   (await readContracts(new URL('../../examples/shop/contracts', import.meta.url).pathname)).contracts
 
+/** The nightly form also has the statements that are used on Citus, each of which must be for one account (account-bound.ts). */
+const usualForms: readonly StoreForm[] = process.env.NOUNKIT_NIGHTLY === '1' ? storeForms : storeKinds
+
 /** The same tests on every store, each with one served API for all of them. */
 export function describeServing(
   name: string,
   body: (served: Serving) => void,
   options: ServingOptions = {},
-  forms?: readonly StoreForm[],
+  forms = usualForms,
 ): void {
   describeStores(
     name,
@@ -160,9 +164,14 @@ export async function serve(kind: StoreKind, url: string, options: ServingOption
   const { declaration = shop, ...rest } = options
   const contracts = declaration === shop ? { contracts: await shopContracts() } : {}
   const lookUps = countLookUps()
-  const own = { databaseUrl: url, ...contracts, webhooks: quiet, ...lookUps }
+  const accountBound = new AccountBound()
+  const watchStore = (store: Store): Store => lookUps.watchStore(accountBound.watchStore(store))
+  const own = { databaseUrl: url, ...contracts, webhooks: quiet, watchStore }
   const api = await testApi(declaration, { ...own, ...rest })
-  whenOver(() => api.close())
+  whenOver(async () => {
+    await api.close()
+    expect(accountBound.mistakes(api.service.model)).toEqual([])
+  })
   const keys = new Map<string, Promise<string>>()
   const scopes = ['*', ...sharedWriteScopes(api.service.model)]
   const newKey = (account: string) => api.key(account, { name: `${account} ${++keysMade}`, scopes })
