@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { hostsOf } from '../../src/store/postgres/hosts.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -29,7 +30,7 @@ beforeAll(async () => {
 
 const open = (ports: readonly number[], parameters = ''): Promise<Store> => {
   const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',')
-  return openForTest(`postgres://postgres@${hosts}/postgres?connect_timeout=2&${parameters}`)
+  return openForTest(`postgres://postgres@${hosts}/postgres?${parameters}&connect_timeout=2`)
 }
 
 const port = async (store: Store): Promise<unknown> =>
@@ -137,24 +138,30 @@ test('after a failover the same store goes on at the new primary', async () => {
   expect(await watcher.first('SELECT count(*) FROM "things"', [])).toEqual([6])
 })
 
-test('a primary that falls silent holds nobody, once its standby was promoted', async () => {
+test('a primary that falls silent holds nobody, once its standby was promoted, however late that was', async () => {
   const first = await startPostgres()
   whenOver(() => first.stop())
   const second = await startStandby(first)
   whenOver(() => second.stop())
   const proxy = await startTcpProxy({ host: '127.0.0.1', port: portOf(first) })
-  // Only a statement that is not answered in a minute would be given up.
-  const parameters = 'target_session_attrs=primary&statement_timeout=60000'
+  // Nothing is given up by itself: neither a statement nor an attempt to connect.
+  const parameters = 'target_session_attrs=primary&statement_timeout=600000&connect_timeout=600'
   const store = await open([proxy.port, portOf(second)], parameters)
   await store.session((session) => session.script('CREATE TABLE "things" ("name" text PRIMARY KEY)'))
   await store.writeOne(insert, ['before'])
   const watcher = await openForTest(second.url)
   await until(async () => (await watcher.first('SELECT count(*) FROM "things"', []))?.[0] === 1)
+  proxy.mute()
   proxy.freeze()
-  proxy.refuse(true)
   const lost = store.writeOne(insert, ['lost'])
-  lost.catch(() => {})
+  let isLost = false
+  lost.catch(() => {
+    isLost = true
+  })
+  // Another primary was looked for meanwhile, in vain.
+  await sleep(3_500)
   await watcher.session((session) => session.script('SELECT pg_promote()'))
+  await until(() => isLost, { within: 30_000, what: 'the end of the lost write' })
   await expect(lost).rejects.toMatchObject({ kind: 'unavailable' })
   await until(() => store.writeOne(insert, ['after']).then(() => true), { within: 20_000 })
   expect(await port(store)).toBe(portOf(second))

@@ -12,12 +12,15 @@ export interface TcpProxy {
   cut(): void
   /** Whether new connections are answered. */
   refuse(refusing: boolean): void
+  /** Accepts further connections and says nothing to them. */
+  mute(): void
 }
 
 /** A TCP proxy between a client and a server that fails in the ways that networks do. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>()
   let refusing = false
+  let isMute = false
   let accepted = 0
   const server = createServer((client) => {
     if (refusing) {
@@ -34,7 +37,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
         to.destroy()
         pairs.delete(pair)
       })
-      from.pipe(to)
+      if (!isMute) from.pipe(to)
     }
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -60,6 +63,9 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     cut,
     refuse(now) {
       refusing = now
+    },
+    mute() {
+      isMute = true
     },
   }
 }

@@ -29,6 +29,8 @@ export interface ConnectionOptions {
   readonly onLost?: (connection: Connection) => void
   /** Without the time limits that requests have. */
   readonly patient?: boolean
+  /** The name of a host that is not tried. */
+  readonly without?: string
 }
 
 /** What connections of one store have in common. */
@@ -44,6 +46,7 @@ export async function connect(server: Server, options: ConnectionOptions = {}): 
   const failures: unknown[] = []
   const second: Host[] = []
   for (const host of hosts.inOrder()) {
+    if (host.name === options.without) continue
     hosts.trying(host)
     let connection: Connection | undefined
     try {
