@@ -18,9 +18,16 @@ const prefixedValue = (value: unknown, prefix: string): unknown => {
   if (Array.isArray(value)) return value.map((one) => prefixedValue(one, prefix))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [prefixedPath(name, prefix), prefixedValue(one, prefix)]),
+    Object.entries(value).map(([name, one]) => [
+      prefixedPath(name, prefix),
+      isSuccessor(name, one) ? prefix + one : prefixedValue(one, prefix),
+    ]),
   )
 }
+
+/** Of a version that was retired, in the example of that problem. */
+const isSuccessor = (name: string, value: unknown): value is string =>
+  name === 'successor' && typeof value === 'string' && /^\/v\d+$/.test(value)
 
 const ownPath = /^\/(?:problems\/[a-z-]+|docs\/migrations\/v\d+-to-v\d+)$/
 

@@ -18,7 +18,7 @@ import { readSqlite } from '../../src/store/schema/sqlite-read.ts'
 import type { Column, Table } from '../../src/store/schema/table.ts'
 import { wantedTables } from '../../src/store/schema/wanted.ts'
 import { type Store, StoreError, type Value } from '../../src/store/store.ts'
-import { type TestApi, testApi } from '../../src/testing.ts'
+import type { TestApi } from '../../src/testing.ts'
 import { copyStore } from '../../src/transfer/copy-store.ts'
 import { runHere } from '../cli/in-process.ts'
 import { whenOver } from '../support/clean-up.ts'
@@ -30,6 +30,7 @@ import {
   walkedStores,
 } from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'
+import { testApi } from '../support/way-in.ts'
 
 /** Of a copy that must succeed in everything. */
 const warn = (sentence: string): void => {

@@ -195,9 +195,10 @@ describeServing(
       expect(refused.headers.get('retry-after')).toBe('5')
       expect(await refused.json()).toMatchObject({ type: '/problems/too-many-streams', limit: 3 })
       await open[0].cancel()
+      await expect.poll(() => openStreams(served)).toBe(2)
       const next = await follow(served, key)
       await Promise.all([next, open[1], open[2]].map((stream) => stream.cancel()))
-      expect(await openStreams(served)).toBe(0)
+      await expect.poll(() => openStreams(served)).toBe(0)
     })
 
     test('a subject has a tenth of them, so that others are left some, and a key without a subject has all', async () => {
@@ -211,10 +212,11 @@ describeServing(
         ((await (await ask(served, key)).json()) as { limit: number }).limit
       expect([await limit(mia), await limit(alsoMia)]).toEqual([1, 1])
       await open[0]?.cancel()
+      await expect.poll(() => openStreams(served)).toBe(0)
       for (const key of [noa, server, server]) open.push(await follow(served, key))
       expect([await limit(other), await limit(mia)]).toEqual([3, 3])
       await Promise.all(open.map((stream) => stream.cancel()))
-      expect(await openStreams(served)).toBe(0)
+      await expect.poll(() => openStreams(served)).toBe(0)
     })
 
     test('a revoked key ends its stream cleanly, and no other', async () => {

@@ -116,7 +116,9 @@ async function behaves(send: Send, key: string): Promise<void> {
   const document = (await (await send('/api/v2/openapi.json')).json()) as { servers: unknown }
   expect(document.servers).toEqual([{ url: '/api/v2' }])
   expect(JSON.stringify(document)).toContain('"/api/problems/not-found"')
-  expect(JSON.stringify(document).match(/.{60}"\/problems\/.{30}/g)).toBe(null)
+  expect(JSON.stringify(document).match(/.{60}"\/(?:problems|docs|v\d)\b.{30}/g)).toBe(null)
+  const problems = await (await send('/api/problems', { headers: { accept: 'application/json' } })).text()
+  expect(problems.match(/.{60}"\/(?:problems|docs|v\d)\b.{30}/g)).toBe(null)
   for (const path of [
     '/api/docs',
     '/api/docs/model',

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import shopApi from '../../examples/shop/api.ts'
 import { api, belongsTo, resource } from '../../src/index.ts'
-import { testApi } from '../../src/testing.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { listeningShop } from '../support/listening-shop.ts'
@@ -11,6 +10,7 @@ import { noId, unique } from '../support/shop-rows.ts'
 import { openForTest } from '../support/stores.ts'
 import { accountOn, twoNodesSql } from '../support/two-nodes.ts'
 import { until } from '../support/until.ts'
+import { testApi } from '../support/way-in.ts'
 
 test('/readyz and /metrics tell the nodes of a cluster apart, and a node that is lost', async () => {
   const url = await emptyDatabase('postgres')

@@ -6,10 +6,11 @@ import { checkContracts } from '../../src/contract/gate.ts'
 import { type ApiOptions, api } from '../../src/declare/api.ts'
 import { readOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
-import { type TestApi, testApi } from '../../src/testing.ts'
+import type { TestApi } from '../../src/testing.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { describeStores } from '../support/stores.ts'
 import { startIssuer, type TokenIssuer } from '../support/token-issuer.ts'
+import { testApi } from '../support/way-in.ts'
 
 let issuer: TokenIssuer
 beforeAll(async () => {

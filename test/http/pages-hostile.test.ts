@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { api, resource, states, version } from '../../src/index.ts'
-import { type TestApi, testApi } from '../../src/testing.ts'
+import type { TestApi } from '../../src/testing.ts'
 import { describeStores } from '../support/stores.ts'
+import { testApi } from '../support/way-in.ts'
 
 describeStores('pages of a hostile declaration', (store) => {
   const evil = '<script>alert(1)</script>"\'&`*[x](javascript:1)'

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import type { Version } from '../../src/compile/model.ts'
 import { timeline } from '../../src/pages/timeline.ts'
-import { type TestApi, testApi } from '../../src/testing.ts'
+import type { TestApi } from '../../src/testing.ts'
 import { shopContracts } from '../contract/openapi-shop.ts'
 import { describeStores } from '../support/stores.ts'
+import { testApi } from '../support/way-in.ts'
 
 describeStores('pages of versions', (store) => {
   let api: TestApi

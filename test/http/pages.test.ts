@@ -2,10 +2,11 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { problemKinds } from '../../src/problems.ts'
-import { type TestApi, testApi } from '../../src/testing.ts'
+import type { TestApi } from '../../src/testing.ts'
 import { shopContracts } from '../contract/openapi-shop.ts'
 import { callsMade } from '../support/calls-made.ts'
 import { describeStores } from '../support/stores.ts'
+import { testApi } from '../support/way-in.ts'
 
 describeStores('pages', (store) => {
   let api: TestApi

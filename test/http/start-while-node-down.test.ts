@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
-import { testApi } from '../../src/testing.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { openForTest } from '../support/stores.ts'
+import { testApi } from '../support/way-in.ts'
 
 test('a process starts and serves while its own row cannot be written; the row is written once that is possible', async () => {
   const databaseUrl = await emptyDatabase('postgres')

@@ -5,9 +5,9 @@ import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
 import { contractOf } from '../../src/contract/contract.ts'
 import { freezeContract } from '../../src/contract/freeze.ts'
-import { testApi } from '../../src/testing.ts'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
 import { describeStores } from '../support/stores.ts'
+import { testApi } from '../support/way-in.ts'
 
 /** Headers that belong to a connection or to one request. */
 const perRequest = new Set([

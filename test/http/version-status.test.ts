@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { api as declare, resource, version } from '../../src/index.ts'
 import { usageReport } from '../../src/lifecycle/usage-report.ts'
-import { type TestApi, testApi } from '../../src/testing.ts'
+import type { TestApi } from '../../src/testing.ts'
 import { setClock } from '../support/set-clock.ts'
 import { describeStores } from '../support/stores.ts'
+import { testApi } from '../support/way-in.ts'
 
 const declaration = declare('library', {
   resources: [resource('books', { fields: { title: z.string() } })],

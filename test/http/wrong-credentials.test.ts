@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import shop from '../../examples/shop/api.ts'
 import { makeApiKey } from '../../src/guard/api-key.ts'
-import { type TestApi, testApi } from '../../src/testing.ts'
+import type { TestApi } from '../../src/testing.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { describeStores } from '../support/stores.ts'
 import { startIssuer, type TokenIssuer } from '../support/token-issuer.ts'
+import { testApi } from '../support/way-in.ts'
 
 let issuer: TokenIssuer
 let stranger: TokenIssuer

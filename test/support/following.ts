@@ -7,7 +7,7 @@ import { followUnserved } from '../../src/lifecycle/follow-unserved.ts'
 import type { Followed } from '../../src/store/schema/follow/follow-options.ts'
 import type { Following } from '../../src/store/schema/follow/open-decisions.ts'
 import type { Store } from '../../src/store/store.ts'
-import { testApi } from '../../src/testing.ts'
+import { testApi } from './way-in.ts'
 
 export interface Data {
   readonly id: string

@@ -5,9 +5,10 @@ import { serve as serveHono } from '@hono/node-server'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
-import type { Service } from '../../src/server-door.ts'
+import type { Service as Opened } from '../../src/server-door.ts'
 import { whenOver } from './clean-up.ts'
 
+type Service = Pick<Opened, 'fetch' | 'handler' | 'owns'>
 type Host = (service: Service) => Promise<string>
 
 /** Servers of others that run in Node, with a route of their own, `/hello`, and the service below its prefix, as the guide shows. */
@@ -56,7 +57,9 @@ const hostsInNode: { readonly [name: string]: Host } = {
 }
 
 /** The servers of the runtime. */
-export const hosts = process.versions.bun ? { 'Bun.serve': inBun } : hostsInNode
+export const hosts: { readonly [name: string]: Host } = process.versions.bun
+  ? { 'Bun.serve': inBun }
+  : hostsInNode
 
 /** Bun's own server, as far as it is used here. */
 interface BunServer {

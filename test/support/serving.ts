@@ -4,12 +4,13 @@ import { readContracts } from '../../src/contract/contract-files.ts'
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { sharedWriteScopes } from '../../src/guard/scopes.ts'
 import type { Store } from '../../src/store/store.ts'
-import { type TestApi, type TestOptions, testApi } from '../../src/testing.ts'
+import type { TestApi, TestOptions } from '../../src/testing.ts'
 import { hourMs } from '../../src/times.ts'
 import { AccountBound } from './account-bound.ts'
 import { whenOver } from './clean-up.ts'
 import { type StoreForm, type StoreKind, storeForms, storeKinds } from './databases.ts'
 import { describeStores } from './stores.ts'
+import { testApi } from './way-in.ts'
 
 export type Row = { readonly id: string; readonly [field: string]: unknown }
 export type Page = {

@@ -12,13 +12,24 @@ export interface StoreUnderTest {
   open(url?: string): Promise<Store>
 }
 
+let limit: readonly StoreForm[] | null = null
+
+/** Lets the tests that `register` declares run on these stores only. */
+export async function onlyOn(forms: readonly StoreForm[], register: () => Promise<void>): Promise<void> {
+  limit = forms
+  await register().finally(() => {
+    limit = null
+  })
+}
+
 /** Runs the same tests on every store. */
 export function describeStores(
   name: string,
   body: (store: StoreUnderTest) => void,
   forms: readonly StoreForm[] = storeKinds,
 ): void {
-  for (const form of forms) describe(`${name} (${form})`, () => body(storeUnderTest(form)))
+  for (const form of forms.filter((one) => limit?.includes(one) ?? true))
+    describe(`${name} (${form})`, () => body(storeUnderTest(form)))
 }
 
 export const storeUnderTest = (form: StoreForm): StoreUnderTest => ({

@@ -5,8 +5,8 @@ import { type ApiDeclaration, api } from '../../src/declare/api.ts'
 import { writeOnly } from '../../src/declare/field.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
-import { testApi } from '../../src/testing.ts'
 import type { RandomField } from './random-field.ts'
+import { testApi } from './way-in.ts'
 
 export type Fields = readonly RandomField[]
 export const nameOf = (index: number): string => `field_${index}`

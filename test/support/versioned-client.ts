@@ -1,7 +1,7 @@
 import type { ApiDeclaration } from '../../src/declare/api.ts'
 import { sharedWriteScopes } from '../../src/guard/scopes.ts'
-import { testApi } from '../../src/testing.ts'
 import { whenOver } from './clean-up.ts'
+import { testApi } from './way-in.ts'
 
 type Json = { readonly [key: string]: unknown }
 
