@@ -6,6 +6,8 @@ export const v1 = 'nounkit v1'
 export const v2Ruled = 'nounkit v2 with a rule'
 export const v2Unruled = 'nounkit v2 without a rule'
 export const v2TwoWorkers = 'nounkit v2 --workers 2'
+export const floorInBun = 'floor in Bun'
+export const v2InBun = 'nounkit v2 in Bun'
 export const twoProcesses = 'one order, on two processors'
 export const millionKeys = ', a million keys kept'
 
@@ -32,6 +34,10 @@ const compared = workloads.filter(({ onlyNounkit }) => !onlyNounkit).map(({ name
 export const paces: readonly Aim[] = [
   ...reads.map((name): Aim => [`${name} : floor`, at(v2, name), at('floor', name), 0.8, 0.75]),
   ['create : floor', at(v2, 'create'), at('floor', 'create'), 2, 0.75],
+  ...compared.flatMap((name): readonly Aim[] => [
+    [`${name}, Bun : its floor`, at(v2InBun, name), at(floorInBun, name), null, null],
+    [`${name}, Bun : Node`, at(v2InBun, name), at(v2, name), null, null],
+  ]),
   ['mix : floor', at(v2, 'mix'), at('floor', 'mix'), null, null],
   ...reads.map((name): Aim => [`${name}, v1 : v2`, at(v1, name), at(v2, name), 0.95, 0.95]),
   ...['', millionKeys].map(

@@ -22,24 +22,27 @@ interface Start extends Prepared {
   /** The folder of the declaration; the shop's unless said. */
   readonly api?: string
   readonly settings?: { readonly [name: string]: string }
+  /** The path of Bun, for one that runs there and not in Node. */
+  readonly bun?: string
 }
 
 /** `nounkit serve` with its default settings. The rate limit is off, since one client sends all requests. */
 export const startNounkit = (start: Start, workers = 1): Promise<Contender> => {
   const flags = workers > 1 ? ['--workers', String(workers)] : []
-  const { api = shop, url, settings } = start
-  return startProcess(start, (port) => [program, 'serve', api, '--port', `${port}`, ...flags], {
+  const { api = shop, url, settings, bun } = start
+  const runtime = bun ? [bun, '--conditions=nounkit-source'] : []
+  return startProcess(start, (port) => [...runtime, program, 'serve', api, '--port', `${port}`, ...flags], {
     DATABASE_URL: url,
     NOUNKIT_RATE: 'off',
     ...settings,
   })
 }
 
-/** `floor` or `fastify`, by its name. */
+/** `floor` or `fastify`, by its name, of which the first word counts. */
 export const startByHand = (start: Start): Promise<Contender> => {
   const database = start.url.replace(/^sqlite:/, '')
-  const path = new URL(`contenders/${start.name}.ts`, import.meta.url).pathname
-  return startProcess(start, (port) => [process.execPath, path, database, String(port)], {})
+  const path = new URL(`contenders/${start.name.split(' ', 1)[0]}.ts`, import.meta.url).pathname
+  return startProcess(start, (port) => [start.bun ?? process.execPath, path, database, String(port)], {})
 }
 
 async function startProcess(

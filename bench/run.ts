@@ -22,6 +22,7 @@ const { values: flags } = parseArgs({
     runs: { type: 'string', default: '1' },
     orders: { type: 'string', default: String(standard.orders) },
     full: { type: 'boolean', default: false },
+    bun: { type: 'boolean', default: false },
     json: { type: 'string' },
   },
 })
@@ -114,7 +115,7 @@ async function sampleOf(ours: Contender, old: Contender): Promise<Sample> {
 }
 
 async function runOn(store: Store): Promise<readonly Result[]> {
-  const field = await startField[store](size)
+  const field = await startField[store](size, flags.bun)
   try {
     const ours = field.contenders.find(({ name }) => name === v2)
     if (!ours) throw new Error('nounkit did not start')

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import postgres from 'postgres'
+import { installedBun } from '../test/support/installed-bun.ts'
 import { startPostgres } from '../test/support/own-postgres.ts'
-import { v2, v2Ruled, v2TwoWorkers, v2Unruled } from './aims.ts'
+import { floorInBun, v2, v2InBun, v2Ruled, v2TwoWorkers, v2Unruled } from './aims.ts'
 import { type Contender, startByHand, startNounkit } from './contender.ts'
 import { type Prepared, postgresData, ruledShop, type Size, sqliteData, withCustomerKey } from './data.ts'
 import { processors } from './processors.ts'
@@ -27,7 +28,7 @@ export interface Field {
 }
 
 /** Every contender has a copy of the data, because writes change it, and one processor to itself. */
-async function onSqlite(size: Size): Promise<Field> {
+async function onSqlite(size: Size, inBun: boolean): Promise<Field> {
   const folder = mkdtempSync(join(tmpdir(), 'nounkit-bench-'))
   const remove = async () => rmSync(folder, { recursive: true })
   const data = {
@@ -35,6 +36,9 @@ async function onSqlite(size: Size): Promise<Field> {
     fastify: await sqliteData(size, folder, 'fastify'),
     nounkit: await sqliteData(size, folder, 'nounkit'),
     ruled: await withCustomerKey(await sqliteData(size, folder, 'ruled'), size),
+    inBun: inBun
+      ? { floor: await sqliteData(size, folder, 'floor-bun'), nounkit: await sqliteData(size, folder, 'bun') }
+      : null,
   }
   const fillKeys = async (count: number) => {
     const db = new DatabaseSync(data.nounkit.url.slice('sqlite:'.length), { timeout: 10_000 })
@@ -47,7 +51,7 @@ async function onSqlite(size: Size): Promise<Field> {
 }
 
 /** One PostgreSQL database for all contenders. Servers, database and load share the processors. */
-async function onPostgres(size: Size): Promise<Field> {
+async function onPostgres(size: Size, inBun: boolean): Promise<Field> {
   const server = await startPostgres()
   try {
     const one = await postgresData(size, server.url)
@@ -56,7 +60,14 @@ async function onPostgres(size: Size): Promise<Field> {
       await sql.unsafe(copiesOfKey('PostgreSQL', count))
       await sql.end()
     }
-    const data = { floor: one, fastify: one, nounkit: one, ruled: await withCustomerKey(one, size) }
+    const ruled = await withCustomerKey(one, size)
+    const data = {
+      floor: one,
+      fastify: one,
+      nounkit: one,
+      ruled,
+      inBun: inBun ? { floor: one, nounkit: one } : null,
+    }
     return await startAll(data, null, fillKeys, () => server.stop())
   } catch (error) {
     await server.stop()
@@ -64,8 +75,16 @@ async function onPostgres(size: Size): Promise<Field> {
   }
 }
 
+interface Data {
+  readonly floor: Prepared
+  readonly fastify: Prepared
+  readonly nounkit: Prepared
+  readonly ruled: Prepared
+  readonly inBun: { readonly floor: Prepared; readonly nounkit: Prepared } | null
+}
+
 async function startAll(
-  data: { readonly [contender in 'floor' | 'fastify' | 'nounkit' | 'ruled']: Prepared },
+  data: Data,
   processor: number | null,
   fillKeys: Field['fillKeys'],
   closeStore: () => Promise<void>,
@@ -76,11 +95,20 @@ async function startAll(
     running.push(contender)
     return contender
   }
+  const startInBun = async ({ floor, nounkit }: NonNullable<Data['inBun']>) => {
+    const bun = installedBun()
+    if (!bun) throw new Error('Bun is not installed: npm ci --ignore-scripts=false fetches it.')
+    return [
+      started(await startByHand({ name: floorInBun, ...floor, processor, bun })),
+      started(await startNounkit({ name: v2InBun, ...nounkit, processor, bun })),
+    ]
+  }
   const startThem = async () => ({
     contenders: [
       started(await startByHand({ name: 'floor', ...data.floor, processor })),
       started(await startByHand({ name: 'fastify', ...data.fastify, processor })),
       started(await startNounkit({ name: v2, ...data.nounkit, processor })),
+      ...(data.inBun ? await startInBun(data.inBun) : []),
     ],
     rulePair: [
       started(await startNounkit({ name: v2Unruled, ...data.ruled, processor })),
