@@ -63,6 +63,18 @@ describeStores('CORS', (store) => {
       })
       expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
       const exposed = answer.headers.get('access-control-expose-headers')?.split(', ') ?? []
+      expect(exposed).toEqual(
+        expect.arrayContaining([
+          'Deprecation',
+          'ETag',
+          'Idempotent-Replayed',
+          'Link',
+          'Location',
+          'Retry-After',
+          'Sunset',
+          'X-Request-Id',
+        ]),
+      )
       const own = [...answer.headers.keys()].filter(
         (name) => !/^(access-control|content|cache|date)/.test(name),
       )
