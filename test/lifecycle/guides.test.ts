@@ -66,6 +66,24 @@ async function expectGuide(service: Service, guide: string): Promise<void> {
   expect(await (await get(service, '/docs/versions', 'text/html')).text()).toContain(`href="${guide}"`)
 }
 
+describeStores('the guide of a version that is not deprecated', (stores) => {
+  test('is linked as soon as there is a newer version: from the index, the reference and the versions page', async () => {
+    const books = resource('books', { fields: { title: z.string().max(100) } })
+    const versions = [version('v2'), version('v1', { published: '2024-01-01', changes: renamed })]
+    const declaration = api('guides', { resources: [books], versions })
+    const databaseUrl = await stores.url()
+    const service = await openService({ declaration, databaseUrl, clock, rate: 'off', beatMs: null })
+    whenOver(() => service.close())
+    const guide = '/docs/migrations/v1-to-v2'
+    expect((await get(service, guide)).status).toBe(200)
+    expect(await (await get(service, '/v1')).json()).toMatchObject({ data: { deprecated: null, guide } })
+    for (const page of ['/docs/v1', '/docs/versions'])
+      expect(await (await get(service, page, 'text/html')).text()).toContain(`href="${guide}"`)
+    // Nobody is sent away from it yet.
+    expect((await get(service, '/v1')).headers.has('deprecation')).toBe(false)
+  })
+})
+
 describeStores('the guide a retirement is decided on', (stores) => {
   test.each([
     ['changed things', renamed],
