@@ -146,8 +146,8 @@ const kinds = {
     status: 409,
     title: 'Other rows still depend on this one',
     meaning:
-      'The row cannot be deleted while rows of the resources named in `referenced_by` point to it, or to rows that would be deleted along with it.',
-    fix: 'Delete or change those rows first.',
+      'The row cannot be deleted while rows of the resources named in `referenced_by` point to it, or to rows that would be deleted along with it. Nor while more of them would be deleted along than one request may delete.',
+    fix: 'Delete or change those rows first; where they are too many to be deleted along, some of them.',
   },
   'transition-not-allowed': {
     status: 409,

@@ -73,6 +73,7 @@ export interface ApiLimitsModel extends LimitsModel {
   readonly requestsInFlight: number
   readonly streams: number
   readonly webhookEndpoints: number
+  readonly cascadeRows: number
 }
 
 // ---- what is stored -------------------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ export interface ApiLimits extends ResourceLimits {
   readonly streams?: number
   /** The most webhook endpoints of an account. */
   readonly webhookEndpoints?: number
+  /** The most rows that are deleted along with another one. */
+  readonly cascadeRows?: number
 }
 
 /**

@@ -21,6 +21,8 @@ import {
   type Lock,
   lockRow,
   lockRowsNaming,
+  measureRowsNaming,
+  type NamingPart,
   type RowStatement,
   rowsNaming,
   type Selection,
@@ -97,8 +99,16 @@ export class Planner {
     return this.#plan(`l ${resource.name} ${lock}`, () => lockRow(resource, this.dialect, lock))
   }
 
-  lockNaming(resource: Resource, field: string): RowStatement {
-    return this.#plan(`ln ${resource.name} ${field}`, () => lockRowsNaming(resource, field, this.dialect))
+  lockNaming(resource: Resource, field: string, part: NamingPart): RowStatement {
+    return this.#plan(`ln ${resource.name} ${field} ${part}`, () =>
+      lockRowsNaming(resource, field, part, this.dialect),
+    )
+  }
+
+  measureNaming(resource: Resource, field: string, most: number): RowStatement {
+    return this.#plan(`mn ${resource.name} ${field} ${most}`, () =>
+      measureRowsNaming(resource, field, most, this.dialect),
+    )
   }
 
   find(resource: Resource, selection: Selection, sight: Sight): RowStatement {

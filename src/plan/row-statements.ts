@@ -25,12 +25,45 @@ export function lockRow(resource: Resource, dialect: Dialect, lock: Lock): RowSt
   return rowStatement(text, binds)
 }
 
+/** How many rows that name others are read before the others of them are measured. */
+export const namingAtFirst = 50
+
+/** The first rows by their ids, or all that follow one of them (bound: its id). */
+export type NamingPart = 'first' | 'rest'
+
 /**
  * Locks the rows that name one of several others (bound: their ids as a JSON array) through a field:
  * `[json of every stored field, version]` each.
  */
-export function lockRowsNaming(resource: Resource, field: string, dialect: Dialect): RowStatement {
+export function lockRowsNaming(
+  resource: Resource,
+  field: string,
+  part: NamingPart,
+  dialect: Dialect,
+): RowStatement {
   const binds = new Binds(dialect)
+  const from = whereNaming(resource, field, part, binds)
+  const limit = part === 'first' ? ` LIMIT ${namingAtFirst}` : ''
+  const text = `SELECT ${projectStored(resource, '', binds)}, "version" ${from} ORDER BY "id"${limit}${dialect.forUpdate}`
+  return rowStatement(text, binds)
+}
+
+/** Measures the rest of them, up to one more than `most`: `[how many, the bytes of their JSON]`. */
+export function measureRowsNaming(
+  resource: Resource,
+  field: string,
+  most: number,
+  dialect: Dialect,
+): RowStatement {
+  const binds = new Binds(dialect)
+  const from = whereNaming(resource, field, 'rest', binds)
+  const bytes = dialect.bytes(projectStored(resource, '', binds))
+  const text = `SELECT count(*), coalesce(sum("bytes"), 0) FROM (SELECT ${bytes} AS "bytes" ${from} LIMIT ${most + 1}) AS "measured"`
+  return rowStatement(text, binds)
+}
+
+function whereNaming(resource: Resource, field: string, part: NamingPart, binds: Binds): string {
+  const { dialect } = binds
   const ids = dialect.listed(binds.use(0, 'json'))
   const table = ident(resource.table)
   const where = dialect.byIndex(
@@ -38,8 +71,7 @@ export function lockRowsNaming(resource: Resource, field: string, dialect: Diale
     binds.rows(resource, ''),
     `${ident(knownField(resource, field).column)} IN (${ids})`,
   )
-  const text = `SELECT ${projectStored(resource, '', binds)}, "version" FROM ${table} WHERE ${where} ORDER BY "id"${dialect.forUpdate}`
-  return rowStatement(text, binds)
+  return `FROM ${table} WHERE ${where}${part === 'rest' ? ` AND "id" > ${binds.use(1, 'id')}` : ''}`
 }
 
 /** A condition on a field, of the shape that its statement depends on. It binds so many values. */

@@ -1,22 +1,21 @@
-import type { BelongsToModel, Resource, SumFeed } from '../compile/model.ts'
+import type { Resource, SumFeed } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { bound } from '../plan/bind.ts'
 import { knownField, type Lock, type RowStatement } from '../plan/row-statements.ts'
 import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
+import { lockDeletedAlong } from './deleted-along.ts'
 import { OperationsInTurn } from './operations-in-turn.ts'
 import { outOfRange } from './out-of-range.ts'
 import {
   boundRow,
-  type DeletedAlong,
   type LackingRow,
   type LockedRow,
   type RowChange,
   type SumsLater,
   type WholeRow,
 } from './row-change.ts'
-import { RowMap } from './row-map.ts'
 import { RowsInHand } from './rows-in-hand.ts'
 import { type SumDifference, sumDifferences, sumsAfter } from './sum-differences.ts'
 import type { Writer } from './writer.ts'
@@ -205,7 +204,7 @@ export class ChangeSet {
 
   async #remove(resource: Resource, id: string): Promise<void> {
     const { row } = this.#rows.demand(resource, id)
-    const along = await this.#deletedAlong(resource, id)
+    const along = await lockDeletedAlong(this.#writer, this, this.#rows, { resource, id })
     // The store deletes along what it was told to. Where it restricts, the referring rows go first.
     for (const one of along.toReversed())
       if (one.restricts) await this.#delete(one.resource, String(one.row.id))
@@ -225,39 +224,6 @@ export class ChangeSet {
   async #delete(resource: Resource, id: string): Promise<void> {
     const { text, slots } = this.#writer.writes.delete(resource)
     await this.tx.first(text, this.#bind(slots, { id }))
-  }
-
-  /** The rows that are deleted along: those that name the row through a cascading relation, and those that name them. */
-  async #deletedAlong(resource: Resource, id: string): Promise<readonly DeletedAlong[]> {
-    const along: DeletedAlong[] = []
-    const seen = new RowMap<true>()
-    seen.set(resource, id, true)
-    const levels = [{ resource, ids: [id] }]
-    for (const level of levels) {
-      for (const { relation, onDelete } of level.resource.dependents) {
-        const { source } = relation
-        // Nothing follows from the engine's own rows, of which there may be very many: the database alone deletes them.
-        if (onDelete !== 'cascade' || source.engineMade) continue
-        const naming = await this.#lockNaming(relation, level.ids)
-        const fresh = naming.filter((row) => !seen.get(source, String(row.id)))
-        for (const row of fresh) {
-          seen.set(source, String(row.id), true)
-          along.push({ resource: source, row, restricts: source.restricting.has(relation.field) })
-        }
-        if (fresh.length > 0) levels.push({ resource: source, ids: fresh.map((row) => String(row.id)) })
-      }
-    }
-    return along
-  }
-
-  async #lockNaming(
-    { source, field }: BelongsToModel,
-    ids: readonly string[],
-  ): Promise<readonly StoredRow[]> {
-    const statement = this.#writer.planner.lockNaming(source, field)
-    const bindings = this.#bind(statement.slots, { values: [JSON.stringify(ids)] })
-    const found = await this.tx.all(statement.text, bindings)
-    return found.map((row) => this.#rows.locked(source, row, 'to-delete').row)
   }
 
   /** Adds what rows have changed to the sums of their owners, of which no other row is read. */

@@ -7,6 +7,7 @@ import { FieldErrors } from '../request/field-errors.ts'
 import { pointerStep } from '../request/validate.ts'
 import { StoreError } from '../store/store.ts'
 import { type Blocker, blockersOf } from './blockers.ts'
+import { TooManyAlong } from './deleted-along.ts'
 import { mayRead, refuseUnlessMayMake } from './judge.ts'
 import { outOfRange } from './out-of-range.ts'
 import { taken, takenInList } from './taken-values.ts'
@@ -100,8 +101,15 @@ export async function refuseUnreadable(write: WriteRequest, attempts: readonly A
 /** The problem for a delete that the store refused: rows still reference the row, or a row that would be deleted along with it. */
 export async function deleteRefused(error: unknown, { writer, call }: WriteRequest): Promise<unknown> {
   if (error instanceof StoreError && error.kind === 'out-of-range') return outOfRange()
-  if (!(error instanceof StoreError) || error.kind !== 'foreign-key') return error
   const { target, caller } = call
+  if (error instanceof TooManyAlong) {
+    const name = shownName(call, error.resource)
+    return problem('still-referenced', {
+      detail: `More rows${name === undefined ? '' : ` of ${name}`} would be deleted along with it than one request may delete (${error.most}, and fewer where they are long). Delete some of them first.`,
+      members: { referenced_by: name === undefined ? [] : [name] },
+    })
+  }
+  if (!(error instanceof StoreError) || error.kind !== 'foreign-key') return error
   const blockers = await blockersOf(writer, caller.account, target.view.resource, target.id ?? '')
   const namesOf = (some: readonly Blocker[]) =>
     inOrderOf(

@@ -91,7 +91,9 @@ function shapes(model: Model, dialect: Dialect, grants: Grants): readonly string
       ),
       ...resource.belongsTo.flatMap((relation) => [
         planner.naming(resource, relation.field, 'all'),
-        planner.lockNaming(resource, relation.field),
+        planner.lockNaming(resource, relation.field, 'first'),
+        planner.lockNaming(resource, relation.field, 'rest'),
+        planner.measureNaming(resource, relation.field, 10),
       ]),
       ...resource.feeds.map((feed) => writes.countSum(feed, resource)),
     ]

@@ -119,9 +119,11 @@ describeServing('indexes', (served) => {
       return [
         [`rows of ${name}`, rowsOfIds(resource, store.dialect), '[]'] as const,
         [`ids of ${name}`, planner().naming(resource, 'id', 'all'), '[]'] as const,
-        ...belongsTo.map(
-          ({ field }) => [`${name} by ${field}`, planner().lockNaming(resource, field), '[]'] as const,
-        ),
+        ...belongsTo.flatMap(({ field }) => [
+          [`first ${name} by ${field}`, planner().lockNaming(resource, field, 'first'), '[]'] as const,
+          [`other ${name} by ${field}`, planner().lockNaming(resource, field, 'rest'), '[]'] as const,
+          [`size of ${name} by ${field}`, planner().measureNaming(resource, field, 9), '[]'] as const,
+        ]),
         ...uniques.map(
           (set) => [`unique ${set} of ${name}`, takenUniques(resource, set, store.dialect), '[]'] as const,
         ),
@@ -138,7 +140,7 @@ describeServing('indexes', (served) => {
     for (const state of states) {
       if (state) await setStatistics(served, state)
       for (const [what, { text, slots }, value] of statementsOfWrites()) {
-        const steps = await explained(served, text, { ...values, values: [value] }, slots)
+        const steps = await explained(served, text, { ...values, values: [value, ''] }, slots)
         expect(accountScans(served, steps), `${what}, statistics: ${state}\n${steps.join('\n')}`).toEqual([])
       }
     }

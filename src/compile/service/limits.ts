@@ -29,6 +29,7 @@ const apiDefaults: ApiLimitsModel = {
   requestsInFlight: 1_000,
   streams: 100,
   webhookEndpoints: 50,
+  cascadeRows: 10_000,
 }
 
 /** Higher limits would bound neither statements nor requests in a useful way. */
@@ -49,6 +50,7 @@ const greatest: ApiLimitsModel = {
   requestsInFlight: 100_000,
   streams: 10_000,
   webhookEndpoints: 10_000,
+  cascadeRows: 1_000_000,
 }
 
 export const apiLimits = (declared: ApiLimits | undefined, mistakes: MistakeList): ApiLimitsModel => {
