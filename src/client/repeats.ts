@@ -12,7 +12,7 @@ const statusesToRepeat: { readonly [R in Repeating]: readonly number[] } = {
 
 /** Errors of Node, Bun and Deno that say that no byte of the request was sent. Browsers do not tell. */
 const neverSent =
-  /ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT/
+  /ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CONNECT_TIMEOUT|client error \(Connect\)/
 
 /** Whether a call that ended so is sent again. */
 export function mayRepeat(repeating: Repeating, error: Error): boolean {
@@ -25,5 +25,5 @@ export function mayRepeat(repeating: Repeating, error: Error): boolean {
 
 const causeText = (cause: unknown): string => {
   const { message, code, cause: inner } = Object(cause)
-  return `${code} ${message} ${Object(inner).code}`
+  return `${code} ${message} ${Object(inner).code} ${Object(inner).message}`
 }

@@ -94,6 +94,23 @@ describe.each(Object.entries(calls))('%s', (what, call) => {
   })
 })
 
+test('a change is sent again where nothing was sent, as Node, Bun and Deno say it', async () => {
+  const refused = 'tcp connect error: Connection refused (os error 111)'
+  const failures = [
+    new TypeError('fetch failed', { cause: Object.assign(new Error(''), { code: 'ECONNREFUSED' }) }),
+    Object.assign(new Error('Unable to connect.'), { code: 'ConnectionRefused' }),
+    new TypeError('fetch failed', { cause: new Error(`client error (Connect): ${refused}`) }),
+  ]
+  proxy.plan = fine
+  const send = async (url: string, init: RequestInit) => {
+    const failure = failures.shift()
+    if (failure) throw failure
+    return fetch(url, init)
+  }
+  await to({ fetch: send }).customers.update('1', { name: 'Eve' })
+  expect(failures).toEqual([])
+})
+
 test('a change of a row that was got alone is sent again like a replacement', async () => {
   for (const status of statuses) {
     proxy.plan = fine
