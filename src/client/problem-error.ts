@@ -81,7 +81,7 @@ const problemName = (type: string): string => {
 
 /** Whether there is no such row. That there is no such path, or no such version, is a mistake in how the API is called. */
 export const isMissingRow = (error: unknown): boolean =>
-  isProblemNamed(error, 'not-found') && !('versions' in (error as ProblemError).body)
+  isProblemNamed(error, 'not-found') && !('missing' in (error as ProblemError).body)
 
 /** Whether the error is this problem. Without a name: whether it is any. */
 export const isProblemNamed = (error: unknown, name?: string): boolean =>

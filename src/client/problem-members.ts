@@ -45,7 +45,11 @@ export interface ProblemMembers {
   readonly 'credentials-invalid': None
   readonly 'scope-missing': { readonly scope: string; readonly errors?: readonly FieldError[] }
   readonly 'not-permitted': None
-  readonly 'not-found': { readonly versions?: readonly string[] }
+  readonly 'not-found': {
+    /** That there is no such version or path. Without it, there is no such row. */
+    readonly missing?: 'version' | 'path'
+    readonly versions?: readonly string[]
+  }
   readonly 'method-not-allowed': None
   readonly 'not-acceptable': None
   readonly 'unique-conflict': { readonly errors?: readonly FieldError[] }

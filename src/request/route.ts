@@ -118,15 +118,15 @@ function notFound(
   byVersion: ReadonlyMap<string, Collections>,
 ): Error {
   const version = path.split('/', 2)[1] ?? ''
-  // Only of a path that is none: so a client tells it from a row that is not there.
-  const members = { versions: model.versions.map((one) => one.name) }
   if (/^v\d+$/.test(version) && !byVersion.has(version)) {
-    const detail = `There is no version ${version}. The versions are ${members.versions.join(', ')}.`
-    return problem('not-found', { detail, members })
+    const versions = model.versions.map((one) => one.name)
+    const detail = `There is no version ${version}. The versions are ${versions.join(', ')}.`
+    return problem('not-found', { detail, members: { missing: 'version', versions } })
   }
   const right = rightPath(path, find, model, byVersion)
   const hint = right ? ` Did you mean ${model.prefix}${right}?` : placesOf(path, model, byVersion)
-  return problem('not-found', { detail: `There is nothing at this path.${hint}`, members })
+  const detail = `There is nothing at this path.${hint}`
+  return problem('not-found', { detail, members: { missing: 'path' } })
 }
 
 /** For the name of a resource or of a has-many that is no path of its own, such as `/v2/items`: where its rows are. */

@@ -11,7 +11,7 @@ export const withoutPrefix = (path: string, prefix: string): string | null => {
 export const notBelow = (prefix: string): Problem =>
   problem('not-found', {
     detail: `There is nothing at this path. This service is at ${prefix}.`,
-    members: { versions: [] },
+    members: { missing: 'path' },
   })
 
 /** Empty for no prefix. */

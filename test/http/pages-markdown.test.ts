@@ -36,7 +36,7 @@ describeServing('pages for programs that read', (served) => {
       'client<typeof shop>({\n  url: API,\n  key: KEY,\n})',
       'curl "$API/v2/customers" \\\n  -H "Authorization: Bearer $KEY"',
       "api.customers.list({\n  include: ['orders', 'referrer'],\n})",
-      'filter%5Bemail%5D=',
+      "-d 'filter[email]=ada@example.com'",
       'cursor=',
       'Idempotency-Key: $(uuidgen)',
       "isProblem(error, 'validation-failed')",
@@ -45,7 +45,7 @@ describeServing('pages for programs that read', (served) => {
     expect(reference).toContain('### PATCH /v2/products/{id}')
     expect(reference).toContain('await api.products.update(await api.products.get(id), {')
     const old = await text('/docs/v1')
-    expect(old).toContain("import { client } from './shop.ts'")
+    expect(old).toContain("import { client, isProblem } from './shop.ts'")
     expect(old).toContain('api.clients.list(')
     expect(old).not.toContain('api.customers')
   })
@@ -62,7 +62,8 @@ describeServing('pages for programs that read', (served) => {
       const answer = await served.get(path, { as: null, headers: { accept: 'text/html,*/*;q=0.8' } })
       expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
     }
-    const [, body = ''] = /-X POST "\$API\/v2\/customers"[^']*'(\{.*\})'/.exec(await text('/docs/v2')) ?? []
+    const [, body = ''] =
+      /-X POST "\$API\/v2\/customers"[^']*'(\{[^']*\})'/.exec(await text('/docs/v2')) ?? []
     await served.make('/v2/customers', JSON.parse(body))
   })
 })

@@ -1,7 +1,7 @@
 import type { Model, Version, View } from '../../compile/model.ts'
 import { exampleShown } from '../example.ts'
 import { exampleOfCreate } from './examples.ts'
-import { literal, memberName } from './samples.ts'
+import { bodyText, literal, memberName } from './samples.ts'
 
 /**
  * What a consumer needs first, with calls of this version that run as they are: the address, the key, a first call, related rows, filters, pages,
@@ -20,13 +20,13 @@ export const firstSteps = (version: Version, model: Model): string => {
     version === model.head
       ? `Whoever has the declaration can make one file with the same client for those who do not: \`npx nounkit client ${version.name} > ${model.name}.ts\`. A first call:`
       : `Whoever has the declaration makes that file: \`npx nounkit client ${version.name} > ${model.name}.ts\`. A first call:`,
-    ...both(listCurl(view, ''), listTyped(view, [])),
+    ...both(listCurl(view), listTyped(view, [])),
     ...related(view),
     ...filtered(view),
     '**The next page.** `page.next_cursor` is sent as `cursor`. The client fetches pages as it goes.',
     ...both(
-      listCurl(view, '?limit=50&cursor=…'),
-      `const rows = api.${memberName(view.name)}.list({ limit: 50 })\nfor await (const row of rows) console.log(row.id)`,
+      listCurl(view, 'limit=50', 'cursor=…'),
+      `const rows = api.${memberName(view.name)}.list({ limit: 50 })\nfor await (const row of rows)\n  console.log(row.id)`,
     ),
     ...created(view),
   ].join('\n\n')
@@ -36,12 +36,15 @@ const importLine = (what: string, file: string): string => `import ${what} from 
 
 const typedClient = ({ name }: Model): string => {
   const type = memberName(name)
-  const imports = [importLine('{ client }', 'nounkit/client'), importLine(`type ${type}`, './api.ts')]
+  const imports = [
+    importLine('{ client, isProblem }', 'nounkit/client'),
+    importLine(`type ${type}`, './api.ts'),
+  ]
   return `${imports.join('\n')}\n\nconst api = client<typeof ${type}>({\n  url: API,\n  key: KEY,\n})`
 }
 
 const generatedClient = ({ name }: Model): string =>
-  `${importLine('{ client }', `./${name}.ts`)}\n\nconst api = client({ url: API, key: KEY })`
+  `${importLine('{ client, isProblem }', `./${name}.ts`)}\n\nconst api = client({ url: API, key: KEY })`
 
 /** The resource that shows most is the one to begin with. */
 const richness = (view: View): number =>
@@ -50,8 +53,13 @@ const richness = (view: View): number =>
 const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``
 const both = (curl: string, typed: string): readonly string[] => [fenced('sh', curl), fenced('ts', typed)]
 
-const listCurl = ({ version, name }: View, query: string): string =>
-  `curl "$API/${version.name}/${name}${query}" \\\n  -H "Authorization: Bearer $KEY"`
+/** With a line for each parameter: `-G` appends them to the URL. */
+const listCurl = ({ version, name }: View, ...parameters: readonly string[]): string =>
+  [
+    `curl ${parameters.length === 0 ? '' : '-G '}"$API/${version.name}/${name}"`,
+    '-H "Authorization: Bearer $KEY"',
+    ...parameters.map((one) => `-d '${one}'`),
+  ].join(' \\\n  ')
 const listTyped = ({ name }: View, options: readonly string[]): string =>
   `const { data } = await api.${memberName(name)}.list(${options.length === 0 ? '' : `{\n${options.map((option) => `  ${option},\n`).join('')}}`})`
 
@@ -61,7 +69,7 @@ const related = (view: View): readonly string[] => {
   return [
     '**Related rows** come along when they are named, several joined with commas.',
     ...both(
-      listCurl(view, `?include=${paths.join()}`),
+      listCurl(view, `include=${paths.join()}`),
       listTyped(view, [`include: [${paths.map((path) => `'${path}'`).join(', ')}]`]),
     ),
   ]
@@ -74,11 +82,15 @@ const filtered = (view: View): readonly string[] => {
   return [
     '**Some rows.** Filters hold together; `-` turns the order round.',
     ...both(
-      listCurl(view, `?filter%5B${field.name}%5D=${encodeURIComponent(String(value))}&sort=-id`),
+      listCurl(view, `filter[${field.name}]=${readableValue(value)}`, 'sort=-id'),
       listTyped(view, [`filter: { ${field.name}: ${literal(value)} }`, `sort: ['-id']`]),
     ),
   ]
 }
+
+/** A value in a query, with the characters that need no escape there and are easier to read without. */
+const readableValue = (value: unknown): string =>
+  encodeURIComponent(String(value)).replaceAll("'", '%27').replaceAll('%40', '@').replaceAll('%3A', ':')
 
 /** What must be sent to create a row; undefined where that refers to another row, which has to be there. */
 const sampleOf = (view: View): object | undefined => {
@@ -98,13 +110,13 @@ const created = (view: View): readonly string[] => {
       ? '**Something new, once.** With an `Idempotency-Key`, the same call sent again creates nothing twice. The client sends one with each create, and tries again by itself.'
       : '**Something new.**',
     ...both(
-      `curl -X POST "$API/${view.version.name}/${view.name}" \\\n  -H "Authorization: Bearer $KEY" \\\n  -H "Content-Type: application/json"${key} \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+      `curl -X POST "$API/${view.version.name}/${view.name}" \\\n  -H "Authorization: Bearer $KEY" \\\n  -H "Content-Type: application/json"${key} \\\n  -d ${bodyText(body)}`,
       `const made = await api.${memberName(view.name)}.create(${literal(body)})`,
     ),
     '**What goes wrong** is told as a [problem](/problems), whose `type` says which. `errors` names every wrong field at once.',
     fenced(
       'ts',
-      `try {\n  await api.${memberName(view.name)}.create(body)\n} catch (error) {\n  if (isProblem(error, 'validation-failed')) console.log(error.errors)\n  else throw error\n}`,
+      `try {\n  await api.${memberName(view.name)}.create(body)\n} catch (error) {\n  if (isProblem(error, 'validation-failed'))\n    console.log(error.errors)\n  else throw error\n}`,
     ),
   ]
 }

@@ -43,7 +43,7 @@ const conventions = (version: Version, model: Model): readonly string[] => {
       filtersText(version),
     ]),
     section('Relations', [
-      `\`include\` embeds related rows: at most ${plainCounted(limits.includeRelations, 'relation')} a call, ${limits.includeDepth} deep, ${plainCounted(limits.includeRows, 'row')} of each list, and ${plainCounted(limits.rowsPerRequest, 'row')} in all.`,
+      `\`include\` embeds related rows: at most ${plainCounted(limits.includeRelations, 'relation')} a call, ${limits.includeDepth} deep, ${plainCounted(limits.includeRows, 'row')} of each list, and ${figure(limits.rowsPerRequest)} rows in all.`,
     ]),
     section('Safe retries', [
       `A create with an \`Idempotency-Key\` happens once: a retry within ${plainCounted(limits.idempotencyHours, 'hour')} gets the first response again, with \`Idempotent-Replayed: true\`. \`If-Match\` with the \`ETag\` you saw keeps a change from undoing another.`,
@@ -54,6 +54,9 @@ const conventions = (version: Version, model: Model): readonly string[] => {
     section('Limits', [limitsText(limits, model)]),
   ]
 }
+
+/** 1048576 → 1,048,576 */
+const figure = (number: number): string => number.toLocaleString('en-US')
 
 const section = (heading: string, paragraphs: readonly string[]): string =>
   [`## ${heading}`, ...paragraphs.filter((text) => text !== '')].join('\n\n')
@@ -74,7 +77,10 @@ const filtersText = (version: Version): string => {
   const call = calls.find((one) => one.includes('[gte]')) ?? calls[0]
   if (call === undefined) return ''
   const names = Object.keys(operators).map((name) => `\`${name}\``)
-  return `\`filter[field]=value\` lists the rows whose field has the value, and \`filter[field][op]=value\` those for which another comparison holds, as in \`${call}\`. The operators are ${names.join(', ')}: \`eq\` need not be written, and \`in\` takes a list separated by commas. Rows must pass all filters. Each list names its fields and their operators.`
+  const either = [...version.views.values()].some((view) => view.eitherOr)
+    ? ' Alternatives, of which one must hold, are written `filter[or][0][field]=value&filter[or][1][field]=value`.'
+    : ''
+  return `\`filter[field]=value\` lists the rows whose field has the value, and \`filter[field][op]=value\` those for which another comparison holds, as in \`${call}\`. The operators are ${names.join(', ')}: \`eq\` need not be written, and \`in\` takes a list separated by commas. Rows must pass all filters.${either} Each list names its fields and their operators.`
 }
 
 /** A list of the view's rows with one or two filters: `GET /v2/orders?filter[status]=placed&filter[total][gte]=1250`. */
@@ -98,8 +104,8 @@ const limitsText = (limits: UsualLimits, { rate, soleAccount }: Model): string =
     '| What | At most |',
     '|---|---|',
     `| Requests${soleAccount === null ? ' per account' : ' of all callers together'} | ${rate.perSecond} a second, ${rate.burst} at once |`,
-    `| Body | ${limits.bodyBytes} bytes, nested ${limits.jsonDepth} deep |`,
-    `| Answer | ${limits.responseBytes} bytes; a larger one is refused |`,
-    `| Request line and headers | ${limits.headerBytes} bytes |`,
+    `| Body | ${figure(limits.bodyBytes)} bytes, nested ${limits.jsonDepth} deep |`,
+    `| Answer | ${figure(limits.responseBytes)} bytes; a larger one is refused |`,
+    `| Request line and headers | ${figure(limits.headerBytes)} bytes |`,
     '| Idempotency-Key | 255 characters |',
   ].join('\n')

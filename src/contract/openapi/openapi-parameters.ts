@@ -139,7 +139,7 @@ const sortParameter = (view: View): DocumentPart => {
 const countParameter = (view: View): DocumentPart => ({
   name: 'count',
   in: 'query',
-  description: `\`true\` adds \`page.total\`: how many rows the filters find, counted up to ${view.limits.countRows}.`,
+  description: `\`true\` adds \`page.total\`: how many rows the filters find, counted up to ${view.limits.countRows.toLocaleString('en-US')}.`,
   schema: { type: 'boolean', enum: [true] },
 })
 

@@ -132,7 +132,14 @@ const members: { readonly [T in ProblemType]?: Members } = {
     sometimes: { errors },
     example: { scope: 'orders:write' },
   },
-  'not-found': { always: {}, sometimes: { versions: list('The versions there are.') }, example: {} },
+  'not-found': {
+    always: {},
+    sometimes: {
+      missing: word('`path` or `version`, where there is nothing at this path, whatever the row.'),
+      versions: list('The versions there are.'),
+    },
+    example: {},
+  },
   'unique-conflict': {
     always: {},
     sometimes: { errors },

@@ -19,10 +19,14 @@ export const curlSample = (call: SampleCall): string => {
     ...(call.body === undefined ? [] : ['-H "Content-Type: application/json"']),
     ...(call.idempotencyKey ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
     ...(call.ifMatch ? [`-H 'If-Match: "3"'`] : []),
-    ...(call.body === undefined ? [] : [`-d '${JSON.stringify(call.body).replaceAll("'", "'\\''")}'`]),
+    ...(call.body === undefined ? [] : [`-d ${bodyText(call.body)}`]),
   ]
   return parts.join(' \\\n  ')
 }
+
+/** A body within quotes of the shell, on lines of its own, so that it can be read and changed. */
+export const bodyText = (body: unknown): string =>
+  `'${JSON.stringify(body, null, 2).replaceAll("'", "'\\''").replaceAll('\n', '\n  ')}'`
 
 /** A call with the typed client: `const order = await api.orders.get(id)`. */
 export const clientSample = (call: SampleCall): string => {

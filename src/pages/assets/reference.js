@@ -30,10 +30,39 @@ Object.defineProperty(Element.prototype, 'innerHTML', {
   },
 })
 
+// In the document each operator of a filter is a parameter of its own, for generators. Readers get one entry for each field.
+const operatorName = /^(filter\[[^\]]+\])(\[\w+\])$/
+const foldOperators = ({ components, paths }) => {
+  const parameters = components?.parameters ?? {}
+  const folded = new Set()
+  for (const [key, { name }] of Object.entries(parameters)) {
+    const [, , operator] = operatorName.exec(name) ?? []
+    const field = parameters[key.replace(/\.\w+$/, '')]
+    if (operator === undefined || field === undefined) continue
+    const told = field.description.split(' Other comparisons: ')
+    const others =
+      told[1] === undefined ? `\`${field.name}${operator}\`.` : `${told[1].slice(0, -1)}, \`${operator}\`.`
+    field.description = `${told[0]} Other comparisons: ${others}`
+    folded.add(`#/components/parameters/${key}`)
+  }
+  for (const operation of Object.values(paths).flatMap(Object.values))
+    if (operation.parameters)
+      operation.parameters = operation.parameters.filter(({ $ref }) => !folded.has($ref))
+}
+const fetchFolded = async (input, init) => {
+  const answer = await fetch(input, init)
+  const { pathname } = new URL(answer.url)
+  if (!answer.ok || pathname !== new URL(place.dataset.document, location.href).pathname) return answer
+  const document = await answer.json()
+  foldOperators(document)
+  return Response.json(document)
+}
+
 const { createApiReference } = await import(place.dataset.renderer)
 place.replaceChildren()
 createApiReference(place, {
   url: place.dataset.document,
+  fetch: fetchFolded,
   authentication: { preferredSecurityScheme: 'key' },
   proxyUrl: '',
   telemetry: false,
