@@ -66,6 +66,13 @@ const kinds = {
       'The rows that were asked for, or are to be created, have more bytes than one answer may have. Where the texts of a page alone are too large, nothing of the answer was built; nothing was written either.',
     fix: 'Lower `limit`, or leave out the include that `include` names and fetch its rows from their own collection. Of a list that is created, send fewer rows at once.',
   },
+  'totals-too-large': {
+    status: 422,
+    title: 'Too much to add up in one call',
+    meaning:
+      'Totals are counted anew for each call, so there is a limit on the rows that one call may count and on its groups; and a sum must be a number that its form can hold.',
+    fix: 'Count fewer rows with filters, or group by fewer fields: `detail` says which of the two.',
+  },
   'bad-cursor': {
     status: 400,
     title: 'The cursor does not fit this request',

@@ -11,6 +11,7 @@ import type { Slot, Statement } from '../plan/statement.ts'
 import { Problem } from '../problems.ts'
 import type { Reader } from '../read/call.ts'
 import { readList, readOne } from '../read/read-rows.ts'
+import { readTotals } from '../read/read-totals.ts'
 import type { Caller } from '../request/caller.ts'
 import { createCursorSeal } from '../request/cursor.ts'
 import { refuseUnknownTo } from '../request/field-scopes.ts'
@@ -170,7 +171,8 @@ async function read(
   const join = sub?.relation.join ? [sub.relation.join()] : []
   const allow = (related: Iterable<View>): void => {
     demandReadScopes(related, caller)
-    watched.views = [...new Set([...(sub ? [sub.owner()] : []), view, ...join, ...related])]
+    const rows = view.totals?.of() ?? view
+    watched.views = [...new Set([...(sub ? [sub.owner()] : []), rows, ...join, ...related])]
   }
   try {
     demandReadScopes([view, ...join], caller)
@@ -182,7 +184,8 @@ async function read(
     const page = readListQuery(query, view, limits.rowsPerRequest, disclosedTo(caller))
     refuseUnknownTo(caller, page.list)
     allow([...page.list.include.views, ...page.list.filteredBy])
-    return answerText(await readList(reader, { caller, target }, page))
+    const read = view.totals ? readTotals : readList
+    return answerText(await read(reader, { caller, target }, page))
   } catch (error) {
     if (error instanceof Problem && error.status === 404) return `404, ${error.message}`
     throw refused(error)

@@ -74,6 +74,12 @@ type Related<S, Relation, I extends string, M extends string> = Relation extends
 export type RowWith<S, N extends string, Paths extends readonly string[]> = Paths extends unknown
   ? RowOf<S, N, Sure<Paths>, Exclude<Paths[number], Sure<Paths>>>
   : never
+/** A row of totals: the fields it is surely grouped by, those it may be, how many rows it counts and their sums. */
+export type GroupOf<S, N extends string, By extends readonly string[]> = Shown<
+  Omit<Of<S, N, 'row'>, Of<S, N, 'by'> & string> &
+    Pick<Of<S, N, 'row'>, Sure<By> & keyof Of<S, N, 'row'>> &
+    Partial<Pick<Of<S, N, 'row'>, Exclude<By[number], Sure<By>> & keyof Of<S, N, 'row'>>>
+>
 type Sure<Paths extends readonly string[]> = number extends Paths['length']
   ? never
   : { [K in keyof Paths]: IsUnion<Paths[K]> extends true ? never : Paths[K] }[number]

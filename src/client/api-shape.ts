@@ -16,6 +16,8 @@ export interface ResourceShape {
   /** Whether conditions can be alternatives. */
   readonly either: boolean
   readonly sort: string
+  /** Of totals: the fields that make the groups. `never` for all other resources. */
+  readonly by: string
   /** Whether its rows can be counted. */
   readonly count: boolean
   /** Whether many rows can be created with one call. */

@@ -1,4 +1,4 @@
-import type { List, Page, RowOf, RowWith, Total } from './answered-rows.ts'
+import type { GroupOf, List, Page, RowOf, RowWith, Total } from './answered-rows.ts'
 import type { Of } from './api-shape.ts'
 
 export interface ClientOptions<Version extends string = string> {
@@ -66,6 +66,23 @@ type Path<S, N extends string> = Of<S, N, 'include'> extends infer All extends s
 type Filters<S, N extends string> = [Of<S, N, 'either'>] extends [true]
   ? Of<S, N, 'filter'> & { readonly or?: readonly Of<S, N, 'filter'>[] | undefined }
   : Of<S, N, 'filter'>
+
+interface TotalsOptions<Filter, Field extends string, By> extends CallOptions {
+  /** The fields that make the groups; all rows are one group, unless said. */
+  readonly by?: By | undefined
+  readonly filter?: Filter | undefined
+  readonly sort?: readonly (Field | `-${Field}`)[] | undefined
+  /** How many groups a page has. */
+  readonly limit?: number | undefined
+  /** `page.next_cursor` of the page before. */
+  readonly cursor?: string | undefined
+}
+interface Totals<S, N extends string> {
+  /** One page of groups when awaited; all groups in `for await`. */
+  list<const B extends readonly (Of<S, N, 'by'> & string)[] = []>(
+    options?: TotalsOptions<Filters<S, N>, Of<S, N, 'sort'> & string, B>,
+  ): Listing<GroupOf<S, N, B>>
+}
 
 /** Every call there is. A collection has those of the methods that its resource offers. `By` is the reference to the owner in the path. */
 interface AllCalls<S, N extends string, By extends string> {
@@ -135,12 +152,14 @@ type Members<Name extends string, S> = {
   readonly [Member in Name]: Member extends 'events'
     ? Events<S>
     : TopOf<S>[Member & keyof TopOf<S>] extends infer N extends string
-      ? Collection<
-          CallsOf<Offered<S, N>> | ([keyof ManyOf<S, N>] extends [never] ? never : 'at'),
-          S,
-          N,
-          never
-        >
+      ? [Of<S, N, 'by'>] extends [never]
+        ? Collection<
+            CallsOf<Offered<S, N>> | ([keyof ManyOf<S, N>] extends [never] ? never : 'at'),
+            S,
+            N,
+            never
+          >
+        : Totals<S, N>
       : never
 }
 

@@ -28,6 +28,7 @@ interface EventsShape<Name extends string> {
   }
   readonly either: false
   readonly sort: never
+  readonly by: never
   readonly count: false
   readonly bulk: false
   readonly include: never
@@ -67,6 +68,7 @@ interface EndpointsShape {
   readonly filter: { readonly active?: Choice<boolean> | undefined }
   readonly either: true
   readonly sort: never
+  readonly by: never
   readonly count: false
   readonly bulk: false
   readonly include: never
@@ -102,6 +104,7 @@ interface SecretsShape {
   readonly filter: Nothing
   readonly either: false
   readonly sort: never
+  readonly by: never
   readonly count: false
   readonly bulk: false
   readonly include: never
@@ -133,6 +136,7 @@ interface DeliveriesShape {
   }
   readonly either: true
   readonly sort: never
+  readonly by: never
   readonly count: false
   readonly bulk: false
   readonly include: never

@@ -6,6 +6,7 @@ import { type Call, type Reply, Sender } from './sender.ts'
 
 /** The options of lists and reads, without the names of an API. */
 interface AnyOptions extends CallOptions {
+  readonly by?: readonly string[]
   readonly include?: readonly string[]
   readonly filter?: object
   readonly sort?: readonly string[]

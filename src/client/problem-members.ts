@@ -37,6 +37,7 @@ export interface ProblemMembers {
     readonly arithmetic: string
   }
   readonly 'response-too-large': { readonly limit: number; readonly include?: string }
+  readonly 'totals-too-large': { readonly limit?: number }
   readonly 'bad-cursor': Errors
   readonly 'idempotency-key-missing': Errors
   readonly 'idempotency-key-malformed': Errors

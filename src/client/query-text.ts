@@ -1,5 +1,6 @@
 /** The options of a list or a read, as its query string. */
 export function queryOf(options: {
+  readonly by?: readonly string[] | undefined
   readonly include?: readonly string[] | undefined
   readonly filter?: object | undefined
   readonly sort?: readonly string[] | undefined
@@ -8,7 +9,8 @@ export function queryOf(options: {
   readonly cursor?: string | undefined
 }): string {
   const query = new URLSearchParams()
-  const { include, filter = {}, sort, count, limit, cursor } = options
+  const { by, include, filter = {}, sort, count, limit, cursor } = options
+  if (by?.length) query.set('by', by.join())
   if (include?.length) query.set('include', include.join())
   addConditions(query, 'filter', filter)
   if (sort?.length) query.set('sort', sort.join())

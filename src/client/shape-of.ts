@@ -2,6 +2,7 @@ import type { TypedApi } from '../declare/api.ts'
 import type { CreatedRow, FilterOf, PatchedRow, ReplacedRow, ShownRow } from '../declare/consumer.ts'
 import type { BelongsTo, HasMany } from '../declare/relation.ts'
 import type { ResourceDeclaration, Told } from '../declare/resource.ts'
+import type { TotalsDeclaration } from '../declare/totals-declaration.ts'
 import type { Choice, Ordered } from './api-shape.ts'
 import type { EngineProblem, EngineShapes } from './engine-shapes.ts'
 
@@ -24,11 +25,20 @@ type Nouns<Resource> = {
 }
 type ToldOf<D> = D extends { readonly told?: infer X } ? NonNullable<X> & Told : never
 
+/** What totals count; `never` for other resources, and where only a running program knows. */
+type TotalsOf<D> = ToldOf<D>['totals'] extends infer T extends TotalsDeclaration
+  ? string extends T['of']
+    ? never
+    : T
+  : never
+
 type EventName<N> = {
   [K in keyof N & string]: ToldOf<N[K]> extends { readonly shared: false; readonly events: true }
     ? [ToldOf<N[K]>['methods']] extends [never]
       ? never
-      : K
+      : [TotalsOf<N[K]>] extends [never]
+        ? K
+        : never
     : never
 }[keyof N & string]
 
@@ -42,9 +52,49 @@ type ShapesOf<N> = {
     infer __,
     infer X
   >
-    ? DeclaredShape<F, R, Name, I, X, N>
+    ? [TotalsOf<N[K]>] extends [never]
+      ? DeclaredShape<F, R, Name, I, X, N>
+      : TotalsShape<TotalsOf<N[K]>, N>
     : never
 }
+
+type TotalsShape<T extends TotalsDeclaration, N> =
+  Target<T['of'], N> extends infer D extends {
+    readonly fields: unknown
+    readonly relations?: unknown
+    readonly told?: unknown
+  }
+    ? CountedShape<
+        D['fields'],
+        NonNullable<D['relations']>,
+        ToldOf<D>['filter'],
+        T['by'][number],
+        SumIn<T>,
+        N
+      >
+    : never
+type SumIn<T extends TotalsDeclaration> = NonNullable<T['sums']>[number]
+
+interface CountedShape<F, R, Filter extends string, By extends string, Sum extends string, N> {
+  readonly row: Flat<
+    GroupOf<ShownRow<F, R>, By> & { count: number } & SumsOf<Pick<ShownRow<F, R>, Sum & keyof ShownRow<F, R>>>
+  >
+  readonly create: Record<never, never>
+  readonly replace: Record<never, never>
+  readonly patch: Record<never, never>
+  readonly filter: { readonly [K in Filter]?: Condition<FilterAt<F, R, K, N>> | undefined }
+  readonly either: [Filter] extends [never] ? false : true
+  readonly sort: By | 'count'
+  readonly by: By
+  readonly count: false
+  readonly bulk: false
+  readonly include: never
+  readonly relations: Record<never, never>
+  readonly methods: 'GET'
+  readonly top: true
+}
+type GroupOf<Row, By extends string> = { [K in By & keyof Row]: Exclude<Row[K], undefined> }
+type SumsOf<Row> = { [K in keyof Row]: NonNullable<Row[K]> }
 
 interface DeclaredShape<F, R, Name extends string, I extends string, X extends Told, N> {
   readonly row: Flat<ShownRow<F, R>>
@@ -54,6 +104,7 @@ interface DeclaredShape<F, R, Name extends string, I extends string, X extends T
   readonly filter: { readonly [K in X['filter']]?: Condition<FilterAt<F, R, K, N>> | undefined }
   readonly either: [X['filter']] extends [never] ? false : true
   readonly sort: X['sort']
+  readonly by: never
   readonly count: X['count']
   readonly bulk: X['bulk']
   readonly include: I

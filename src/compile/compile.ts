@@ -4,11 +4,19 @@ import { type VersionDeclaration, version } from '../declare/version.ts'
 import { bindNames } from './bind-names.ts'
 import { inFrozenOrder } from './changes/frozen-order.ts'
 import { linkVersion } from './changes/link-version.ts'
+import type { DraftView } from './changes/view-draft.ts'
 import type { Contract } from './contract-format.ts'
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { Model, Version } from './model.ts'
 import { didYouMean } from './names/nearest.ts'
 import { takesLists } from './resources/bulk.ts'
+import {
+  checkTotalsNames,
+  declaredTotals,
+  type Totals,
+  totalsDraft,
+  withoutTotals,
+} from './resources/declared-totals.ts'
 import { checkEventNames } from './resources/event-resources.ts'
 import { checkedIncludes } from './resources/includes.ts'
 import { filterNames, indexSets, sortNames } from './resources/lists.ts'
@@ -72,16 +80,18 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   if (shaped === null) return null
   const { changesWhole } = shaped
   const declaration = withWebhooks(shaped.declaration)
+  const stored = withoutTotals(declaration)
   const limits = apiLimits(declaration.limits, mistakes)
   const rate = checkedRate(declaration.rate ?? defaultRate, 'rate', mistakes)
   const declared = declaration.versions ?? [version('v1')]
   checkVersions(declared, declaration.unversioned, mistakes)
   checkAccounts(declaration, mistakes)
-  const drafts = draftResources(declaration, keptFields(declaration), mistakes)
+  const drafts = draftResources(stored, keptFields(declaration), mistakes)
   const scopes = declaredScopes(declaration, mistakes)
   checkMethodScopes(declaration, mistakes)
-  linkRules(declaration, drafts, mistakes)
+  linkRules(stored, drafts, mistakes)
   linkAskedScopes(declaration, drafts, mistakes)
+  const totals = declaredTotals(declaration, drafts, mistakes)
 
   const about = { title: declaration.title ?? declaration.name, description: declaration.description ?? '' }
   // Changes name fields of the head: where some of those have mistakes, changes are not checked.
@@ -90,18 +100,27 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const [newest = version('v1')] = declared
   const frozen = contracts.get(newest.name) as Contract | undefined
   const { prefix = '' } = options
-  const head = headVersion(newest, { ...about, prefix }, drafts, { limits, rate }, frozen, mistakes)
+  const head = headVersion(
+    newest,
+    { ...about, prefix },
+    { drafts, totals },
+    { limits, rate },
+    frozen,
+    mistakes,
+  )
   const resources = new Map([...drafts].map(([name, draft]) => [name, draft.model]))
   const problems = allProblems(resources.values(), mistakes)
   const older = whole ? olderVersions(head, declaration, contracts, mistakes) : []
   const versions = [head, ...older]
   checkEventNames(versions, declaration, mistakes)
+  checkTotalsNames(versions, mistakes)
   if (mistakes.all.length > 0) return null
   for (const { model } of drafts.values()) {
     const ruled = model.rules.read ? ruleFields(model.rules.read.root) : []
     model.indexes = indexSets(model, [...queriedFields(model, versions), ...ruled], [])
     model.asks = [...new Set([...model.asks, ...neededScopes(model, versions)])].sort()
   }
+  for (const { resource, of } of totals) resource.asks = of.model.asks
   bindNames(
     [...drafts.values()].map(({ model }) => model),
     versions,
@@ -161,7 +180,7 @@ type ApiBounds = Pick<Model, 'limits' | 'rate'>
 const headVersion = (
   declared: VersionDeclaration,
   texts: Pick<Version, 'title' | 'description' | 'prefix'>,
-  drafts: Drafts,
+  { drafts, totals }: { readonly drafts: Drafts; readonly totals: readonly Totals[] },
   api: ApiBounds,
   frozen: Contract | undefined,
   mistakes: MistakeList,
@@ -179,7 +198,12 @@ const headVersion = (
     [...drafts].map(([name, draft]) => [name, viewOptions(draft, drafts, api, mistakes)]),
   )
   const models = [...drafts.values()].map((draft) => draft.model)
-  const draft = headDraft(models, ({ name }) => options.get(name) as ViewOptions)
+  const rows = headDraft(models, ({ name }) => options.get(name) as ViewOptions)
+  const counted = totals.map((one): [string, DraftView] => [
+    one.resource.name,
+    totalsDraft(one, totalsOptions(one, api, mistakes)),
+  ])
+  const draft = new Map([...rows, ...counted])
   return linkVersion(about, frozen ? inFrozenOrder(draft, frozen) : draft)
 }
 
@@ -190,12 +214,10 @@ const viewOptions = (
   mistakes: MistakeList,
 ): ViewOptions => {
   const { declaration } = draft
-  const limits = resourceLimits(declaration.limits, api.limits, declaration.name, mistakes)
-  const rate =
-    declaration.rate === undefined
-      ? null
-      : resourceRate(declaration.rate, api.rate, declaration.name, mistakes)
+  const access = accessOptions(declaration, api, mistakes)
+  const { limits, rate } = access
   return {
+    ...access,
     filters: new Set(filterNames(draft, drafts, mistakes)),
     sorts: new Set(sortNames(draft, mistakes)),
     counted: declaration.count === true,
@@ -203,15 +225,42 @@ const viewOptions = (
     includePaths: new Set(
       checkedIncludes(draft, drafts, { ...limits, rowsPerRequest: api.limits.rowsPerRequest }, mistakes),
     ),
-    methods: readMethods(draft, mistakes),
     idempotency: readIdempotency(draft, mistakes),
     requireIfMatch: declaration.requireIfMatch === true,
-    cacheControl: cacheControl(declaration, mistakes),
-    scopes: readScopes(draft, mistakes),
-    limits,
-    rate,
   }
 }
+
+/** Totals have no rows of their own, and filters and groups are those of the rows they count. */
+const totalsOptions = (
+  { declaration, resource: { shared } }: Totals,
+  api: ApiBounds,
+  mistakes: MistakeList,
+): ViewOptions => ({
+  ...accessOptions({ ...declaration, shared, methods: declaration.methods ?? ['GET'] }, api, mistakes),
+  filters: new Set(),
+  sorts: new Set(),
+  counted: false,
+  bulk: false,
+  includePaths: new Set(),
+  idempotency: { mode: 'off', storesBody: false },
+  requireIfMatch: false,
+})
+
+/** Who may call how often, and how much an answer has. */
+const accessOptions = (
+  declaration: ResourceDeclaration,
+  api: ApiBounds,
+  mistakes: MistakeList,
+): Pick<ViewOptions, 'methods' | 'cacheControl' | 'scopes' | 'limits' | 'rate'> => ({
+  methods: readMethods({ declaration }, mistakes),
+  cacheControl: cacheControl(declaration, mistakes),
+  scopes: readScopes({ declaration }, mistakes),
+  limits: resourceLimits(declaration.limits, api.limits, declaration.name, mistakes),
+  rate:
+    declaration.rate === undefined
+      ? null
+      : resourceRate(declaration.rate, api.rate, declaration.name, mistakes),
+})
 
 const cacheControl = (
   { name, cacheControl = 'private, no-cache' }: ResourceDeclaration,

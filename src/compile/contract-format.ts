@@ -82,6 +82,8 @@ export interface ContractResource {
   /** Field → operators. */
   readonly filters: { readonly [field: string]: readonly string[] }
   readonly sorts: readonly string[]
+  /** Of totals: whose rows are counted, and fields of these. Absent for all other resources. */
+  readonly totals?: ContractTotals
   /** Whether a POST may bring a list of rows. Absent where it may not. */
   readonly bulk?: true
   readonly default_sort: readonly string[]
@@ -98,6 +100,12 @@ export interface ContractResource {
   readonly row_rules?: RowRules
   readonly cache_control: string
   readonly rate?: ContractRate
+}
+
+export interface ContractTotals {
+  readonly of: string
+  readonly by: readonly string[]
+  readonly sums: readonly string[]
 }
 
 export type RowRules = { readonly [K in RuleKind]?: string }

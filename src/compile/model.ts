@@ -63,6 +63,7 @@ export interface LimitsModel {
   readonly responseBytes: number
   readonly countRows: number
   readonly bulkRows: number
+  readonly totalRows: number
 }
 
 export interface ApiLimitsModel extends LimitsModel {
@@ -231,8 +232,10 @@ export interface View {
   /** `clients` */
   readonly name: string
   readonly resource: Resource
-  /** `events`: the collection of all events, which the engine itself serves. */
-  readonly serves: 'rows' | 'events'
+  /** `events`: the collection of all events, which the engine itself serves. `totals`: rows of another resource, counted in groups. */
+  readonly serves: 'rows' | 'events' | 'totals'
+  /** What is counted, where it serves totals; else null. */
+  readonly totals: TotalsView | null
   /** Whether this version tells events of the resource. */
   readonly events: boolean
   /** In the order they are shown. */
@@ -270,6 +273,16 @@ export interface View {
   /** Code per row, newest change first (the order `down` runs in); empty for nearly every view. */
   readonly customs: readonly CustomStep[]
   readonly description: string
+}
+
+/** Of totals: what is counted, and how. Keys are names in this version. */
+export interface TotalsView {
+  /** The view whose rows are counted: their filters, rule and account hold. */
+  readonly of: () => View
+  /** The fields of these rows by which they can be grouped. */
+  readonly by: ReadonlyMap<string, ViewField>
+  /** The fields of these rows that are added up. */
+  readonly sums: ReadonlyMap<string, ViewField>
 }
 
 /** One field as a version shows it: either stored (`field`) or made by a custom step (`made`). */

@@ -87,8 +87,9 @@ const resourceOf = (view: View): ContractResource => {
       filtered.map(({ name, kind }) => [name, operatorsFor(kinds[kind]).toSorted()]),
     ),
     sorts: [...view.sorts],
+    ...totalsOf(view),
     ...(view.bulk ? { bulk: true as const } : {}),
-    default_sort: [view.resource.newestFirst ? '-id' : 'id'],
+    default_sort: view.totals ? [] : [view.resource.newestFirst ? '-id' : 'id'],
     limits: { ...promisedLimits(view) },
     idempotency: { mode: view.idempotency.mode, replay: view.idempotency.storesBody ? 'stored' : 'reread' },
     if_match: view.requireIfMatch ? 'required' : 'optional',
@@ -101,9 +102,13 @@ const resourceOf = (view: View): ContractResource => {
   }
 }
 
+const totalsOf = ({ totals }: View): Pick<ContractResource, 'totals'> =>
+  totals ? { totals: { of: totals.of().name, by: [...totals.by.keys()], sums: [...totals.sums.keys()] } } : {}
+
 /** The rules as they were published, and those that were not changed since. The engine's own rule is the same in every API. */
 const rowRulesOf = (view: View): Pick<ContractResource, 'row_rules'> => {
-  if (view.resource.engineMade) return {}
+  // Those of the rows that totals count are the rules of these rows.
+  if (view.resource.engineMade || view.totals) return {}
   const rules = ruleKinds.map((kind): [RuleKind, string | null] => [kind, publishedRule(view, kind)])
   const declared = rules.filter(([, words]) => words !== null)
   return declared.length > 0 ? { row_rules: Object.fromEntries(declared) } : {}

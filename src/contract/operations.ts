@@ -27,7 +27,10 @@ export const spotsOf = (version: Version): readonly Spot[] =>
 
 const spotsAt = (path: string, view: View, sub: SubCollection | null): readonly Spot[] => [
   { path, view, sub, place: 'collection' },
-  { path: `${path}/${sub ? '{sub_id}' : '{id}'}`, view, sub, place: 'row' },
+  // A row of totals has no id.
+  ...(view.totals
+    ? []
+    : [{ path: `${path}/${sub ? '{sub_id}' : '{id}'}`, view, sub, place: 'row' } as const]),
 ]
 
 /** Every path of a version with its methods. */
@@ -88,7 +91,8 @@ const parametersOf = (view: View, method: Method, place: OperationPlace): readon
   const filter = view.filters.size > 0 ? ['filter'] : []
   const either = view.eitherOr ? [eitherOrParameter] : []
   const count = view.counted ? ['count'] : []
-  return [...count, 'cursor', ...filter, ...either, ...include, 'limit', 'sort']
+  const by = view.totals ? ['by'] : []
+  return [...by, ...count, 'cursor', ...filter, ...either, ...include, 'limit', 'sort']
 }
 
 const headersOf = (view: View, method: Method, place: OperationPlace): readonly string[] => {
@@ -181,6 +185,7 @@ const problemsOf = (
     ...when(reads && view.includePaths.length > 0, ...onInclude),
     ...when(reads || (creates && view.bulk), 'response-too-large'),
     ...when(reads && place === 'collection', 'bad-cursor'),
+    ...when(view.totals !== null, 'totals-too-large'),
     ...when(view.serves === 'events' && place === 'collection', 'events-expired'),
     ...when(!reads && !deletes, ...onBody),
     ...when(!reads && !deletes && canCollide(view), 'unique-conflict'),

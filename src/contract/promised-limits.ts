@@ -1,7 +1,7 @@
 import type { LimitsModel, View } from '../compile/model.ts'
 
 /** Limits that mean nothing where a resource does not declare what they bound. */
-type Optional = 'countRows' | 'bulkRows'
+type Optional = 'countRows' | 'bulkRows' | 'totalRows'
 
 export type PromisedLimits = Omit<LimitsModel, Optional> & Partial<Pick<LimitsModel, Optional>>
 
@@ -10,7 +10,13 @@ export const promisedLimits = ({
   limits,
   counted,
   bulk,
-}: Pick<View, 'limits' | 'counted' | 'bulk'>): PromisedLimits => {
-  const { countRows, bulkRows, ...others } = limits
-  return { ...others, ...(counted && { countRows }), ...(bulk && { bulkRows }) }
+  totals,
+}: Pick<View, 'limits' | 'counted' | 'bulk' | 'totals'>): PromisedLimits => {
+  const { countRows, bulkRows, totalRows, ...others } = limits
+  return {
+    ...others,
+    ...(counted && { countRows }),
+    ...(bulk && { bulkRows }),
+    ...(totals && { totalRows }),
+  }
 }

@@ -1,8 +1,9 @@
 import type { FieldValue, SumField } from './field.ts'
 import type { TypeMistake } from './mistake.ts'
-import type { Choices, FieldName, SummandName, SumName } from './names.ts'
+import type { Choices, FieldName, OwnFieldName, SummandName, SumName } from './names.ts'
 import type { DeclaredResource } from './relation.ts'
 import type { ResourceDeclaration } from './resource.ts'
+import type { TotalsDeclaration } from './totals-declaration.ts'
 
 // What a declaration names of other resources, checked where all of them are known: in `api(…)`. `Nouns` are the resources by name.
 
@@ -28,12 +29,37 @@ type OrMistake<M> = [M] extends [never] ? unknown : M
 type ResourceMistake<D, Nouns> = string extends keyof Nouns
   ? never
   : // With all type arguments, even those that are not used, the compiler sees that it is the same type, and compares nothing.
-    D extends ResourceDeclaration<infer F, infer R, infer N, infer _, infer I, infer W, infer __>
+    D extends ResourceDeclaration<infer F, infer R, infer N, infer _, infer I, infer W, infer X>
     ?
+        | TotalsMistake<`${N}.totals`, X['totals'], Nouns>
         | TargetMistakes<N, R, Nouns>
         | PathMistake<`${N}.include`, R, I, Nouns>
         | WhileMistake<`${N}.onlyWhile`, R, W, Nouns>
         | SumMistake<`${N}.fields`, F, R, Nouns>
+    : never
+
+type TotalsMistake<Where extends string, T, Nouns> = [T] extends [never]
+  ? never
+  : T extends TotalsDeclaration<infer Of, infer By, infer Sum>
+    ? string extends Of
+      ? never
+      : Of extends keyof Nouns
+        ?
+            | GroupMistake<`${Where}.by`, By, OwnFieldName<FieldsOf<Nouns[Of]>, RelationsOf<Nouns[Of]>>>
+            | AddedMistake<
+                `${Where}.sums`,
+                Sum,
+                SummandName<FieldsOf<Nouns[Of]>> | SumName<FieldsOf<Nouns[Of]>>
+              >
+        : TypeMistake<`${Where}.of: there is no resource '${Of}'`, keyof Nouns & string>
+    : never
+type GroupMistake<Where extends string, By extends string, Known> =
+  UnknownName<By, Known> extends infer Name extends string
+    ? TypeMistake<`${Where}: there is no field '${Exclude<Name, Known>}'`, Known & string>
+    : never
+type AddedMistake<Where extends string, Sum extends string, Known> =
+  UnknownName<Sum, Known> extends infer Name extends string
+    ? TypeMistake<`${Where}: '${Exclude<Name, Known>}' is not a number there`, Known & string>
     : never
 
 /** All at once first: hardly ever is there one. */

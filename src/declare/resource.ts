@@ -15,6 +15,7 @@ import type { KnownNoun } from './reach.ts'
 import type { RelationDeclarations } from './relation.ts'
 import type { RowOf } from './row.ts'
 import type { RowTerms, RuleDeclarations, RuleKind } from './rule.ts'
+import type { TotalsDeclaration } from './totals-declaration.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -35,6 +36,8 @@ export interface ResourceLimits {
   readonly countRows?: number
   /** The most rows that one POST creates, where the resource declares `bulk`. */
   readonly bulkRows?: number
+  /** The most rows that totals count. */
+  readonly totalRows?: number
 }
 
 export type IdempotencyMode = 'optional' | 'required' | 'off'
@@ -71,6 +74,8 @@ export interface Told<
   readonly events: boolean
   readonly rules: RuleKind
   readonly problems: string
+  /** Of a resource whose rows are totals. */
+  readonly totals: TotalsDeclaration
 }
 
 export interface ResourceOptions<
@@ -87,6 +92,7 @@ export interface ResourceOptions<
     FilterName<F, R>
   >,
 > {
+  readonly totals?: undefined
   readonly fields: F & SoundSums<F, R>
   readonly relations?: R
   readonly description?: string
@@ -135,6 +141,20 @@ export interface ResourceOptions<
   readonly hooks?: Hooks<RowOf<F, R>, keyof P & string, KnownNoun<N, F, R>>
 }
 
+/** Options of totals: what is said of rows is said by the resource that they count. */
+interface TotalsOptions<Of extends string, By extends string, Sum extends string>
+  extends Pick<
+    ResourceOptions<FieldDeclarations, RelationDeclarations>,
+    'description' | 'nameIsPluralBecause' | 'cacheControl' | 'rate' | 'limits'
+  > {
+  readonly totals: TotalsDeclaration<Of, By, Sum>
+  readonly fields?: undefined
+  /** None where only older versions have them. */
+  readonly methods?: readonly 'GET'[]
+  /** `{resource}:read`, unless said. */
+  readonly scopes?: { readonly read?: ScopeRule }
+}
+
 /** What the engine's own resources may be beyond declared ones. */
 export interface EngineMade {
   /** Fields whose column has another name, because every table has a column of theirs. */
@@ -148,7 +168,7 @@ export interface EngineMade {
 }
 
 /** Options of which a declaration keeps the types. All others have the general ones, so that every declaration is one of the general type. */
-type Typed = 'fields' | 'relations' | 'include' | 'onlyWhile' | 'hooks' | 'rules'
+type Typed = 'totals' | 'fields' | 'relations' | 'include' | 'onlyWhile' | 'hooks' | 'rules'
 
 /**
  * `N` is its name, `S` are the scopes that its rules ask for, `I` its include paths, `W` what its rows are written only while, `X` what a
@@ -165,6 +185,8 @@ export interface ResourceDeclaration<
 > extends Omit<ResourceOptions<FieldDeclarations, RelationDeclarations>, Typed> {
   readonly kind: 'resource'
   readonly name: N
+  /** Its rows are totals of the rows of another resource, and it has no fields of its own. */
+  readonly totals?: TotalsDeclaration
   readonly fields: F
   readonly relations?: R
   readonly include?: readonly I[]
@@ -180,7 +202,7 @@ export interface ResourceDeclaration<
 
 export const resource = <
   const N extends string,
-  const F extends FieldDeclarations,
+  const F extends FieldDeclarations = FieldDeclarations,
   const R extends RelationDeclarations = Record<never, never>,
   const P extends ProblemDeclarations = Record<never, never>,
   const S extends string = never,
@@ -195,18 +217,23 @@ export const resource = <
   const Events extends boolean = true,
   const Rules extends RuleKind = never,
   const Bulk extends boolean = false,
+  const Of extends string = never,
+  const By extends string = never,
+  const Sum extends string = never,
 >(
   name: N,
-  options: ResourceOptions<
-    F,
-    R,
-    P,
-    S,
-    N,
-    I,
-    W,
-    ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string, Bulk>
-  >,
+  options:
+    | ResourceOptions<
+        F,
+        R,
+        P,
+        S,
+        N,
+        I,
+        W,
+        ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string, Bulk, never>
+      >
+    | TotalsOptions<Of, By, Sum>,
 ): ResourceDeclaration<
   F,
   R,
@@ -214,10 +241,22 @@ export const resource = <
   S,
   I,
   W,
-  ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string, Bulk>
+  ToldBy<
+    Filter,
+    Sort,
+    Count,
+    M,
+    Owner,
+    Shared,
+    Events,
+    Rules,
+    keyof P & string,
+    Bulk,
+    [Of] extends [never] ? never : TotalsDeclaration<Of, By, Sum>
+  >
 > => Object.freeze({ kind: 'resource', ...options, name }) as never
 
-interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk> {
+interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk, T> {
   readonly filter: Filter
   readonly sort: Sort
   readonly count: Count
@@ -228,4 +267,5 @@ interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems,
   readonly events: Events
   readonly rules: Rules
   readonly problems: Problems
+  readonly totals: T
 }

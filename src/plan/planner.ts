@@ -31,6 +31,7 @@ import {
   type Where,
 } from './row-statements.ts'
 import { filterValues, type Owner, selectList, selectOne } from './select.ts'
+import { selectTotals } from './select-totals.ts'
 import type { Statement } from './statement.ts'
 
 /** Shapes that callers can multiply (filters, sorts, includes) are bounded. */
@@ -71,16 +72,17 @@ export class Planner {
 
   list(target: Target, query: ListQuery, after: SortPosition | null, grants: Grants): Statement {
     const { view, sub } = target
-    const { include, sort, filters, either, filteredBy, limit, count: counted } = query
+    const { include, by, sort, filters, either, filteredBy, limit, count: counted } = query
     const { guarded, text } = this.#listShape(query, view)
     const related = filteredBy.map(({ resource }) => answersOf(grants, resource.asks)).join('')
     const shape = answersFor(target, include, grants) + related + text + (after ? afterShape(after) : '')
     return plansOf(this.#lists, sub ?? view).get(shape, shareOf(this.#lists), () =>
-      selectList(
+      (view.totals ? selectTotals : selectList)(
         {
           view,
           owner: ownerOf(target),
           tree: include.tree,
+          by,
           sort,
           filters,
           either,
@@ -168,11 +170,11 @@ export class Planner {
   #listShape(query: ListQuery, view: View): QueryShape {
     const known = this.#listShapes.get(query)
     if (known !== undefined) return known
-    const { include, sort, filters, either, limit, count } = query
+    const { include, by, sort, filters, either, limit, count } = query
     const size = this.dialect.pageSize(limit + 1)
     // Of pages of one shape, only the large ones may have to be guarded.
     const guarded = needsGuard(view, include.tree, limit)
-    const text = `${size}${guarded ? 'g' : ''}${count ? 'c' : ''} ${include.canonical} ${sortText(sort)} ${filters.map(filterShape).join('&')}${either.map((conditions) => `|${conditions.map(filterShape).join('&')}`).join('')}`
+    const text = `${size}${guarded ? 'g' : ''}${count ? 'c' : ''} ${include.canonical} ${by.map(({ name }) => name).join(',')} ${sortText(sort)} ${filters.map(filterShape).join('&')}${either.map((conditions) => `|${conditions.map(filterShape).join('&')}`).join('')}`
     const shape = { text, guarded }
     this.#listShapes.set(query, shape)
     return shape

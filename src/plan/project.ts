@@ -17,11 +17,7 @@ export const cutListEnd = '],"page":null}'
 
 /** An SQL expression for the JSON text of a row as a version shows it, with what is included. */
 export function projectRow(view: View, tree: readonly Included[], alias: string, binds: Binds): string {
-  const parts: Part[] = []
-  for (const field of binds.shownFields(view)) {
-    const json = field.field ? shownJson(field, field.field, alias, binds) : complete(sqlText('null'))
-    parts.push({ key: field.name, json })
-  }
+  const parts = partsOf(binds.shownFields(view), alias, binds)
   view.customs.forEach((step, index) => {
     const stored = step.newer.flatMap((field) =>
       field.field ? [{ key: field.name, json: shownJson(field, field.field, alias, binds) }] : [],
@@ -37,6 +33,16 @@ export function projectRow(view: View, tree: readonly Included[], alias: string,
   }
   return objectSql(parts, binds.dialect)
 }
+
+/** The same with these fields alone. */
+export const projectFields = (fields: readonly ViewField[], alias: string, binds: Binds): string =>
+  objectSql(partsOf(fields, alias, binds), binds.dialect)
+
+const partsOf = (fields: readonly ViewField[], alias: string, binds: Binds): Part[] =>
+  fields.map((field) => ({
+    key: field.name,
+    json: field.field ? shownJson(field, field.field, alias, binds) : complete(sqlText('null')),
+  }))
 
 /** Every stored field of a row, in the store's names: what updates and hooks read. */
 export const projectStored = (resource: Resource, alias: string, binds: Binds): string =>

@@ -35,7 +35,7 @@ export function selectOne(
   const text = guard
     ? `${guard.with}SELECT CASE WHEN ${guard.fits} THEN ${row} END, ${alias}"version", ${guard.bytes} ${from}`
     : `SELECT ${row}, ${alias}"version" ${from}`
-  return statement(text, binds, { view, tree, grants }, guard)
+  return readStatement(text, binds, { view, tree, grants }, guard)
 }
 
 /** The owner that a nested path names, and the relation that leads from it. */
@@ -58,6 +58,8 @@ export interface ListShape {
   readonly view: View
   readonly owner: Owner | null
   readonly tree: readonly Included[]
+  /** The groups of totals. */
+  readonly by: readonly ViewField[]
   readonly sort: readonly SortKey[]
   readonly filters: readonly Filter[]
   readonly either: Alternatives
@@ -83,20 +85,12 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
   const alias = binds.alias()
   const row = projectRow(view, tree, alias, binds)
   const keys = sort.map((key) => storedKey(key, alias, dialect))
-  const position = sortsById(sort)
-    ? ''
-    : `, '[' || ${keys.map((key) => dialect.json(key.sql, key.kind, key.nullable, key.schema)).join(" || ',' || ")} || ']' AS k`
+  const position = sortsById(sort) ? '' : `, ${positionSql(keys, dialect)} AS k`
   const values = new Numbering()
   const found = foundRows(shape, alias, binds, values)
   const { where } = found
   if (shape.after) where.push(afterSql(keys, shape.after, binds, values))
-  const order = keys
-    .map(
-      (key) =>
-        `${key.sql} ${key.descending ? 'DESC' : 'ASC'}${key.nullable ? dialect.nulls(key.descending) : ''}`,
-    )
-    .join(', ')
-  const from = `FROM ${found.from} WHERE ${where.join(' AND ')} ORDER BY ${order}`
+  const from = `FROM ${found.from} WHERE ${where.join(' AND ')} ORDER BY ${orderSql(keys, dialect)}`
   const limit = binds.use('limit', 'integer')
   const guard = shape.guarded
     ? pageGuard(shape, `SELECT ${guardedColumns(tree, alias)} ${from}`, limit, binds)
@@ -109,12 +103,26 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
   if (shape.counted) columns.push(countSql(shape, binds))
   if (owner) columns.push(`(${selectOwner(owner, binds)})`)
   const text = `${guard?.with ?? ''}SELECT ${columns.join(', ')} FROM (${page}) p`
-  return statement(text, binds, { view, tree, grants }, guard)
+  return readStatement(text, binds, { view, tree, grants }, guard)
 }
 
+/** The values of the sort keys of a row, as JSON. */
+export const positionSql = (keys: readonly PositionKey[], dialect: Dialect): string => {
+  const values = keys.map((key) => dialect.json(key.sql, key.kind, key.nullable, key.schema))
+  return values.length === 0 ? `'[]'` : `'[' || ${values.join(" || ',' || ")} || ']'`
+}
+
+export const orderSql = (keys: readonly PositionKey[], dialect: Dialect): string =>
+  keys
+    .map(
+      (key) =>
+        `${key.sql} ${key.descending ? 'DESC' : 'ASC'}${key.nullable ? dialect.nulls(key.descending) : ''}`,
+    )
+    .join(', ')
+
 /** The rows that a list has on all its pages together. */
-function foundRows(
-  { view, owner, filters, either }: ListShape,
+export function foundRows(
+  { view, owner, filters, either }: Pick<ListShape, 'view' | 'owner' | 'filters' | 'either'>,
   alias: string,
   binds: Binds,
   values: Numbering,
@@ -148,7 +156,12 @@ function pageGuard(
   return byteGuard(view, tree, { rows, shown: `SELECT * FROM page LIMIT (${limit} - 1)` }, binds)
 }
 
-function statement(text: string, binds: Binds, rows: ShownRows, guard: ByteGuard | null): Statement {
+export function readStatement(
+  text: string,
+  binds: Binds,
+  rows: ShownRows,
+  guard: ByteGuard | null,
+): Statement {
   const { view, tree } = rows
   const hasCustoms = view.customs.length > 0 || includes(tree, ({ target }) => target().customs.length > 0)
   const hasLists = includes(tree, ({ relation }) => relation.kind === 'has-many')
@@ -166,7 +179,7 @@ const includes = (tree: readonly Included[], isSuch: (relation: Included['relati
   tree.some((one) => isSuch(one.relation) || includes(one.children, isSuch))
 
 /** Numbers the request's own values in the order they are bound. */
-class Numbering {
+export class Numbering {
   #next = 0
   next(): number {
     return this.#next++
@@ -176,18 +189,18 @@ class Numbering {
 /** What the values of an SQL expression are. */
 type Values = Pick<Field, 'kind' | 'schema'>
 
-interface StoredKey extends Values {
+export interface PositionKey extends Values {
   readonly sql: string
   readonly nullable: boolean
   readonly descending: boolean
 }
 
-const stored = (field: ViewField): Field => {
+export const stored = (field: ViewField): Field => {
   if (!field.field) throw new Error(`${field.name} is made by code: it cannot be filtered or sorted by`)
   return field.field
 }
 
-const storedKey = ({ field, descending }: SortKey, alias: string, dialect: Dialect): StoredKey => {
+export const storedKey = ({ field, descending }: SortKey, alias: string, dialect: Dialect): PositionKey => {
   const { nullable } = stored(field)
   return { sql: sortSql(field, stored(field), alias, dialect), ...sortValues(field), nullable, descending }
 }
@@ -248,7 +261,12 @@ function filterSql(filter: Filter, alias: string, binds: Binds, values: Numberin
  * Rows after a position. Where every key has a value and all go one way, a row comparison, which an index answers;
  * otherwise the same spelled out, with NULLs first ascending and last descending.
  */
-function afterSql(keys: readonly StoredKey[], after: SortPosition, binds: Binds, values: Numbering): string {
+export function afterSql(
+  keys: readonly PositionKey[],
+  after: SortPosition,
+  binds: Binds,
+  values: Numbering,
+): string {
   const bound = keys.map((key, index) => (after[index] === null ? null : binds.use(values.next(), key.kind)))
   const oneWay = keys.every((key) => key.descending === keys[0]?.descending)
   if (oneWay && keys.every((key, index) => !key.nullable && bound[index] !== null)) {
@@ -265,7 +283,7 @@ function afterSql(keys: readonly StoredKey[], after: SortPosition, binds: Binds,
   return `(${alternatives.map((one) => `(${one})`).join(' OR ')})`
 }
 
-function beyond(key: StoredKey, value: string | null): string {
+function beyond(key: PositionKey, value: string | null): string {
   if (value === null) return key.descending ? '1 = 0' : `${key.sql} IS NOT NULL`
   if (!key.descending) return `${key.sql} > ${value}`
   return key.nullable ? `(${key.sql} < ${value} OR ${key.sql} IS NULL)` : `${key.sql} < ${value}`

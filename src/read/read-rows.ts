@@ -70,12 +70,12 @@ export function readList(reader: Reader, { caller, target }: Call, query: PageQu
     const hasMore = (statement.measured ? Number(row[measuredAt + 1]) : found.length) > limit
     const texts = hasMore ? found.slice(0, limit) : found
     const rows = finishRows(texts, statement, reader, caller)
-    const position = hasMore ? positionOf(texts, row[1] ?? null, list) : null
+    const position = hasMore ? placeOf(texts, row[1] ?? null, list) : null
     const cursor =
       position &&
       reader.seal.seal(position, boundTo ?? cursorBound(caller, target, list.order, list.filteredBy))
     const total = list.count ? totalText(row.at(target.sub ? -2 : -1), target) : ''
-    const tail = `"page":{"limit":${limit},"has_more":${hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}${total}}`
+    const tail = pageText(limit, hasMore, cursor, total)
     const next = cursor && list.next + cursor
     const body = `{"data":[${rows}],${tail}}`
     // Everything but the rows is ASCII.
@@ -92,10 +92,14 @@ function totalText(counted: Value | undefined, { view: { limits } }: Target): st
   return `,"total":${isExact ? found : limits.countRows},"total_is_exact":${isExact}`
 }
 
-const canonicalOf = ({ list: { canonical }, cursor }: PageQuery): string | null =>
+/** The member `page` of a list. */
+export const pageText = (limit: number, hasMore: boolean, cursor: string | null, more = ''): string =>
+  `"page":{"limit":${limit},"has_more":${hasMore},"next_cursor":${cursor ? `"${cursor}"` : 'null'}${more}}`
+
+export const canonicalOf = ({ list: { canonical }, cursor }: PageQuery): string | null =>
   canonical !== null && cursor !== null ? `${canonical}&cursor=${cursor}` : canonical
 
-function listValues(query: ListQuery, after: SortPosition | null): Value[] {
+export function listValues(query: ListQuery, after: SortPosition | null): Value[] {
   const values: Value[] = []
   for (const filter of query.conditions) {
     const of = filterValueKind(filter)
@@ -109,10 +113,12 @@ function listValues(query: ListQuery, after: SortPosition | null): Value[] {
 }
 
 /** The sort keys of a page's last row, as JSON. */
-const positionOf = (rows: readonly string[], positions: Value, { sort }: ListQuery): string =>
-  sortsById(sort)
-    ? `["${rowId(rows.at(-1) ?? '')}"]`
-    : (String(positions).split('\n')[rows.length - 1] ?? '[]')
+const placeOf = (rows: readonly string[], positions: Value, { sort }: ListQuery): string =>
+  sortsById(sort) ? `["${rowId(rows.at(-1) ?? '')}"]` : positionOf(rows, positions)
+
+/** The same where the statement gives the keys of each row. */
+export const positionOf = (rows: readonly string[], positions: Value): string =>
+  String(positions).split('\n')[rows.length - 1] ?? '[]'
 
 /** Statements write the id of a row first; a row that begins otherwise is an error. */
 function rowId(row: string): string {

@@ -7,7 +7,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import type { View } from '../compile/model.ts'
+import type { View, ViewField } from '../compile/model.ts'
 import { problem } from '../problems.ts'
 import type { Caller } from './caller.ts'
 import type { Alternatives } from './either-or.ts'
@@ -115,10 +115,12 @@ export function orderText(
   sort: readonly SortKey[],
   filters: readonly Filter[],
   either: Alternatives = [],
+  by: readonly ViewField[] = [],
 ): string {
   const alternatives = either.map((conditions) => JSON.stringify(wordsOf(conditions))).sort()
   const words = [...wordsOf(filters), ...(alternatives.length > 0 ? [`or ${alternatives.join(' ')}`] : [])]
-  return `${sortText(sort)} ${words.join(' ')}`
+  const groups = by.length > 0 ? `by ${by.map(({ name }) => name).join(',')} ` : ''
+  return `${groups}${sortText(sort)} ${words.join(' ')}`
 }
 
 const wordsOf = (filters: readonly Filter[]): readonly string[] =>

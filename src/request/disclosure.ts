@@ -23,6 +23,13 @@ export const offeredSorts = (view: View, disclosure: Disclosure): readonly strin
     return field !== undefined && disclosure.mayKnow(field)
   })
 
+/** The fields that a caller can group totals by. */
+export const offeredGroups = ({ totals, field }: View, disclosure: Disclosure): readonly string[] =>
+  [...(totals?.by.keys() ?? [])].filter((name) => {
+    const group = field.get(name)
+    return group !== undefined && disclosure.mayKnow(group)
+  })
+
 /** The relations of a view whose rows the caller may read. */
 export const offeredRelations = (view: View, disclosure: Disclosure): readonly string[] =>
   [...view.relations].filter(([, relation]) => mayFollow(relation, disclosure)).map(([name]) => name)

@@ -43,7 +43,7 @@ const needing = ({ needsScopes }: ViewField): string => `needs the scope ${needs
 export const noScopes: Grants = new Set()
 
 /** Filtering and sorting tell what the values are, so they need the same scopes as seeing them. */
-export function refuseUnknownTo(caller: Caller | null, { conditions, sort }: ListQuery): void {
+export function refuseUnknownTo(caller: Caller | null, { conditions, sort, by }: ListQuery): void {
   const grants = caller?.scopes ?? noScopes
   const asking: Asking[] = []
   const note = (field: ViewField, parameter: string) => {
@@ -54,7 +54,8 @@ export function refuseUnknownTo(caller: Caller | null, { conditions, sort }: Lis
     })
   }
   for (const { field, parameter } of conditions) note(field, parameter)
-  for (const { field } of sort) note(field, 'sort')
+  for (const { field } of sort) if (!by.includes(field)) note(field, 'sort')
+  for (const field of by) note(field, 'by')
   if (asking.length > 0 && caller === null) throw credentialsMissing()
   refuseAsking(asking, (scope) => !holds(grants, scope))
 }

@@ -6,6 +6,7 @@ import {
   type Disclosure,
   listedNames,
   offeredFilters,
+  offeredGroups,
   offeredPaths,
   offeredSorts,
 } from './disclosure.ts'
@@ -28,6 +29,7 @@ interface Offered {
   readonly filters: readonly string[]
   readonly sorts: readonly string[]
   readonly paths: readonly string[]
+  readonly groups: readonly string[]
 }
 
 /** The refusal of a parameter that lists do not have, with what to write instead. */
@@ -37,6 +39,7 @@ export function hintForList({ name, value }: Sent, view: View, told: Disclosure)
     filters: offeredFilters(view, told),
     sorts: offeredSorts(view, told),
     paths: offeredPaths(view, told),
+    groups: offeredGroups(view, told),
   }
   const { detail, allowed } =
     asFilter(name, value, offered) ?? asOtherWord(name, value, offered) ?? asNear(name, value, offered)
@@ -86,6 +89,14 @@ const total: Meaning = (_, { view }) => ({
   detail: view.counted ? 'write count=true' : `${view.name} are not counted; leave it out`,
 })
 
+const groups: Meaning = (value, { view, groups: names }) =>
+  view.totals
+    ? {
+        detail: `write by=${value !== '' && value.split(',').every((one) => names.includes(one)) ? value : listedNames(names)}`,
+        allowed: names,
+      }
+    : { detail: `${view.name} have no groups; leave it out`, allowed: [] }
+
 /** Parameters of other APIs, in lower case and without anything but letters. */
 const otherWords: ReadonlyMap<string, Meaning> = new Map(
   (
@@ -99,6 +110,7 @@ const otherWords: ReadonlyMap<string, Meaning> = new Map(
       ['q query search term text keyword keywords', words],
       ['fields field select only columns attributes projection', fields],
       ['count total totalcount withcount includecount includetotal', total],
+      ['by group groupby groups aggregate aggregates', groups],
     ] satisfies readonly (readonly [string, Meaning])[]
   ).flatMap(([names, meaning]) => names.split(' ').map((name) => [name, meaning] as const)),
 )
@@ -125,6 +137,7 @@ function asNear(name: string, value: string, offered: Offered): Hint {
 }
 
 const plainParameters = (view: View): readonly string[] => [
+  ...(view.totals ? ['by'] : []),
   ...(view.includePaths.length > 0 ? ['include'] : []),
   'limit',
   'cursor',

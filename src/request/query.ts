@@ -1,15 +1,16 @@
-import type { View } from '../compile/model.ts'
+import type { View, ViewField } from '../compile/model.ts'
 import { orderText } from './cursor.ts'
 import type { Disclosure } from './disclosure.ts'
 import { type Alternatives, isOfAlternatives, readAlternatives } from './either-or.ts'
 import { FieldErrors } from './field-errors.ts'
 import { type Filter, readFilter, type SentFilter } from './filter.ts'
+import { groupOrder, readGroups } from './groups.ts'
 import { type Include, noInclude, readInclude, tooLarge } from './include.ts'
 import { type IncludeRefusal, refuseQueryFaults } from './include-refusals.ts'
 import { badQuery, readParameters, withoutParameter, withRoom } from './parameters.ts'
 import { cachedQueries } from './query-cache.ts'
 import { type Hint, hintForList, hintForOne, refusalOf } from './query-hints.ts'
-import { readSort, type SortKey, withTieBreak } from './sort.ts'
+import { readSortKeys, type SortKey, withTieBreak } from './sort.ts'
 
 interface ReadQuery {
   readonly include: Include
@@ -30,6 +31,8 @@ export type OneQuery = ReadQuery
 
 export interface ListQuery extends ReadQuery {
   readonly limit: number
+  /** Of totals: the fields that make the groups, in the order in which rows show them. */
+  readonly by: readonly ViewField[]
   readonly sort: readonly SortKey[]
   /** Conditions that must all hold. */
   readonly filters: readonly Filter[]
@@ -94,9 +97,14 @@ function canonicalOf(query: string, { canonical }: Include): string | null {
   return text === query ? null : text
 }
 
-function usesOf(include: Include, filters: readonly string[], sorts: readonly string[]): Asked | null {
-  if (include.paths.length + filters.length + sorts.length === 0) return null
-  return { include: include.paths, filters, sorts, fields: [] }
+function usesOf(
+  include: Include,
+  filters: readonly string[],
+  sorts: readonly string[],
+  fields: readonly string[] = [],
+): Asked | null {
+  if (include.paths.length + filters.length + sorts.length + fields.length === 0) return null
+  return { include: include.paths, filters, sorts, fields }
 }
 
 /** Writes, indexes, documents and pages take no parameter at all. */
@@ -143,12 +151,12 @@ function readWholeList(query: string, view: View, ceiling: number, disclosure: D
     name === 'cursor' ||
     name === 'sort' ||
     (name === 'count' && view.counted) ||
+    (name === 'by' && view.totals !== null) ||
     name.startsWith('filter[')
   noteOthers(parameters, known, (sent) => hintForList(sent, view, disclosure), errors)
   const limit = readLimit(parameters.get('limit'), view, errors)
-  const sortValue = parameters.get('sort')
-  const sort =
-    sortValue === undefined ? withTieBreak([], view) : readSort(sortValue, view, disclosure, errors)
+  const by = view.totals ? readGroups(parameters.get('by'), view, disclosure, errors) : []
+  const sort = readOrder(parameters.get('sort'), view, by, disclosure, errors)
   const { filters, either } = readConditions(parameters, view, disclosure, errors)
   const conditions = [...filters, ...either.flat()]
   const count = view.counted && readCount(parameters.get('count'), errors)
@@ -161,22 +169,35 @@ function readWholeList(query: string, view: View, ceiling: number, disclosure: D
   const list = {
     include,
     limit,
+    by,
     sort,
     filters,
     either,
     conditions,
     filteredBy: [...new Set(conditions.flatMap(({ steps }) => steps.map((step) => step.target())))],
     count,
-    order: orderText(sort, filters, either),
+    order: orderText(sort, filters, either, by),
     next: `${withRoom(rest)}cursor=`,
     canonical: canonicalOf(rest, include),
     uses: usesOf(
       include,
       conditions.map((filter) => filter.name),
-      sort.slice(0, -1).map((key) => key.field.name),
+      view.totals ? [] : sort.slice(0, -1).map((key) => key.field.name),
+      by.map(({ name }) => name),
     ),
   }
   return { list, cursor: parameters.get('cursor') ?? null }
+}
+
+function readOrder(
+  text: string | undefined,
+  view: View,
+  by: readonly ViewField[],
+  disclosure: Disclosure,
+  errors: FieldErrors,
+): readonly SortKey[] {
+  const keys = text === undefined ? [] : readSortKeys(text, view, disclosure, errors)
+  return view.totals ? groupOrder(keys, by, errors) : withTieBreak(keys, view)
 }
 
 function readConditions(

@@ -85,6 +85,8 @@ function locate(
   if (rest <= 2) {
     if (!collection.topLevel) return null
     const { view, templates } = collection
+    // A row of totals has no id.
+    if (view.totals && first !== undefined) return null
     const template = first === undefined ? templates.all : templates.one
     return { version, view, sub: null, ownerId: null, id: first ?? null, unversioned, template }
   }

@@ -10,8 +10,8 @@ export interface SortKey {
   readonly descending: boolean
 }
 
-/** Reads `-created_at,name`; `id` breaks ties in the direction of the last key, so that one index serves the whole order. */
-export function readSort(
+/** Reads `-created_at,name`. What breaks ties is not among the keys. */
+export function readSortKeys(
   text: string,
   view: View,
   disclosure: Disclosure,
@@ -28,7 +28,7 @@ export function readSort(
       errors.add(() => ({ parameter: 'sort', detail: `names "${name}" twice`, code: 'repeated' }))
     else keys.push({ field, descending })
   }
-  return withTieBreak(keys, view)
+  return keys
 }
 
 function notOffered(name: string, view: View, disclosure: Disclosure): FieldError {
@@ -43,6 +43,7 @@ function notOffered(name: string, view: View, disclosure: Disclosure): FieldErro
   }
 }
 
+/** `id` breaks ties in the direction of the last key, so that one index serves the whole order. */
 export function withTieBreak(keys: readonly SortKey[], view: View): readonly SortKey[] {
   const at = keys.findIndex((key) => key.field.name === 'id')
   // Nothing after the id can change the order.

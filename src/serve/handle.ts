@@ -8,6 +8,7 @@ import type { ProblemType } from '../problems.ts'
 import type { Call, Outcome, Reader } from '../read/call.ts'
 import { readIfMatch } from '../read/preconditions.ts'
 import { readList, readOne } from '../read/read-rows.ts'
+import { readTotals } from '../read/read-totals.ts'
 import { type Caller, noClaims } from '../request/caller.ts'
 import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { refuseUnknownFields, refuseUnknownInList, refuseUnknownTo } from '../request/field-scopes.ts'
@@ -169,7 +170,8 @@ const list: Answer = (engine, request, call, context) => {
   refuseUnknownTo(context.caller, query.list)
   if (call.target.view.serves === 'events')
     return readEventList(engine.events, call, query, audienceOf(call.caller))
-  return readList(readerOf(engine, request, call), call, query)
+  const read = call.target.view.totals ? readTotals : readList
+  return read(readerOf(engine, request, call), call, query)
 }
 
 function listQuery({ model }: Engine, { query }: PlainRequest, { target }: Call, context: RequestContext) {

@@ -118,6 +118,7 @@ test('limits that are not declared are the documented ones', () => {
     responseBytes: 8_000_000,
     countRows: 10_000,
     bulkRows: 100,
+    totalRows: 100_000,
     jsonDepth: 32,
     headerBytes: 16_384,
     rowsPerRequest: 15_000,

@@ -19,8 +19,9 @@ import {
 } from '../../src/index.ts'
 import { gateVerdict } from '../support/gate-verdict.ts'
 
-type Rules = NonNullable<Parameters<typeof resource>[1]['rules']>
-type Fields = Parameters<typeof resource>[1]['fields']
+type Options = Extract<Parameters<typeof resource>[1], { readonly rules?: unknown }>
+type Rules = NonNullable<Options['rules']>
+type Fields = Options['fields']
 
 const own: Rules['read'] = ({ row, caller }) => (row as never as Row).member.is(caller.claim('member'))
 const ownOrAll: Rules['read'] = (given) => anyOf(given.caller.has('loans:all'), own(given as never))

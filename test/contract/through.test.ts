@@ -74,7 +74,7 @@ test('it is an addition; where it goes, or leads through another resource, a con
   expect(come.every((one) => one.startsWith('additive'))).toBe(true)
   expect(differences({}, { relation: null })).toContain('breaking books.tags: relation was removed')
   expect(differences({}, { join: 'labellings' })).toContain(
-    'breaking books.tags: leads through labellings in place of through taggings',
+    'breaking books.tags: leads through labellings, no longer through taggings',
   )
 })
 

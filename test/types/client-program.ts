@@ -13,7 +13,7 @@ const people = resource('people', {
   fields: {
     name: z.string(), email: z.email(), nick: z.string().optional(), born: z.iso.date().nullable(),
     seen_at: z.iso.datetime().optional(), password: writeOnly(z.string()), risk: readOnly(z.int().optional()),
-    plan: open(z.enum(['free', 'paid'])), notes: needsScope('people:notes', z.string().optional()),
+    plan: open(z.enum(['free', 'paid'])), notes: needsScope('people:notes', z.string().max(99).optional()),
     address: z.object({ street: z.string(), city: z.string().optional() }).optional(), tags: z.array(z.string()).default([]),
   },
   relations: { country: belongsTo(countries), referrer: belongsTo('people', { optional: true }), orders: hasMany('orders') },
@@ -41,8 +41,12 @@ const orderItems = resource('order-items', {
   owner: 'order', include: ['order', 'order.person', 'order.secret', 'product'], problems: { 'sold-out': { status: 409, title: 'Sold out' } }, hooks: { beforeDelete() {} },
 })
 
+const personTotals = resource('person-totals', { totals: { of: 'people', by: ['plan', 'country_id', 'born', 'notes'], sums: ['risk'] } })
+const orderTotals = resource('order-totals', { totals: { of: 'orders', by: ['status'], sums: ['total'] } })
+const itemTotals = resource('item-totals', { totals: { of: 'order-items', by: ['product_id'] } })
+
 export default api('trade', {
-  resources: [countries, people, secrets, products, orders, orderItems],
+  resources: [countries, people, secrets, products, orders, orderItems, personTotals, orderTotals, itemTotals],
   versions: [version('v2'), version('v1')],
   scopes: { 'people:notes': 'See notes.' }, events: { keepDays: 3 }, limits: { includeDepth: 3 },
 })
@@ -170,6 +174,32 @@ await api.people.at('1').orders.list()
 await api.people.at('1').countries //!
 await api.products.at('1') //!
 await api['order-items'].list() //!
+
+// Totals.
+const groups = await api.personTotals.list({ by: ['plan', 'born'], filter: { 'name': 'x', or: [{ plan: 'free' }] }, sort: ['-count', 'plan'], limit: 5 })
+same<keyof (typeof groups.data)[number], 'plan' | 'born' | 'count' | 'risk'>(true)
+for (const group of groups.data) {
+  group.count satisfies number
+  group.risk satisfies number
+  same<typeof group.born, string | null>(true)
+  group.country_id //!
+}
+const byNotes = await api.personTotals.list({ by: ['notes'] })
+same<(typeof byNotes.data)[number]['notes'], string | null>(true)
+const whole = await api.orderTotals.list()
+same<(typeof whole.data)[number], { count: number; total: string }>(true)
+for await (const group of api.itemTotals.list({ by: ['product_id'] })) same<typeof group, { count: number; product_id: string }>(true)
+const some: ('plan' | 'born')[] = []
+const perhaps = (await api.personTotals.list({ by: some })).data[0]
+perhaps?.born satisfies string | null | undefined
+if (perhaps) perhaps.born satisfies string | null //!
+perhaps?.country_id //!
+await api.orderTotals.list({ by: ['total'] }) //!
+await api.orderTotals.list({ by: ['status'], sort: ['id'] }) //!
+await api.orderTotals.list({ filter: { stauts: 'draft' } }) //!
+await api.orderTotals.list({ include: ['items'] }) //!
+await api.orderTotals.get('1') //!
+await api.orderTotals.create({}) //!
 
 // Events and problems.
 for await (const event of api.events.follow({ filter: { type: 'orders.created' }, from: 'x' })) {

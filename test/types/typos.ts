@@ -130,6 +130,21 @@ export const typos: { readonly [what: string]: Typo } = {
     ...here('medicines.ts', "read: 'authenticated'", "read: 'authentcated'"),
     reported: 'not',
   },
+  'the resource of totals': inApi('invoices.ts', "of: 'invoices'", "of: 'invoice'", '"invoices"'),
+  'a field that totals are grouped by': inApi(
+    'invoices.ts',
+    "by: ['status', 'owner_id']",
+    "by: ['status', 'owner']",
+    '"owner_id"',
+  ),
+  'a field that totals add up': inApi('invoices.ts', "sums: ['amount']", "sums: ['amuont']", '"amount"'),
+  'totals of something that is no number': inApi(
+    'invoices.ts',
+    "sums: ['amount']",
+    "sums: ['paid']",
+    '"amount"',
+  ),
+  'an option of totals': here('invoices.ts', "sums: ['amount']", "summs: ['amount']", 'summs'),
   'the scope of a field': inApi(
     'visits.ts',
     "needsScope('visits:medical'",

@@ -6,6 +6,7 @@ import { hasTopLevel } from '../resources/owners.ts'
 import { textShape } from '../shape/shapes.ts'
 import { type ChangeKind, narrowsRequests } from './change-kind.ts'
 import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
+import { olderView } from './step.ts'
 import { methodTraces } from './usage-traces.ts'
 
 export const removeMethod: ChangeKind<RemoveMethod> = {
@@ -37,7 +38,7 @@ export const removeMethod: ChangeKind<RemoveMethod> = {
     ruleEntry(
       `${inCode(method)} is no longer offered on ${inCode(resource)}`,
       olderPaths(step, resource)
-        .flatMap((path) => pathsWith(method, path))
+        .flatMap((path) => (olderView(step, resource)?.totals ? [path] : pathsWith(method, path)))
         .map((path) => [inCode(`${method} ${path}`), 'nothing']),
     ),
   usage: ({ resource, method }, step) => methodTraces(step, resource, method),

@@ -26,10 +26,10 @@ export const fieldTraces = (
 ): UsageTraces => ({
   detail: (resource, kind, name) => {
     if (!view || !kinds.includes(kind)) return null
-    const isOwn = resource === view.name && names.includes(name)
-    return isOwn || (kind === 'filter' && leadsTo(view, names, resource, name))
-      ? `${verbs[kind]} \`${name}\``
-      : null
+    const counts = view.version.views.get(resource)?.totals?.of() === view
+    const isOwn = (counts || resource === view.name) && names.includes(name)
+    const verb = counts && kind === 'field' ? 'groups by' : verbs[kind]
+    return isOwn || (kind === 'filter' && leadsTo(view, names, resource, name)) ? `${verb} \`${name}\`` : null
   },
 })
 

@@ -2,7 +2,14 @@ import type { Contract, ContractField, ContractResource } from '../contract-form
 import { hyphenated } from '../names/name-rules.ts'
 import { movesIn } from '../resources/states.ts'
 import { inOrderOf, membersInOrderOf, schemaInOrderOf } from '../schemas/order.ts'
-import { type Draft, type DraftField, type DraftSub, type DraftView, viewOfResource } from './view-draft.ts'
+import {
+  type Draft,
+  type DraftField,
+  type DraftSub,
+  type DraftTotals,
+  type DraftView,
+  viewOfResource,
+} from './view-draft.ts'
 
 /**
  * A published version shows everything in the order of its contract, even when the declaration was reordered since. All
@@ -39,7 +46,22 @@ const viewInOrder = (
   filters: new Set(inOrderOf(view.filters, Object.keys(contract.filters))),
   sorts: new Set(inOrderOf(view.sorts, contract.sorts)),
   under: underInOrder(view.under, draft, frozen),
+  totals: view.totals && totalsInOrder(view.totals, contract, draft),
 })
+
+const totalsInOrder = (totals: DraftTotals, contract: ContractResource, draft: Draft): DraftTotals => {
+  const rows = viewOfResource(draft, totals.of)?.[1]
+  const inOrder = (stored: readonly string[], names: readonly string[] = []) =>
+    inOrderOf(
+      stored,
+      names.map((name) => rows?.fields.get(name)?.field?.name ?? name),
+    )
+  return {
+    ...totals,
+    by: inOrder(totals.by, contract.totals?.by),
+    sums: inOrder(totals.sums, contract.totals?.sums),
+  }
+}
 
 const underInOrder = (under: readonly DraftSub[], draft: Draft, frozen: Contract): readonly DraftSub[] => {
   const byPath = new Map(

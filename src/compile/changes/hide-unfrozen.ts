@@ -6,7 +6,14 @@ import { eitherOrParameter } from '../resources/either-or-limits.ts'
 import { unlistedLimits } from '../service/limits.ts'
 import { hideField } from './absence.ts'
 import { publishedField } from './published-field.ts'
-import { type Draft, type DraftRelation, type DraftView, joinOf, viewOfResource } from './view-draft.ts'
+import {
+  type Draft,
+  type DraftRelation,
+  type DraftTotals,
+  type DraftView,
+  joinOf,
+  viewOfResource,
+} from './view-draft.ts'
 
 /**
  * Makes an older version what its frozen contract says. The version was computed from the next newer one by taking back its changes, so
@@ -24,7 +31,28 @@ export const hideUnfrozen = (draft: Draft, frozen: Contract): Draft => {
     const contract = frozen.resources[name]
     if (contract) published.set(name, publishedView(view, contract, frozen))
   }
-  return new Map([...published].map(([name, view]) => [name, withoutLostTargets(view, published, frozen)]))
+  return new Map(
+    [...published].map(([name, view]) => {
+      const totals = view.totals && publishedTotals(view.totals, frozen.resources[name], published)
+      return [name, { ...withoutLostTargets(view, published, frozen), totals }]
+    }),
+  )
+}
+
+/** A field that newer versions removed is still counted by where it was published. */
+const publishedTotals = (
+  totals: DraftTotals,
+  contract: ContractResource | undefined,
+  published: Draft,
+): DraftTotals => {
+  const rows = viewOfResource(published, totals.of)?.[1]
+  const listed = (names: readonly string[], known: readonly string[]) =>
+    names.flatMap((name) => {
+      const field = rows?.fields.get(name)?.field
+      return field && (field.kept || known.includes(field.name)) ? [field.name] : []
+    })
+  const { by = [], sums = [] } = contract?.totals ?? {}
+  return { ...totals, by: listed(by, totals.by), sums: listed(sums, totals.sums) }
 }
 
 const publishedView = (view: DraftView, contract: ContractResource, frozen: Contract): DraftView => {

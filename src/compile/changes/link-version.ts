@@ -5,6 +5,7 @@ import { listMember } from '../resources/bulk.ts'
 import { eitherOrName } from '../resources/either-or-limits.ts'
 import type { Mutable } from '../resources/resource-draft.ts'
 import { eventsView } from '../versions/events-view.ts'
+import { completeTotals } from '../versions/totals-view.ts'
 import { filterTargets } from './filter-targets.ts'
 import { type Draft, type DraftView, joinOf, viewOfResource } from './view-draft.ts'
 
@@ -21,11 +22,18 @@ export const linkVersion = (about: About, draft: Draft): Version => {
     return view
   }
   for (const one of draft.values()) {
+    // Where the version does not have the rows, there is nothing to count.
+    if (one.totals && !viewOfResource(draft, one.totals.of)) continue
     const view = linkView(one, version, viewNamed, (resource) => viewOfResource(draft, resource) !== null)
     views.set(view.name, view)
     viewOf.set(view.resource.name, view)
   }
-  for (const view of views.values()) completeView(view as Unfinished, draft.get(view.name), viewNamed)
+  const all = [...views.values()] as Unfinished[]
+  for (const view of all) if (view.serves === 'rows') completeView(view, draft.get(view.name), viewNamed)
+  for (const view of all) {
+    const totals = draft.get(view.name)?.totals
+    if (totals) completeTotals(view, totals, viewNamed(totals.of))
+  }
   const events = eventsView(version)
   if (events) {
     views.set(events.name, events)
@@ -66,6 +74,7 @@ const linkView = (
     field: new Map(fields.map((field) => [field.name, field])),
     relations: new Map(relations.map((relation) => [relation.name, relation])),
     filterOf: new Map(),
+    totals: null,
     includePaths: [...draft.includePaths].sort(),
     include: new Map(),
     under: [],

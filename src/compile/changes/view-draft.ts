@@ -1,4 +1,4 @@
-import type { Resource, Version, View, ViewField, ViewRelation } from '../model.ts'
+import type { Resource, TotalsView, Version, View, ViewField, ViewRelation } from '../model.ts'
 
 /**
  * The views of a version as plain data, while an older version is computed from the newer one (versions/versions.ts): views refer to each
@@ -14,13 +14,32 @@ export type DraftField = Omit<ViewField, 'target'>
 export type DraftRelation = Omit<ViewRelation, 'target' | 'join'>
 
 /** What leads to other views, or is made from the rest, when a draft becomes a version (link-version.ts). */
-type Linked = 'version' | 'fields' | 'field' | 'relations' | 'filterOf' | 'includePaths' | 'include' | 'under'
+type Linked =
+  | 'version'
+  | 'totals'
+  | 'fields'
+  | 'field'
+  | 'relations'
+  | 'filterOf'
+  | 'includePaths'
+  | 'include'
+  | 'under'
 
 export interface DraftView extends Omit<View, Linked> {
   readonly fields: ReadonlyMap<string, DraftField>
   readonly relations: ReadonlyMap<string, DraftRelation>
   readonly includePaths: ReadonlySet<string>
   readonly under: readonly DraftSub[]
+  /** Of totals, whose fields and filters are made from those of the rows that they count, once these are known. */
+  readonly totals: DraftTotals | null
+}
+
+/** Everything by its name in the store's model, which is that of the head. */
+export interface DraftTotals {
+  /** A resource. */
+  readonly of: string
+  readonly by: readonly string[]
+  readonly sums: readonly string[]
 }
 
 export interface DraftSub {
@@ -32,19 +51,29 @@ export interface DraftSub {
 
 /** All views of a version but the collection of events, which is made anew for each version, in its own words. */
 export const draftOf = ({ views }: Version): Draft => {
-  const rows = [...views.values()].filter(({ serves }) => serves === 'rows')
-  return new Map(rows.map((view) => [view.name, draftView(view)]))
+  const declared = [...views.values()].filter(({ serves }) => serves !== 'events')
+  return new Map(declared.map((view) => [view.name, draftView(view)]))
 }
 
-const draftView = ({ version, field, include, filterOf, ...view }: View): DraftView => ({
+const draftView = ({ version, field, include, filterOf, totals, ...view }: View): DraftView => ({
   ...view,
+  ...(totals ? draftedTotals(totals) : { totals: null }),
   // What was published decides for each version by itself.
   eitherOr: true,
-  fields: new Map(view.fields.map(({ target, ...one }) => [one.name, one])),
+  fields: new Map(totals ? [] : view.fields.map(({ target, ...one }) => [one.name, one])),
   relations: new Map([...view.relations].map(([name, { target, join, ...one }]) => [name, one])),
   includePaths: new Set(view.includePaths),
   under: view.under.map(({ owner, relation }) => ({ owner: owner().resource.name, relation: relation.name })),
 })
+
+const draftedTotals = ({ of, by, sums }: TotalsView): Pick<DraftView, 'totals' | 'filters' | 'sorts'> => {
+  const stored = (fields: TotalsView['by']) => [...fields.values()].flatMap(({ field }) => field?.name ?? [])
+  return {
+    totals: { of: of().resource.name, by: stored(by), sums: stored(sums) },
+    filters: new Set(),
+    sorts: new Set(),
+  }
+}
 
 export const withView = (draft: Draft, key: string, change: (view: DraftView) => DraftView): Draft => {
   const view = draft.get(key)

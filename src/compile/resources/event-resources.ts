@@ -48,7 +48,7 @@ export const checkEventNames = (
   if (api.events === undefined) return
   for (const { name: version, head, viewOf } of versions)
     for (const { name, serves, resource } of viewOf.values())
-      if (!head && serves === 'rows' && !resource.engineMade && eventCollections.includes(name))
+      if (!head && serves !== 'events' && !resource.engineMade && eventCollections.includes(name))
         mistakes.add(
           `versions.${version}`,
           `it calls a resource "${name}", which is a collection of the engine's own where an API has events.`,

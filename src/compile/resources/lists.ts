@@ -6,7 +6,7 @@ import { serverFields } from './declared-fields.ts'
 import { eitherOrName } from './either-or-limits.ts'
 import type { Drafts, ResourceDraft } from './resource-draft.ts'
 
-type Use = 'filter' | 'sort' | 'unique'
+type Use = 'filter' | 'sort' | 'unique' | 'by' | 'sums'
 
 /** The fields a resource lets its consumers sort by. */
 export const sortNames = (draft: ResourceDraft, mistakes: MistakeList): string[] =>
@@ -88,7 +88,7 @@ export const uniqueSets = (draft: ResourceDraft, mistakes: MistakeList): (readon
   })
 }
 
-const usable = (
+export const usable = (
   draft: ResourceDraft,
   name: string,
   use: Use,
@@ -113,6 +113,7 @@ const unusable = (field: Field, use: Use): string | null => {
   if (notQueryable !== null) return notQueryable
   if (field.writeOnly && use !== 'unique') return 'is write-only, and this would show what it holds'
   if (use === 'unique' && serverFields.has(field.name)) return 'is set by the server'
+  if (use === 'by' && serverFields.has(field.name)) return 'differs from row to row'
   return null
 }
 

@@ -4,9 +4,11 @@ import type { View } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import type { ResourceDraft } from './resource-draft.ts'
 
+type Declared = Pick<ResourceDraft, 'declaration'>
+
 const allMethods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-export const readMethods = (draft: ResourceDraft, mistakes: MistakeList): ReadonlySet<Method> => {
+export const readMethods = (draft: Declared, mistakes: MistakeList): ReadonlySet<Method> => {
   const declared = draft.declaration.methods ?? allMethods
   const where = `${draft.declaration.name}.methods`
   for (const method of declared)
@@ -21,7 +23,7 @@ export const readMethods = (draft: ResourceDraft, mistakes: MistakeList): Readon
 export const scopePattern = /^[a-z0-9][a-z0-9:._-]*$/
 
 /** The rule of each method: its own, else read or write, else `{resource}:read` and `{resource}:write`. */
-export const readScopes = (draft: ResourceDraft, mistakes: MistakeList): View['scopes'] => {
+export const readScopes = (draft: Declared, mistakes: MistakeList): View['scopes'] => {
   const { name, scopes = {} } = draft.declaration
   const where = `${name}.scopes`
   for (const [key, rule] of Object.entries(scopes)) {

@@ -2,7 +2,6 @@ import type { ApiDeclaration } from '../../declare/api.ts'
 import type { ResourceDeclaration } from '../../declare/resource.ts'
 import { type MistakeList, mistakeList } from '../mistakes.ts'
 import type { Field, Resource } from '../model.ts'
-import { resourceNameFault } from '../names/name-rules.ts'
 import { ownerRules } from '../rules/owner-rules.ts'
 import { declaredProblems } from '../service/declared-problems.ts'
 import type { KeptField } from '../versions/versions.ts'
@@ -15,6 +14,7 @@ import { checkOwnerCycles, linkOwner } from './owners.ts'
 import { checkCircles } from './reference-cycles.ts'
 import { linkBelongsTo, linkHasMany } from './relations.ts'
 import { type Drafts, type Mutable, plainResource, type ResourceDraft } from './resource-draft.ts'
+import { checkResourceName } from './resource-name.ts'
 import { deleteRules, linkSums, whileRules } from './resource-rules.ts'
 
 /** Everything the store keeps, from the declarations: fields first, then what refers to them across resources. */
@@ -55,12 +55,7 @@ export const draftResources = (
 const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<string, ResourceDraft> => {
   const drafts = new Map<string, ResourceDraft>()
   for (const declared of declaration.resources) {
-    const fault =
-      resourceNameFault(declared.name, declared.nameIsPluralBecause) ??
-      reservedFault(declared.name, declaration)
-    if (fault !== null) mistakes.add(declared.name || 'resources', fault.what, fault.hint)
-    if (drafts.has(declared.name))
-      mistakes.add(declared.name, 'two resources have this name.', 'Rename one of them, or take one out.')
+    checkResourceName(declared, declaration, drafts, mistakes)
     checkPrefix(declared, mistakes)
     checkFormerName(declared.was, declared.name, declared.name, mistakes)
     drafts.set(declared.name, {
@@ -73,20 +68,6 @@ const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<st
     })
   }
   return drafts
-}
-
-/** Paths that the service itself answers; only unversioned paths could collide with them. */
-const ownPaths = new Set(['docs', 'problems', 'metrics'])
-
-const reservedFault = (name: string, declaration: ApiDeclaration) => {
-  if (name.startsWith('nounkit-') || name.startsWith('sqlite-'))
-    return { what: `"${name}" would name a table of the engine's own.`, hint: 'Choose another first word.' }
-  if (declaration.unversioned !== undefined && (ownPaths.has(name) || /^v\d+s?$/.test(name)))
-    return {
-      what: `"/${name}" is a path of the service itself.`,
-      hint: 'Choose another noun, or leave out "unversioned".',
-    }
-  return null
 }
 
 const checkPrefix = ({ name, idPrefix }: ResourceDeclaration, mistakes: MistakeList): void => {

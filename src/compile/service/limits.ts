@@ -14,6 +14,7 @@ const resourceDefaults: LimitsModel = {
   responseBytes: 8_000_000,
   countRows: 10_000,
   bulkRows: 100,
+  totalRows: 100_000,
 }
 
 /** Limits that a contract does not list because it was published before they existed. */
@@ -43,6 +44,7 @@ const greatest: ApiLimitsModel = {
   responseBytes: 67_108_864,
   countRows: 100_000,
   bulkRows: 1_000,
+  totalRows: 1_000_000,
   jsonDepth: 200,
   headerBytes: 262_144,
   rowsPerRequest: 100_000,

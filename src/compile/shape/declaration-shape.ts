@@ -6,7 +6,7 @@ import { type MistakeList, shownValue } from '../mistakes.ts'
 import { hyphenPattern } from '../names/name-rules.ts'
 import { soundChanges } from './change-shape.ts'
 import { soundOptions } from './shapes.ts'
-import { apiTable, relationTables, resourceTable, versionTable } from './tables.ts'
+import { apiTable, relationTables, resourceTable, totalsTable, versionTable } from './tables.ts'
 
 /**
  * The usable part of a declaration. Wrong parts are reported as mistakes and left out, so that all others are still found. Not a Zod
@@ -89,6 +89,8 @@ const soundResource = (
       "Write resource('name', { fields: { … } }).",
     )
   const { name } = declared
+  if (declared.totals !== undefined)
+    return (soundOptions(declared, totalsTable, name, mistakes) ?? null) as ResourceDeclaration | null
   const options = soundOptions(declared, resourceTable, name, mistakes)
   if (options === undefined || (declared.relations !== undefined && options.relations === undefined))
     return null

@@ -178,6 +178,32 @@ export const resourceTable: OptionTable = {
   },
 }
 
+/** Of a resource whose rows are totals. */
+export const totalsTable: OptionTable = {
+  form: "resource('order-totals', { totals: { of: 'orders', by: ['status'] } })",
+  needs: {
+    totals: like(
+      optionsOf({
+        needs: {
+          of: like(textShape, "'orders'"),
+          by: like(listOf(textShape), "['status']"),
+        },
+        may: { sums: like(listOf(textShape), "['total']") },
+      }),
+      "{ of: 'orders', by: ['status'], sums: ['total'] }",
+    ),
+  },
+  may: {
+    description: textShape,
+    nameIsPluralBecause: textShape,
+    methods: like(listOf(textShape), "['GET']"),
+    cacheControl: like(textShape, "'private, max-age=60'"),
+    scopes: like(optionsOf({ may: { read: textShape } }), "{ read: 'reports:read' }"),
+    rate,
+    limits: like(object, '{ pageMax: 50 }'),
+  },
+}
+
 export const relationTables: { readonly [kind: string]: OptionTable } = {
   'belongs-to': {
     form: "belongsTo('authors')",

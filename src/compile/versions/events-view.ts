@@ -39,6 +39,7 @@ export const eventsView = (version: Version): View | null => {
     name: resource.name,
     resource,
     serves: 'events',
+    totals: null,
     events: false,
     fields,
     field: byName,

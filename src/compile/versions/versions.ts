@@ -1,15 +1,16 @@
 import type { z } from 'zod'
 import type { ApiDeclaration } from '../../declare/api.ts'
+import type { Change } from '../../declare/change.ts'
 import type { VersionDeclaration } from '../../declare/version.ts'
 import { changedResource, kindOf, storeEffects } from '../change-kinds/change-kinds.ts'
 import { checkChangedPlaces } from '../changes/changed-places.ts'
 import { inFrozenOrder } from '../changes/frozen-order.ts'
 import { hideUnfrozen } from '../changes/hide-unfrozen.ts'
 import { linkVersion } from '../changes/link-version.ts'
-import { type ChangeList, reportOf } from '../changes/report.ts'
+import { type ChangeList, type Report, reportOf } from '../changes/report.ts'
 import { settle } from '../changes/settle.ts'
 import { checkUniques } from '../changes/uniques.ts'
-import { type Draft, draftOf } from '../changes/view-draft.ts'
+import { type Draft, type DraftTotals, draftOf } from '../changes/view-draft.ts'
 import type { Contract } from '../contract-format.ts'
 import { type MistakeList, mistakeList } from '../mistakes.ts'
 import type { Resource, Version } from '../model.ts'
@@ -118,13 +119,30 @@ const takeBack = (draft: Draft, list: ChangeList): Draft => {
       const kind = kindOf(change)
       if (kind.phase !== phase) return
       const report = reportOf(list, index, change, at)
+      const counted = at.get(changedResource(change))?.totals
+      if (counted && !changesOfTotals.has(change.kind)) refuseOfTotals(change, counted, report)
       // A default may be declared again where a map of its values already gave it the older value.
-      if (kind.changesNothing(change, at) && kind.changesNothing(change, draft))
+      else if (kind.changesNothing(change, at) && kind.changesNothing(change, draft))
         report.mistake('it changes nothing.', 'Leave it out, or say what the older version had.')
       else at = kind.takeBack(at, change, report) ?? at
     })
   }
   return at
+}
+
+/** What totals have of their own: all else is that of the rows they count. */
+const changesOfTotals: ReadonlySet<Change['kind']> = new Set<Change['kind']>([
+  'rename-resource',
+  'remove-method',
+  'change-limit',
+  'require-scope',
+])
+
+const refuseOfTotals = (change: Change, { of }: DraftTotals, report: Report): void => {
+  report.mistake(
+    `${changedResource(change)} are totals, whose fields and filters are those of ${of}.`,
+    `Write the change of ${of}: the totals follow.`,
+  )
 }
 
 /** An older version with all that its frozen contract hides: it differs from its successor by its changes alone. */

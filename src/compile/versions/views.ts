@@ -35,6 +35,7 @@ const headView = (resource: Resource, resources: readonly Resource[], options: V
     name: resource.name,
     resource,
     serves: 'rows',
+    totals: null,
     events: resource.events,
     fields: new Map(fields.map((field) => [field.name, field])),
     relations: new Map(relations.map((relation) => [relation.name, relation])),

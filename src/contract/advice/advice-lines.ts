@@ -104,6 +104,11 @@ const lineFor = (difference: Renamed, all: readonly Renamed[], { newer }: Crossi
   const { kind, resource = '', name = '', from } = subject
   const at = fieldAt(subject)
   if (turnedStates(difference)) return remarkFor(difference)
+  if (newer.views.get(resource)?.totals && name !== '' && difference.part !== 'rule')
+    return remarkLine(
+      where,
+      `${what}; keep "${name}" in the totals of ${resource}: no change can take it out`,
+    )
   switch (kind) {
     case 'field removed':
       return removedLine(difference)

@@ -14,6 +14,7 @@ export const followsFromAnother = (
   followsAnother(one, all) ||
   goesWithItsResource(one, all) ||
   goesWithItsWay(one, refused, crossing) ||
+  goesWithItsRows(one, all, crossing) ||
   goesWithItsField(one, all)
 
 /** A relation to a removed resource, its reference, and its events stay with the resource, which must be kept for the older version. */
@@ -45,6 +46,22 @@ const goesWithItsWay = (
       gone.resource === owner &&
       (gone.kind === 'resource removed' ||
         (gone.kind === 'relation removed' && hyphenated(gone.name ?? '') === relation)),
+  )
+}
+
+/** Totals have the fields and filters of the rows that they count, and a sort by each of their groups. */
+const goesWithItsRows = (
+  { subject: { kind, resource = '', name } }: Difference,
+  all: Differences,
+  { newer }: Crossing,
+): boolean => {
+  const rows = newer.views.get(resource)?.totals?.of().name
+  if (rows === undefined) return false
+  return all.some(
+    ({ subject: other }) =>
+      other.name === name &&
+      ((other.resource === rows && other.kind === kind) ||
+        (kind === 'sort removed' && other.resource === resource && other.kind === 'field removed')),
   )
 }
 

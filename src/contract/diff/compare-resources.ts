@@ -44,6 +44,7 @@ const compareResource = (name: string, from: ContractResource, to: ContractResou
   ...compareNames(from.include, to.include, 'query', name, 'include', name),
   ...compareFilters(name, from.filters, to.filters),
   ...compareNames(from.sorts, to.sorts, 'query', name, 'sort', name),
+  ...compareTotals(name, from, to),
   ...compareRules(name, from, to),
   ...compareUniques(name, from, to),
   ...compareStateRules(name, from, to),
@@ -174,6 +175,21 @@ const compareUniques = (resource: string, from: ContractResource, to: ContractRe
     ),
     ...gone.map((set) => difference(set, additive, 'need no longer be unique')),
   ]
+}
+
+/** A group that is gone is a field and a sort that is gone. */
+const compareTotals = (resource: string, from: ContractResource, to: ContractResource): Differences => {
+  const say = sayAt('rule', resource, { resource })
+  const [before, after] = [from.totals?.of, to.totals?.of]
+  if (before !== after)
+    return [
+      say(
+        breaking,
+        `shows ${after ? `totals of ${after}` : 'rows'} in place of ${before ? `totals of ${before}` : 'rows'}`,
+        'totals',
+      ),
+    ]
+  return []
 }
 
 const compareSharing = (resource: string, from: ContractResource, to: ContractResource): Differences => {

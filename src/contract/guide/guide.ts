@@ -1,7 +1,7 @@
 import { changedResource, kindOf } from '../../compile/change-kinds/change-kinds.ts'
 import type { GuideEntry } from '../../compile/change-kinds/guide-entry.ts'
 import { stepsBetween, type VersionStep } from '../../compile/change-kinds/step.ts'
-import type { Version, View } from '../../compile/model.ts'
+import type { Version, View, ViewField } from '../../compile/model.ts'
 import { collectionPaths, rowPath } from '../../compile/names/collection-paths.ts'
 import type { Change } from '../../declare/change.ts'
 import { exampleRow, showRow } from '../example.ts'
@@ -88,11 +88,11 @@ const additionsText = ({ older, newer }: VersionStep, level: string): string | n
     // Types of events follow from resources, which are compared themselves.
     if (view.serves === 'events') continue
     const known = new Set<unknown>([
-      ...before.fields.map(({ field }) => field),
+      ...storedFields(before).map(({ field }) => field),
       ...[...before.relations.values()].map(({ relation }) => relation),
     ])
-    const fields = view.fields.filter(
-      ({ field, name }) => !known.has(field) && !changed.has(`${view.name}.${name}`),
+    const fields = storedFields(view).filter(
+      ({ field, name }) => !known.has(field) && !changed.has(`${(view.totals?.of() ?? view).name}.${name}`),
     )
     const relations = [...view.relations.values()].filter(({ relation }) => !known.has(relation))
     lines.push(...fields.map(({ name }) => `- the field \`${view.name}.${name}\``))
@@ -101,6 +101,10 @@ const additionsText = ({ older, newer }: VersionStep, level: string): string | n
   if (lines.length === 0) return null
   return `${level} Also new in ${newer.name}\n\nNothing to do; there when you want it.\n\n${lines.join('\n')}`
 }
+
+/** Of totals: the fields that they count by and add up, which they name as their rows do. */
+const storedFields = ({ totals, fields }: View): readonly ViewField[] =>
+  totals ? [...totals.by.values(), ...totals.sums.values()] : fields
 
 const newerFields = (change: Change): readonly string[] =>
   kindOf(change)

@@ -1,9 +1,10 @@
-import type { Version, View, ViewField } from '../../compile/model.ts'
+import type { TotalsView, Version, View, ViewField } from '../../compile/model.ts'
 import {
   eitherOrParameter,
   mostAlternatives,
   mostConditions,
 } from '../../compile/resources/either-or-limits.ts'
+import { countMember, mostGroups } from '../../compile/versions/totals-view.ts'
 import type { Method } from '../../declare/resource.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { type OperatorName, operators, operatorsFor } from '../../kinds/operators.ts'
@@ -38,6 +39,7 @@ export const queryParameters = (view: View, method: Method, place: OperationPlac
   if (place === 'row') return include
   const filters = filtersOf(view).map(([name]) => parameterRef(name))
   return [
+    ...(view.totals ? [parameterRef(`${view.name}.by`)] : []),
     ...include,
     parameterRef(`${view.name}.limit`),
     parameterRef('cursor'),
@@ -55,6 +57,7 @@ export const parameterComponents = (version: Version, idempotencyHours: number):
     made[`${view.name}.limit`] = limitParameter(view)
     made[`${view.name}.sort`] = sortParameter(view)
     made[`${view.name}.count`] = countParameter(view)
+    if (view.totals) made[`${view.name}.by`] = byParameter(view, view.totals)
     if (view.eitherOr) made[`${view.name}.filter-or`] = eitherOrParameterOf(view)
     Object.assign(made, Object.fromEntries(filtersOf(view)))
   }
@@ -119,16 +122,39 @@ const limitParameter = (view: View): DocumentPart => ({
 })
 
 const sortParameter = (view: View): DocumentPart => {
-  const names = [...new Set([...view.sorts, 'id'])]
+  const names = [...new Set([...view.sorts, ...(view.totals ? [] : ['id'])])]
   const sorted = [...view.sorts].flatMap((name) => view.field.get(name) ?? [])
   return {
     name: 'sort',
     in: 'query',
-    description: `The order, most important field first, joined with commas in one parameter; \`-\` reverses. Each field once. Ties are broken by \`id\`, which is also the default: the order of creation.${scopeNote(sorted)}`,
+    description: `The order, most important field first, joined with commas in one parameter; \`-\` reverses. Each field once. ${tieNote(view)}${scopeNote(sorted)}`,
     ...commaList,
     schema: {
       type: 'array',
       items: { type: 'string', enum: names.flatMap((name) => [name, `-${name}`]) },
+      minItems: 1,
+      maxItems: names.length,
+      uniqueItems: true,
+    },
+  }
+}
+
+const tieNote = ({ totals }: View): string =>
+  totals
+    ? `Only \`${countMember}\` and the fields of \`by\`, in whose order groups are unless you say otherwise.`
+    : 'Ties are broken by `id`, which is also the default: the order of creation.'
+
+const byParameter = (view: View, { by, of }: TotalsView): DocumentPart => {
+  const names = [...by.keys()]
+  const fields = names.flatMap((name) => view.field.get(name) ?? [])
+  return {
+    name: 'by',
+    in: 'query',
+    description: `The fields that make the groups, joined with commas in one parameter. Rows of ${words(of().name)} with equal values are one group. Without it all rows together are one group. At most ${mostGroups} groups.${scopeNote(fields)}`,
+    ...commaList,
+    schema: {
+      type: 'array',
+      items: { type: 'string', enum: names },
       minItems: 1,
       maxItems: names.length,
       uniqueItems: true,

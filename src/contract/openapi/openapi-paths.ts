@@ -152,6 +152,7 @@ const sampleCall = ({ path, view, sub }: Spot, method: Method): SampleCall => {
     idempotencyKey: method === 'POST' && view.idempotency.mode !== 'off',
     ifMatch: view.requireIfMatch && method !== 'GET' && method !== 'POST',
     body: bodies[method](),
+    by: view.totals?.by.keys().next().value ?? null,
   }
 }
 

@@ -52,6 +52,7 @@ export const createProblemResponses = (version: Version, kinds: Model['problems'
 const labels: { readonly [T in ProblemType]?: string } = {
   'include-unknown': 'Include',
   'response-too-large': 'Size',
+  'totals-too-large': 'Totals',
   'bad-cursor': 'Cursor',
   'not-permitted': 'Rule',
   'events-expired': 'Events',

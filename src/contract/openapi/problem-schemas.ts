@@ -116,6 +116,11 @@ const members: { readonly [T in ProblemType]?: Members } = {
     sometimes: { include: word('The include that most of the bytes come from.') },
     example: { limit: 8000000, include: 'items.product' },
   },
+  'totals-too-large': {
+    always: {},
+    sometimes: { limit: count('The most rows that are counted, or the most groups.') },
+    example: { limit: 100000 },
+  },
   'bad-cursor': {
     always: { errors },
     example: { errors: [{ parameter: 'cursor', detail: 'does not fit this request', code: 'cursor' }] },

@@ -19,7 +19,9 @@ export const rulesText = (view: View, method: Method, scope: string, sub: SubCol
 
 /** Which rows a caller may read or write with the method: the rules that hold, in every version. */
 const rowRules = (view: View, method: Method): string[] => {
-  const rules = Object.fromEntries(ruleKinds.map((kind) => [kind, ruleWords(view, kind)]))
+  const rules = Object.fromEntries(
+    ruleKinds.map((kind) => [kind, ruleWords(view.totals?.of() ?? view, kind)]),
+  )
   const said = (kind: RuleKind, never: string, sentence: (words: string) => string): string[] => {
     const words = effective<string>(rules, kind)
     if (words === settledWords.never) return [never]
@@ -34,7 +36,9 @@ const rowRules = (view: View, method: Method): string[] => {
   )
   switch (method) {
     case 'GET':
-      return said('read', 'Shows no rows.', (words) => `Shows only rows where ${words}.`)
+      return view.totals
+        ? said('read', 'Counts no rows.', (words) => `Counts only rows where ${words}.`)
+        : said('read', 'Shows no rows.', (words) => `Shows only rows where ${words}.`)
     case 'POST':
       return made
     case 'DELETE':
@@ -47,7 +51,7 @@ const rowRules = (view: View, method: Method): string[] => {
 const methodRules = (view: View, method: Method): string[] => {
   switch (method) {
     case 'GET':
-      return view.description === '' ? [`Reads ${words(view.name)}.`] : [view.description]
+      return [view.description === '' ? `Reads ${words(view.name)}.` : view.description, ...totalsRule(view)]
     case 'POST':
       return [...keyRule(view), ...whileRules(view, 'created'), ...uniqueRules(view)]
     case 'PUT':
@@ -64,6 +68,13 @@ const methodRules = (view: View, method: Method): string[] => {
       return [...deleteRules(view), ...matchRule(view)]
   }
 }
+
+const totalsRule = ({ totals, limits }: View): string[] =>
+  totals
+    ? [
+        `Counts and adds up rows of ${words(totals.of().name)}, which the filters choose: at most ${limits.totalRows}, in groups of equal \`by\`.`,
+      ]
+    : []
 
 const changeRules = (view: View): string[] => [
   ...whileRules(view, 'changed'),

@@ -9,12 +9,14 @@ export interface SampleCall {
   readonly idempotencyKey: boolean
   readonly ifMatch: boolean
   readonly body: unknown
+  /** Of totals: a field to group by. */
+  readonly by: string | null
 }
 
 /** It runs unchanged once `$API` and `$KEY` are set. */
 export const curlSample = (call: SampleCall): string => {
   const parts = [
-    `curl${call.method === 'GET' ? '' : ` -X ${call.method}`} "$API${call.path}"`,
+    `curl${call.method === 'GET' ? '' : ` -X ${call.method}`} "$API${call.path}${call.by ? `?by=${call.by}` : ''}"`,
     ...(call.needsKey ? ['-H "Authorization: Bearer $KEY"'] : []),
     ...(call.body === undefined ? [] : ['-H "Content-Type: application/json"']),
     ...(call.idempotencyKey ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
@@ -36,12 +38,13 @@ export const clientSample = (call: SampleCall): string => {
       ? `api.${memberName(resource)}`
       : `api.${memberName(resource)}.at(id).${memberName(below)}`
   const row = below === undefined ? id && 'id' : subId && 'subId'
+  const { by } = call
   const body = call.body === undefined ? '' : literal(call.body)
   switch (call.method) {
     case 'GET':
       return row
         ? `const row = await ${rows}.get(${row})`
-        : `for await (const row of ${rows}.list()) console.log(row.id)`
+        : `for await (const row of ${rows}.list(${by ? `{ by: ['${by}'] }` : ''})) console.log(row${by ? '' : '.id'})`
     case 'POST':
       return `const row = await ${rows}.create(${body})`
     case 'PUT':

@@ -114,7 +114,7 @@ const rowSchema = (view: View, naming: DocumentNames): DocumentPart => {
   return {
     type: 'object',
     title: naming.schema(view),
-    description: view.description === '' ? `A row of ${words(view.name)}.` : view.description,
+    description: view.description === '' ? plainDescription(view) : view.description,
     properties: Object.fromEntries(
       shown.map((field) => [
         field.name,
@@ -123,10 +123,18 @@ const rowSchema = (view: View, naming: DocumentNames): DocumentPart => {
           : shownField(field),
       ]),
     ),
-    required: shown.filter(({ needsScopes }) => needsScopes.length === 0).map((field) => field.name),
+    required: shown
+      // A row of totals has the fields that it is grouped by.
+      .filter(({ name, needsScopes }) => needsScopes.length === 0 && !view.totals?.by.has(name))
+      .map((field) => field.name),
     ...example(exampleOfRow(view)),
   }
 }
+
+const plainDescription = ({ name, totals }: View): string =>
+  totals
+    ? `A group of rows of ${words(totals.of().name)}: the fields of \`by\` that they have in common, how many they are, and their sums.`
+    : `A row of ${words(name)}.`
 
 const fieldOf = { Create: createdField, Replace: replacedField, Patch: patchedField } as const
 const exampleFor = { Create: exampleOfCreate, Replace: exampleOfReplace, Patch: exampleOfPatch } as const

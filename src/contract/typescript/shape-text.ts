@@ -32,13 +32,17 @@ const resourceLines = (name: string, resource: ContractResource, contract: Contr
   const sent = (method: string, linesOf: (field: Fields[number]) => readonly string[]) =>
     methods.has(method) ? fields.flatMap(linesOf) : []
   return [
-    ...block('row', fields.flatMap(shownLines)),
+    ...block(
+      'row',
+      fields.flatMap((field) => shownLines(field, resource.totals?.by)),
+    ),
     ...block('create', sent('POST', createdLines)),
     ...block('replace', sent('PUT', replacedLines)),
     ...block('patch', sent('PATCH', patchedLines)),
     ...block('filter', filterLines(resource, contract)),
     `either: ${takes('filter[or]')}`,
     `sort: ${names(resource.sorts)}`,
+    `by: ${names(resource.totals?.by ?? [])}`,
     `count: ${takes('count')}`,
     `bulk: ${resource.bulk === true}`,
     `include: ${names(resource.include)}`,
@@ -49,7 +53,8 @@ const resourceLines = (name: string, resource: ContractResource, contract: Contr
   ]
 }
 
-const shownLines = ([name, field]: Fields[number]): readonly string[] => {
+/** Who lacks the scope of a group is refused, so that a group that was asked for is always there. */
+const shownLines = ([name, field]: Fields[number], by: readonly string[] = []): readonly string[] => {
   const { response, needs_scopes: scopes } = field
   if (!response) return []
   const type = union([
@@ -57,7 +62,10 @@ const shownLines = ([name, field]: Fields[number]): readonly string[] => {
     ...(response.open ? ['(string & {})'] : []),
     ...(response.nullable ? ['null'] : []),
   ])
-  return [...doc(field.description), `${quotedMember(name)}${scopes ? '?' : ''}: ${type}`]
+  return [
+    ...doc(field.description),
+    `${quotedMember(name)}${scopes && !by.includes(name) ? '?' : ''}: ${type}`,
+  ]
 }
 
 const sentLine = (
@@ -104,7 +112,9 @@ const orNull = (type: string, nullable: boolean): string => (nullable ? union([t
 
 const filterLines = (resource: ContractResource, contract: Contract): readonly string[] =>
   Object.entries(resource.filters).flatMap(([name, operators]) => {
-    const { response, nullable } = filteredBy(resource, name.split('.'), contract)
+    // Totals have the filters of the rows that they count.
+    const rows = contract.resources[resource.totals?.of ?? ''] ?? resource
+    const { response, nullable } = filteredBy(rows, name.split('.'), contract)
     if (!response) return []
     const isTime = response.schema.format === 'date-time'
     const value = union([typeOf(response.schema), ...(isTime ? ['Date'] : []), ...(nullable ? ['null'] : [])])

@@ -1,5 +1,5 @@
 import { api, version } from 'nounkit'
-import { invoices, lines } from './invoices.ts'
+import { invoices, invoiceTotals, lines } from './invoices.ts'
 import { medicines } from './medicines.ts'
 import { owners } from './owners.ts'
 import { pets } from './pets.ts'
@@ -8,7 +8,7 @@ import { treatments, visits } from './visits.ts'
 
 export default api('clinic', {
   title: 'The clinic',
-  resources: [owners, pets, visits, treatments, medicines, invoices, lines],
+  resources: [owners, pets, visits, treatments, medicines, invoices, lines, invoiceTotals],
   scopes: { 'visits:medical': 'See what a pet has.' },
   versions: [version('v2'), v1],
   unversioned: 'v2',

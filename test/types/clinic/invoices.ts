@@ -14,6 +14,10 @@ export const invoices = resource('invoices', {
   include: ['owner', 'owner.pets', 'lines'],
 })
 
+export const invoiceTotals = resource('invoice-totals', {
+  totals: { of: 'invoices', by: ['status', 'owner_id'], sums: ['amount'] },
+})
+
 export const lines = resource('lines', {
   owner: 'invoice',
   fields: { text: z.string().max(200), amount: z.int().min(0) },

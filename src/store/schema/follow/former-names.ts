@@ -17,7 +17,7 @@ export function formerNamesOf(model: Model): FormerNames {
   const tables = new Map<string, string>()
   const columns = new Map<string, string>()
   const values = new Map<string, ValuesNow>()
-  for (const { name, was, fields, relations = {} } of model.declaration.resources) {
+  for (const { name, was, fields = {}, relations = {} } of model.declaration.resources) {
     const table = tableOf(name)
     if (was !== undefined) tables.set(table, tableOf(was))
     for (const [field, declared] of Object.entries(fields)) {

@@ -1,0 +1,167 @@
+import type { ApiDeclaration } from '../../declare/api.ts'
+import type { ResourceDeclaration } from '../../declare/resource.ts'
+import type { TotalsDeclaration } from '../../declare/totals-declaration.ts'
+import { kinds } from '../../kinds/kinds.ts'
+import type { DraftTotals, DraftView } from '../changes/view-draft.ts'
+import type { MistakeList } from '../mistakes.ts'
+import type { Field, Resource, Version } from '../model.ts'
+import { didYouMean } from '../names/nearest.ts'
+import { countMember } from '../versions/totals-view.ts'
+import type { ViewOptions } from '../versions/views.ts'
+import { usable } from './lists.ts'
+import { type Drafts, type Mutable, plainResource, type ResourceDraft } from './resource-draft.ts'
+import { checkResourceName } from './resource-name.ts'
+
+/** A resource whose rows are totals, in the declaration. */
+type DeclaredTotals = ResourceDeclaration & { readonly totals: TotalsDeclaration }
+
+const isTotals = (declared: ResourceDeclaration): declared is DeclaredTotals => declared.totals !== undefined
+
+/** The declaration of what is stored: totals have no table. */
+export const withoutTotals = (declaration: ApiDeclaration): ApiDeclaration => ({
+  ...declaration,
+  resources: declaration.resources.filter((one) => !isTotals(one)),
+})
+
+/** Totals of a resource, as the newest version has them. */
+export interface Totals {
+  readonly declaration: ResourceDeclaration
+  /** It has a name, and what decides who sees which of the rows that are counted; nothing of it is stored. */
+  readonly resource: Mutable<Resource>
+  readonly of: ResourceDraft
+  readonly counted: DraftTotals
+}
+
+/** All declared totals. Those with a mistake in what they count are left out. */
+export const declaredTotals = (
+  declaration: ApiDeclaration,
+  drafts: Drafts,
+  mistakes: MistakeList,
+): readonly Totals[] => {
+  const taken = new Set(drafts.keys())
+  return declaration.resources.filter(isTotals).flatMap((declared) => {
+    checkResourceName(declared, declaration, taken, mistakes)
+    taken.add(declared.name)
+    const { of: name } = declared.totals
+    const of = drafts.get(name)
+    if (!of || of.model.engineMade) {
+      const known = declaration.resources.filter((one) => !isTotals(one)).map((one) => one.name)
+      const isOther = declaration.resources.some((one) => isTotals(one) && one.name === name)
+      const what = isOther ? `"${name}" are totals themselves.` : `"${name}" is not a resource.`
+      mistakes.add(`${declared.name}.totals.of`, what, didYouMean(name, known))
+      return []
+    }
+    checkReadable(declared, of, mistakes)
+    return [totalsOf(declared, of, mistakes)]
+  })
+}
+
+const checkReadable = (
+  { name, methods }: ResourceDeclaration,
+  { declaration }: ResourceDraft,
+  mistakes: MistakeList,
+): void => {
+  for (const method of methods ?? [])
+    if (method !== 'GET')
+      mistakes.add(`${name}.methods`, `"${method}" is not offered: totals are only read.`, "Write ['GET'].")
+  if (methods?.length !== 0 && declaration.methods && !declaration.methods.includes('GET'))
+    mistakes.add(
+      `${name}.totals.of`,
+      `${declaration.name} cannot be read, so nobody could see what is counted.`,
+      `Add 'GET' to the methods of ${declaration.name}, or take these totals out.`,
+    )
+}
+
+const totalsOf = (declared: DeclaredTotals, of: ResourceDraft, mistakes: MistakeList): Totals => {
+  const { name, description = '', totals } = declared
+  const { by, sums = [] } = totals
+  const where = `${name}.totals`
+  const isNew = (field: string, at: number, all: readonly string[], place: string): boolean => {
+    if (all.indexOf(field) === at) return true
+    mistakes.add(place, `"${field}" is named twice.`, 'Name it once.')
+    return false
+  }
+  if (by.length === 0) mistakes.add(`${where}.by`, 'it names no field.', 'Name at least one to group by.')
+  const groups = by.filter(
+    (field, at) =>
+      isNew(field, at, by, `${where}.by`) &&
+      usable(of, field, 'by', `${where}.by`, mistakes) &&
+      isShort(of, field, `${where}.by`, mistakes),
+  )
+  const summed = sums.filter(
+    (field, at) =>
+      isNew(field, at, sums, `${where}.sums`) &&
+      usable(of, field, 'sums', `${where}.sums`, mistakes) &&
+      isSummable(of, field, `${where}.sums`, mistakes),
+  )
+  for (const field of summed)
+    if (by.includes(field))
+      mistakes.add(
+        `${where}.sums`,
+        `"${field}" is in by as well, and a row has each name once.`,
+        'Take it out of one of the two.',
+      )
+  const { shared, rules } = of.model
+  const resource: Mutable<Resource> = { ...plainResource(name), shared, rules, description }
+  return { declaration: declared, resource, of, counted: { of: of.model.name, by: groups, sums: summed } }
+}
+
+/** A statement sorts as many of these as rows are counted. */
+const mostGroupBytes = 1_024
+
+const isShort = (of: ResourceDraft, name: string, where: string, mistakes: MistakeList): boolean => {
+  const field = of.fields.get(name) as Field
+  const bytes = kinds[field.kind].mostBytes?.(field.schema) ?? 0
+  if (bytes <= mostGroupBytes) return true
+  mistakes.add(
+    where,
+    `"${name}" is a long text, or one without a limit, and groups are by short ones.`,
+    `Give it .max(${mostGroupBytes / 4}) or less, or take it out of by.`,
+  )
+  return false
+}
+
+const isSummable = (of: ResourceDraft, name: string, where: string, mistakes: MistakeList): boolean => {
+  const field = of.fields.get(name) as Field
+  if (kinds[field.kind].sum) return true
+  const known = [...of.fields.values()].filter(({ kind }) => kinds[kind].sum).map((one) => one.name)
+  mistakes.add(
+    where,
+    `"${name}" is of kind ${field.kind}, which has no exact sums.`,
+    `Integers and decimals have. ${didYouMean(name, known)}`,
+  )
+  return false
+}
+
+/** The newest version's view of totals, without what is made from the view of the rows. */
+export const totalsDraft = ({ resource, counted }: Totals, options: ViewOptions): DraftView => ({
+  ...options,
+  name: resource.name,
+  resource,
+  serves: 'totals',
+  totals: counted,
+  events: false,
+  fields: new Map(),
+  relations: new Map(),
+  topLevel: options.methods.size > 0,
+  under: [],
+  eitherOr: true,
+  publishedRules: new Map(),
+  whenAbsent: new Map(),
+  customs: [],
+  description: resource.description,
+})
+
+/** In some version a field may have the name of a member of its own. */
+export const checkTotalsNames = (versions: readonly Version[], mistakes: MistakeList): void => {
+  for (const { name: version, head, views } of versions)
+    for (const { name, totals } of views.values()) {
+      const named = [...(totals?.by.keys() ?? []), ...(totals?.sums.keys() ?? [])]
+      if (named.includes(countMember))
+        mistakes.add(
+          head ? `${name}.totals` : `versions.${version}`,
+          `${head ? '' : `in ${name} it has `}a field "${countMember}", which is what says how many rows a group has.`,
+          `Take the field out of ${name}, or name it otherwise.`,
+        )
+    }
+}
