@@ -3,12 +3,13 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { type NewFile, newProject, projectName } from './new-project.ts'
+import { type NewFile, newApp, newProject, projectName } from './new-project.ts'
 import { positionalsUpTo } from './positionals.ts'
 
 export const options = {
   yes: { type: 'boolean', short: 'y', does: 'asks nothing' },
   force: { type: 'boolean', does: 'writes into a folder that is not empty' },
+  app: { type: 'boolean', does: 'a server of your own with the API, a login and a page' },
 } as const
 const defaultFolder = 'my-api'
 
@@ -18,7 +19,7 @@ export async function initCommand(args: string[]): Promise<number> {
   const [given] = positionalsUpTo(positionals, 1)
   const place = given ?? (values.yes ? defaultFolder : await askFolder())
   const folder = folderAt(place)
-  const files = newProject(projectName(basename(folder)))
+  const files = (values.app ? newApp : newProject)(projectName(basename(folder)))
   const replaced = refuseToHarm(folder, place, files, values.force ?? false)
   try {
     for (const { path, text } of files) {

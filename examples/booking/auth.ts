@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import { getMigrations } from 'better-auth/db/migration'
+import { jwt } from 'better-auth/plugins'
+import { SharedFile } from './shared-file.ts'
+
+/** What everybody who has signed up may do. Whose bookings they change is a rule in api.ts. */
+const scopes = 'rooms:read bookings:read bookings:write events:read'
+
+/** Sign-up and login. Its tables are in the file of the API, beside those of rooms and bookings. */
+export async function openAuth(file: string, url: string) {
+  const options = {
+    database: { dialect: new SharedFile(file), type: 'sqlite' as const, transaction: true },
+    baseURL: url,
+    basePath: '/auth',
+    // Sessions of a secret that is made anew end with the process.
+    secret: process.env.AUTH_SECRET ?? randomBytes(32).toString('base64url'),
+    emailAndPassword: { enabled: true },
+    plugins: [
+      jwt({
+        jwt: {
+          issuer: url,
+          audience: url,
+          definePayload: ({ user }) => ({ name: user.name, scope: scopes }),
+        },
+      }),
+    ],
+  } satisfies BetterAuthOptions
+  const { runMigrations } = await getMigrations(options)
+  await runMigrations()
+  return betterAuth(options)
+}
