@@ -294,6 +294,13 @@ const kinds = {
     meaning: 'This process is finishing its last requests.',
     fix: 'Retry after the time in Retry-After; another process will answer.',
   },
+  'answer-timed-out': {
+    status: 504,
+    title: 'The answer took too long',
+    meaning:
+      'The code that answers for this resource did not answer in its time. It may have done its work all the same.',
+    fix: 'Retry later; a create with the same Idempotency-Key, by which the code can tell that it is the same.',
+  },
   'http-version-unsupported': {
     status: 505,
     title: 'This HTTP version is not supported',

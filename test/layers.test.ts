@@ -15,6 +15,7 @@ const steps: readonly (readonly string[])[] = [
   ['store'],
   ['read'],
   ['write'],
+  ['answer'],
   ['events'],
   ['respond'],
   ['guard'],

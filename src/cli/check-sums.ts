@@ -48,7 +48,7 @@ export async function checkSums(
 
 /** Counts once more with the row locked, since others may write meanwhile. A sum that is too large to be kept stays as it is. */
 async function correct(writer: Writer, { resource, account, id }: WrongSum): Promise<void> {
-  const on = writer.model.resources.get(resource)
+  const on = writer.model.stored.get(resource)
   if (!on) throw new Error(`There is no resource ${resource}`)
   try {
     await changeRows(writer, account ?? '', (changes) => changes.correctSums(on, [id]))

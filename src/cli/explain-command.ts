@@ -9,7 +9,7 @@ import type { Dialect } from '../plan/dialect.ts'
 import { Planner } from '../plan/planner.ts'
 import type { Slot, Statement } from '../plan/statement.ts'
 import { Problem } from '../problems.ts'
-import type { Reader } from '../read/call.ts'
+import type { LackingIncluded, Reader } from '../read/call.ts'
 import { readList, readOne } from '../read/read-rows.ts'
 import { readTotals } from '../read/read-totals.ts'
 import type { Caller } from '../request/caller.ts'
@@ -74,6 +74,8 @@ function readAsked(call: string | undefined): Asked {
 
 /** What a read did. */
 interface Watched {
+  /** Of the nouns that answer for included rows. */
+  readonly code: string[]
   /** The views whose rows it reads: those of the path, then included ones, then those that filters lead to. */
   views: readonly View[]
   statement: Statement | null
@@ -98,9 +100,15 @@ async function explain(model: Model, store: Store, caller: Caller, asked: Asked)
   if (!target) throw refused(router.missing(asked.path))
   if (target.view.serves === 'events')
     throw new CommandMistake(`${asked.path} are events, and explain shows reads of resources.`)
-  const watched: Watched = { views: [], statement: null, values: [] }
+  if (target.view.resource.answered)
+    throw new CommandMistake(
+      `${asked.path} is answered by code, and by no statement: answers.${target.id === null ? 'list' : 'get'} of ${target.view.resource.name}.`,
+    )
+  const watched: Watched = { views: [], code: [], statement: null, values: [] }
   const reader = await watchingReader(store, watched)
-  const answer = await read(model, reader, caller, target, asked, watched)
+  const rows = await read(model, reader, caller, target, asked, watched)
+  const code = [...new Set(watched.code)]
+  const answer = code.length === 0 ? rows : `${rows}; besides, code is asked: ${code.join(', ')}`
   const { statement, values } = watched
   if (!statement) throw new Error('a read was answered without a statement')
   const plan = await store.all(`${store.dialect.explain} ${statement.text}`, values)
@@ -135,6 +143,9 @@ const textOf = ({ answer, rules, database, statement, bound, plan }: Explained):
     ...plan.map((line) => `  ${line}`),
   ].join('\n')
 
+const namesOfCode = (lacking: readonly LackingIncluded[]): readonly string[] =>
+  lacking.map(({ included: { relation } }) => `answers.list of ${relation.relation.target.name}`)
+
 /** A reader that notes the statement it runs. */
 async function watchingReader(store: Store, watched: Watched): Promise<Reader> {
   const planner = new Planner(store.dialect)
@@ -154,6 +165,8 @@ async function watchingReader(store: Store, watched: Watched): Promise<Reader> {
       list: (...shape) => note(planner.list(...shape)),
     },
     seal: createCursorSeal(await ensureSecret(store)),
+    // Code is not run: what it would answer is left out.
+    answers: { fill: async (_, lacking) => void watched.code.push(...namesOfCode(lacking)) },
     now: Date.now,
   }
 }

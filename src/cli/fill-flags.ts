@@ -11,10 +11,10 @@ function readOne(flag: string, model: Model): readonly [string, string] {
   const [, resource = '', field = '', text = ''] = /^([^.=]+)\.([^.=]+)=(.*)$/s.exec(flag) ?? []
   if (resource === '')
     throw new UsageMistake(`--fill ${flag}: write resource, field and value, as in --fill orders.note=none`)
-  const known = model.resources.get(resource)
+  const known = model.stored.get(resource)
   if (!known)
     throw new CommandMistake(
-      `--fill ${flag}: there is no resource "${resource}". ${didYouMean(resource, model.resources.keys())}`,
+      `--fill ${flag}: there is no resource "${resource}". ${didYouMean(resource, model.stored.keys())}`,
     )
   if (!known.field.has(field))
     throw new CommandMistake(

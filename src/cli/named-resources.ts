@@ -5,11 +5,13 @@ import { CommandMistake } from './command-mistake.ts'
 
 /** The resources that `--resource` names, in the order in which their rows can be inserted; all where it names none. */
 export function namedResources(model: Model, names: readonly string[]): readonly Resource[] {
-  const all = inReferenceOrder([...model.resources.values()].filter(({ engineMade }) => !engineMade))
+  const all = inReferenceOrder([...model.stored.values()].filter(({ engineMade }) => !engineMade))
   const known = all.map(({ name }) => name)
   for (const name of names) {
     if (known.includes(name)) continue
-    if (model.resources.has(name))
+    if (model.resources.get(name)?.answered)
+      throw new CommandMistake(`${name} is answered by code: the store has no rows of it.`)
+    if (model.stored.has(name))
       throw new CommandMistake(
         `${name} belongs to the engine itself, and its rows mean nothing elsewhere. nounkit copy and nounkit backup move them with all others.`,
       )

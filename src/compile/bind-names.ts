@@ -15,7 +15,7 @@ export function bindNames(
 ): void {
   const [head, ...older] = versions
   if (!head || Object.keys(names).length === 0) return
-  const own = [...resources].filter(({ engineMade }) => !engineMade)
+  const own = [...resources].filter(({ engineMade, answered }) => !engineMade && !answered)
   const search = [...older, head]
   const tables = new Names(head.name)
   const found = own.map((resource) => ({ resource, seen: sightings(resource, search, names) }))

@@ -9,6 +9,7 @@ import type { Contract } from './contract-format.ts'
 import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { Model, Version } from './model.ts'
 import { didYouMean } from './names/nearest.ts'
+import { checkAnsweredRules, checkAnsweredVersions } from './resources/answered-versions.ts'
 import { takesLists } from './resources/bulk.ts'
 import {
   checkTotalsNames,
@@ -20,7 +21,13 @@ import {
 import { checkEventNames } from './resources/event-resources.ts'
 import { checkedIncludes } from './resources/includes.ts'
 import { filterNames, indexSets, sortNames } from './resources/lists.ts'
-import { readIdempotency, readMethods, readScopes } from './resources/methods-and-scopes.ts'
+import {
+  type Declared,
+  readIdempotency,
+  readMethods,
+  readReads,
+  readScopes,
+} from './resources/methods-and-scopes.ts'
 import type { Drafts, ResourceDraft } from './resources/resource-draft.ts'
 import { draftResources } from './resources/resources.ts'
 import { withWebhooks } from './resources/webhook-resources.ts'
@@ -112,6 +119,8 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   const problems = allProblems(resources.values(), mistakes)
   const older = whole ? olderVersions(head, declaration, contracts, mistakes) : []
   const versions = [head, ...older]
+  checkAnsweredRules(drafts, mistakes)
+  checkAnsweredVersions(older, mistakes)
   checkEventNames(versions, declaration, mistakes)
   checkTotalsNames(versions, mistakes)
   if (mistakes.all.length > 0) return null
@@ -134,6 +143,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
     declaration: shaped.declaration,
     soleAccount: soleAccountOf(declaration),
     resources,
+    stored: new Map([...resources].filter(([, { answered }]) => !answered)),
     versions,
     head,
     unversioned: versions.find(({ name }) => name === declaration.unversioned) ?? null,
@@ -214,7 +224,7 @@ const viewOptions = (
   mistakes: MistakeList,
 ): ViewOptions => {
   const { declaration } = draft
-  const access = accessOptions(declaration, api, mistakes)
+  const access = accessOptions(draft, api, mistakes)
   const { limits, rate } = access
   return {
     ...access,
@@ -225,6 +235,7 @@ const viewOptions = (
     includePaths: new Set(
       checkedIncludes(draft, drafts, { ...limits, rowsPerRequest: api.limits.rowsPerRequest }, mistakes),
     ),
+    reads: readReads(draft),
     idempotency: readIdempotency(draft, mistakes),
     requireIfMatch: declaration.requireIfMatch === true,
   }
@@ -236,7 +247,12 @@ const totalsOptions = (
   api: ApiBounds,
   mistakes: MistakeList,
 ): ViewOptions => ({
-  ...accessOptions({ ...declaration, shared, methods: declaration.methods ?? ['GET'] }, api, mistakes),
+  ...accessOptions(
+    { declaration: { ...declaration, shared, methods: declaration.methods ?? ['GET'] } },
+    api,
+    mistakes,
+  ),
+  reads: { one: false, list: true },
   filters: new Set(),
   sorts: new Set(),
   counted: false,
@@ -248,19 +264,22 @@ const totalsOptions = (
 
 /** Who may call how often, and how much an answer has. */
 const accessOptions = (
-  declaration: ResourceDeclaration,
+  declared: Declared,
   api: ApiBounds,
   mistakes: MistakeList,
-): Pick<ViewOptions, 'methods' | 'cacheControl' | 'scopes' | 'limits' | 'rate'> => ({
-  methods: readMethods({ declaration }, mistakes),
-  cacheControl: cacheControl(declaration, mistakes),
-  scopes: readScopes({ declaration }, mistakes),
-  limits: resourceLimits(declaration.limits, api.limits, declaration.name, mistakes),
-  rate:
-    declaration.rate === undefined
-      ? null
-      : resourceRate(declaration.rate, api.rate, declaration.name, mistakes),
-})
+): Pick<ViewOptions, 'methods' | 'cacheControl' | 'scopes' | 'limits' | 'rate'> => {
+  const { declaration } = declared
+  return {
+    methods: readMethods(declared, mistakes),
+    cacheControl: cacheControl(declaration, mistakes),
+    scopes: readScopes({ declaration }, mistakes),
+    limits: resourceLimits(declaration.limits, api.limits, declaration.name, mistakes),
+    rate:
+      declaration.rate === undefined
+        ? null
+        : resourceRate(declaration.rate, api.rate, declaration.name, mistakes),
+  }
+}
 
 const cacheControl = (
   { name, cacheControl = 'private, no-cache' }: ResourceDeclaration,

@@ -11,7 +11,7 @@ import type { NamesRecord } from './stored-names.ts'
 export function learnImages(model: Model, names: NamesRecord): boolean {
   const now = boundTo(model, names)
   let learned = false
-  for (const [name, resource] of model.resources) {
+  for (const [name, resource] of model.stored) {
     for (const field of resource.fields as readonly Mutable<Field>[]) {
       const stored = now.resources.get(name)?.field.get(field.name)?.stored ?? null
       const known = field.stored?.down.size ?? field.schema.enum?.length ?? 0

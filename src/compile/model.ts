@@ -25,6 +25,8 @@ export interface Model {
   /** The account of all rows and callers, where the API has only one; else null. */
   readonly soleAccount: string | null
   readonly resources: ReadonlyMap<string, Resource>
+  /** Those that have a table: all but the ones whose rows are answered by code. */
+  readonly stored: ReadonlyMap<string, Resource>
   /** Newest first. */
   readonly versions: readonly Version[]
   readonly head: Version
@@ -75,6 +77,7 @@ export interface ApiLimitsModel extends LimitsModel {
   readonly streams: number
   readonly webhookEndpoints: number
   readonly cascadeRows: number
+  readonly answersInFlight: number
 }
 
 // ---- what is stored -------------------------------------------------------------------------------------------------
@@ -86,6 +89,8 @@ export interface Resource {
   readonly shared: boolean
   /** Whether every committed change of a row is an event. */
   readonly events: boolean
+  /** The code that answers for its rows, which are not stored then; null where they are. */
+  readonly answered: AnsweredModel | null
   /** Added by the engine, whose code runs around its writes as hooks do. */
   readonly engineMade: boolean
   /** Lists that name no sort begin with the newest row. */
@@ -96,6 +101,8 @@ export interface Resource {
   readonly fields: readonly Field[]
   readonly field: ReadonlyMap<string, Field>
   readonly belongsTo: readonly BelongsToModel[]
+  /** Those of them that lead to stored rows, which the store checks. */
+  readonly references: readonly BelongsToModel[]
   /** The fields of cascading relations for which the store refuses the delete of a row that is referred to: who knows them deletes these rows first. */
   readonly restricting: ReadonlySet<string>
   readonly hasMany: readonly HasManyModel[]
@@ -120,6 +127,18 @@ export interface Resource {
   /** Belongs-to relations of other resources that point here, and what a delete does to those rows. */
   readonly dependents: readonly Dependent[]
 }
+
+/** The functions of a noun that is answered by code. */
+export interface AnsweredModel {
+  readonly create: AnswerCode | null
+  readonly get: AnswerCode | null
+  readonly list: AnswerCode | null
+  /** How long an answer may take. */
+  readonly withinMs: number
+}
+
+/** A function of the API's author, typed where it is declared. */
+export type AnswerCode = (asked: unknown, context: unknown) => unknown
 
 export interface Field {
   readonly name: string
@@ -260,6 +279,8 @@ export interface View {
   /** `/{owner}/{id}/{segment}` for each has-many that leads here. */
   readonly under: readonly SubCollection[]
   readonly methods: ReadonlySet<Method>
+  /** What a GET reads: both, but where code answers for only one of them. */
+  readonly reads: { readonly one: boolean; readonly list: boolean }
   readonly idempotency: { readonly mode: IdempotencyMode; readonly storesBody: boolean }
   readonly requireIfMatch: boolean
   readonly cacheControl: string

@@ -7,7 +7,7 @@ export const namesOf = ({ versions }: Model): StoredNames =>
   Object.fromEntries(
     versions.map(({ name, views }) => {
       const own = [...views.values()].filter(
-        ({ serves, resource }) => serves === 'rows' && !resource.engineMade,
+        ({ serves, resource }) => serves === 'rows' && !resource.engineMade && !resource.answered,
       )
       return [name, Object.fromEntries(own.map((view) => [view.name, namedTable(view)]))]
     }),

@@ -38,7 +38,8 @@ export const pathsOf = (version: Version): Contract['paths'] =>
   Object.fromEntries(
     spotsOf(version).flatMap(({ path, view, sub, place }) => {
       const { methods } = sub ?? view
-      const offered = methodsOf[place].filter((method) => methods.has(method))
+      const reads = place === 'row' ? view.reads.one : view.reads.list
+      const offered = methodsOf[place].filter((method) => methods.has(method) && (reads || method !== 'GET'))
       const operations = offered.map((method) => [method, operationOf(view, method, place, sub)])
       return offered.length === 0 ? [] : [[path, Object.fromEntries(operations)]]
     }),
@@ -65,7 +66,7 @@ const operationOf = (
   problems: byStatus(
     new Map([
       ...engineProblems(problemsOf(view, method, place, sub)),
-      ...(hasHook(view, method) ? view.resource.problems : []),
+      ...(hasCode(view, method) ? view.resource.problems : []),
     ]),
   ),
 })
@@ -78,8 +79,9 @@ export const byStatus = (kinds: ReadonlyMap<string, ProblemKind>): ContractProbl
 export const engineProblems = (types: readonly ProblemType[]): ReadonlyMap<string, ProblemKind> =>
   new Map(types.map((type) => [type, problemKinds[type]]))
 
-/** Whether a hook runs, which may refuse with a declared problem. */
-const hasHook = ({ resource }: View, method: Method): boolean => {
+/** Whether code of the declaration runs, which may refuse with a declared problem. */
+const hasCode = ({ resource }: View, method: Method): boolean => {
+  if (resource.answered) return true
   const { create, update, delete: remove } = resource.hasHooks
   return { GET: false, POST: create, PUT: update, PATCH: update, DELETE: remove }[method]
 }
@@ -99,7 +101,7 @@ const headersOf = (view: View, method: Method, place: OperationPlace): readonly 
   if (method === 'DELETE') return []
   if (method === 'POST') {
     const replayed = view.idempotency.mode === 'off' ? [] : ['Idempotent-Replayed']
-    return ['ETag', ...replayed, 'Location']
+    return ['ETag', ...replayed, ...(view.reads.one ? ['Location'] : [])]
   }
   return ['Cache-Control', place === 'row' ? 'ETag' : 'Link']
 }
@@ -183,7 +185,8 @@ const problemsOf = (
     ),
     ...when(place === 'row' || sub !== null, 'not-found'),
     ...when(reads && view.includePaths.length > 0, ...onInclude),
-    ...when(reads || (creates && view.bulk), 'response-too-large'),
+    ...when(reads || (creates && (view.bulk || resource.answered !== null)), 'response-too-large'),
+    ...when(resource.answered !== null, 'answer-timed-out'),
     ...when(reads && place === 'collection', 'bad-cursor'),
     ...when(view.totals !== null, 'totals-too-large'),
     ...when(view.serves === 'events' && place === 'collection', 'events-expired'),

@@ -18,6 +18,8 @@ export interface ApiLimits extends ResourceLimits {
   readonly webhookEndpoints?: number
   /** The most rows that are deleted along with another one. */
   readonly cascadeRows?: number
+  /** The most answers of code, of nouns with `answers`, that run at once in a process. */
+  readonly answersInFlight?: number
 }
 
 /**

@@ -6,7 +6,7 @@ import type { BelongsTo } from './relation.ts'
 // What consumers see of a resource and send to it, as types: `F` are its fields, `R` its relations.
 
 type MarkOf<Field> = Field extends { readonly mark?: infer M } ? keyof NonNullable<M> : never
-type IsMarked<Field, Mark extends string> = Mark extends MarkOf<Field> ? true : false
+export type IsMarked<Field, Mark extends string> = Mark extends MarkOf<Field> ? true : false
 type NeedsSome<Field> = Field extends NeedsScope<infer S> ? (string extends S ? false : true) : false
 
 type Reference<R, K> = K extends keyof R

@@ -1,3 +1,4 @@
+import type { AnswerName, Answers } from './answers.ts'
 import type { FieldDeclarations } from './field.ts'
 import type { Hooks } from './hooks.ts'
 import type {
@@ -76,6 +77,8 @@ export interface Told<
   readonly problems: string
   /** Of a resource whose rows are totals. */
   readonly totals: TotalsDeclaration
+  /** The functions by which code answers for it; never where its rows are stored. */
+  readonly answers: string
 }
 
 export interface ResourceOptions<
@@ -139,6 +142,12 @@ export interface ResourceOptions<
   /** What hooks may refuse with, by code. */
   readonly problems?: P
   readonly hooks?: Hooks<RowOf<F, R>, keyof P & string, KnownNoun<N, F, R>>
+  /** Code that answers in place of a table. Methods without a function are not offered. */
+  readonly answers?: Answers<F, R, keyof P & string, KnownNoun<N, F, R>, X['filter'], X['sort']> & {
+    readonly [K in X['answers']]?: unknown
+  }
+  /** How long the code may take for an answer, such as `5s`; ten seconds unless said. */
+  readonly answerWithin?: string
 }
 
 /** Options of totals: what is said of rows is said by the resource that they count. */
@@ -168,7 +177,7 @@ export interface EngineMade {
 }
 
 /** Options of which a declaration keeps the types. All others have the general ones, so that every declaration is one of the general type. */
-type Typed = 'totals' | 'fields' | 'relations' | 'include' | 'onlyWhile' | 'hooks' | 'rules'
+type Typed = 'totals' | 'fields' | 'relations' | 'include' | 'onlyWhile' | 'hooks' | 'rules' | 'answers'
 
 /**
  * `N` is its name, `S` are the scopes that its rules ask for, `I` its include paths, `W` what its rows are written only while, `X` what a
@@ -196,6 +205,7 @@ export interface ResourceDeclaration<
   // Hooks and rules are contravariant in their row, so a declaration of known fields is only assignable to the general one through this.
   readonly hooks?: Hooks<never>
   readonly rules?: RuleDeclarations<never, S>
+  readonly answers?: { readonly [K in AnswerName]?: (asked: never, context: never) => unknown }
   /** Never set: it carries what the types of a client need. */
   readonly told?: X
 }
@@ -217,6 +227,7 @@ export const resource = <
   const Events extends boolean = true,
   const Rules extends RuleKind = never,
   const Bulk extends boolean = false,
+  const A extends AnswerName = never,
   const Of extends string = never,
   const By extends string = never,
   const Sum extends string = never,
@@ -231,7 +242,7 @@ export const resource = <
         N,
         I,
         W,
-        ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string, Bulk, never>
+        ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string, Bulk, never, A>
       >
     | TotalsOptions<Of, By, Sum>,
 ): ResourceDeclaration<
@@ -252,11 +263,12 @@ export const resource = <
     Rules,
     keyof P & string,
     Bulk,
-    [Of] extends [never] ? never : TotalsDeclaration<Of, By, Sum>
+    [Of] extends [never] ? never : TotalsDeclaration<Of, By, Sum>,
+    A
   >
 > => Object.freeze({ kind: 'resource', ...options, name }) as never
 
-interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk, T> {
+interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk, T, A> {
   readonly filter: Filter
   readonly sort: Sort
   readonly count: Count
@@ -268,4 +280,5 @@ interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems,
   readonly rules: Rules
   readonly problems: Problems
   readonly totals: T
+  readonly answers: A
 }

@@ -57,7 +57,7 @@ function newSource(model: Model, { version, moves }: Written, name: string): Sou
   // The version is declared no more. The store has recorded what its names stand for.
   const known = model.names.versions[version]?.[name]
   if (!known) return writtenAs(model, version) ? null : headSource(model, name)
-  const resource = [...model.resources.values()].find(({ table }) => table === known.table)
+  const resource = [...model.stored.values()].find(({ table }) => table === known.table)
   if (!resource) return null
   const head = viewOfHead(model, resource)
   if (!head) return null
@@ -88,7 +88,7 @@ function storedSource(
   moves: readonly Renaming[],
   name: string,
 ): Source | null {
-  const all = [...model.resources.values()]
+  const all = [...model.stored.values()]
   const resource = all.find(({ table }) =>
     formerTables(table, moves).some((then) => eventName(then) === name),
   )

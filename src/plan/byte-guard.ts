@@ -1,6 +1,6 @@
 import type { Field, View, ViewField } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
-import type { Included } from '../request/include.ts'
+import { type Included, isAnswered } from '../request/include.ts'
 import { belowOwner } from './below-owner.ts'
 import { ident } from './dialect.ts'
 import { column } from './project.ts'
@@ -37,6 +37,7 @@ interface Place {
 function placesOf(view: View, tree: readonly Included[], rows: number): readonly Place[] {
   const places: Place[] = [{ path: '', steps: [], view, rows }]
   const add = (above: Place, included: Included): void => {
+    if (isAnswered(included)) return
     const { relation, children } = included
     const perRow = relation.relation.kind === 'has-many' ? relation.cap : 1
     const place: Place = {

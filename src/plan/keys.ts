@@ -58,5 +58,12 @@ export const answerColumns = '"fingerprint", "status", "body", "location", "etag
 /** The columns that are set when a key is completed, in this order. */
 const completedColumns = ['body', 'etag', 'completed_at', 'expires_at'] as const
 
+/** The columns that a claim gets when it is answered. */
+const answeredColumns = ['location', 'row_id', ...completedColumns] as const
+
+/** The same for a claim that was committed before its answer was known, and that has no row yet. */
+export const answerClaim = (bind: Bind): string =>
+  `SET ${answeredColumns.map((name, index) => `${ident(name)} = ${bind(index, kinds[name] ?? 'string')}`).join(', ')}`
+
 export const completeAnswer = (bind: Bind): string =>
   `SET ${completedColumns.map((name, index) => `${ident(name)} = ${bind(index, kinds[name] ?? 'string')}`).join(', ')}`

@@ -3,12 +3,13 @@ import type { Rule } from '../compile/rules/checked-rule.ts'
 import type { SortPosition } from '../request/cursor.ts'
 import type { Filter } from '../request/filter.ts'
 import { answersOf, type Grants } from '../request/grants.ts'
-import type { Include } from '../request/include.ts'
+import { type Include, type Included, viewsIn } from '../request/include.ts'
 import type { ListQuery } from '../request/query.ts'
 import type { Target } from '../request/route.ts'
 import { sortText } from '../request/sort.ts'
 import { needsGuard } from './byte-guard.ts'
 import type { Dialect } from './dialect.ts'
+import { selectEmbedded } from './embedded.ts'
 import { judgeValues } from './judge-values.ts'
 import { mostRowStatements, PlanCache } from './plan-cache.ts'
 import {
@@ -162,6 +163,12 @@ export class Planner {
     )
   }
 
+  embedded(view: View, tree: readonly Included[], grants: Grants): RowStatement {
+    const asks = viewsIn(tree).flatMap(({ resource }) => resource.asks)
+    const shape = `em ${view.version.name} ${view.name} ${treeShape(tree)} ${answersOf(grants, asks)}`
+    return this.#plan(shape, () => selectEmbedded(tree, grants, this.dialect))
+  }
+
   #plan(shape: string, plan: () => RowStatement): RowStatement {
     return this.#rows.get(shape, mostRowStatements, plan)
   }
@@ -205,6 +212,9 @@ function plansOf<K, T>(plans: Map<K, PlanCache<T>>, of: K): PlanCache<T> {
 /** Every collection that is read gets an equal share of the cache. */
 const shareOf = ({ size }: ReadonlyMap<unknown, unknown>): number =>
   Math.max(20, Math.floor(mostReads / size))
+
+const treeShape = (tree: readonly Included[]): string =>
+  tree.map(({ relation, children }) => `${relation.name}(${treeShape(children)})`).join(',')
 
 const afterShape = (after: SortPosition): string =>
   ` ${after.map((value) => (value === null ? 'n' : 'v')).join('')}`

@@ -1,6 +1,6 @@
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
 import { sqlText } from '../kinds/sql.ts'
-import type { Included } from '../request/include.ts'
+import { type Included, isAnswered } from '../request/include.ts'
 import { belowOwner } from './below-owner.ts'
 import { type Dialect, ident, type JsonMember } from './dialect.ts'
 import type { Binds } from './statement.ts'
@@ -25,11 +25,11 @@ export function projectRow(view: View, tree: readonly Included[], alias: string,
     parts.push({ key: `@${index}`, json: complete(objectSql(stored, binds.dialect)) })
   })
   for (const included of tree) {
-    const sql =
-      included.relation.relation.kind === 'has-many'
-        ? manySql(included, alias, binds)
-        : oneSql(included, alias, binds)
-    parts.push({ key: included.relation.name, json: complete(sql) })
+    if (isAnswered(included)) {
+      parts.push(...referenceTo(included, alias, binds))
+      continue
+    }
+    parts.push({ key: included.relation.name, json: complete(includedSql(included, alias, binds)) })
   }
   return objectSql(parts, binds.dialect)
 }
@@ -43,6 +43,34 @@ const partsOf = (fields: readonly ViewField[], alias: string, binds: Binds): Par
     key: field.name,
     json: field.field ? shownJson(field, field.field, alias, binds) : complete(sqlText('null')),
   }))
+
+/** The stored rows that a row includes, as members of a JSON object. Of the row, only its id and its references have to be known. */
+export const projectIncluded = (tree: readonly Included[], alias: string, binds: Binds): string =>
+  objectSql(
+    tree.map((included) => ({
+      key: included.relation.name,
+      json: complete(includedSql(included, alias, binds)),
+    })),
+    binds.dialect,
+  )
+
+const includedSql = (included: Included, alias: string, binds: Binds): string =>
+  included.relation.relation.kind === 'has-many'
+    ? manySql(included, alias, binds)
+    : oneSql(included, alias, binds)
+
+/** Where a row has the id of a row that it includes, and that code answers for. `read/finish.ts` takes it out. */
+export const referenceKey = (name: string): string => `@${name}`
+
+const referenceTo = ({ relation }: Included, alias: string, binds: Binds): readonly Part[] => {
+  if (relation.relation.kind !== 'belongs-to') return []
+  const { source, field } = relation.relation
+  const stored = source.field.get(field)
+  if (!stored) return []
+  const { kind, nullable, schema } = stored
+  const json = binds.dialect.jsonMember(column(stored, alias), kind, nullable, schema)
+  return [{ key: referenceKey(relation.name), json }]
+}
 
 /** Every stored field of a row, in the store's names: what updates and hooks read. */
 export const projectStored = (resource: Resource, alias: string, binds: Binds): string =>

@@ -28,7 +28,8 @@ export function selectOne(
   const row = projectRow(view, tree, alias, binds)
   const place = placeOf(view, owner, alias, binds)
   const where = [binds.row(view.resource, alias), ...place.where]
-  if (owner?.resource.rules.read) where.push(`EXISTS (${selectOwner(owner, binds)})`)
+  if (owner?.resource.rules.read && !owner.resource.answered)
+    where.push(`EXISTS (${selectOwner(owner, binds)})`)
   const from = `FROM ${place.from} WHERE ${where.join(' AND ')}`
   const rows = `SELECT ${guardedColumns(tree, alias)} ${from}`
   const guard = binds.guarded ? byteGuard(view, tree, { rows, shown: 'SELECT * FROM page' }, binds) : null
@@ -51,8 +52,11 @@ function placeOf(view: View, owner: Owner | null, alias: string, binds: Binds) {
   return { from, where: [where] }
 }
 
+/** An owner that code answers for was asked for before. */
 const selectOwner = ({ resource }: Owner, binds: Binds): string =>
-  `SELECT 1 FROM ${ident(resource.table)} o WHERE ${binds.rows(resource, 'o.')}o."id" = ${binds.use('owner', 'id')}`
+  resource.answered
+    ? 'SELECT 1'
+    : `SELECT 1 FROM ${ident(resource.table)} o WHERE ${binds.rows(resource, 'o.')}o."id" = ${binds.use('owner', 'id')}`
 
 export interface ListShape {
   readonly view: View
@@ -165,12 +169,14 @@ export function readStatement(
   const { view, tree } = rows
   const hasCustoms = view.customs.length > 0 || includes(tree, ({ target }) => target().customs.length > 0)
   const hasLists = includes(tree, ({ relation }) => relation.kind === 'has-many')
+  const hasAnswers = includes(tree, ({ relation }) => relation.target.answered !== null)
   return Object.freeze({
     text,
     slots: binds.slots,
     rows,
     hasCustoms,
     hasLists,
+    hasAnswers,
     measured: guard?.places ?? null,
   })
 }

@@ -23,6 +23,8 @@ export interface Statement {
   readonly hasCustoms: boolean
   /** Lists are embedded, which may have more rows than their cap. */
   readonly hasLists: boolean
+  /** Rows are embedded that code answers for, and that no statement reads. */
+  readonly hasAnswers: boolean
   /** Where the texts are whose bytes are in its answer, which has no rows where they are too many; null where they cannot be. */
   readonly measured: readonly string[] | null
 }

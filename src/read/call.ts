@@ -4,6 +4,7 @@ import type { Caller } from '../request/caller.ts'
 import { callerValue } from '../request/caller-value.ts'
 import type { CursorSeal } from '../request/cursor.ts'
 import type { LiveBody } from '../request/exchange.ts'
+import type { Included } from '../request/include.ts'
 import type { Target } from '../request/route.ts'
 import type { Store, Value } from '../store/store.ts'
 
@@ -12,8 +13,30 @@ export interface Reader {
   readonly store: Pick<Store, 'first'>
   readonly planner: Pick<Planner, 'one' | 'list'>
   readonly seal: CursorSeal
+  readonly answers: AnswerFiller
   /** Milliseconds since 1970; shifted in demonstrations and tests. */
   now(): number
+}
+
+/** A row that lacks what it includes of a noun that code answers for. */
+export interface LackingIncluded {
+  readonly included: Included
+  /** As it is shown; the member with the name of the relation is still to be set. */
+  readonly row: { [member: string]: unknown }
+  /** The id of the included row, or of the row that is named by the included ones; null where it names none. */
+  readonly id: string | null
+}
+
+/** Asks the code of nouns for the rows that others include. It is above this folder, which only tells what is lacking. */
+export interface AnswerFiller {
+  fill(call: Call, lacking: readonly LackingIncluded[]): Promise<void>
+}
+
+/** For what reads rows and never includes any. */
+export const noAnswers: AnswerFiller = {
+  fill: async () => {
+    throw new Error('rows that code answers for are included where none are asked for')
+  },
 }
 
 /** A request that was understood and allowed: who calls, and what for. */

@@ -1,14 +1,15 @@
 import type { View } from '../compile/model.ts'
-import { cutListEnd } from '../plan/project.ts'
+import { type Maybe, whenThere } from '../maybe.ts'
+import { cutListEnd, referenceKey } from '../plan/project.ts'
 import type { Statement } from '../plan/statement.ts'
 import type { Caller } from '../request/caller.ts'
 import { cursorBound, orderText } from '../request/cursor.ts'
 import { madeFields } from '../request/customs.ts'
 import type { Grants } from '../request/grants.ts'
-import type { Included } from '../request/include.ts'
+import { type Included, isAnswered } from '../request/include.ts'
 import { shownTo } from '../request/shown-fields.ts'
 import { withTieBreak } from '../request/sort.ts'
-import type { Reader } from './call.ts'
+import type { Call, LackingIncluded, Reader } from './call.ts'
 
 /**
  * Rows as the store wrote them → rows as the consumer gets them, joined by commas. Rows are parsed only if custom changes
@@ -16,27 +17,33 @@ import type { Reader } from './call.ts'
  */
 export function finishRows(
   texts: readonly string[],
-  { rows: { view, tree, grants }, hasCustoms, hasLists }: Statement,
+  { rows: { view, tree, grants }, hasCustoms, hasLists, hasAnswers }: Statement,
   reader: Reader,
-  caller: Caller,
-): string {
+  call: Call,
+): Maybe<string> {
   const joined = texts.join(',')
   // The text may stand in a JSON field as well; whether a list was cut is decided by the list itself.
-  if (!hasCustoms && !(hasLists && joined.includes(cutListEnd))) return joined
+  if (!hasCustoms && !hasAnswers && !(hasLists && joined.includes(cutListEnd))) return joined
   const rows = JSON.parse(`[${joined}]`) as Row[]
-  const finish = new Finish(reader, caller, grants)
-  return rows.map((row) => JSON.stringify(finish.row(row, view, tree))).join(',')
+  const finish = new Finish(reader, call.caller, grants)
+  const shown = rows.map((row) => finish.row(row, view, tree))
+  const written = () => shown.map((row) => JSON.stringify(row)).join(',')
+  return finish.lacking.length === 0
+    ? written()
+    : whenThere(reader.answers.fill(call, finish.lacking), written)
 }
 
 type Row = { [key: string]: unknown }
 type List = { readonly data: readonly Row[]; readonly page: object | null }
 
-class Finish {
-  readonly #reader: Reader
+/** Makes rows from what a statement gave. Rows that code answers for are left out, and listed. */
+export class Finish {
+  readonly lacking: LackingIncluded[] = []
+  readonly #reader: Pick<Reader, 'seal'>
   readonly #caller: Caller
   readonly #grants: Grants
 
-  constructor(reader: Reader, caller: Caller, grants: Grants) {
+  constructor(reader: Pick<Reader, 'seal'>, caller: Caller, grants: Grants) {
     this.#reader = reader
     this.#caller = caller
     this.#grants = grants
@@ -46,12 +53,21 @@ class Finish {
     const shown = view.customs.length === 0 ? row : withMadeFields(row, view, this.#grants)
     for (const included of tree) {
       const { name } = included.relation
-      shown[name] = this.#related(row[name], included, String(row.id))
+      const value = row[name]
+      // Set anew, so that all included rows stand in the order of the tree.
+      delete shown[name]
+      if (isAnswered(included)) {
+        shown[name] = null
+        const key = referenceKey(name)
+        const isOne = included.relation.relation.kind === 'belongs-to'
+        this.lacking.push({ included, row: shown, id: isOne ? (row[key] as string | null) : String(row.id) })
+        delete shown[key]
+      } else shown[name] = this.related(value, included, String(row.id))
     }
     return shown
   }
 
-  #related(value: unknown, included: Included, ownerId: string): unknown {
+  related(value: unknown, included: Included, ownerId: string): unknown {
     const { relation, children } = included
     if (value === null) return null
     if (relation.relation.kind === 'belongs-to') return this.row(value as Row, relation.target(), children)

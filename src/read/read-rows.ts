@@ -22,7 +22,8 @@ export const notThere = ({ id, sub, view }: Target): Error =>
   })
 
 /** One resource with its includes: one statement. */
-export function readOne(reader: Reader, { caller, target }: Call, query: OneQuery): Maybe<Outcome> {
+export function readOne(reader: Reader, call: Call, query: OneQuery): Maybe<Outcome> {
+  const { caller, target } = call
   const { include, canonical } = query
   const { account, scopes } = caller
   const statement = reader.planner.one(target, include, scopes)
@@ -35,18 +36,20 @@ export function readOne(reader: Reader, { caller, target }: Call, query: OneQuer
   return whenThere(reader.store.first(statement.text, slots, caller.account), (row) => {
     if (!row) throw notThere(target)
     const size = new AnswerSize(statement, row[2] ?? null, null)
-    const data = finishRows([String(row[0])], statement, reader, caller)
-    const body = `{"data":${data}}`
-    const bytes = Buffer.byteLength(body)
-    size.check(bytes)
-    const included = include === noInclude ? undefined : include.tag + hash('sha1', data, 'base64url')
-    const etag = etagOf(target.view, row[1], scopes, included)
-    return { status: 200, body, bytes, etag, canonical }
+    return whenThere(finishRows([String(row[0])], statement, reader, call), (data) => {
+      const body = `{"data":${data}}`
+      const bytes = Buffer.byteLength(body)
+      size.check(bytes)
+      const included = include === noInclude ? undefined : include.tag + hash('sha1', data, 'base64url')
+      const etag = etagOf(target.view, row[1], scopes, included)
+      return { status: 200, body, bytes, etag, canonical }
+    })
   })
 }
 
 /** One page of a collection: one statement, whatever is filtered, sorted and included. */
-export function readList(reader: Reader, { caller, target }: Call, query: PageQuery): Maybe<Outcome> {
+export function readList(reader: Reader, call: Call, query: PageQuery): Maybe<Outcome> {
+  const { caller, target } = call
   const { list } = query
   const { sort, limit } = list
   const boundTo = query.cursor === null ? null : cursorBound(caller, target, list.order, list.filteredBy)
@@ -69,19 +72,20 @@ export function readList(reader: Reader, { caller, target }: Call, query: PageQu
     const found = row[0] === null ? [] : String(row[0]).split(rowSeparator)
     const hasMore = (statement.measured ? Number(row[measuredAt + 1]) : found.length) > limit
     const texts = hasMore ? found.slice(0, limit) : found
-    const rows = finishRows(texts, statement, reader, caller)
-    const position = hasMore ? placeOf(texts, row[1] ?? null, list) : null
-    const cursor =
-      position &&
-      reader.seal.seal(position, boundTo ?? cursorBound(caller, target, list.order, list.filteredBy))
-    const total = list.count ? totalText(row.at(target.sub ? -2 : -1), target) : ''
-    const tail = pageText(limit, hasMore, cursor, total)
-    const next = cursor && list.next + cursor
-    const body = `{"data":[${rows}],${tail}}`
-    // Everything but the rows is ASCII.
-    const bytes = Buffer.byteLength(rows) + body.length - rows.length
-    size.check(bytes)
-    return { status: 200, body, bytes, next, canonical: canonicalOf(query) }
+    return whenThere(finishRows(texts, statement, reader, call), (rows) => {
+      const position = hasMore ? placeOf(texts, row[1] ?? null, list) : null
+      const cursor =
+        position &&
+        reader.seal.seal(position, boundTo ?? cursorBound(caller, target, list.order, list.filteredBy))
+      const total = list.count ? totalText(row.at(target.sub ? -2 : -1), target) : ''
+      const tail = pageText(limit, hasMore, cursor, total)
+      const next = cursor && list.next + cursor
+      const body = `{"data":[${rows}],${tail}}`
+      // Everything but the rows is ASCII.
+      const bytes = Buffer.byteLength(rows) + body.length - rows.length
+      size.check(bytes)
+      return { status: 200, body, bytes, next, canonical: canonicalOf(query) }
+    })
   })
 }
 

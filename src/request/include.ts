@@ -13,6 +13,9 @@ export interface Included {
   readonly children: readonly Included[]
 }
 
+/** Whether code answers for the included rows: no statement reads them. */
+export const isAnswered = ({ relation }: Included): boolean => relation.relation.target.answered !== null
+
 export interface Include {
   readonly tree: readonly Included[]
   /** Sorted, parents added, no duplicates. */
@@ -115,7 +118,7 @@ type Shapes = readonly (readonly [relation: string, shape: string, below: Shapes
 const shapesIn = (tree: readonly Included[]): Shapes =>
   tree.map(({ relation, children }) => [relation.name, wholeShapeOf(relation.target()), shapesIn(children)])
 
-const viewsIn = (tree: readonly Included[]): readonly View[] =>
+export const viewsIn = (tree: readonly Included[]): readonly View[] =>
   tree.flatMap(({ relation, children }) => [
     relation.target(),
     ...(relation.join ? [relation.join()] : []),

@@ -1,3 +1,5 @@
+import { fillAnswers } from '../answer/embed.ts'
+import { AnswerPlaces } from '../answer/places.ts'
 import type { Clock } from '../clock.ts'
 import type { Model, Version } from '../compile/model.ts'
 import type { EventLog } from '../events/event-log.ts'
@@ -15,7 +17,7 @@ import { createRouter, type Target } from '../request/route.ts'
 import { signalsOf, silent } from '../respond/deprecation-headers.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
-import { createWriter } from '../write/writer.ts'
+import { createWriter, type Writer } from '../write/writer.ts'
 import type { Engine, Replicas } from './engine.ts'
 import { handle } from './handle.ts'
 import type { EventCounters } from './metrics.ts'
@@ -45,7 +47,7 @@ export interface EngineParts {
 export function createEngine(parts: EngineParts): Engine {
   const { model, store, clock, usage, authenticator, rates, retirement, outdated, document, report } = parts
   const router = createRouter(model)
-  const writer = createWriter({
+  const writer: Writer = createWriter({
     model,
     store,
     planner: new Planner(store.dialect),
@@ -53,12 +55,15 @@ export function createEngine(parts: EngineParts): Engine {
     now: clock.now,
     events: parts.signal,
     engineHooks: parts.engineHooks,
+    answers: { fill: (call, lacking) => fillAnswers(answering, call, lacking) },
   })
+  const answering = { writer, model, places: new AnswerPlaces(model.limits.answersInFlight) }
   const addSignals = signalAdder(parts)
   const engine: Engine = {
     model,
     router,
     writer,
+    answering,
     events: { ...writer, log: parts.log, signal: parts.signal },
     streams: parts.streams,
     replicas: parts.replicas,
@@ -102,7 +107,9 @@ const readerOn =
   (primary: Reader, replicas: Replicas): Engine['readerFor'] =>
   (account, after) => {
     const store = replicas.storeFor(account, after)
-    return store ? { store, planner: primary.planner, seal: primary.seal, now: primary.now } : primary
+    if (!store) return primary
+    const { planner, seal, answers, now } = primary
+    return { store, planner, seal, answers, now }
   }
 
 const countersOf = ({ signal, streams }: EngineParts): EventCounters => ({

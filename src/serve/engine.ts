@@ -1,3 +1,4 @@
+import type { Answering } from '../answer/answering.ts'
 import type { Model } from '../compile/model.ts'
 import type { EventReader } from '../events/event-scan.ts'
 import type { EventSignal } from '../events/event-signal.ts'
@@ -26,6 +27,7 @@ export interface Engine {
   readonly model: Model
   readonly router: Router
   readonly writer: Writer
+  readonly answering: Answering
   readonly events: EventReader & { readonly signal: EventSignal }
   readonly streams: EventStreams
   /** Where the engine reads, for a GET of this account. `after` is the value of a Store-Position header. */

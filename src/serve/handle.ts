@@ -1,3 +1,5 @@
+import { createAnswer } from '../answer/answer-once.ts'
+import { answerList, answerOne, demandOwner } from '../answer/read-answers.ts'
 import { EventScan } from '../events/event-scan.ts'
 import { readEvent, readEventList } from '../events/read-events.ts'
 import { audienceOf } from '../guard/audience.ts'
@@ -133,6 +135,14 @@ const options = (methods: readonly string[]): PlainResponse => ({
 type Answer = (engine: Engine, request: PlainRequest, call: Call, context: RequestContext) => Maybe<Outcome>
 
 const run: Answer = (engine, request, call, context) => {
+  const { view, sub } = call.target
+  // No statement knows whether a row is there that code answers for.
+  if (!view.resource.answered && sub?.owner().resource.answered)
+    return demandOwner(engine.answering, call).then(() => runMethod(engine, request, call, context))
+  return runMethod(engine, request, call, context)
+}
+
+const runMethod: Answer = (engine, request, call, context) => {
   switch (request.method) {
     case 'POST':
       return post(engine, request, call, context)
@@ -161,6 +171,7 @@ const one: Answer = (engine, request, call, context) => {
   const ceiling = engine.model.limits.rowsPerRequest
   const query = readOneQuery(request.query, call.target.view, ceiling, disclosedTo(context.caller))
   allowQuery(query, context)
+  if (call.target.view.resource.answered) return answerOne(engine.answering, call, query)
   if (call.target.view.serves === 'events') return readEvent(engine.events, call, audienceOf(call.caller))
   return readOne(readerOf(engine, request, call), call, query)
 }
@@ -168,6 +179,7 @@ const one: Answer = (engine, request, call, context) => {
 const list: Answer = (engine, request, call, context) => {
   const query = listQuery(engine, request, call, context)
   refuseUnknownTo(context.caller, query.list)
+  if (call.target.view.resource.answered) return answerList(engine.answering, call, query)
   if (call.target.view.serves === 'events')
     return readEventList(engine.events, call, query, audienceOf(call.caller))
   const read = call.target.view.totals ? readTotals : readList
@@ -206,6 +218,8 @@ function allowQuery({ include, uses }: OneQuery, context: RequestContext): void 
 
 const post: Answer = async (engine, request, call, context) => {
   const body = await writtenBody(engine, request, call, context)
+  if (call.target.view.resource.answered)
+    return createAnswer(engine.answering, call, body, readKeyed(request, call, body))
   await takeForRows(engine, request, call, context, body)
   return written(engine, call, () => create(engine.writer, call, body, readKeyed(request, call, body)))
 }

@@ -1,4 +1,4 @@
-import type { Model, Version } from '../compile/model.ts'
+import type { Model, SubCollection, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { problem } from '../problems.ts'
 import { preferredType } from '../request/accept.ts'
@@ -13,23 +13,31 @@ const oneMethods: readonly Method[] = ['GET', 'PUT', 'PATCH', 'DELETE']
 
 /** By what is offered: the methods of a view, or of a sub-collection of its rows. */
 const allowed = new WeakMap<
-  ReadonlySet<Method>,
+  View | SubCollection,
   { readonly all: readonly string[]; readonly one: readonly string[] }
 >()
 
 export function allowedMethods(target: Target): readonly string[] {
-  const { methods } = target.sub ?? target.view
-  let known = allowed.get(methods)
+  const place = target.sub ?? target.view
+  let known = allowed.get(place)
   if (!known) {
-    known = { all: offered(methods, collectionMethods), one: offered(methods, oneMethods) }
-    allowed.set(methods, known)
+    const { list, one } = target.view.reads
+    known = {
+      all: offered(place.methods, collectionMethods, list),
+      one: offered(place.methods, oneMethods, one),
+    }
+    allowed.set(place, known)
   }
   return target.id === null ? known.all : known.one
 }
 
-const offered = (methods: ReadonlySet<Method>, possible: readonly Method[]): readonly string[] =>
+const offered = (
+  methods: ReadonlySet<Method>,
+  possible: readonly Method[],
+  reads: boolean,
+): readonly string[] =>
   possible
-    .filter((method) => methods.has(method))
+    .filter((method) => methods.has(method) && (reads || method !== 'GET'))
     .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     .concat('OPTIONS')
 

@@ -26,6 +26,7 @@ import { readNames, tellImages } from '../store/schema/names-record.ts'
 import { recordPublished } from '../store/schema/published.ts'
 import { ensureSecret } from '../store/schema/secret.ts'
 import { settleAccounts } from '../store/schema/settle-accounts.ts'
+import { settleAnswered } from '../store/schema/settle-answered.ts'
 import { generationAtStart } from '../store/schema/store-generation.ts'
 import type { Store, StoreCounters } from '../store/store.ts'
 import { hourMs, minuteMs } from '../times.ts'
@@ -126,6 +127,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ? await modelOnFitting(store, declared, options)
       : await migrateAtStart(store, declared, options)
     await settleAccounts(store, model)
+    await settleAnswered(store, model)
     await tellOthers(store, model, options)
     await recordPublished(store, options.published ?? [])
     await seedEmpty(store, model, clock)

@@ -112,9 +112,9 @@ const hasWaitingEvents = async (source: Session): Promise<boolean> =>
 function inInsertOrder(model: Model): readonly Table[] {
   const wanted = wantedTables(model)
   const required = new Map(
-    [...model.resources.values()].map(({ table, belongsTo }) => [
+    [...model.stored.values()].map(({ table, references }) => [
       table,
-      belongsTo.filter(({ optional }) => !optional).map(({ target }) => target.table),
+      references.filter(({ optional }) => !optional).map(({ target }) => target.table),
     ]),
   )
   const ordered = new Set<string>()

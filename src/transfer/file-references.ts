@@ -44,7 +44,7 @@ export class FileReferences {
   async ofNew(rows: readonly FileRow[]): Promise<void> {
     const open: Reference[] = []
     for (const at of rows)
-      for (const relation of at.resource.belongsTo) {
+      for (const relation of at.resource.references) {
         const value = at.row[relation.field]
         if (typeof value === 'string' && !this.#isBefore(at, relation, value))
           open.push({ at, relation, value, otherwise: 'unresolved' })
@@ -58,7 +58,7 @@ export class FileReferences {
    * import which goes on, or a file that must agree with the store, `otherwise` tells.
    */
   ofStored(at: FileRow, found: StoredRow, otherwise: 'differs' | 'stays'): void {
-    for (const relation of at.resource.belongsTo) {
+    for (const relation of at.resource.references) {
       const value = at.given[relation.field]
       if (lacks(at, found, relation.field) && typeof value === 'string')
         this.#open.push({ at, relation, value, otherwise })
@@ -130,7 +130,7 @@ export class FileReferences {
 export const lacks = (at: FileRow, found: StoredRow, field: string): boolean =>
   typeof at.given[field] === 'string' &&
   found[field] === null &&
-  at.resource.belongsTo.some((relation) => relation.field === field)
+  at.resource.references.some((relation) => relation.field === field)
 
 /** The account of a related row. */
 const accountOf = (at: FileRow | undefined, { target }: BelongsToModel): string =>

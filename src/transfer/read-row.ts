@@ -109,9 +109,11 @@ function resourceOf({ model, resource }: ImportTarget, named: unknown): Resource
     return resource ?? `says no resource: add --resource to the command, or "${marks.resource}" to the row`
   if (resource)
     return named === resource.name ? resource : `is a row of ${named}, and --resource is ${resource.name}`
-  const found = model.resources.get(String(named))
+  const found = model.stored.get(String(named))
   if (found && !found.engineMade) return found
-  const known = [...model.resources.values()].flatMap(({ name, engineMade }) => (engineMade ? [] : [name]))
+  if (model.resources.get(String(named))?.answered)
+    return `is a row of ${named}, which is answered by code: the store has no rows of it`
+  const known = [...model.stored.values()].flatMap(({ name, engineMade }) => (engineMade ? [] : [name]))
   return `names a resource "${named}" that does not exist. ${didYouMean(String(named), known)}`
 }
 

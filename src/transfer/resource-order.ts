@@ -6,7 +6,7 @@ export function inReferenceOrder(resources: Iterable<Resource>): readonly Resour
   const ordered = new Set<Resource>()
   const visit = (resource: Resource): void => {
     if (ordered.has(resource)) return
-    for (const { target, optional } of resource.belongsTo) if (!optional) visit(target)
+    for (const { target, optional } of resource.references) if (!optional) visit(target)
     ordered.add(resource)
   }
   for (const resource of asked) visit(resource)

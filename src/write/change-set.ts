@@ -133,7 +133,7 @@ export class ChangeSet {
     const before = await this.#lock(resource, id, 'to-change')
     if (!before) return []
     const names: string[] = []
-    for (const { field, target } of resource.belongsTo) {
+    for (const { field, target } of resource.references) {
       const named = references[field]
       if (named !== undefined && before.row[field] === null && (await this.#lock(target, named, 'to-change')))
         names.push(field)
@@ -160,7 +160,7 @@ export class ChangeSet {
   }
 
   async #correctSums(resource: Resource, ids: readonly string[]): Promise<void> {
-    for (const source of this.#writer.model.resources.values())
+    for (const source of this.#writer.model.stored.values())
       for (const feed of source.feeds) {
         if (feed.on !== resource) continue
         const { text, slots } = this.#writer.writes.wrongSums(feed, source)

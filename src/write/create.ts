@@ -117,7 +117,7 @@ const created = (call: Call, row: StoredRow, version: number, location: string):
 })
 
 /** The top-level URL where the resource has one, else the nested one. */
-function locationOf({ target }: Call, id: string): string {
+export function locationOf({ target }: Call, id: string): string {
   const { version, view, sub, ownerId } = target
   if (view.topLevel || !sub) return `/${version.name}/${view.name}/${id}`
   return `/${version.name}/${sub.owner().name}/${ownerId}/${sub.segment}/${id}`

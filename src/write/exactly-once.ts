@@ -86,7 +86,7 @@ const refuseInProgress = (error: unknown): never => {
   throw forKey ? stillRunning() : error
 }
 
-async function endsBefore(ended: Promise<void>, deadline: number): Promise<boolean> {
+export async function endsBefore(ended: Promise<void>, deadline: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), false)

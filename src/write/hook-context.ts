@@ -45,8 +45,8 @@ function hookContext(write: OpenWrite, derivedKey: string | null, hook: HookName
   const { writer, changes, call } = write
   const { account, consumer, subject, claims } = call.caller
   const scopes = Object.freeze([...call.caller.scopes])
-  const names = hookNames(writer.model, call.target.view.resource, hook)
-  const reads = hookReads(write, names)
+  const names = hookNames(writer.model, call.target.view.resource, `hook ${hook}`)
+  const reads = hookReads({ writer, call, tx: changes.tx }, names)
   const setting = (asked: 'create' | 'update', name: NamedResource, values: StoredRow): HookWrite => {
     const resource = names.resource(asked, name)
     names.fields(asked, resource, values)
@@ -138,7 +138,11 @@ async function removeRow(changes: ChangeSet, resource: Resource, id: string): Pr
 }
 
 /** A hook's refusal is the problem that the resource declares; its field is shown as the called version names it. */
-function rejected({ code, detail, field: name }: Rejection, kind: ProblemKind, { target }: Call): Problem {
+export function rejected(
+  { code, detail, field: name }: Rejection,
+  kind: ProblemKind,
+  { target }: Call,
+): Problem {
   const field = target.view.fields.find((one) => one.field?.name === name)
   return new Problem(code, kind, {
     detail,

@@ -5,7 +5,6 @@ import { type DeclaredResource, resourceName } from '../declare/relation.ts'
 import { kinds } from '../kinds/kinds.ts'
 import type { ProblemKind } from '../problems.ts'
 
-type HookName = keyof Hooks<never>
 export type Asked = 'find' | 'list' | 'count' | 'exists' | 'sum' | 'create' | 'update' | 'remove'
 
 /**
@@ -23,19 +22,25 @@ export interface HookNames {
   problem(rejection: Rejection): ProblemKind
 }
 
-export const hookNames = (model: Model, of: Resource, hook: HookName): HookNames => {
+export const hookNames = (model: Model, of: Resource, where: string): HookNames => {
   const fail = (call: string, what: string, hint: string) =>
-    new Error(`${call}: ${what}${hint === '' ? '' : ` ${hint}`} (hook ${hook} of ${of.name})`)
+    new Error(`${call}: ${what}${hint === '' ? '' : ` ${hint}`} (${where} of ${of.name})`)
   return {
     resource(asked, given) {
       const name = resourceName(given)
       const resource = model.resources.get(name)
+      if (resource?.answered)
+        throw fail(
+          `${asked}('${name}', …)`,
+          `rows of ${name} are answered by code, and not stored.`,
+          'Call that code itself.',
+        )
       if (resource) return resource
       const hint = didYouMean(name, model.resources.keys())
       throw fail(`${asked}('${name}', …)`, `there is no resource "${name}".`, hint)
     },
     fields(asked, resource, given) {
-      const unknown = unknownField(resource, given)
+      const unknown = unknownKey(resource, given)
       if (unknown === null) return
       const what = `"${unknown}" is not a field of ${resource.name}.`
       throw fail(`${asked}('${resource.name}', …)`, what, didYouMean(unknown, resource.field.keys()))
@@ -63,12 +68,12 @@ export const hookNames = (model: Model, of: Resource, hook: HookName): HookNames
 }
 
 /** An unknown field would be ignored silently, so it is an error. `row` is what a `before` hook returned, or the row that it was given. */
-export const checkHooked = (row: object, of: Resource, hook: HookName): void => {
-  const unknown = unknownField(of, row)
+export const checkHooked = (row: object, of: Resource, hook: keyof Hooks<never>): void => {
+  const unknown = unknownKey(of, row)
   if (unknown === null) return
   const hint = didYouMean(unknown, of.field.keys())
   throw new Error(`hook ${hook} of ${of.name} set "${unknown}", which is not a field. ${hint}`)
 }
 
-const unknownField = ({ field }: Resource, given: object): string | null =>
+export const unknownKey = ({ field }: Resource, given: object): string | null =>
   Object.keys(given).find((name) => !field.has(name)) ?? null

@@ -4,10 +4,11 @@ import type { AnyRow } from '../declare/reach.ts'
 import type { DeclaredResource } from '../declare/relation.ts'
 import { bindSlots, type Call } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
+import type { Transaction } from '../store/store.ts'
 import { type Conditions, readConditions, readOrder } from './hook-conditions.ts'
 import type { Asked, HookNames } from './hook-names.ts'
 import { whoAsks } from './judge.ts'
-import type { OpenWrite } from './write-request.ts'
+import type { WriteRequest } from './write-request.ts'
 
 /** A resource as a hook gives it. */
 export type NamedResource = string | DeclaredResource
@@ -24,8 +25,13 @@ export interface HookReads {
 /** The most rows of a list. */
 const mostRows = 1_000
 
-export function hookReads(write: OpenWrite, names: HookNames): HookReads {
-  const { writer, changes, call } = write
+/** Where code of the declaration reads: in the transaction of its hook, or in the store. */
+export interface ReadBy extends Pick<WriteRequest, 'writer' | 'call'> {
+  readonly tx: Transaction
+}
+
+export function hookReads(by: ReadBy, names: HookNames): HookReads {
+  const { writer, tx, call } = by
   const { planner } = writer
   const asked = (asked: Asked, name: NamedResource, where: StoredRow) => {
     const resource = names.resource(asked, name)
@@ -34,15 +40,15 @@ export function hookReads(write: OpenWrite, names: HookNames): HookReads {
     return { resource, mistake, conditions: readConditions(resource, where, mistake) }
   }
   const bind = (slots: Parameters<typeof bindSlots>[0], { values }: Pick<Conditions, 'values'>, limit = 0) =>
-    bindSlots(slots, { ...whoAsks(write), values, limit })
+    bindSlots(slots, { ...whoAsks(by), values, limit })
   const rows = async (
     resource: Resource,
     { conditions, order, limit }: Selected,
     seeing: Seeing,
   ): Promise<readonly AnyRow[]> => {
-    const selection = { where: conditions.where, order, most: changes.tx.dialect.pageSize(limit) }
+    const selection = { where: conditions.where, order, most: tx.dialect.pageSize(limit) }
     const { text, slots } = planner.find(resource, selection, sightOf(call, seeing))
-    const found = await changes.tx.all(text, bind(slots, conditions, limit))
+    const found = await tx.all(text, bind(slots, conditions, limit))
     return found.map((row) => JSON.parse(String(row[0])) as AnyRow)
   }
   return {
@@ -63,18 +69,18 @@ export function hookReads(write: OpenWrite, names: HookNames): HookReads {
     async count(name, where, options = {}) {
       const { resource, conditions } = asked('count', name, where)
       const { text, slots } = planner.count(resource, conditions.where, sightOf(call, options))
-      return Number((await changes.tx.first(text, bind(slots, conditions)))?.[0])
+      return Number((await tx.first(text, bind(slots, conditions)))?.[0])
     },
     async exists(name, where, options = {}) {
       const { resource, conditions } = asked('exists', name, where)
       const { text, slots } = planner.any(resource, conditions.where, sightOf(call, options))
-      return (await changes.tx.first(text, bind(slots, conditions))) !== undefined
+      return (await tx.first(text, bind(slots, conditions))) !== undefined
     },
     async sum(name, field, where, options = {}) {
       names.summand(names.resource('sum', name), field)
       const { resource, conditions } = asked('sum', name, where)
       const { text, slots } = planner.sum(resource, field, conditions.where, sightOf(call, options))
-      const row = await changes.tx.first(text, bind(slots, conditions))
+      const row = await tx.first(text, bind(slots, conditions))
       return JSON.parse(String(row?.[0]))
     },
   }

@@ -127,6 +127,8 @@ export async function findReplay(writer: Writer, call: Call, keyed: KeyedRequest
     return null
   }
   if (answer.fingerprint !== keyed.fingerprint) throw keyReused()
+  // The code of a noun runs, here or in another process: it has claimed the key, and has not answered yet.
+  if (answer.etag === null && answer.body === null) throw stillRunning()
   const stored = {
     status: answer.status,
     etag: answer.etag ?? '',

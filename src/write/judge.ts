@@ -12,7 +12,11 @@ import { grantsToWrite } from '../request/grants.ts'
 import type { WriteRequest } from './write-request.ts'
 
 /** What a caller's scopes say of all rows; the rule where the row decides. */
-function verdict({ caller }: Call, resource: Resource, kind: RuleKind): boolean | Judgement {
+export function verdict(
+  { caller }: Pick<Call, 'caller'>,
+  resource: Resource,
+  kind: RuleKind,
+): boolean | Judgement {
   const rule = effective(resource.rules, kind)
   if (!rule) return true
   const grants = kind === 'read' ? caller.scopes : grantsToWrite(caller.scopes, resource)
@@ -44,13 +48,14 @@ async function judge(
 }
 
 /** What statements bind of the caller. */
-export const whoAsks = ({ writer, call: { caller } }: WriteRequest) => ({
+export const whoAsks = ({ writer, call: { caller } }: Pick<WriteRequest, 'writer' | 'call'>) => ({
   account: caller.account,
   asked: { by: caller, at: writer.now() },
 })
 
-/** Whether a row exists for the caller. */
+/** Whether a row exists for the caller. Rows that code answers for are not looked up. */
 export async function mayRead(write: WriteRequest, resource: Resource, id: string | null): Promise<boolean> {
+  if (resource.answered) return true
   const { text, slots } = write.writer.planner.exists(resource, write.call.caller.scopes)
   return (await write.from.first(text, bindSlots(slots, { ...whoAsks(write), id }))) !== undefined
 }

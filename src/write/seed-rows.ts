@@ -91,14 +91,14 @@ function readSeedRow(
 
 /** Rows that the engine itself makes cannot be seeded. */
 const viewOf = (model: Model, name: string): View | undefined =>
-  model.resources.get(name)?.engineMade === false ? model.head.viewOf.get(name) : undefined
+  model.stored.get(name)?.engineMade === false ? model.head.viewOf.get(name) : undefined
 
 const noResource = (model: Model, where: string, name: unknown): Mistake => ({
   where,
   what: `There is no resource ${JSON.stringify(name)}.`,
   hint: didYouMean(
     String(name),
-    [...model.resources.keys()].filter((known) => viewOf(model, known)),
+    [...model.stored.keys()].filter((known) => viewOf(model, known)),
   ),
 })
 

@@ -49,7 +49,7 @@ async function unlessSeeding(store: Store, work: (tx: Transaction) => Promise<vo
 
 /** A store that was filled by hand is not empty, even if we never seeded it. */
 async function hasRows(store: Store, model: Model): Promise<boolean> {
-  for (const resource of model.resources.values()) {
+  for (const resource of model.stored.values()) {
     if (await store.first(`SELECT 1 FROM "${resource.table}" LIMIT 1`, [])) return true
   }
   return false

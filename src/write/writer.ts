@@ -1,7 +1,7 @@
 import type { Model } from '../compile/model.ts'
 import type { Planner } from '../plan/planner.ts'
 import { WritePlanner } from '../plan/write-planner.ts'
-import type { Reader } from '../read/call.ts'
+import { noAnswers, type Reader } from '../read/call.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from './engine-hooks.ts'
 import { KeysInFlight } from './keys/in-flight.ts'
@@ -31,8 +31,10 @@ export interface Writer extends Reader {
 const keyWaitMs = 5_000
 
 export const createWriter = (
-  parts: Pick<Writer, 'store' | 'planner' | 'seal' | 'model' | 'now' | 'events' | 'engineHooks'>,
+  parts: Pick<Writer, 'store' | 'planner' | 'seal' | 'model' | 'now' | 'events' | 'engineHooks'> &
+    Partial<Pick<Writer, 'answers'>>,
 ): Writer => ({
+  answers: noAnswers,
   ...parts,
   writes: new WritePlanner(parts.store.dialect),
   keys: storedKeys(parts.store),

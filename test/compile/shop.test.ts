@@ -126,6 +126,8 @@ test('limits that are not declared are the documented ones', () => {
     requestsInFlight: 1_000,
     streams: 100,
     webhookEndpoints: 50,
+    cascadeRows: 10_000,
+    answersInFlight: 100,
   })
   expect(model.rate).toEqual({ perSecond: 100, burst: 200 })
 })

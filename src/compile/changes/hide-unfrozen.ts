@@ -70,6 +70,7 @@ const publishedView = (view: DraftView, contract: ContractResource, frozen: Cont
     eitherOr: takes(eitherOrParameter, view.name, frozen),
     bulk: listed.bulk && contract.bulk === true,
     methods: amongst(listed.methods, publishedMethods(view.name, frozen)),
+    reads: publishedReads(listed.reads, view.name, frozen),
     topLevel: listed.topLevel && frozen.paths[`/${view.name}`] !== undefined,
     events: listed.events && (frozen.events?.types.includes(`${view.name}.created`) ?? false),
     limits: publishedLimits(listed.limits, contract),
@@ -117,6 +118,16 @@ const publishedMethods = (resource: string, { paths }: Contract): readonly strin
   Object.values(paths).flatMap((operations) =>
     Object.keys(operations).filter((method) => operations[method as Method]?.resource === resource),
   )
+
+const publishedReads = (
+  { one, list }: DraftView['reads'],
+  resource: string,
+  { paths }: Contract,
+): DraftView['reads'] => {
+  const read = Object.keys(paths).filter((path) => paths[path]?.GET?.resource === resource)
+  const ofOne = (path: string) => path.endsWith('}')
+  return { one: one && read.some(ofOne), list: list && !read.every(ofOne) }
+}
 
 const takes = (parameter: string, resource: string, { paths }: Contract): boolean =>
   Object.values(paths).some(({ GET }) => GET?.resource === resource && GET.parameters.includes(parameter))

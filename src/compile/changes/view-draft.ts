@@ -59,7 +59,7 @@ const draftView = ({ version, field, include, filterOf, totals, ...view }: View)
   ...view,
   ...(totals ? draftedTotals(totals) : { totals: null }),
   // What was published decides for each version by itself.
-  eitherOr: true,
+  eitherOr: view.resource.answered === null,
   fields: new Map(totals ? [] : view.fields.map(({ target, ...one }) => [one.name, one])),
   relations: new Map([...view.relations].map(([name, { target, join, ...one }]) => [name, one])),
   includePaths: new Set(view.includePaths),

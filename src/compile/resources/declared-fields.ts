@@ -45,6 +45,14 @@ const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12
 export const idSchema = (prefix: string): JsonSchema =>
   prefix === '' ? { type: 'string', format: 'uuid' } : { type: 'string', pattern: `^${prefix}${uuid}$` }
 
+/** An id that the code of a noun gives: what stands in a path as it is, and does not begin with a dot. */
+export const answeredIdSchema: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$',
+}
+
 export const idField = (prefix: string): Mutable<Field> => ({
   ...plainField('id', 'id', idSchema(prefix)),
   readOnly: true,
@@ -60,14 +68,18 @@ export const timeField = (name: 'created_at' | 'updated_at', description: string
 /** Fields of every resource, which only the server sets. */
 export const serverFields: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 
+/** Of a noun answered by code, which has them only where it declares them. */
+const answeredTimes: ReadonlySet<string> = new Set(['created_at', 'updated_at'])
+
 /** The declared fields, in order; those with a mistake are left out and listed as broken. */
 export const declaredFields = (draft: ResourceDraft, mistakes: MistakeList): Mutable<Field>[] => {
-  const { name: resource, fields, hooks, engineMade } = draft.declaration
+  const { name: resource, fields, hooks, engineMade, answers } = draft.declaration
   const made: Mutable<Field>[] = []
   for (const [name, declaration] of Object.entries(fields ?? {})) {
     const where = `${resource}.fields.${name}`
     const column = engineMade?.columns?.[name]
-    const fault = column === undefined ? snakeNameFault(name, 'field') : null
+    const isTime = answers !== undefined && answeredTimes.has(name)
+    const fault = column === undefined && !isTime ? snakeNameFault(name, 'field') : null
     if (fault !== null) mistakes.add(where, fault.what, fault.hint)
     checkFormerName(formerFieldName(declaration), name, where, mistakes)
     const field = oneField(name, declaration, where, mistakes)
@@ -76,7 +88,14 @@ export const declaredFields = (draft: ResourceDraft, mistakes: MistakeList): Mut
       draft.broken.add(name)
       continue
     }
-    if (field.readOnly && isUnset(field) && hooks?.beforeCreate === undefined && engineMade === undefined)
+    if (isTime && !(field.readOnly && field.schema.format === 'date-time'))
+      mistakes.add(
+        where,
+        'it is the time that the code of the resource gives.',
+        `Write ${name}: readOnly(z.iso.datetime()), or leave it out.`,
+      )
+    const sets = hooks?.beforeCreate ?? engineMade ?? answers
+    if (field.readOnly && isUnset(field) && sets === undefined)
       mistakes.add(
         where,
         'nobody can set it: it is read-only, required and without a default.',

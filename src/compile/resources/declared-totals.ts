@@ -51,6 +51,11 @@ export const declaredTotals = (
       mistakes.add(`${declared.name}.totals.of`, what, didYouMean(name, known))
       return []
     }
+    if (of.model.answered) {
+      const what = `rows of ${name} are answered by code, and only the store counts rows.`
+      mistakes.add(`${declared.name}.totals.of`, what, 'Name a resource that is stored.')
+      return []
+    }
     checkReadable(declared, of, mistakes)
     return [totalsOf(declared, of, mistakes)]
   })

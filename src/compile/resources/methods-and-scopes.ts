@@ -1,14 +1,17 @@
 import type { IdempotencyDeclaration, Method, ScopeRule } from '../../declare/resource.ts'
-import { type MistakeList, shownValue } from '../mistakes.ts'
-import type { View } from '../model.ts'
+import { type MistakeList, mistakeList, shownValue } from '../mistakes.ts'
+import type { AnsweredModel, View } from '../model.ts'
 import { didYouMean } from '../names/nearest.ts'
 import type { ResourceDraft } from './resource-draft.ts'
 
-type Declared = Pick<ResourceDraft, 'declaration'>
+/** What a resource declares, and its model where it has one: totals have none. */
+export type Declared = Pick<ResourceDraft, 'declaration'> & Partial<Pick<ResourceDraft, 'model'>>
 
 const allMethods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export const readMethods = (draft: Declared, mistakes: MistakeList): ReadonlySet<Method> => {
+  const answered = draft.model?.answered
+  if (answered) return answeredMethods(answered)
   const declared = draft.declaration.methods ?? allMethods
   const where = `${draft.declaration.name}.methods`
   for (const method of declared)
@@ -19,6 +22,15 @@ export const readMethods = (draft: Declared, mistakes: MistakeList): ReadonlySet
     mistakes.add(where, 'GET is missing, and what is written must be readable.', "Add 'GET'.")
   return new Set(allMethods.filter((method) => declared.includes(method)))
 }
+
+/** A noun answered by code offers what it has functions for. */
+const answeredMethods = ({ create, get, list }: AnsweredModel): ReadonlySet<Method> =>
+  new Set<Method>([...(get || list ? (['GET'] as const) : []), ...(create ? (['POST'] as const) : [])])
+
+export const readReads = ({ model: { answered } }: ResourceDraft): View['reads'] => ({
+  one: !answered || answered.get !== null,
+  list: !answered || answered.list !== null,
+})
 
 export const scopePattern = /^[a-z0-9][a-z0-9:._-]*$/
 
@@ -65,7 +77,7 @@ export const readIdempotency = (draft: ResourceDraft, mistakes: MistakeList): Vi
     typeof idempotencyKey === 'string' ? { mode: idempotencyKey } : idempotencyKey
   const where = `${draft.declaration.name}.idempotencyKey`
   if (!modes.includes(mode)) mistakes.add(where, `"${mode}" is not a mode.`, didYouMean(mode, modes))
-  if (mode === 'required' && !(draft.declaration.methods ?? allMethods).includes('POST'))
+  if (mode === 'required' && !readMethods(draft, mistakeList()).has('POST'))
     mistakes.add(
       where,
       'it is required, but nothing can be created.',

@@ -25,7 +25,8 @@ const circleFrom = (start: Resource, drafts: Drafts): readonly BelongsToModel[] 
   for (const way of ways) {
     const here = way.at(-1)?.target ?? start
     for (const relation of drafts.get(here.name)?.belongsTo.values() ?? []) {
-      if (relation.optional) continue
+      // A row that code answers for need not exist.
+      if (relation.optional || relation.target.answered) continue
       if (relation.target === start) return [...way, relation]
       if (!seen.has(relation.target)) ways.push([...way, relation])
       seen.add(relation.target)

@@ -3,7 +3,7 @@ import type { MistakeList } from '../mistakes.ts'
 import type { BelongsToModel, Field, HasManyModel } from '../model.ts'
 import { hyphenated, resourceNameFault, snakeNameFault } from '../names/name-rules.ts'
 import { didYouMean, nearest } from '../names/nearest.ts'
-import { idSchema, plainField } from './declared-fields.ts'
+import { answeredIdSchema, idSchema, plainField } from './declared-fields.ts'
 import { checkFormerName } from './former-name.ts'
 import { inverseOf } from './inverse.ts'
 import { joinedBy } from './many-to-many.ts'
@@ -47,7 +47,11 @@ export const linkBelongsTo = (
     })
     draft.belongsTo.set(name, relation)
     references.push({
-      ...plainField(relation.field, 'reference', idSchema(target.model.idPrefix)),
+      ...plainField(
+        relation.field,
+        'reference',
+        target.model.answered ? answeredIdSchema : idSchema(target.model.idPrefix),
+      ),
       nullable: declared.optional,
       optional: declared.optional,
       immutable: declared.immutable || owner === name,

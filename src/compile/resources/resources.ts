@@ -6,7 +6,16 @@ import { ownerRules } from '../rules/owner-rules.ts'
 import { declaredProblems } from '../service/declared-problems.ts'
 import type { KeptField } from '../versions/versions.ts'
 import { readZod } from '../zod/read.ts'
-import { declaredFields, idField, plainField, timeField, zodField } from './declared-fields.ts'
+import { readAnswers } from './answered-model.ts'
+import { checkAnsweredRelations } from './answered-relations.ts'
+import {
+  answeredIdSchema,
+  declaredFields,
+  idField,
+  plainField,
+  timeField,
+  zodField,
+} from './declared-fields.ts'
 import { hasEvents } from './event-resources.ts'
 import { checkFormerName, checkSwappedNames } from './former-name.ts'
 import { uniqueSets } from './lists.ts'
@@ -33,6 +42,7 @@ export const draftResources = (
   }
   for (const draft of all) linkHasMany(draft, drafts, mistakes)
   for (const draft of all) linkOwner(draft, drafts, mistakes)
+  for (const draft of all) checkAnsweredRelations(draft, drafts, mistakes)
   checkSwappedNames(declaration, mistakes)
   checkOwnerCycles(drafts, mistakes)
   checkCircles(drafts, mistakes)
@@ -45,7 +55,8 @@ export const draftResources = (
   for (const { model } of all) {
     model.dependents = all.flatMap((other) =>
       other.model.belongsTo
-        .filter((relation) => relation.target === model)
+        // Rows that code answers for refer to others, but nothing of them is stored.
+        .filter((relation) => relation.target === model && !other.model.answered)
         .map((relation) => ({ relation, onDelete: relation.onTargetDelete })),
     )
   }
@@ -57,10 +68,14 @@ const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<st
   for (const declared of declaration.resources) {
     checkResourceName(declared, declaration, drafts, mistakes)
     checkPrefix(declared, mistakes)
+    const answered = readAnswers(declared, mistakes)
     checkFormerName(declared.was, declared.name, declared.name, mistakes)
     drafts.set(declared.name, {
       declaration: declared,
-      model: emptyResource(declared, hasEvents(declared, declaration, mistakes), mistakes),
+      model: {
+        ...emptyResource(declared, !answered && hasEvents(declared, declaration, mistakes), mistakes),
+        answered,
+      },
       fields: new Map(),
       belongsTo: new Map(),
       hasMany: new Map(),
@@ -130,11 +145,12 @@ const setFields = (
   own: readonly Mutable<Field>[],
   old: readonly Mutable<Field>[],
 ): void => {
-  const id = idField(draft.model.idPrefix)
-  const times = [
-    timeField('created_at', 'When it was created.'),
-    timeField('updated_at', 'When it was last changed.'),
-  ]
+  const id = draft.model.answered
+    ? { ...idField(''), schema: answeredIdSchema }
+    : idField(draft.model.idPrefix)
+  const times = draft.model.answered
+    ? []
+    : [timeField('created_at', 'When it was created.'), timeField('updated_at', 'When it was last changed.')]
   for (const field of [id, ...own, ...times]) draft.fields.set(field.name, field)
   draft.model.fields = [id, ...own, ...old, ...times]
   draft.model.field = new Map(draft.model.fields.map((field) => [field.name, field]))
@@ -143,6 +159,7 @@ const setFields = (
 const finish = (draft: ResourceDraft, drafts: Drafts, mistakes: MistakeList): void => {
   const { model } = draft
   model.belongsTo = [...draft.belongsTo.values()]
+  model.references = model.belongsTo.filter(({ target }) => !target.answered)
   model.hasMany = [...draft.hasMany.values()]
   model.uniques = uniqueSets(draft, mistakes)
   model.onlyWhile = whileRules(draft, drafts, mistakes)

@@ -7,12 +7,13 @@ import { hyphenPattern } from '../names/name-rules.ts'
 
 const longest = 80
 
-/** The problems that hooks of a resource may refuse with. */
+/** The problems that code of a resource, its hooks or its answers, may refuse with. */
 export const declaredProblems = (
-  { name, problems = {}, hooks = {}, engineMade }: ResourceDeclaration,
+  { name, problems = {}, hooks = {}, answers, engineMade }: ResourceDeclaration,
   mistakes: MistakeList,
 ): ReadonlyMap<string, ProblemKind> => {
-  if (Object.keys(problems).length > 0 && Object.keys(hooks).length === 0 && engineMade === undefined)
+  const hasCode = Object.keys(hooks).length > 0 || answers !== undefined || engineMade !== undefined
+  if (Object.keys(problems).length > 0 && !hasCode)
     mistakes.add(
       `${name}.problems`,
       'there is no hook that could refuse with them.',

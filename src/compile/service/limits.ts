@@ -31,6 +31,7 @@ const apiDefaults: ApiLimitsModel = {
   streams: 100,
   webhookEndpoints: 50,
   cascadeRows: 10_000,
+  answersInFlight: 100,
 }
 
 /** Higher limits would bound neither statements nor requests in a useful way. */
@@ -53,6 +54,7 @@ const greatest: ApiLimitsModel = {
   streams: 10_000,
   webhookEndpoints: 10_000,
   cascadeRows: 1_000_000,
+  answersInFlight: 10_000,
 }
 
 export const apiLimits = (declared: ApiLimits | undefined, mistakes: MistakeList): ApiLimitsModel => {

@@ -175,6 +175,14 @@ export const resourceTable: OptionTable = {
       }),
       '{ beforeCreate(row) { … } }',
     ),
+    answers: like(
+      optionsOf({
+        noun: 'an answer',
+        may: { create: functionShape, get: functionShape, list: functionShape },
+      }),
+      '{ get(id, context) { … } }',
+    ),
+    answerWithin: like(textShape, "'5s'"),
   },
 }
 

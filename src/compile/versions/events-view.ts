@@ -55,6 +55,7 @@ export const eventsView = (version: Version): View | null => {
     topLevel: true,
     under: [],
     methods: new Set(['GET'] as const),
+    reads: { one: true, list: true },
     idempotency: { mode: 'off', storesBody: false },
     requireIfMatch: false,
     cacheControl: 'private, no-cache',

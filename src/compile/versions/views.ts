@@ -12,6 +12,7 @@ export type ViewOptions = Pick<
   | 'bulk'
   | 'includePaths'
   | 'methods'
+  | 'reads'
   | 'idempotency'
   | 'requireIfMatch'
   | 'cacheControl'
@@ -41,7 +42,7 @@ const headView = (resource: Resource, resources: readonly Resource[], options: V
     relations: new Map(relations.map((relation) => [relation.name, relation])),
     topLevel: isOffered && hasTopLevel(resource),
     under: isOffered ? subCollections(resource, resources) : [],
-    eitherOr: true,
+    eitherOr: resource.answered === null,
     publishedRules: new Map(),
     whenAbsent: keptDefaults(resource),
     customs: [],

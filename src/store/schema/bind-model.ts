@@ -73,9 +73,9 @@ function isSame(model: Model, { versions, restricting }: NamesRecord): boolean {
 }
 
 /** Cascading references that are not in the store yet, to rows that a declaration without them has served: see `NamesRecord`. */
-const newlyRestricting = ({ resources }: Model, present: Present): readonly string[] =>
-  [...resources.values()].flatMap(({ table, engineMade, belongsTo, field, restricting }) =>
-    belongsTo.flatMap((relation) => {
+const newlyRestricting = ({ stored }: Model, present: Present): readonly string[] =>
+  [...stored.values()].flatMap(({ table, engineMade, references, field, restricting }) =>
+    references.flatMap((relation) => {
       const column = field.get(relation.field)?.column ?? relation.field
       const isNew = present.has(relation.target.table) && !present.get(table)?.columns.has(column)
       const cascades =
@@ -112,7 +112,7 @@ function refuseMissing(model: Model, present: Present): void {
     const views = model.versions.find(({ name }) => name === version)?.views
     for (const [name, { fields }] of Object.entries(resources)) {
       const resource = views?.get(name)?.resource
-      if (!resource) continue
+      if (!resource || resource.answered) continue
       const there = present.get(resource.table)
       if (!there) throw missing(`${name} of ${version} the table ${resource.table}`)
       for (const [shown, { column }] of Object.entries(fields)) {
@@ -139,7 +139,7 @@ async function namesPresent(
   model: Model,
   present: Present,
 ): Promise<StoredNames> {
-  const own = [...model.resources.values()].filter(({ engineMade }) => !engineMade)
+  const own = [...model.stored.values()].filter(({ engineMade }) => !engineMade)
   const views = (name: string) => model.versions.flatMap(({ viewOf }) => viewOf.get(name) ?? [])
   const tables = movedFrom(
     own.map(({ name, table }) => ({

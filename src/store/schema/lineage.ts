@@ -20,7 +20,7 @@ export interface TableThen {
 
 /** Values that are to be joined, in the names of the store. */
 export const joiningLineages = (bound: Model): readonly Lineage[] =>
-  [...bound.resources.values()].map((resource) => ({
+  [...bound.stored.values()].map((resource) => ({
     table: resource.table,
     types: typesOf(resource, bound),
     former: resource.fields.some(({ stored }) => stored && stored.joins.size > 0)
@@ -38,8 +38,8 @@ export const joiningLineages = (bound: Model): readonly Lineage[] =>
 
 /** All that gives a store the declared names. */
 export const tidyingLineages = (declared: Model, bound: Model): readonly Lineage[] =>
-  [...declared.resources.values()].map((resource) => {
-    const now = bound.resources.get(resource.name) ?? resource
+  [...declared.stored.values()].map((resource) => {
+    const now = bound.stored.get(resource.name) ?? resource
     const fields = resource.fields.map((field) => ({ field, now: now.field.get(field.name) ?? field }))
     return {
       table: resource.table,

@@ -46,7 +46,7 @@ function run(store: Store, model: Model, declared: Model, options: MigrateOption
     lineages: options.tidy ? tidyingLineages(declared, model) : joiningLineages(model),
     sums: sumsOf(target, store.dialect),
     names: { ...model.names, versions: grownNames(model.names.versions, namesOf(model)) },
-    joined: [...model.resources.values()].flatMap(({ name, fields }) =>
+    joined: [...model.stored.values()].flatMap(({ name, fields }) =>
       fields.flatMap(({ name: field, stored }) =>
         stored?.joinedFor ? [{ version: stored.joinedFor, what: `${name}.${field}` }] : [],
       ),

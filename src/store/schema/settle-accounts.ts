@@ -10,10 +10,10 @@ const { key } = metaFacts.accounts
  * Refuses a store whose rows the declaration would put out of reach: those of several accounts where the API has one now, or the other way round.
  * What the API has is recorded in the store, so that its rows are looked through only when that changes.
  */
-export async function settleAccounts(store: Store, { soleAccount, resources, name }: Model): Promise<void> {
+export async function settleAccounts(store: Store, { soleAccount, stored, name }: Model): Promise<void> {
   const wasOne = (await store.first(selectMeta(key), [])) !== undefined
   if (wasOne === (soleAccount !== null)) return
-  const owned = [...resources.values()].filter(({ shared }) => !shared)
+  const owned = [...stored.values()].filter(({ shared }) => !shared)
   if (soleAccount === null) {
     for (const resource of owned) if (await anyRow(store, resource)) throw noLongerOne(resource)
     await store.writeOne(forgetMeta(key), [])

@@ -38,7 +38,7 @@ const columnShape = ({ kind, schema, relation, sum, writeOnly, default: absent }
 
 export const shapeOf = (model: Model): StoredShape =>
   Object.fromEntries(
-    [...model.resources.values()].map(({ table, fields }) => [
+    [...model.stored.values()].map(({ table, fields }) => [
       table,
       Object.fromEntries(fields.map((field) => [field.column, columnShape(field)])),
     ]),

@@ -38,8 +38,8 @@ interface Definition {
 const definitionText = ({ of, from, by, kind }: Definition): string => JSON.stringify({ of, from, by, kind })
 const record = (sum: Sum): string => upsertMeta(keyOf(sum), sum.definition)
 
-export const sumsOf = ({ resources }: Model, dialect: Dialect): readonly Sum[] =>
-  [...resources.values()].flatMap((source) => source.feeds.map((feed) => sumOf(source, feed, dialect)))
+export const sumsOf = ({ stored }: Model, dialect: Dialect): readonly Sum[] =>
+  [...stored.values()].flatMap((source) => source.feeds.map((feed) => sumOf(source, feed, dialect)))
 
 function sumOf(source: Resource, feed: SumFeed, dialect: Dialect): Sum {
   const { field, on, by, of } = feed

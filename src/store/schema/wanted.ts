@@ -15,7 +15,7 @@ export function wantedTables(model: Model): readonly Table[] {
 }
 
 function resourceTables(model: Model): readonly Table[] {
-  return [...model.resources.values()].map((resource) =>
+  return [...model.stored.values()].map((resource) =>
     resourceTable(resource, model, formerTypes(model, resource)),
   )
 }
@@ -27,7 +27,7 @@ function resourceTable(resource: Resource, model: Model, types: Lineage['types']
     columns: [...columns(resource, model, types), ...hidden.columns],
     primaryKey: withAccount(resource, ['id']),
     indexes: [...indexes(resource), ...hidden.indexes],
-    foreignKeys: resource.belongsTo.map((relation) => foreignKey(resource, relation)),
+    foreignKeys: resource.references.map((relation) => foreignKey(resource, relation)),
     checks: resource.fields.flatMap((field) => check(resource, field)),
     spread: resource.shared ? 'everywhere' : 'account_id',
     ...agesOf(model),

@@ -1,7 +1,14 @@
 import type { FieldKind } from '../../kinds/kinds.ts'
 import { type Maybe, whenThere } from '../../maybe.ts'
 import { ident } from '../../plan/dialect.ts'
-import { answerColumns, completeAnswer, insertKey, insertNewKey, keyTable } from '../../plan/keys.ts'
+import {
+  answerClaim,
+  answerColumns,
+  completeAnswer,
+  insertKey,
+  insertNewKey,
+  keyTable,
+} from '../../plan/keys.ts'
 import type { Row, Store, Transaction, Value, Write } from '../../store/store.ts'
 
 /** The statements on the table of Idempotency-Keys. `values` are those of a key's row, the key first. */
@@ -19,6 +26,15 @@ export interface StoredKeys {
   releaseWrite(account: string, key: Value): Write
   /** Stores the answer of a claimed key: body, entity tag, when it was completed and when it expires. */
   complete(tx: Transaction, account: string, key: string, answer: readonly Value[]): Maybe<unknown>
+  /**
+   * Claims a key, as a transaction of its own, for code that runs outside of any: `values` as for `claim`, with a text that only this claim
+   * has in place of the row's id. False when the key exists.
+   */
+  claimAhead(account: string, values: readonly Value[]): Promise<boolean>
+  /** Stores the answer of such a claim, unless it has lapsed and is another's: location, the row's id, and what `complete` stores. */
+  answerAhead(account: string, key: string, claim: string, answer: readonly Value[]): Promise<unknown>
+  /** Frees the key of such a claim. */
+  releaseAhead(account: string, key: string, claim: string): Promise<unknown>
   /** Deletes a key that has expired by then. */
   forgetExpired(account: string, key: string, now: number): Promise<unknown>
 }
@@ -35,6 +51,10 @@ export function storedKeys(store: Store): StoredKeys {
   const claim = claimFirst(account, bind)
   const release = `DELETE FROM ${table} WHERE ${where}`
   const complete = `UPDATE ${table} ${completeAnswer((index, kind) => dialect.param(index + 3, kind))} WHERE ${where}`
+  const claimAhead = insertKey(account, bind)
+  const isClaim = `"row_id" = ${dialect.param(3, 'string')}`
+  const answerAhead = `UPDATE ${table} ${answerClaim((index, kind) => dialect.param(index + 4, kind))} WHERE ${where} AND ${isClaim}`
+  const releaseAhead = `${release} AND ${isClaim}`
   const forget = `${release} AND "expires_at" <= ${dialect.param(3, 'integer')}`
   return {
     find: (owner, key) => store.first(find, [owner, key], owner),
@@ -43,6 +63,10 @@ export function storedKeys(store: Store): StoredKeys {
     claimWrite: (owner, values) => ({ sql: claim, values: [owner, ...values] }),
     releaseWrite: (owner, key) => ({ sql: release, values: [owner, key] }),
     complete: (tx, owner, key, answer) => tx.first(complete, [owner, key, ...answer]),
+    claimAhead: async (owner, values) => (await store.writeOne(claimAhead, [owner, ...values], owner)) > 0,
+    answerAhead: (owner, key, claim, answer) =>
+      store.writeOne(answerAhead, [owner, key, claim, ...answer], owner),
+    releaseAhead: (owner, key, claim) => store.writeOne(releaseAhead, [owner, key, claim], owner),
     forgetExpired: (owner, key, now) => store.writeOne(forget, [owner, key, now], owner),
   }
 }

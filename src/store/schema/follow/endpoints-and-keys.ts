@@ -30,7 +30,7 @@ export async function renameNamed(
   const scopesNow = (all: Texts): Texts =>
     all.map((scope) => (isAskedFor(model, scope) ? scope : renamed(scope, ':', names)))
   await rewriteKeys(reading, scopesNow)
-  if ([...model.resources.values()].some(({ table }) => table === endpoints))
+  if ([...model.stored.values()].some(({ table }) => table === endpoints))
     await rewriteEndpoints(reading, (all) => all.map((type) => renamed(type, '.', names)), scopesNow)
 }
 

@@ -30,7 +30,7 @@ export interface Planning extends Reading {
 export const resourceOf = ({ model }: Planning, table: string): Resource => resourceWith(model, table)
 
 export const resourceWith = (model: Model, table: string): Resource => {
-  const found = [...model.resources.values()].find((one) => one.table === table)
+  const found = [...model.stored.values()].find((one) => one.table === table)
   if (!found) throw new Error(`There is no resource with the table ${table}`)
   return found
 }

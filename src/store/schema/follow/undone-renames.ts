@@ -23,7 +23,7 @@ export async function undoneRenames(store: Store, model: Model): Promise<readonl
     const present = await sql.read(session)
     // Without nounkit_meta the tables are another program's.
     if (!present.has(metaTable)) return []
-    const tables = [...model.resources.values()].map(({ table }) => table)
+    const tables = [...model.stored.values()].map(({ table }) => table)
     const moves = declaredMoves(tables, (table) => former.tables.get(table), present.keys())
     const found = moves.map(({ from, to }) => `${to} was ${from}`)
     for (const table of tables) {
@@ -41,7 +41,7 @@ async function columnsOf(
   table: string,
   there: PresentTable,
 ): Promise<readonly string[]> {
-  const fields = [...model.resources.values()].find((one) => one.table === table)?.fields ?? []
+  const fields = [...model.stored.values()].find((one) => one.table === table)?.fields ?? []
   const declared = new Set(fields.map(({ column }) => column))
   const formerOf = (column: string) => former.columns.get(`${table}.${column}`)
   const moves = declaredMoves(declared, formerOf, there.columns.keys())

@@ -18,7 +18,7 @@ export async function unfitRows(store: Store, model: Model, shape: StoredShape):
   return store.session(async (session) => {
     const reading = { session, dialect: store.dialect }
     const found: string[] = []
-    for (const resource of model.resources.values()) {
+    for (const resource of model.stored.values()) {
       const table = tables.get(resource.table)
       for (const field of resource.fields) {
         const before = shape[resource.table]?.[field.column]

@@ -1,0 +1,76 @@
+import { judgedFields } from '../plan/judge-values.ts'
+import type { Judgement } from '../plan/row-statements.ts'
+import type { Call, Outcome } from '../read/call.ts'
+import { passingRows } from '../read/passing-rows.ts'
+import { shownText } from '../read/row-text.ts'
+import { readCreate, type StoredRow } from '../request/body.ts'
+import type { JsonObject } from '../request/json-body.ts'
+import { missingReferences } from '../write/conflicts.ts'
+import { locationOf } from '../write/create.ts'
+import { notPermitted, verdict } from '../write/judge.ts'
+import { outsideTransaction } from '../write/write-request.ts'
+import type { Answering } from './answering.ts'
+import { Questions } from './questions.ts'
+import { bodyTag, demandOwner, sizeOf } from './read-answers.ts'
+
+/** A create that was understood and allowed as far as that is known before the code runs. */
+export interface PreparedCreate {
+  readonly input: StoredRow
+  /** The rule that the row must pass which the code gives; null where all is decided. */
+  readonly open: Judgement | null
+}
+
+/** All that is checked before the code runs. */
+export async function prepareCreate(
+  answering: Answering,
+  call: Call,
+  body: JsonObject,
+): Promise<PreparedCreate> {
+  await demandOwner(answering, call)
+  const { writer } = answering
+  const { resource } = call.target.view
+  const input = readCreate(call.target, body, call.caller.scopes)
+  const attempt = { place: '', before: null, asked: input, written: null }
+  const missing = await missingReferences(outsideTransaction(writer, call), [attempt])
+  if (missing) throw missing
+  const said = verdict(call, resource, 'create')
+  if (said === false) throw notMade(call)
+  if (said === true) return { input, open: null }
+  const decides = judgedFields(resource, said.rule).every(({ name }) => input[name] !== undefined)
+  if (!decides) return { input, open: said }
+  await refuseUnlessPasses(answering, call, said, input)
+  return { input, open: null }
+}
+
+/** Runs the code. */
+export async function runCreate(
+  answering: Answering,
+  call: Call,
+  { input, open }: PreparedCreate,
+  idempotencyKey: string | null,
+): Promise<Outcome & { readonly rowId: string }> {
+  const { view } = call.target
+  // The code may change what it gets.
+  const row = await new Questions(answering, call).create(
+    view.resource,
+    structuredClone(input),
+    idempotencyKey,
+  )
+  if (open) await refuseUnlessPasses(answering, call, open, row)
+  const body = `{"data":${shownText(view, row, call.caller.scopes)}}`
+  const rowId = String(row.id)
+  const location = view.reads.one ? { location: locationOf(call, rowId) } : {}
+  return { status: 201, body, bytes: sizeOf(body, view), etag: bodyTag(body), ...location, rowId }
+}
+
+async function refuseUnlessPasses(
+  { writer }: Answering,
+  call: Call,
+  judgement: Judgement,
+  row: StoredRow,
+): Promise<void> {
+  const passing = await passingRows(writer, call.caller, call.target.view.resource, judgement, [row])
+  if (passing.length === 0) throw notMade(call)
+}
+
+const notMade = (call: Call): Error => notPermitted(call, 'create this row')

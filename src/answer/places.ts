@@ -1,0 +1,78 @@
+import type { AnswerCode, Resource } from '../compile/model.ts'
+import type { AnswerName } from '../declare/answers.ts'
+import { type Problem, problem } from '../problems.ts'
+
+/** A call of the code of a noun. */
+export interface CodeCall {
+  readonly resource: Resource
+  readonly name: AnswerName
+  readonly asked: unknown
+  /** What the code is given besides. */
+  context(signal: AbortSignal): unknown
+}
+
+/** How many answers of code run at once in this process. A place is free again when the time of its answer is over. */
+export class AnswerPlaces {
+  readonly #most: number
+  #taken = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
+  /** What the code answers within its time. Code that does not end is not waited for. */
+  async run(call: CodeCall): Promise<unknown> {
+    if (this.#taken >= this.#most) throw allTaken(this.#most)
+    this.#taken++
+    try {
+      return await answerOf(call)
+    } finally {
+      this.#taken--
+    }
+  }
+}
+
+async function answerOf(call: CodeCall): Promise<unknown> {
+  const { resource, name, asked } = call
+  const { answered } = resource
+  const code: AnswerCode | null = answered?.[name] ?? null
+  if (!answered || !code) throw new Error(`${resource.name} has no answers.${name}`)
+  const ending = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const timedOut = answerTimedOut(answered.withinMs)
+      ending.abort(timedOut)
+      reject(timedOut)
+    }, answered.withinMs)
+  })
+  // An async function, so that what the code throws at once is a rejection as well.
+  const answer = (async () => code(asked, call.context(ending.signal)))()
+  try {
+    return await Promise.race([answer, late])
+  } catch (error) {
+    throw error instanceof Error ? error : threwOther(call, error)
+  } finally {
+    clearTimeout(timer)
+    // Nobody is told of an error that comes too late.
+    answer.catch(() => undefined)
+  }
+}
+
+const threwOther = ({ resource, name }: CodeCall, cause: unknown): Error =>
+  new Error(`answers.${name} of ${resource.name} threw what is no Error`, { cause })
+
+const allTaken = (most: number): Problem =>
+  problem('overloaded', {
+    detail: `${most} answers of code are running, which is as many as may run at once. This request was not processed.`,
+    headers: { 'Retry-After': '1' },
+  })
+
+const answerTimedOut = (ms: number): Problem =>
+  problem('answer-timed-out', {
+    detail: `There was no answer within ${ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`}. The work may have been done all the same.`,
+  })

@@ -1,0 +1,99 @@
+import type { Resource } from '../compile/model.ts'
+import { isJsonObject } from '../compile/schemas/canonical.ts'
+import type { AnswerName } from '../declare/answers.ts'
+import type { Call } from '../read/call.ts'
+import { passingRows } from '../read/passing-rows.ts'
+import type { StoredRow } from '../request/body.ts'
+import { typeInWords } from '../write/hook-values.ts'
+import { newId } from '../write/ids.ts'
+import { verdict } from '../write/judge.ts'
+import { type Asking, answerContext } from './answer-context.ts'
+import type { Answering } from './answering.ts'
+import type { AskedList } from './asked-list.ts'
+import { givenRow, wrongAnswer } from './given-rows.ts'
+
+/** Asks the code of a noun, and gives its rows as they would be stored. */
+export class Questions {
+  readonly #answering: Answering
+  readonly #call: Call
+
+  /** `call` says who asks, and in which version. */
+  constructor(answering: Answering, call: Call) {
+    this.#answering = answering
+    this.#call = call
+  }
+
+  /** The row of an id; null where there is none, or the caller may not read it. */
+  async get(resource: Resource, id: string): Promise<StoredRow | null> {
+    const asking = this.#asking(resource, 'get', null)
+    const given = await this.#run(asking, id)
+    if (given === null) return null
+    const row = givenRow(asking, given, () => id)
+    if (row.id !== id) throw wrongAnswer(asking, 'the row has another id than the one that was asked for.')
+    return (await this.#readable(resource, [row]))[0] ?? null
+  }
+
+  /** The rows that the caller may read, and where the next page begins. More rows than `most` are a mistake. */
+  async list(resource: Resource, asked: AskedList, most: number): Promise<ListAnswer> {
+    const asking = this.#asking(resource, 'list', null)
+    const { rows, next } = readPage(asking, await this.#run(asking, asked), most)
+    const whole = rows.map((row) =>
+      givenRow(asking, row, () => (resource.answered?.get ? null : this.#newId(resource))),
+    )
+    return { rows: await this.#readable(resource, whole), next }
+  }
+
+  async create(resource: Resource, input: StoredRow, idempotencyKey: string | null): Promise<StoredRow> {
+    const asking = this.#asking(resource, 'create', idempotencyKey)
+    return givenRow(asking, await this.#run(asking, input), () => this.#newId(resource))
+  }
+
+  #asking(resource: Resource, name: AnswerName, idempotencyKey: string | null): Asking {
+    const { writer } = this.#answering
+    return { writer, call: this.#call, resource, name, idempotencyKey }
+  }
+
+  #run(asking: Asking, asked: unknown): Promise<unknown> {
+    const { resource, name } = asking
+    const context = (signal: AbortSignal) => answerContext(asking, signal)
+    return this.#answering.places.run({ resource, name, asked, context })
+  }
+
+  async #readable(resource: Resource, rows: readonly StoredRow[]): Promise<readonly StoredRow[]> {
+    const { caller } = this.#call
+    const said = verdict({ caller }, resource, 'read')
+    if (said === true || rows.length === 0) return rows
+    if (said === false) return []
+    const passing = new Set(await passingRows(this.#answering.writer, caller, resource, said, rows))
+    return rows.filter((_, index) => passing.has(index))
+  }
+
+  #newId({ idPrefix }: Resource): string {
+    return idPrefix + newId(this.#answering.writer.now())
+  }
+}
+
+export interface ListAnswer {
+  readonly rows: readonly StoredRow[]
+  readonly next: string | null
+}
+
+const longestNext = 1_000
+
+/** The rows are counted before any of them is looked at: code may give millions. */
+function readPage(
+  asking: Asking,
+  given: unknown,
+  most: number,
+): { readonly rows: readonly unknown[]; readonly next: string | null } {
+  const mistake = (what: string) => wrongAnswer(asking, what)
+  if (!isJsonObject(given)) throw mistake(`it must give { rows, next }, and gave ${typeInWords(given)}.`)
+  const { rows, next = null, ...others } = given as { rows: unknown; next?: unknown }
+  if (!Array.isArray(rows)) throw mistake(`"rows" must be a list, and is ${typeInWords(rows)}.`)
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw mistake(`"${other.slice(0, 100)}" is neither rows nor next.`)
+  if (rows.length > most) throw mistake(`it gave ${rows.length} rows, and at most ${most} were asked for.`)
+  if (next === null) return { rows, next }
+  if (typeof next === 'string' && next.length >= 1 && next.length <= longestNext) return { rows, next }
+  throw mistake(`"next" must be a text of 1 to ${longestNext} characters, or null.`)
+}
