@@ -7,6 +7,14 @@ const pollMs = 100
 /** How many statements one look sends. Where each is for one account, further accounts have their turn at the next look. */
 const mostStatements = 50
 
+/**
+ * Where a look is for one account, there are as many as accounts are followed, by every process. So each is followed by a pause so many times
+ * as long as it took: a store that is busy has most of its time for requests.
+ */
+const pausesPerLook = 4
+/** A node that was silent is asked again within this time. */
+const longestPauseMs = 1_000
+
 interface Follower {
   readonly wake: () => void
   /** The position up to which it has read events. */
@@ -25,6 +33,8 @@ export class EventSignal implements EventSink {
   #timer: NodeJS.Timeout | null = null
   /** The looks that have not ended, by their first account. A node that is silent does not hold up those for other accounts. */
   readonly #looking = new Map<string, Promise<void>>()
+  /** Until when accounts are not looked at again. */
+  readonly #pausing = new Map<string, number>()
   /** How many accounts were looked at since the first of them. */
   #turn = 0
 
@@ -61,6 +71,7 @@ export class EventSignal implements EventSink {
       if (followers.size > 0 || this.#followers.get(account) !== followers) return
       this.#followers.delete(account)
       this.#seen.delete(account)
+      this.#pausing.delete(account)
       if (this.#followers.size === 0) this.#stopTimer()
     }
   }
@@ -78,19 +89,28 @@ export class EventSignal implements EventSink {
 
   #poll(): void {
     const { mostMarks } = this.#log
+    const now = performance.now()
     const accounts = [...this.#followers.keys()]
     if (this.#turn >= accounts.length) this.#turn = 0
     const end = Math.min(accounts.length, this.#turn + mostStatements * mostMarks)
     for (; this.#turn < end; this.#turn += mostMarks) {
       const some = accounts.slice(this.#turn, this.#turn + mostMarks)
       const [first = ''] = some
-      if (this.#looking.has(first)) continue
+      if (this.#looking.has(first) || now < (this.#pausing.get(first) ?? 0)) continue
       // Where the store is unavailable, the next look tries again.
       const look = this.#lookAt(some)
         .catch(() => {})
-        .finally(() => this.#looking.delete(first))
+        .finally(() => {
+          this.#looking.delete(first)
+          this.#pause(first, performance.now() - now)
+        })
       this.#looking.set(first, look)
     }
+  }
+
+  #pause(account: string, lookMs: number): void {
+    if (this.#log.mostMarks > 1 || !this.#followers.has(account)) return
+    this.#pausing.set(account, performance.now() + Math.min(longestPauseMs, pausesPerLook * lookMs))
   }
 
   async #lookAt(accounts: readonly string[]): Promise<void> {

@@ -1,8 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { api, resource } from 'nounkit'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { EventLog } from '../../src/events/event-log.ts'
+import { EventSignal } from '../../src/events/event-signal.ts'
+import type { Store } from '../../src/store/store.ts'
+import { emptyDatabase } from '../support/databases.ts'
 import { serve } from '../support/serving.ts'
-import { describeStores } from '../support/stores.ts'
+import { describeStores, openForTest } from '../support/stores.ts'
 import { until } from '../support/until.ts'
 
 const declaration = api('desk', {
@@ -57,4 +62,26 @@ describeStores('whoever follows an account', (store) => {
     })
     for (const end of ends) end()
   })
+})
+
+test('where each account is asked for by itself, a store that answers slowly is asked less often', async () => {
+  const opened = await openForTest(await emptyDatabase('postgres as on Citus'))
+  const looks: { readonly begunAt: number; endedAt: number }[] = []
+  const slow: Store = {
+    ...opened,
+    async all() {
+      const look = { begunAt: performance.now(), endedAt: Number.POSITIVE_INFINITY }
+      looks.push(look)
+      await sleep(60)
+      look.endedAt = performance.now()
+      return []
+    },
+  }
+  const signal = new EventSignal(new EventLog(slow))
+  const end = signal.follow('acme', () => {})
+  await until(() => looks.length === 4)
+  end()
+  await signal.stop()
+  for (const [at, { begunAt, endedAt }] of looks.slice(0, -1).entries())
+    expect((looks[at + 1]?.begunAt ?? 0) - endedAt).toBeGreaterThan(3 * Math.min(300, endedAt - begunAt))
 })
