@@ -72,7 +72,12 @@ async function createSteadily(
   for (let made = 0; made < count; made++) {
     await sleep(Math.max(0, startedAt + (made * 1_000) / perSecond - performance.now()))
     const key = keys[made % keys.length] ?? ''
-    open.push(createOrder({ ...contender, key }).then((id) => void answeredAt.set(id, performance.now())))
+    const created = createOrder({ ...contender, key }).then(
+      (id) => void answeredAt.set(id, performance.now()),
+    )
+    // One that is refused is told below, when all have ended.
+    created.catch(() => {})
+    open.push(created)
   }
   await Promise.all(open)
 }

@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
 declare module 'vitest' {
@@ -14,10 +15,16 @@ export default class Table implements Reporter {
     const rows = tests.map((test) => [wordOf(test), test.name, test.meta().figure ?? ''])
     const broken = modules.filter((module) => module.children.size === 0 || module.errors().length > 0)
     for (const module of broken) rows.push(['no', module.relativeModuleId, 'the file could not be run'])
+    // All nodes and whoever calls them share this machine with what else runs on it.
     console.log(
-      `\n| holds | what | measured |\n|---|---|---|\n${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}`,
+      `\nLoad of the last minute, five and fifteen: ${loads()}, on ${availableParallelism()} processors.\n\n| holds | what | measured |\n|---|---|---|\n${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}`,
     )
   }
 }
 
-const wordOf = (test: TestCase): string => (test.result().state === 'passed' ? 'yes' : 'no')
+const words = { passed: 'yes', failed: 'no', skipped: 'not run', pending: 'no' } as const
+const wordOf = (test: TestCase): string => words[test.result().state]
+const loads = (): string =>
+  loadavg()
+    .map((load) => load.toFixed(1))
+    .join(', ')
