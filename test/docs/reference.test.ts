@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
+import { settingNames } from '../../src/cli/setting-names.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { Mistakes } from '../../src/compile/mistakes.ts'
 import { api } from '../../src/declare/api.ts'
 import * as changes from '../../src/declare/change.ts'
 import { resource } from '../../src/declare/resource.ts'
+import { settingVariables } from '../../src/server-settings.ts'
 import { runHere } from '../cli/in-process.ts'
 import { blocksOf, readDoc, root, tableBelow } from './markdown.ts'
 
@@ -82,4 +84,15 @@ test('the settings reference lists the environment variables that the source rea
   const rows = readDoc('docs/reference/settings.md').matchAll(/^\| (`[A-Z_]+`(?:, else `[A-Z_]+`)*) \|/gm)
   const shown = [...rows].flatMap(([, cell = '']) => cell.replaceAll('`', '').split(', else '))
   expect(shown.toSorted()).toEqual([...used].sort())
+})
+
+test('the reference of nounkit/server lists every setting of nounkit serve that has no place of its own there', () => {
+  const rows = readDoc('docs/reference/server.md').matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)
+  const shown = [...rows].flatMap(([, cell = '']) => cell.replaceAll('`', '').split(', '))
+  const camelCase = (name: string) =>
+    name.toLowerCase().replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase())
+  // `listen()` takes the port of the probes.
+  const wanted = settingNames.filter((name) => name !== 'OPS_PORT').map(camelCase)
+  expect(wanted.filter((name) => !shown.includes(name))).toEqual([])
+  expect(Object.keys(settingVariables).filter((name) => !shown.includes(name))).toEqual([])
 })

@@ -12,6 +12,7 @@ const bun = installedBun()
 
 /** Small files that use the most of the store and of the server. The nightly form runs all. */
 const some = [
+  'as-library',
   'bulk',
   'decimals',
   'events',
@@ -19,13 +20,12 @@ const some = [
   'hooks',
   'include',
   'mounted',
-  'sort',
-  'states',
   'store-takes-no-writes',
   'sums',
   'uniques',
 ].map((name) => `test/http/${name}.test.ts`)
-const files = process.env.NOUNKIT_NIGHTLY === '1' ? globSync('test/http/*.test.ts', { cwd: root }) : some
+const byName = process.env.NOUNKIT_NIGHTLY === '1' ? globSync('test/http/*.test.ts', { cwd: root }) : some
+const files = [...byName, 'test/runtimes/ways-in.test.ts']
 
 test.skipIf(!bun)(
   'the HTTP tests pass in Bun, on bun:sqlite and PostgreSQL (skipped where Bun is not installed)',

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve as serveHono } from '@hono/node-server'
 import express from 'express'
@@ -14,19 +14,17 @@ type Host = (service: Service) => Promise<string>
 /** Servers of others that run in Node, with a route of their own, `/hello`, and the service below its prefix, as the guide shows. */
 const hostsInNode: { readonly [name: string]: Host } = {
   async 'node:http'(service) {
-    return listening(
-      createServer((incoming, outgoing) => {
-        if (service.owns(incoming.url ?? '')) service.handler(incoming, outgoing)
-        else outgoing.end('hello')
-      }),
-    )
+    return listening((incoming, outgoing) => {
+      if (service.owns(incoming.url ?? '')) service.handler(incoming, outgoing)
+      else outgoing.end('hello')
+    })
   },
   async 'Express 5'(service) {
     const app = express()
     app.use('/api', service.handler)
     app.use(express.json())
     app.get('/hello', (_, response) => void response.send('hello'))
-    return listening(createServer(app))
+    return listening(app)
   },
   async 'Fastify 5'(service) {
     const app = fastify()
@@ -91,7 +89,8 @@ async function inBun(service: Service): Promise<string> {
   return server.url.origin
 }
 
-async function listening(server: Server): Promise<string> {
+export async function listening(handler: RequestListener): Promise<string> {
+  const server = createServer(handler)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return urlOf(server)

@@ -84,8 +84,14 @@ async function withinHost(service: TestApi['service'], warn: TestOptions['warn']
   return async (request) => atRoot(await send(request), '/api')
 }
 
-/** Headers of a connection, which an answer of the test seam does not have. */
-const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding'])
+/** Headers of a connection or its host, which an answer of the test seam does not have. */
+const ofConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'date',
+  'transfer-encoding',
+  'x-powered-by',
+])
 
 /** Sends just the headers that a test gives, which `fetch` does not. Each request has a connection of its own: no host closes one that is used again. */
 function sender(base: string): Send {
