@@ -35,6 +35,7 @@ export {
   writeOnly,
 } from './declare/field.ts'
 export type { HookContext, Hooks } from './declare/hooks.ts'
+export { type EveryContext, every, type JobContext, job } from './declare/job.ts'
 export { belongsTo, hasMany } from './declare/relation.ts'
 export { type ResourceDeclaration, resource } from './declare/resource.ts'
 export { now } from './declare/rule.ts'

@@ -1,37 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { type Client, client } from './client/nounkit-client.ts'
+import type { Client } from './client/nounkit-client.ts'
 import { systemClock } from './clock.ts'
 import type { Contract } from './compile/contract-format.ts'
 import { refuseBrokenPromises } from './contract/broken-promises.ts'
 import { type FrozenContracts, readContracts } from './contract/contract-files.ts'
 import type { ApiDeclaration } from './declare/api.ts'
 import { demandIssuers } from './guard/address-settings.ts'
-import { type Caller, freezeClaims, isPlainName } from './request/caller.ts'
 import { createAccessLog } from './serve/access-log.ts'
+import { type ActingAs, clientAs } from './serve/client-as.ts'
 import { type Listening, listen } from './serve/listen.ts'
 import { createLog } from './serve/logs.ts'
 import { mount } from './serve/mounted.ts'
 import { ownedPaths } from './serve/owned-paths.ts'
 import { readPrefix } from './serve/prefix.ts'
-import { openService as openParts, type Service as Parts } from './serve/service.ts'
+import { runJobs } from './serve/run-jobs.ts'
+import { openService as openParts } from './serve/service.ts'
 import { openTracing } from './serve/tracing.ts'
 import { addressesIn, environmentOf, inOwnWords, type ServiceSettings } from './server-settings.ts'
 import { SettingMistake } from './setting-mistake.ts'
 import { publishedVersions } from './store/schema/published.ts'
 import { readWebhookSettings } from './webhooks/webhook-settings.ts'
 
+export type { ActingAs } from './serve/client-as.ts'
 export type { ServiceSettings } from './server-settings.ts'
-
-/** As whom code of this process calls. */
-export interface ActingAs {
-  /** Not needed where the API has `accounts: 'one'`. */
-  readonly account?: string
-  /** `['*']` unless said. */
-  readonly scopes?: readonly string[]
-  readonly subject?: string
-  readonly claims?: { readonly [name: string]: unknown }
-}
 
 export interface ListenSettings {
   /** 3000 unless said; 0 for any free one. */
@@ -112,22 +104,24 @@ async function open<Api extends ApiDeclaration>(
   const tracing = await openTracing()
   const mounted = mount(parts, { logger, accessLog, tracing })
   const isOwn = ownedPaths(parts.model)
+  if (settings.jobs !== 'off') runJobs(parts, logger)
   const listening = new Set<Listening>()
   let closing: Promise<void> | null = null
   return {
     fetch: (request, { address = '' } = {}) => mounted.fetch(request, { address }),
     handler: mounted.handler,
-    as: (caller) => clientAs(parts, mounted.fetch, caller),
+    as: (caller) => clientAs(parts.model, mounted.fetch, caller) as Client<Api>,
     owns: (url) => isOwn(pathIn(url)),
     async listen({ port = 3000, host = '127.0.0.1', opsPort } = {}) {
       if (closing) throw new Error('The service was closed.')
-      const { model, store, storeCounters, engine, webhooks } = parts
+      const { model, store, storeCounters, engine, webhooks, jobs } = parts
       const { handle, signal, eventCounters } = engine
       const served = await listen({
         model,
         store,
         storeCounters,
         webhooks,
+        jobs,
         handle,
         signal,
         eventCounters,
@@ -144,36 +138,13 @@ async function open<Api extends ApiDeclaration>(
       closing ??= (async () => {
         const ports = [...listening].map((one) => one.stop())
         parts.engine.streams.stop()
-        await Promise.all([mounted.drain(), ...ports])
+        await Promise.all([mounted.drain(), parts.jobs.stop(), ...ports])
         mounted.close()
         await parts.close()
       })()
       return closing
     },
   }
-}
-
-function clientAs<Api>(
-  { model }: Parts,
-  fetch: ReturnType<typeof mount>['fetch'],
-  { account = model.soleAccount ?? undefined, scopes = ['*'], subject, claims = {} }: ActingAs,
-): Client<Api> {
-  if (account === undefined) throw new TypeError("as() needs an account: as({ account: 'acme' })")
-  for (const name of [account, ...(subject === undefined ? [] : [subject])])
-    if (!isPlainName(name)) throw new TypeError(`${JSON.stringify(name)} cannot be the name of a caller.`)
-  const caller: Caller = {
-    account: model.soleAccount ?? account,
-    consumer: { id: 'in-process', name: 'in-process', kind: 'internal' },
-    scopes: new Set(scopes),
-    subject: subject ?? null,
-    claims: freezeClaims(structuredClone(claims)),
-  }
-  const options = {
-    url: `http://localhost${model.prefix}`,
-    version: model.head.name,
-    fetch: (url: string, init: RequestInit) => fetch(new Request(url, init), { address: '', caller }),
-  }
-  return client(options as Parameters<typeof client<Api>>[0])
 }
 
 const pathIn = (url: URL | string): string => {

@@ -33,6 +33,8 @@ export interface ServiceSettings {
   readonly idleTimeout?: number | undefined
   readonly connectTimeout?: number | undefined
   readonly pgbouncer?: boolean | undefined
+  /** `off` where this process runs no jobs. */
+  readonly jobs?: 'on' | 'off' | undefined
 }
 
 /** The environment variable that each stands for. The others have none. */
@@ -56,6 +58,7 @@ const variables = {
   idleTimeout: 'NOUNKIT_IDLE_TIMEOUT',
   connectTimeout: 'NOUNKIT_CONNECT_TIMEOUT',
   pgbouncer: 'NOUNKIT_PGBOUNCER',
+  jobs: 'NOUNKIT_JOBS',
 } as const satisfies { readonly [name in keyof ServiceSettings]: string }
 
 const names: readonly string[] = [...Object.keys(variables), 'contracts', 'prefix', 'folder']

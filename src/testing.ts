@@ -6,8 +6,12 @@ import { type Clock, systemClock } from './clock.ts'
 import type { ApiDeclaration } from './declare/api.ts'
 import type { AddressSettings } from './guard/address-settings.ts'
 import { KeyRing } from './guard/key-ring.ts'
+import type { RanJob } from './jobs/run-due.ts'
+import type { RunnerSettings } from './jobs/runner.ts'
 import { webFetch } from './serve/mounted.ts'
+import { runDueJobs, runJobs } from './serve/run-jobs.ts'
 import { openService, type Service } from './serve/service.ts'
+import type { ShellLogger } from './serve/shell.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 
 export interface TestOptions {
@@ -23,6 +27,10 @@ export interface TestOptions {
   readonly addresses?: AddressSettings
   /** How webhooks are sent. */
   readonly webhooks?: Partial<WebhookSettings>
+  /** `on`: jobs run by themselves, as in a served API. */
+  readonly jobs?: 'on' | 'off'
+  /** How jobs are run by themselves. */
+  readonly jobSettings?: Partial<RunnerSettings>
   /** Gets what the service would log as an error; nothing is logged unless said. */
   readonly warn?: (message: string, error: unknown) => void
 }
@@ -48,6 +56,11 @@ export interface TestApi<Api = ApiDeclaration> {
   client(account: string, options?: TestKey): Promise<Client<Api>>
   /** The same where the API has `accounts: 'one'`. */
   client(options?: TestKey): Promise<Client<Api>>
+  /**
+   * Runs the jobs that are due by the clock of the test, one after the other, and resolves with what ran when none is left. In a test no job
+   * runs by itself, unless `jobs: 'on'` is said.
+   */
+  runJobs(): Promise<readonly RanJob[]>
   close(): Promise<void>
 }
 
@@ -68,6 +81,8 @@ export async function testApi<Api extends ApiDeclaration>(
     databaseUrl = `sqlite:${join(folder ?? '', 'test.db')}`,
     rate = 'off',
     contracts = {},
+    jobs = 'off',
+    jobSettings = {},
     ...rest
   } = options
   const frozen = contracts instanceof Map ? contracts : new Map(Object.entries(contracts))
@@ -77,9 +92,13 @@ export async function testApi<Api extends ApiDeclaration>(
     rate,
     beatMs: null,
     contracts: frozen,
+    jobs: jobSettings,
     ...rest,
   })
-  const fetch = webFetch(service, options.warn ?? (() => {}))
+  const { warn = () => {} } = options
+  const fetch = webFetch(service, warn)
+  const logger: ShellLogger = { error: ({ err }, message) => warn(message, err), info() {} }
+  if (jobs === 'on') runJobs(service, logger)
   const keys = new KeyRing(service.store, options.clock ?? systemClock)
   let requests = 0
   let names = 0
@@ -103,6 +122,7 @@ export async function testApi<Api extends ApiDeclaration>(
       const version = service.model.head.name as never
       return client<Api>({ url: 'http://localhost', key: await key(first, second), version, fetch: send })
     },
+    runJobs: () => runDueJobs(service, logger),
     async close() {
       fetch.close()
       await service.close()

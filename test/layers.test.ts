@@ -19,7 +19,7 @@ const steps: readonly (readonly string[])[] = [
   ['events'],
   ['respond'],
   ['guard'],
-  ['webhooks'],
+  ['webhooks', 'jobs'],
   ['lifecycle', 'transfer'],
   ['pages'],
   ['serve'],

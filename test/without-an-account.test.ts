@@ -13,7 +13,7 @@ import { expect, test } from 'vitest'
 const source = new URL('../src', import.meta.url).pathname
 
 /** What runs while requests are served. Commands, starts and migrations are for the whole store. */
-const folders = 'events,guard,lifecycle,pages,plan,read,request,respond,serve,webhooks,write'
+const folders = 'events,guard,jobs,lifecycle,pages,plan,read,request,respond,serve,webhooks,write'
 
 /** How many arguments a call has that names its account. */
 const named: { readonly [method: string]: number } = {
@@ -36,6 +36,14 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
   'events/sweep-events.ts': [1, 'housekeeping: accounts with old events'],
   'guard/key-lives.ts': [1, 'a key by its id, which does not tell its node'],
   'guard/key-ring.ts': [3, 'commands: keys by their names, or of all accounts'],
+  'jobs/job-figures.ts': [2, 'metrics: the jobs of all accounts'],
+  'jobs/job-list.ts': [1, 'commands'],
+  'jobs/job-rows.ts': [
+    5,
+    'looks for due jobs of all accounts, where one process does it at a time; jobs of a process that is gone; a delete of several accounts, where they are not apart',
+  ],
+  'jobs/runner-rows.ts': [1, 'the processes that run jobs, of which there are few'],
+  'jobs/sweep-jobs.ts': [1, 'housekeeping: jobs that failed long ago'],
   'lifecycle/clean.ts': [4, 'housekeeping: old counts of calls, and processes that have ended'],
   'lifecycle/consumers.ts': [1, 'commands'],
   'lifecycle/contacts.ts': [2, 'commands'],
@@ -56,7 +64,6 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
   'webhooks/endpoint-marks.ts': [1, 'housekeeping: whether there are endpoints'],
   'webhooks/endpoint-rows.ts': [1, 'commands: endpoints of a version'],
   'webhooks/leases.ts': [3, 'leases of a process; whether any account has an endpoint that is active'],
-  'webhooks/rows.ts': [2, 'made for the calls of allRows and firstRow, which are looked at themselves'],
   'webhooks/sweep-deliveries.ts': [2, 'housekeeping: old deliveries'],
   'write/judge.ts': [2, 'in a transaction, or with the account that write-request.ts adds'],
   'write/keys/sweep.ts': [6, 'housekeeping: expired Idempotency-Keys'],

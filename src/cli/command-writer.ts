@@ -16,5 +16,6 @@ export const commandWriter = (
     seal: createCursorSeal(''),
     now: () => clock.now(),
     events: { committed: () => {} },
+    jobs: { committed: () => {} },
     engineHooks: async () => noEngineHooks,
   })

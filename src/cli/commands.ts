@@ -23,6 +23,13 @@ export const commands: { readonly [name: string]: Command } = {
     examples: ['nounkit serve --demo', 'DATABASE_URL=postgres://… nounkit serve --host 0.0.0.0 --workers 4'],
     load: () => import('./serve-command.ts').then(({ options, serveCommand: run }) => ({ options, run })),
   },
+  work: {
+    group: 'Start',
+    usage: 'work [API]',
+    does: 'runs the jobs of the API, and answers no requests',
+    examples: ['nounkit work', 'nounkit work examples/library --ops-port 9000'],
+    load: () => import('./work-command.ts').then(({ options, workCommand: run }) => ({ options, run })),
+  },
   check: {
     group: 'The declaration and its versions',
     usage: 'check [API]',
@@ -117,6 +124,13 @@ export const commands: { readonly [name: string]: Command } = {
       'nounkit events --account acme --type orders.created,orders.updated --json',
     ],
     load: () => import('./events-command.ts').then(({ options, eventsCommand: run }) => ({ options, run })),
+  },
+  jobs: {
+    group: 'Rows',
+    usage: 'jobs [retry] [API] [ID…]',
+    does: 'lists jobs that wait, run or have failed, or lets some run now',
+    examples: ['nounkit jobs --status failed', 'nounkit jobs retry 01936e8b-7c1a-7000-8000-5f0c3d2b1a09'],
+    load: () => import('./jobs-command.ts').then(({ options, jobsCommand: run }) => ({ options, run })),
   },
   usage: {
     group: 'Who uses what',

@@ -8,6 +8,7 @@ import { demandIssuers, readAddressSettings } from '../guard/address-settings.ts
 import { createAccessLog } from '../serve/access-log.ts'
 import { listen } from '../serve/listen.ts'
 import { createLog } from '../serve/logs.ts'
+import { runJobs } from '../serve/run-jobs.ts'
 import { openService } from '../serve/service.ts'
 import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
 import { StoreOutdated } from '../store/store.ts'
@@ -18,12 +19,14 @@ import { type LoadedApi, loadApi } from './load.ts'
 import { portMistake } from './port-mistake.ts'
 import { positionalsUpTo } from './positionals.ts'
 import { readServeSettings, type ServeSettings } from './serve-settings.ts'
+import { signalled } from './signalled.ts'
 
 export const options = {
   port: { type: 'string', value: 'N', does: 'the port; PORT, else 3000, by default, and 0 for any free one' },
   host: { type: 'string', value: 'ADDRESS', does: 'the address; HOST, else 127.0.0.1, by default' },
   workers: { type: 'string', value: 'N', does: 'how many processes share the port; 1 by default' },
   'ops-port': { type: 'string', value: 'N', does: 'serves probes and metrics on a port of their own' },
+  jobs: { type: 'string', value: 'off', does: 'leaves jobs to other processes' },
   demo: { type: 'boolean', does: 'prints new keys and calls to try' },
 } as const
 
@@ -70,11 +73,13 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     webhooks: readWebhookSettings(process.env),
     warn: (message, error) => log.logger.error({ err: error }, message),
   })
-  const { model, store, storeCounters, engine, webhooks } = service
+  const { model, store, storeCounters, engine, webhooks, jobs } = service
+  if (settings.jobs) runJobs(service, log.logger)
   const listening = await listen({
     model,
     store,
     webhooks,
+    jobs,
     handle: engine.handle,
     signal: engine.signal,
     storeCounters,
@@ -99,7 +104,9 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
   const reason = await Promise.race([stopped, service.outdated.when])
   if (reason)
     log.logger.error({ reason }, 'the store was migrated past this process, which answers 503 and ends')
+  const ended = service.jobs.stop()
   await listening.stop({ lingerMs: reason ? outdatedLingerMs : 0 })
+  await ended
   await service.close()
   return reason ? outdatedExitCode : 0
 }
@@ -109,18 +116,3 @@ const outdatedLingerMs = 2_000
 
 /** Of several workers, only the first prints that the service is ready, and makes the demo keys. */
 const isFirstWorker = (): boolean => cluster.worker === undefined || cluster.worker.id === 1
-
-/** Resolves at the first signal. A second one exits at once. */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false
-    const stop = () => {
-      if (asked) process.exit(130)
-      asked = true
-      resolve()
-    }
-    process.on('SIGTERM', stop)
-    // Ctrl-C in a terminal reaches the workers too, which wait for the primary's SIGTERM.
-    process.on('SIGINT', cluster.isWorker ? () => {} : stop)
-  })
-}

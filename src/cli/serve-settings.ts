@@ -7,6 +7,7 @@ export interface ServeFlags {
   readonly host?: string
   readonly workers?: string
   readonly 'ops-port'?: string
+  readonly jobs?: string
   readonly demo?: boolean
 }
 
@@ -15,6 +16,8 @@ export interface ServeSettings {
   readonly host: string
   readonly opsPort: number | undefined
   readonly workers: number
+  /** Whether the process runs jobs. */
+  readonly jobs: boolean
   readonly demo: boolean
   readonly redisUrl: string | undefined
 }
@@ -41,6 +44,7 @@ export function readServeSettings(flags: ServeFlags): ServeSettings {
     host: given({ '--host': flags.host, HOST: process.env.HOST })?.text ?? '127.0.0.1',
     opsPort,
     workers: wholeNumber(given({ '--workers': flags.workers }), 1, 256) ?? 1,
+    jobs: readJobs(given({ '--jobs': flags.jobs, NOUNKIT_JOBS: process.env.NOUNKIT_JOBS })),
     demo: flags.demo ?? false,
     redisUrl: readRedisUrl(process.env.NOUNKIT_REDIS_URL),
   }
@@ -63,6 +67,13 @@ function given(places: { readonly [name: string]: string | undefined }): Given |
       throw new UsageMistake(`${name} is empty. Write a value after it, or leave it out.`)
   }
   return undefined
+}
+
+function readJobs(setting: Given | undefined): boolean {
+  if (!setting || setting.text === 'on') return true
+  if (setting.text === 'off') return false
+  const { name, text } = setting
+  throw mistakeIn(name.startsWith('--'), `${name} is "${text}". Write off, or leave it out.`)
 }
 
 function wholeNumber(setting: Given | undefined, from: number, to: number): number | undefined {

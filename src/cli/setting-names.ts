@@ -8,6 +8,7 @@ export const settingNames = [
   'CONNECT_TIMEOUT',
   'CORS_ORIGINS',
   'IDLE_TIMEOUT',
+  'JOBS',
   'LOCK_TIMEOUT',
   'LOG',
   'OPS_PORT',

@@ -34,6 +34,7 @@ import { withWebhooks } from './resources/webhook-resources.ts'
 import { linkRules } from './rules/compile-rules.ts'
 import { ruleFields } from './rules/rule-indexes.ts'
 import { checkAccounts, soleAccountOf } from './service/accounts.ts'
+import { compileJobs } from './service/declared-jobs.ts'
 import { allProblems } from './service/declared-problems.ts'
 import { checkMethodScopes, declaredScopes, linkAskedScopes } from './service/declared-scopes.ts'
 import { apiLimits, checkedRate, defaultRate, resourceLimits, resourceRate } from './service/limits.ts'
@@ -94,6 +95,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   checkVersions(declared, declaration.unversioned, mistakes)
   checkAccounts(declaration, mistakes)
   const drafts = draftResources(stored, keptFields(declaration), mistakes)
+  const jobs = compileJobs(declaration.jobs ?? {}, mistakes)
   const scopes = declaredScopes(declaration, mistakes)
   checkMethodScopes(declaration, mistakes)
   linkRules(stored, drafts, mistakes)
@@ -151,6 +153,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
     rate,
     scopes,
     events: declaration.events ?? null,
+    jobs,
     problems,
     contracts,
     names: options.names ?? noNames,

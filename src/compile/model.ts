@@ -2,6 +2,7 @@ import type { ApiDeclaration } from '../declare/api.ts'
 import type { Change, CodecName, Custom } from '../declare/change.ts'
 import type { StatesField } from '../declare/field.ts'
 import type { Hooks } from '../declare/hooks.ts'
+import type { EveryDeclaration, JobDeclaration } from '../declare/job.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
 import type { IdempotencyMode, Method, ScopeRule } from '../declare/resource.ts'
 import type { RuleKind } from '../declare/rule.ts'
@@ -38,6 +39,8 @@ export interface Model {
   readonly scopes: ReadonlyMap<string, string>
   /** Null where the API has no events. */
   readonly events: EventsModel | null
+  /** By name. */
+  readonly jobs: ReadonlyMap<string, JobModel>
   /** All problems of the service, by type: the engine's own, then those that resources declare. */
   readonly problems: ReadonlyMap<string, ProblemKind>
   /** The frozen contracts that it was compiled with, to compile it again with the names of a store. */
@@ -50,6 +53,28 @@ export interface RateModel {
   readonly perSecond: number
   readonly burst: number
 }
+
+/** Work that hooks hand over. */
+export interface QueuedJob {
+  readonly kind: 'queued'
+  readonly name: string
+  readonly declaration: JobDeclaration
+  /** The milliseconds before each further attempt. */
+  readonly retriesMs: readonly number[]
+  readonly withinMs: number
+}
+
+/** Work at regular times. */
+export interface RegularJob {
+  readonly kind: 'regular'
+  readonly name: string
+  readonly declaration: EveryDeclaration
+  readonly withinMs: number
+  /** The next time after `now`, in Unix milliseconds. `due` is the time before, from which lengths of time are counted. */
+  nextAfter(now: number, due?: number): number
+}
+
+export type JobModel = QueuedJob | RegularJob
 
 export interface EventsModel {
   readonly keepDays: number

@@ -1,5 +1,6 @@
 import type { Sound } from './across.ts'
 import type { NeedsScope } from './field.ts'
+import type { JobDeclarations } from './job.ts'
 import type { DeclaredResource } from './relation.ts'
 import type { RateDeclaration, ResourceDeclaration, ResourceLimits } from './resource.ts'
 import type { RuleDeclarations } from './rule.ts'
@@ -110,6 +111,8 @@ export interface ApiOptions {
   /** Addresses (CIDR) of proxies whose Forwarded and X-Forwarded-* headers and request ids are trusted. */
   readonly proxies?: readonly string[]
   readonly seed?: SeedDeclaration
+  /** Work that hooks hand over, and work at regular times, by names. */
+  readonly jobs?: JobDeclarations
 }
 
 export interface ApiDeclaration extends ApiOptions {

@@ -1,3 +1,4 @@
+import type { Later } from './job.ts'
 import type { TypeMistake } from './mistake.ts'
 import type {
   Nameable,
@@ -109,6 +110,13 @@ export interface HookContext<Code extends string = string, Field extends string 
     values: SomeValues<T, Own>,
   ): Promise<RowMeant<T, Own> | null>
   remove(resource: Nameable<Own>, id: string): Promise<boolean>
+  /**
+   * Hands work over that is done after this transaction, and surely: both are committed, or neither.
+   *
+   * @example
+   * await later('remind', { loan_id: loan.id }, { at: loan.due, unique: loan.id })
+   */
+  readonly later: Later
   /** Refuses the request: everything written so far is undone and the caller gets this problem. */
   reject(rejection: Rejection<Code, Field>): never
 }

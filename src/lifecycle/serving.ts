@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
+import { isDead, isOwnProcess, processText } from '../store/process-id.ts'
 import { type Store, StoreRefused } from '../store/store.ts'
-import { isDead, isOwnProcess, processText } from './process-id.ts'
 import { lostAfterMs, type RecorderRow, readUnended } from './recorder-rows.ts'
 import { pollMs, surelyDeadMs, type WaitOptions } from './settle-recorders.ts'
 

@@ -17,7 +17,7 @@ import { createRouter, type Target } from '../request/route.ts'
 import { signalsOf, silent } from '../respond/deprecation-headers.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
-import { createWriter, type Writer } from '../write/writer.ts'
+import { createWriter, type JobSink, type Writer } from '../write/writer.ts'
 import type { Engine, Replicas } from './engine.ts'
 import { handle } from './handle.ts'
 import type { EventCounters } from './metrics.ts'
@@ -37,6 +37,7 @@ export interface EngineParts {
   readonly usage: UsageRecorder | null
   readonly log: EventLog
   readonly signal: EventSignal
+  readonly jobs: JobSink
   readonly streams: EventStreams
   readonly engineHooks: EngineHooksOf
   readonly replicas: Replicas | null
@@ -54,6 +55,7 @@ export function createEngine(parts: EngineParts): Engine {
     seal: createCursorSeal(parts.secret),
     now: clock.now,
     events: parts.signal,
+    jobs: parts.jobs,
     engineHooks: parts.engineHooks,
     answers: { fill: (call, lacking) => fillAnswers(answering, call, lacking) },
   })

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Model } from '../compile/model.ts'
+import type { JobMetrics } from '../jobs/jobs.ts'
 import type { Store, StoreCounters } from '../store/store.ts'
 import type { WebhookFigures } from '../webhooks/webhooks.ts'
 import type { AccessLog } from './access-log.ts'
@@ -10,6 +11,7 @@ import { Admission, type Bounds } from './overload.ts'
 import { createProbes, type Probes } from './probes.ts'
 import { metricsText } from './prometheus-text.ts'
 import { createProxies } from './proxies.ts'
+import type { Service } from './service.ts'
 import { type Handle, Shell, type ShellLogger, type ShellParts, type Signal } from './shell.ts'
 import { openTracing } from './tracing.ts'
 import { urlOf } from './url-of.ts'
@@ -22,6 +24,8 @@ export interface ServerOptions {
   readonly storeCounters: StoreCounters
   /** The service's, for the metrics. */
   readonly webhooks: WebhookFigures | null
+  /** The service's, for the metrics. */
+  readonly jobs?: JobMetrics | undefined
   /** The engine's. */
   readonly handle: Handle
   /** The engine's. */
@@ -104,6 +108,28 @@ export const serveConnections = async (options: ServerOptions): Promise<AdoptedC
   }
 }
 
+/** Serves probes and metrics of a process that answers no requests. */
+export const serveProbes = async (
+  { model, store, storeCounters, engine, webhooks, jobs }: Service,
+  logger: ShellLogger,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<{ readonly url: string; stop(): Promise<void> }> => {
+  const { handle, signal, eventCounters } = engine
+  const log = { logger, accessLog: null }
+  const options = { model, store, storeCounters, webhooks, jobs, handle, signal, eventCounters, log }
+  const parts = serverParts(options)
+  const server = probesServer(options, parts)
+  const address = await server.listen(port, host)
+  return {
+    url: urlOf(host, address.port),
+    async stop() {
+      parts.probes.drain()
+      await server.stop()
+      parts.admission.close()
+    },
+  }
+}
+
 /** What the servers of one process share. */
 interface ServerParts {
   readonly admission: Admission
@@ -112,9 +138,15 @@ interface ServerParts {
 }
 
 const serverParts = (options: ServerOptions): ServerParts => {
-  const { model, storeCounters, store, eventCounters, webhooks, bounds, ownsProcess = true } = options
+  const { model, storeCounters, store, eventCounters, webhooks, jobs, bounds, ownsProcess = true } = options
   const admission = new Admission(model.limits.requestsInFlight, { ownsProcess, ...bounds })
-  const metrics = createMetrics({ store: storeCounters, admission, events: eventCounters, webhooks })
+  const metrics = createMetrics({
+    store: storeCounters,
+    admission,
+    events: eventCounters,
+    webhooks,
+    jobs: (model.jobs.size > 0 && jobs) || null,
+  })
   const snapshots = shareMetrics(metrics.snapshot)
   const probes = createProbes({ store, metrics: async () => metricsText(await snapshots()) })
   return { admission, metrics, probes }

@@ -1,3 +1,4 @@
+import type { JobMetrics } from '../jobs/jobs.ts'
 import type { RequestNote } from '../request/exchange.ts'
 import type { NodeCounters, StoreCounters } from '../store/store.ts'
 import type { WebhookFigures } from '../webhooks/webhooks.ts'
@@ -27,6 +28,8 @@ export interface MetricSources {
   readonly events: EventCounters | null
   /** Null where the API has no events. */
   readonly webhooks: WebhookFigures | null
+  /** Null where the API has no jobs. */
+  readonly jobs: JobMetrics | null
 }
 
 export interface EventCounters {
@@ -34,7 +37,7 @@ export interface EventCounters {
   readonly streams: number
 }
 
-export const createMetrics = ({ store, admission, events, webhooks }: MetricSources): Metrics => {
+export const createMetrics = ({ store, admission, events, webhooks, jobs }: MetricSources): Metrics => {
   const all: Series[] = []
   // Nested maps by version, route and method: a combined key would be a new string for each request.
   const index = new Map<string, Map<string, Map<string, Series>>>()
@@ -72,6 +75,7 @@ export const createMetrics = ({ store, admission, events, webhooks }: MetricSour
       ...storeFamilies(store),
       ...(events ? eventFamilies(events) : []),
       ...(webhooks ? webhookFamilies(webhooks) : []),
+      ...(jobs ? jobFamilies(jobs) : []),
       ...processFamilies(),
     ],
   }
@@ -167,6 +171,25 @@ const webhookFamilies = (webhooks: WebhookFigures): Family[] => {
       ),
       merge: 'max',
     },
+  ]
+}
+
+const jobFamilies = ({ counts, figures }: JobMetrics): Family[] => {
+  const { oldestSeconds, ...numbers } = figures
+  const labelled = (label: string, all: object): Family['samples'] =>
+    Object.fromEntries(Object.entries(all).map(([name, count]) => [`{${label}="${name}"}`, count]))
+  // Every process counts the jobs of the whole store.
+  const ofStore = (family: Family): Family => ({ ...family, merge: 'max' })
+  return [
+    counter('nounkit_job_runs_total', 'Runs of jobs, by what became of the job.', labelled('result', counts)),
+    ofStore(gauge('nounkit_jobs', 'Jobs in the store.', labelled('status', numbers))),
+    ofStore(
+      gauge(
+        'nounkit_jobs_oldest_seconds',
+        'For how long the oldest job that is due has waited.',
+        oldestSeconds,
+      ),
+    ),
   ]
 }
 

@@ -34,11 +34,12 @@ const drainMs = 10_000
 
 export function mount(service: Service, { logger, accessLog = null, tracing = null }: MountOptions): Mounted {
   const { model, store, storeCounters, engine, webhooks } = service
+  const jobs = model.jobs.size > 0 ? service.jobs : null
   const { prefix, declaration, limits } = model
   // The process has other work: that its event loop is late says nothing about these requests.
   const admission = new Admission(limits.requestsInFlight, { ownsProcess: false })
   const events = engine.eventCounters
-  const metrics = createMetrics({ store: storeCounters, admission, events, webhooks })
+  const metrics = createMetrics({ store: storeCounters, admission, events, webhooks, jobs })
   const probes = createProbes({ store, metrics: () => metricsText([metrics.snapshot()]) })
   const running = new Set<Promise<unknown>>()
   let draining = false

@@ -10,6 +10,9 @@ import { sweepEvents } from '../events/sweep-events.ts'
 import { type AddressSettings, withAddresses } from '../guard/address-settings.ts'
 import { createAuthenticator } from '../guard/authenticate.ts'
 import { openRates } from '../guard/rate-settings.ts'
+import { Jobs } from '../jobs/jobs.ts'
+import type { RunnerSettings } from '../jobs/runner.ts'
+import { sweepJobs } from '../jobs/sweep-jobs.ts'
 import { deleteOldUsage } from '../lifecycle/clean.ts'
 import { followImages } from '../lifecycle/follow-images.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
@@ -71,6 +74,8 @@ export interface ServiceOptions {
   readonly redisUrl?: string | undefined
   /** How webhooks are sent; as `NOUNKIT_WEBHOOK_ALLOW` and `NOUNKIT_WEBHOOK_DELAYS` say. */
   readonly webhooks?: Partial<WebhookSettings>
+  /** How jobs are run. */
+  readonly jobs?: Partial<RunnerSettings>
   readonly warn?: (message: string, error: unknown) => void
   /** Puts something between the engine and the store. */
   readonly watchStore?: (store: Store) => Store
@@ -94,6 +99,10 @@ export interface Service {
   readonly lifecycle: Lifecycle
   /** Null where the API has no events. */
   readonly webhooks: Webhooks | null
+  /** They run where `runJobs` was called. */
+  readonly jobs: Jobs
+  /** Called after the jobs have ended. */
+  whenClosed(work: () => void): void
   /** Whether the store was migrated for a newer release. This process then answers 503 and should exit. */
   readonly outdated: Outdated
   close(): Promise<void>
@@ -149,6 +158,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const log = new EventLog(store)
     const signal = new EventSignal(log)
     const streams = new EventStreams(log, signal, model.limits.streams)
+    const jobs = new Jobs({ model, store, clock, warn, settings: options.jobs })
     const settings = { ...readWebhookSettings({}), ...options.webhooks }
     const webhookParts = { model, store, clock, events: log, secret, settings }
     const engine = createEngine({
@@ -158,6 +168,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       secret,
       log,
       signal,
+      jobs,
       streams,
       replicas,
       engineHooks: webhookCode(webhookParts),
@@ -175,15 +186,20 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     }
     const sweeper = startSweeper(store, clock, sweepsOf(store, model, clock, log), warn)
     const webhooks = model.events && (await startWebhooks({ ...webhookParts, signal, retirement, warn }))
+    const closing: (() => void)[] = []
     return {
       model,
       store,
+      jobs,
+      whenClosed: (work) => void closing.push(work),
       storeCounters: replicas?.counters ?? store.counters,
       engine,
       webhooks,
       lifecycle,
       outdated,
       async close() {
+        await jobs.stop()
+        for (const work of closing) work()
         await sweeper.stop()
         streams.stop()
         await webhooks?.stop()
@@ -243,7 +259,7 @@ async function migrateAtStart(
 }
 
 /** The housekeeping of a store. */
-function sweepsOf(store: Store, { events }: Model, clock: Clock, log: EventLog): readonly Sweep[] {
+function sweepsOf(store: Store, { events, jobs }: Model, clock: Clock, log: EventLog): readonly Sweep[] {
   const everyMinute = (name: string, work: Sweep['work']): Sweep => ({ name, everyMs: minuteMs, work })
   const refresh = store.refreshStatistics
   return [
@@ -251,6 +267,7 @@ function sweepsOf(store: Store, { events }: Model, clock: Clock, log: EventLog):
     ...(refresh ? [everyMinute('statistics', refresh)] : []),
     everyMinute('recorders', () => markSilent(store, clock.now())),
     { name: 'usage', everyMs: hourMs, work: (end) => deleteOldUsage(store, clock.now(), end) },
+    ...(jobs.size > 0 ? [{ name: 'jobs', everyMs: hourMs, work: () => sweepJobs(store, clock) }] : []),
     ...(events
       ? [
           everyMinute('events', (end) => sweepEvents(store, log, clock, events.keepDays, end)),

@@ -4,7 +4,7 @@ import { relayMetrics } from './worker-metrics.ts'
 export interface SuperviseOptions {
   readonly workers: number
   readonly say: (line: string) => void
-  /** How long a worker may take to finish its last requests. */
+  /** How long a worker may take to finish its last requests and jobs: 40 seconds unless said. */
   readonly graceMs?: number
 }
 
@@ -74,7 +74,7 @@ class Supervisor {
     if (this.#stopping) return
     this.#stopping = true
     for (const worker of living()) worker.process.kill('SIGTERM')
-    setTimeout(killAll, this.#options.graceMs ?? 15_000).unref()
+    setTimeout(killAll, this.#options.graceMs ?? 40_000).unref()
     this.#finishWhenAlone()
   }
 

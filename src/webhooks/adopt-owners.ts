@@ -1,6 +1,6 @@
+import { allRows, statement } from '../store/bound-statement.ts'
 import type { Store } from '../store/store.ts'
 import { ownerFields, storedCaller } from './owner.ts'
-import { allRows, statement } from './rows.ts'
 
 const batch = 500
 

@@ -1,7 +1,8 @@
+import { accountRows, allRows, firstRow, statement } from '../store/bound-statement.ts'
 import type { Store, Transaction, Value } from '../store/store.ts'
 import { newId } from '../write/ids.ts'
 import type { Endpoint, EndpointKey } from './endpoint-rows.ts'
-import { accountRows, allRows, firstRow, statement, timeOf, timeText } from './rows.ts'
+import { timeOf, timeText } from './rows.ts'
 import type { WantedEvent } from './wanted-event.ts'
 
 /** A delivery that is to be attempted. */

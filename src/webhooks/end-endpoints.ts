@@ -1,8 +1,9 @@
 import { keyLives } from '../guard/key-lives.ts'
+import { allRows, statement } from '../store/bound-statement.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { failPending, keyEnded } from './endpoint-rows.ts'
 import { storedCaller } from './owner.ts'
-import { allRows, statement, timeText } from './rows.ts'
+import { timeText } from './rows.ts'
 
 /** Which endpoints end: those that rest on API keys (their ids), all of a subject, or some by their ids. */
 export type Ended =

@@ -1,9 +1,10 @@
 import type { Audience } from '../events/show-event.ts'
 import { lockHead } from '../plan/event-reads.ts'
 import type { Caller } from '../request/caller.ts'
+import { accountRows, allRows, firstRow, statement } from '../store/bound-statement.ts'
 import { numberOrNull, type Store, type Transaction, textOrNull } from '../store/store.ts'
 import { storedCaller } from './owner.ts'
-import { accountRows, allRows, firstRow, statement, timeOf, timeText } from './rows.ts'
+import { timeOf, timeText } from './rows.ts'
 
 /** An endpoint as its calls need it. */
 export interface Endpoint {

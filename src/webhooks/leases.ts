@@ -1,8 +1,9 @@
 import { audienceOf } from '../guard/audience.ts'
+import { firstRow, statement } from '../store/bound-statement.ts'
 import type { Store } from '../store/store.ts'
 import type { Endpoint, EndpointKey } from './endpoint-rows.ts'
 import { storedCaller } from './owner.ts'
-import { firstRow, statement, timeText } from './rows.ts'
+import { timeText } from './rows.ts'
 
 /** How long a process may call an endpoint without saying that it still lives. */
 export const leaseMs = 15_000

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts'
+import { firstRow, statement } from '../store/bound-statement.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs } from '../times.ts'
-import { firstRow, statement, timeText } from './rows.ts'
+import { timeText } from './rows.ts'
 
 const batch = 500
 

@@ -5,6 +5,7 @@ import type { EventLog } from '../events/event-log.ts'
 import type { EventSignal } from '../events/event-signal.ts'
 import { Planner } from '../plan/planner.ts'
 import type { Store } from '../store/store.ts'
+import { warnNowAndThen } from '../store/warn-now-and-then.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
 import { addressGuard } from './addresses.ts'
 import { adoptOwners } from './adopt-owners.ts'
@@ -91,17 +92,5 @@ export async function startWebhooks(parts: SendingParts): Promise<Webhooks> {
       return oldestPendingAt === null ? 0 : (clock.now() - oldestPendingAt) / 1_000
     },
     stop: () => dispatcher.stop(),
-  }
-}
-
-const quietMs = 60_000
-
-/** A store that cannot be reached is logged once a minute, not with every attempt. */
-function warnNowAndThen(warn: (error: unknown) => void): (error: unknown) => void {
-  let last = Number.NEGATIVE_INFINITY
-  return (error) => {
-    if (performance.now() - last < quietMs) return
-    last = performance.now()
-    warn(error)
   }
 }

@@ -6,6 +6,7 @@ import type { StoredRow } from '../request/body.ts'
 import type { Value, Write } from '../store/store.ts'
 import { ChangeSet } from './change-set.ts'
 import { createdEvent, writeEvents } from './event-rows.ts'
+import { writeJobs } from './job-inserts.ts'
 import type { Writer } from './writer.ts'
 
 /**
@@ -17,14 +18,16 @@ export async function changeRows<T>(
   account: string,
   work: (changes: ChangeSet) => Promise<T>,
 ): Promise<T> {
-  const { value, events } = await writer.store.transaction(async (tx) => {
+  const { value, events, jobs } = await writer.store.transaction(async (tx) => {
     const changes = new ChangeSet(writer, tx, account)
     const value = await work(changes)
     await changes.settled()
     const events = writer.model.events ? await writeEvents(writer, tx, account, changes.changes) : 0
-    return { value, events }
+    await writeJobs(tx, account, changes.jobs)
+    return { value, events, jobs: changes.jobs.length }
   }, account)
   if (events > 0) writer.events.committed(account, events)
+  if (jobs > 0) writer.jobs.committed(account)
   return value
 }
 

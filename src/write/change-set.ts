@@ -6,6 +6,7 @@ import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
 import { lockDeletedAlong } from './deleted-along.ts'
+import type { NewJob } from './new-job.ts'
 import { OperationsInTurn } from './operations-in-turn.ts'
 import { outOfRange } from './out-of-range.ts'
 import {
@@ -30,6 +31,8 @@ export class ChangeSet {
   readonly #writer: Writer
   readonly #rows = new RowsInHand()
   readonly #operations = new OperationsInTurn()
+  /** The jobs that hooks have handed over. */
+  readonly jobs: NewJob[] = []
 
   constructor(writer: Writer, tx: Transaction, account: string) {
     this.#writer = writer

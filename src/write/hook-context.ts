@@ -1,5 +1,6 @@
 import type { Resource } from '../compile/model.ts'
 import type { HookContext, Hooks, Rejection, Seeing } from '../declare/hooks.ts'
+import type { JobDeclaration, LaterOptions } from '../declare/job.ts'
 import type { AnyRow } from '../declare/reach.ts'
 import { Problem, type ProblemKind } from '../problems.ts'
 import type { Call } from '../read/call.ts'
@@ -9,6 +10,7 @@ import { checkHooked, hookNames } from './hook-names.ts'
 import { type HookReads, hookReads, type NamedResource } from './hook-reads.ts'
 import { type Hooked, type HookWrite, rowAfterHook, valuesOfChange, valuesOfNew } from './hook-values.ts'
 import { mayRead } from './judge.ts'
+import { newJob } from './new-job.ts'
 import { newRow } from './new-row.ts'
 import type { OpenWrite } from './write-request.ts'
 
@@ -30,6 +32,7 @@ interface LooseContext
   create(name: NamedResource, values: StoredRow): Promise<AnyRow>
   update(name: NamedResource, id: string, values: StoredRow): Promise<AnyRow | null>
   remove(name: NamedResource, id: string): Promise<boolean>
+  later(job: string | JobDeclaration, payload: unknown, options?: LaterOptions): Promise<void>
 }
 
 /** The change set goes on using its rows, so hooks get copies that they may change. */
@@ -80,6 +83,13 @@ function hookContext(write: OpenWrite, derivedKey: string | null, hook: HookName
       const set = setting('update', name, values)
       const fitting = await changes.judged(() => valuesOfChange(set, id, values))
       return updateRow(changes, set.resource, id, fitting)
+    }),
+    later: tracked(async (job, payload, options) => {
+      const made = await newJob(writer, job, payload, options).catch((error: Error) => error)
+      await changes.judged(() => {
+        if (made instanceof Error) throw names.about(made)
+        changes.jobs.push(made)
+      })
     }),
     remove: tracked(async (name, id) => removeRow(changes, names.resource('remove', name), id)),
     reject: (rejection) => {

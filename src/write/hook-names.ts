@@ -18,6 +18,8 @@ export interface HookNames {
   summand(resource: Resource, field: string): void
   /** The error for another mistake in a call. */
   mistake(asked: Asked, resource: Resource, what: string): Error
+  /** An error of something that the hook has called, which says which hook it was. */
+  about(error: Error): Error
   /** The declared problem of a refusal. Its field must be a field of the hook's own resource. */
   problem(rejection: Rejection): ProblemKind
 }
@@ -52,6 +54,7 @@ export const hookNames = (model: Model, of: Resource, where: string): HookNames 
       throw fail(`sum('${resource.name}', '${field}', …)`, what, didYouMean(field, summable))
     },
     mistake: (asked, resource, what) => fail(`${asked}('${resource.name}', …)`, what, ''),
+    about: (error) => new Error(`${error.message} (${where} of ${of.name})`, { cause: error }),
     problem({ code, field }) {
       const kind = of.problems.get(code)
       if (kind && (field === undefined || of.field.has(field))) return kind

@@ -12,6 +12,11 @@ export interface EventSink {
   committed(account: string, count: number): void
 }
 
+/** Is told of jobs once they are committed. */
+export interface JobSink {
+  committed(account: string): void
+}
+
 /** What every write needs, made once per service. */
 export interface Writer extends Reader {
   readonly store: Store
@@ -23,6 +28,7 @@ export interface Writer extends Reader {
   /** How long a duplicate waits for the first request with its key. */
   readonly keyWaitMs: number
   readonly events: EventSink
+  readonly jobs: JobSink
   /** For the resources that the engine itself adds. */
   readonly engineHooks: EngineHooksOf
 }
@@ -31,7 +37,7 @@ export interface Writer extends Reader {
 const keyWaitMs = 5_000
 
 export const createWriter = (
-  parts: Pick<Writer, 'store' | 'planner' | 'seal' | 'model' | 'now' | 'events' | 'engineHooks'> &
+  parts: Pick<Writer, 'store' | 'planner' | 'seal' | 'model' | 'now' | 'events' | 'jobs' | 'engineHooks'> &
     Partial<Pick<Writer, 'answers'>>,
 ): Writer => ({
   answers: noAnswers,

@@ -1,6 +1,6 @@
-import { isDead } from '../../lifecycle/process-id.ts'
 import { demandNobodyServes } from '../../lifecycle/serving.ts'
 import { openStore } from '../../store/open.ts'
+import { isDead } from '../../store/process-id.ts'
 import { migrate } from '../../store/schema/migrate-store.ts'
 import { MigrationRefused, mayBeTaken, needsStop } from '../../store/schema/migration.ts'
 import type { Step } from '../../store/schema/migration-step.ts'

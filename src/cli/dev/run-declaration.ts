@@ -6,7 +6,9 @@ import { warningsOf } from '../../compile/warnings.ts'
 import { refuseBrokenPromises } from '../../contract/broken-promises.ts'
 import { readAddressSettings } from '../../guard/address-settings.ts'
 import { type AdoptedConnections, serveConnections } from '../../serve/listen.ts'
+import { runJobs } from '../../serve/run-jobs.ts'
 import { type FittingStore, openService, type Service } from '../../serve/service.ts'
+import type { ShellLogger } from '../../serve/shell.ts'
 import type { Question } from '../../store/schema/follow/open-decisions.ts'
 import { loopback, readWebhookSettings } from '../../webhooks/webhook-settings.ts'
 import { databaseUrl, publishedOf } from '../command-store.ts'
@@ -151,24 +153,29 @@ class RunningDeclaration {
       redisUrl: process.env.NOUNKIT_REDIS_URL,
       webhooks: readWebhookSettings(process.env, loopback),
       warn: (message, error) => this.#warn(message, error),
+      jobs: { stopMs: patienceMs },
       watchStore: (store) => this.#statements.store(store),
     })
   }
 
-  #serve({ model, store, storeCounters, webhooks, engine }: Service): Promise<AdoptedConnections> {
+  #serve(service: Service): Promise<AdoptedConnections> {
+    const { model, store, storeCounters, webhooks, jobs, engine } = service
+    const logger: ShellLogger = {
+      error: ({ err }, message) => this.#warn(message, err),
+      info: ({ status }, message) => print(`${status} ${message}`),
+    }
+    runJobs(service, logger)
     return serveConnections({
       model,
       store,
       webhooks,
+      jobs,
       handle: this.#statements.handle(engine.handle),
       signal: engine.signal,
       storeCounters,
       eventCounters: engine.eventCounters,
       log: {
-        logger: {
-          error: ({ err }, message) => this.#warn(message, err),
-          info: ({ status }, message) => print(`${status} ${message}`),
-        },
+        logger,
         accessLog: requestLines(this.#statements, print),
       },
     })

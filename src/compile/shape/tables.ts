@@ -25,7 +25,9 @@ import {
   oneOf,
   optionsOf,
   type Shape,
+  soundOptions,
   textShape,
+  zodSchema,
 } from './shapes.ts'
 
 const rate = like(
@@ -69,6 +71,40 @@ const tokensOfIssuer = judged(
   (_, declared: TokenDeclaration) => issuerFault(declared),
 )
 
+const duration = like(textShape, "'5m'")
+const regularly = either(
+  textShape,
+  optionsOf({
+    needs: { cron: like(textShape, "'0 3 * * *'") },
+    may: { zone: like(textShape, "'Europe/Berlin'") },
+  }),
+)
+const jobTables: { readonly [kind: string]: OptionTable } = {
+  job: {
+    form: 'job(z.object({ … }), async (payload, { as }) => { … })',
+    needs: { schema: zodSchema, run: functionShape },
+    may: { retries: like(listOf(duration), "['5s', '1m']"), within: duration },
+  },
+  every: {
+    form: "every('1h', async ({ as }) => { … })",
+    needs: { schedule: regularly, run: functionShape },
+    may: { within: duration },
+  },
+}
+const kindOfJob = (value: unknown): string =>
+  typeof value === 'object' && value !== null && 'kind' in value ? String(value.kind) : ''
+const jobShape: Shape = {
+  said: 'a job(…) or an every(…)',
+  holds: (value) => Object.hasOwn(jobTables, kindOfJob(value)),
+  sound: (value, where, mistakes) =>
+    soundOptions(
+      value as Parameters<typeof soundOptions>[0],
+      jobTables[kindOfJob(value)] ?? {},
+      where,
+      mistakes,
+    ),
+}
+
 export const apiTable: OptionTable = {
   form: "api('name', { resources: [resource('books', { fields: { … } })] })",
   needs: { resources: list },
@@ -96,6 +132,10 @@ export const apiTable: OptionTable = {
         may: { maxAgeSeconds: count },
       }),
       "{ origins: ['https://shop.example'] }",
+    ),
+    jobs: like(
+      mapOf(jobShape),
+      "{ remind: job(z.object({ … }), async (payload) => { … }), tidy: every('1h', async () => { … }) }",
     ),
     proxies: like(listOf(judged(textShape, addressRangeFault)), "['10.0.0.0/8']"),
     seed: like(

@@ -129,6 +129,39 @@ const tables: readonly EngineTable[] = [
     spreadBy: 'hash',
   },
   {
+    // Work that is to be done: a row until it is done. `due_at` is NULL when it has failed. `unique_text` is NULL once it has begun, so that
+    // the unique index knows only of jobs that have not. Work at regular times is of the account ''.
+    name: 'nounkit_jobs',
+    copied: true,
+    columns: {
+      account_id: 'id',
+      id: 'id',
+      name: 'string',
+      status: 'string',
+      due_at: 'integer?',
+      attempts: 'integer',
+      created_at: 'integer',
+      ended_at: 'integer?',
+      // The row of nounkit_job_runners whose process runs it.
+      runner: 'string?',
+      unique_text: 'string?',
+      last_error: 'string?',
+      payload: 'string',
+    },
+    primaryKey: ['account_id', 'id'],
+    uniques: [['account_id', 'name', 'unique_text']],
+    indexes: [['status', 'due_at', 'id']],
+    longRows: true,
+  },
+  {
+    // A row for each process that runs jobs. It counts on in `beats` while the process lives: no clock says whether it does.
+    name: 'nounkit_job_runners',
+    copied: { notBecause: 'its processes run the jobs of the store that is copied' },
+    columns: { id: 'string', beats: 'integer' },
+    primaryKey: ['id'],
+    spreadBy: 'id',
+  },
+  {
     // `account_id` is empty where no account is known.
     name: 'nounkit_usage',
     copied: true,

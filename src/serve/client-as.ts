@@ -1,0 +1,37 @@
+import { makeClient } from '../client/make-client.ts'
+import type { Model } from '../compile/model.ts'
+import { type Caller, freezeClaims, isPlainName } from '../request/caller.ts'
+import type { Mounted } from './mounted.ts'
+
+/** As whom code of this process calls. */
+export interface ActingAs {
+  /** Not needed where the API has `accounts: 'one'`. */
+  readonly account?: string
+  /** `['*']` unless said. */
+  readonly scopes?: readonly string[]
+  readonly subject?: string
+  readonly claims?: { readonly [name: string]: unknown }
+}
+
+/** The client of a service in this process, as a caller that needs no key. */
+export function clientAs(
+  model: Model,
+  fetch: Mounted['fetch'],
+  { account = model.soleAccount ?? undefined, scopes = ['*'], subject, claims = {} }: ActingAs,
+): object {
+  if (account === undefined) throw new TypeError("as() needs an account: as({ account: 'acme' })")
+  for (const name of [account, ...(subject === undefined ? [] : [subject])])
+    if (!isPlainName(name)) throw new TypeError(`${JSON.stringify(name)} cannot be the name of a caller.`)
+  const caller: Caller = {
+    account: model.soleAccount ?? account,
+    consumer: { id: 'in-process', name: 'in-process', kind: 'internal' },
+    scopes: new Set(scopes),
+    subject: subject ?? null,
+    claims: freezeClaims(structuredClone(claims)),
+  }
+  return makeClient({
+    url: `http://localhost${model.prefix}`,
+    version: model.head.name,
+    fetch: (url: string, init: RequestInit) => fetch(new Request(url, init), { address: '', caller }),
+  })
+}

@@ -1,0 +1,43 @@
+import { allRows, statement } from '../store/bound-statement.ts'
+import type { Transaction } from '../store/store.ts'
+import type { NewJob } from './new-job.ts'
+
+/** Rows of one INSERT. Only these sizes, so that few statements are prepared. */
+const sizes = [100, 10, 1]
+
+/** Writes the jobs that were handed over, as a part of the transaction that hands them over. */
+export async function writeJobs(tx: Transaction, account: string, jobs: readonly NewJob[]): Promise<void> {
+  const rows = distinct(jobs)
+  for (let from = 0; from < rows.length; ) {
+    const size = sizes.find((count) => count <= rows.length - from) ?? 1
+    await insert(tx, account, rows.slice(from, from + size))
+    from += size
+  }
+}
+
+/** Of unique jobs each once, in an order that is the same for all transactions: they wait for each other's rows. */
+function distinct(jobs: readonly NewJob[]): readonly NewJob[] {
+  const key = ({ name, unique }: NewJob): string => JSON.stringify([name, unique])
+  const uniques = new Map<string, NewJob>()
+  for (const job of jobs) if (job.unique !== null && !uniques.has(key(job))) uniques.set(key(job), job)
+  const sorted = [...uniques].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, job]) => job)
+  return [...jobs.filter(({ unique }) => unique === null), ...sorted]
+}
+
+/**
+ * Where the same unique job waits, the new one is dropped, and the waiting row is locked until this transaction ends: a process that took
+ * it before would not see what this transaction writes.
+ */
+async function insert(tx: Transaction, account: string, jobs: readonly NewJob[]): Promise<void> {
+  await allRows(
+    tx,
+    statement(tx.dialect, (bind) => {
+      const owner = bind('id', account)
+      const values = jobs.map(
+        ({ id, name, dueAt, createdAt, unique, payload }) =>
+          `(${owner}, ${bind('id', id)}, ${bind('string', name)}, 'waiting', ${bind('integer', dueAt)}, 0, ${bind('integer', createdAt)}, ${bind('string', unique)}, ${bind('string', payload)})`,
+      )
+      return `INSERT INTO "nounkit_jobs" ("account_id", "id", "name", "status", "due_at", "attempts", "created_at", "unique_text", "payload") VALUES ${values.join(', ')} ON CONFLICT ("account_id", "name", "unique_text") DO UPDATE SET "unique_text" = excluded."unique_text"`
+    }),
+  )
+}
