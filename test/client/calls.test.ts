@@ -248,7 +248,7 @@ describeClients(
       ]
       for (const api of wrong) {
         expect((await refusal(api.customers.find(gone))).status).toBe(404)
-        served.proxy.next('drop')
+        served.proxy.next({ status: 503 })
         expect(await refusal(api.customers.delete(gone))).toMatchObject({ status: 404, tries: 2 })
       }
       expect(await served.client().customers.find(gone)).toBeNull()
