@@ -9,6 +9,8 @@ export interface Promptness {
   readonly accounts: number
   readonly withinP99Ms: number
   readonly acrossP99Ms: number
+  /** Creates that were not answered with the new order. */
+  readonly refused: number
 }
 
 const usualRates = [1, 30, 300]
@@ -30,8 +32,8 @@ export async function measurePromptness(
   const measured: Promptness[] = []
   for (const accounts of accountCounts)
     for (const perSecond of rates) {
-      const [within, across] = await followAtRate(served.keys.slice(0, accounts), processes, perSecond)
-      measured.push({ perSecond, accounts, withinP99Ms: within, acrossP99Ms: across })
+      const followed = await followAtRate(served.keys.slice(0, accounts), processes, perSecond)
+      measured.push({ perSecond, accounts, ...followed })
       say(`  streams of ${accounts} accounts, ${perSecond} changes a second`)
     }
   return measured
@@ -42,17 +44,18 @@ async function followAtRate(
   keys: readonly string[],
   [first, second]: readonly [Contender, Contender],
   perSecond: number,
-): Promise<readonly [withinP99Ms: number, acrossP99Ms: number]> {
+): Promise<Omit<Promptness, 'perSecond' | 'accounts'>> {
   const [answeredAt, within, across] = [newTimes(), newTimes(), newTimes()]
   const follow = ({ port }: Contender, times: Times) =>
     keys.map((key) => openStream(port, key, ({ resourceId }) => times.set(resourceId, performance.now())))
   const streams = await Promise.all([...follow(first, within), ...follow(second, across)])
   try {
     const count = Math.max(fewest, (perSecond * mostMs) / 1_000)
-    await createSteadily(first, keys, { perSecond, count }, answeredAt)
+    const refused = await createSteadily(first, keys, { perSecond, count }, answeredAt)
+    const isMissing = (id: string): boolean => !within.has(id) || !across.has(id)
     const deadline = performance.now() + lateMs
-    while (Math.min(within.size, across.size) < count && performance.now() < deadline) await sleep(20)
-    return [p99Of(answeredAt, within), p99Of(answeredAt, across)]
+    while ([...answeredAt.keys()].some(isMissing) && performance.now() < deadline) await sleep(20)
+    return { withinP99Ms: p99Of(answeredAt, within), acrossP99Ms: p99Of(answeredAt, across), refused }
   } finally {
     for (const stream of streams) stream.destroy()
   }
@@ -61,25 +64,27 @@ async function followAtRate(
 type Times = Map<string, number>
 const newTimes = (): Times => new Map()
 
+/** Resolves with how many were refused. */
 async function createSteadily(
   contender: Contender,
   keys: readonly string[],
   { perSecond, count }: { readonly perSecond: number; readonly count: number },
   answeredAt: Times,
-): Promise<void> {
+): Promise<number> {
   const startedAt = performance.now()
+  let refused = 0
   const open: Promise<void>[] = []
   for (let made = 0; made < count; made++) {
     await sleep(Math.max(0, startedAt + (made * 1_000) / perSecond - performance.now()))
     const key = keys[made % keys.length] ?? ''
     const created = createOrder({ ...contender, key }).then(
       (id) => void answeredAt.set(id, performance.now()),
+      () => void refused++,
     )
-    // One that is refused is told below, when all have ended.
-    created.catch(() => {})
     open.push(created)
   }
   await Promise.all(open)
+  return refused
 }
 
 /** An event that has not arrived makes it infinite. One that arrives before the answer counts as 0. */
