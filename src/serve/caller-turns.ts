@@ -1,3 +1,4 @@
+import { nextTick } from 'node:process'
 import { setImmediate } from 'node:timers'
 import type { Maybe } from '../maybe.ts'
 import { FairLimit, type Holder } from './fair-limit.ts'
@@ -15,7 +16,7 @@ interface Waiting {
 /**
  * Who asks next, where requests arrive faster than they are answered. SQLite answers at once, so that some hundred requests in one packet, or
  * on as many connections, would all be answered before anybody else is heard. Beyond `turnMs` they wait, and callers take turns: one request of
- * each. In-process work that a request does later, when its body has arrived or its database has answered, is not counted.
+ * each. A request with a body has another turn when it has arrived. What a request does after another process has answered is not counted.
  */
 export class CallerTurns {
   readonly #now: () => number
@@ -58,12 +59,12 @@ export class CallerTurns {
   #hasTime(): boolean {
     if (this.#beganAt !== null) return this.#now() - this.#beganAt < this.#mostMs
     this.#beganAt = this.#now()
-    setImmediate(() => this.#next())
+    this.#goOn()
     return true
   }
 
   /** Those that wait have their turns; what arrives meanwhile waits behind them. */
-  #next(): void {
+  async #next(): Promise<void> {
     const beganAt = this.#now()
     this.#beganAt = this.#waiting.size > 0 ? beganAt : null
     for (const [caller, queue] of this.#waiting) {
@@ -71,9 +72,16 @@ export class CallerTurns {
       const first = queue.shift()
       if (queue.length > 0) this.#waiting.set(caller, queue)
       if (first) this.#begin(first)
+      // What the request does in promises that are kept at once is a part of its turn.
+      await new Promise<void>((resolve) => nextTick(resolve))
       if (this.#now() - beganAt >= this.#mostMs) break
     }
-    if (this.#beganAt !== null) setImmediate(() => this.#next())
+    if (this.#beganAt !== null) this.#goOn()
+  }
+
+  /** When the event loop has read what arrived. */
+  #goOn(): void {
+    setImmediate(() => void this.#next())
   }
 
   #begin({ holder, begin }: Waiting): void {

@@ -120,8 +120,9 @@ const collect = (request: NodeRequest, limit: number, admission: Admission): Pro
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   const chunks: Buffer[] = []
   let size = 0
+  const ignore = (): void => void incoming.off('data', onData).off('end', onEnd).off('close', onClose)
   const end = (): void => {
-    incoming.off('data', onData).off('end', onEnd).off('close', onClose)
+    ignore()
     admission.endBody(holder, size)
   }
   const fail = (error: Error): void => {
@@ -138,9 +139,17 @@ const collect = (request: NodeRequest, limit: number, admission: Admission): Pro
     else chunks.push(chunk)
   }
   const onEnd = (): void => {
+    ignore()
+    const goOn = (): true => {
+      end()
+      if (!admission.mayContinue()) reject(overloaded())
+      else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+      return true
+    }
+    // Many bodies may have arrived at the same moment.
+    if (admission.inTurn(request, goOn) !== null) return
     end()
-    if (!admission.mayContinue()) return reject(overloaded())
-    resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+    reject(overloaded())
   }
   const onClose = (): void =>
     fail(problem('bad-request', { detail: 'The body ended before it was complete.' }))

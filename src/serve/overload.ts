@@ -1,6 +1,8 @@
+import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
+import type { PlainRequest } from '../request/exchange.ts'
 import { CallerTurns } from './caller-turns.ts'
-import { FairLimit, type Holder } from './fair-limit.ts'
+import { addressHolder, FairLimit, type Holder } from './fair-limit.ts'
 
 const sampleMs = 100
 /** Two samples in a row this late mean overload. A single late one may be a garbage collection or a slow disk. */
@@ -29,14 +31,20 @@ export interface AdmissionOptions extends Partial<Bounds> {
   readonly ownsProcess: boolean
 }
 
+/** What tells callers apart before they are authenticated. */
+export type Asking = Pick<PlainRequest, 'address' | 'headers' | 'caller'>
+
+/** Whoever sends other credentials with each request gets a turn for each, at the price of a refusal. */
+const whoAsks = ({ address, headers, caller }: Asking): string =>
+  JSON.stringify([address, headers.authorization, caller?.account, caller?.subject])
+
 /** Limits the requests in flight: a request over the ceiling is refused at once, so that it does not slow down the others. */
 export class Admission {
   readonly #ceiling: number
   readonly #bodies: FairLimit
   /** Bytes of answers that clients have not taken yet. */
   readonly answers: FairLimit
-  /** Before a request is counted. */
-  readonly turns = new CallerTurns()
+  readonly #turns = new CallerTurns()
   readonly #ownsProcess: boolean
   readonly #timer: NodeJS.Timeout | undefined
   #inFlight = 0
@@ -60,6 +68,17 @@ export class Admission {
     if (!this.#hasRoom(this.#inFlight)) return false
     this.#inFlight++
     return true
+  }
+
+  /** Does work of a request at once, or when it is its caller's turn. Null, which is counted as a refusal, where too many wait. */
+  inTurn<T>(request: Asking, work: () => Maybe<T>): Maybe<T> | null {
+    const done = this.#turns.take(
+      () => whoAsks(request),
+      () => addressHolder(request.address),
+      work,
+    )
+    if (done === null) this.refuse()
+    return done
   }
 
   /** Counts a request that is refused as `overloaded()`. */

@@ -4,7 +4,6 @@ import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchan
 import { asProblem, problemResponse } from '../respond/problem-response.ts'
 import type { AccessLog } from './access-log.ts'
 import type { Cors } from './cors-headers.ts'
-import { addressHolder } from './fair-limit.ts'
 import type { Metrics } from './metrics.ts'
 import { type Admission, overloaded } from './overload.ts'
 import { withoutPrefix } from './prefix.ts'
@@ -48,10 +47,6 @@ export const emptyNote = (): RequestNote => ({
   replayed: false,
 })
 
-/** Nobody is authenticated yet. Whoever sends other credentials with each request gets a turn for each, at the price of a refusal. */
-const whoAsks = ({ address, headers, caller }: ArrivedRequest): string =>
-  JSON.stringify([address, headers.authorization, caller?.account, caller?.subject])
-
 /** Everything around the engine that does not depend on the adapter: overload, CORS, metrics, logs and the headers of every answer. */
 export class Shell {
   readonly #parts: ShellParts
@@ -67,15 +62,9 @@ export class Shell {
     const startedAt = performance.now()
     const preflight = cors?.preflight(request)
     if (preflight) return this.#finish(request, this.#signalled(request, preflight), startedAt)
-    const answer = admission.turns.take(
-      () => whoAsks(request),
-      () => addressHolder(request.address),
-      () =>
-        admission.enter(startedAt) ? this.#admitted(request, startedAt) : this.#refused(request, startedAt),
-    )
-    if (answer !== null) return answer
-    admission.refuse()
-    return this.#refused(request, startedAt)
+    const begin = (): Maybe<PlainResponse> =>
+      admission.enter(startedAt) ? this.#admitted(request, startedAt) : this.#refused(request, startedAt)
+    return admission.inTurn(request, begin) ?? this.#refused(request, startedAt)
   }
 
   /** The answer to a request that is refused before it reaches the engine. */

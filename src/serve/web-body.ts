@@ -1,6 +1,6 @@
 import { problem } from '../problems.ts'
 import type { Holder } from './fair-limit.ts'
-import { type Admission, bodiesOverShare, overloaded } from './overload.ts'
+import { type Admission, type Asking, bodiesOverShare, overloaded } from './overload.ts'
 
 const withinMs = 30_000
 const nothing = new Uint8Array(0)
@@ -9,12 +9,14 @@ export interface BodyBounds {
   readonly limit: number
   readonly admission: Admission
   readonly holder: Holder
+  /** Whose body it is. */
+  readonly asks: Asking
 }
 
 /** The body of a web request, read up to a limit. A stream without end is cancelled: at the limit, or when its time is over. */
 export async function readWebBody(
   request: Request,
-  { limit, admission, holder }: BodyBounds,
+  { limit, admission, holder, asks }: BodyBounds,
 ): Promise<Uint8Array> {
   if (request.bodyUsed)
     throw new Error('The body of the request was read before the service got it. Pass the request on unread.')
@@ -50,7 +52,7 @@ export async function readWebBody(
     clearTimeout(timer)
     admission.endBody(holder, size)
   }
-  if (!admission.mayContinue()) throw overloaded()
+  if (!(await admission.inTurn(asks, () => true)) || !admission.mayContinue()) throw overloaded()
   return Buffer.concat(chunks)
 }
 

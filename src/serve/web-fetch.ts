@@ -84,7 +84,8 @@ function arrivedRequest(
     origin: originOf(url, forwarded),
     note: emptyNote(),
     ...(caller && { caller }),
-    readBody: (limit) => readWebBody(request, { limit, admission, holder: holderOfRequest(arrived) }),
+    readBody: (limit) =>
+      readWebBody(request, { limit, admission, holder: holderOfRequest(arrived), asks: arrived }),
   }
   return arrived
 }
