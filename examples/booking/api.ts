@@ -1,6 +1,8 @@
-import { anyOf, api, belongsTo, hasMany, readOnly, resource } from 'nounkit'
+import { anyOf, api, belongsTo, hasMany, job, readOnly, resource } from 'nounkit'
 import { z } from 'zod'
 import { seed } from './seed.ts'
+
+export const hour = 3_600_000
 
 const rooms = resource('rooms', {
   description: 'What can be booked.',
@@ -46,14 +48,58 @@ const bookings = resource('bookings', {
         reject({ code: 'not-an-hour', detail: `${starts} does not begin an hour to come.`, field: 'starts' })
       return { booked_by: caller.subject ?? '', booked_by_name: String(caller.claims.name ?? '') }
     },
+    // In the transaction of the booking: both are committed, or neither.
+    async afterCreate({ id, starts }, { later }) {
+      await later('remind', { booking_id: id }, { at: new Date(Date.parse(starts) - hour) })
+    },
   },
 })
 
-export const hour = 3_600_000
+const freeHours = resource('free-hours', {
+  description: 'The hours of today and tonight that nobody has booked. No table has them: they are computed.',
+  fields: { starts: z.iso.datetime().describe('The beginning of the hour.') },
+  relations: { room: belongsTo(rooms, { description: 'Which room.' }) },
+  answers: {
+    async list({ limit = 1_000, after = '0' }, { list, now }) {
+      const first = Math.ceil(Date.parse(now) / hour) * hour
+      const taken = await list(bookings, { starts: { gte: text(first), lt: text(first + 12 * hour) } })
+      const isTaken = new Set(taken.map(({ room_id, starts }) => `${room_id} ${Date.parse(starts)}`))
+      const found = (await list(rooms, {}, { orderBy: 'name' }))
+        .flatMap(({ id }) => hoursFrom(first).map((at) => ({ room_id: id, at })))
+        .filter(({ room_id, at }) => !isTaken.has(`${room_id} ${at}`))
+      const rows = found.slice(Number(after), Number(after) + limit).map(({ room_id, at }) => ({
+        id: `${room_id}_${at / hour}`,
+        room_id,
+        starts: text(at),
+      }))
+      const end = Number(after) + rows.length
+      return { rows, next: end < found.length ? String(end) : null }
+    },
+  },
+})
+
+const text = (time: number) => new Date(time).toISOString()
+const hoursFrom = (first: number) => Array.from({ length: 12 }, (_, at) => first + at * hour)
+
+const notices = resource('notices', {
+  description: 'What somebody is told. Jobs write them: tokens of people have no scope for it.',
+  fields: { to: z.string().max(100), text: z.string().max(200) },
+  rules: { read: ({ row, caller }) => anyOf(caller.has('bookings:all'), row.to.is(caller.subject)) },
+})
+
+/** Run an hour ahead, or at once where that is over. */
+const remind = job(z.object({ booking_id: z.string() }), async ({ booking_id }, { as, find, id }) => {
+  const booking = await find(bookings, booking_id)
+  if (!booking) return
+  const text = `${booking.title} begins soon.`
+  // The key is the same for every attempt: however often the job is run, there is one notice.
+  await as().notices.create({ to: booking.booked_by, text }, { idempotencyKey: id })
+})
 
 export default api('booking', {
   title: 'Rooms by the hour',
-  resources: [rooms, bookings],
+  resources: [rooms, bookings, freeHours, notices],
+  jobs: { remind },
   accounts: 'one',
   events: { keepDays: 7 },
   tokens: { claims: { scopes: 'scope' } },

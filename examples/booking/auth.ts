@@ -5,7 +5,7 @@ import { jwt } from 'better-auth/plugins'
 import { SharedFile } from './shared-file.ts'
 
 /** What everybody who has signed up may do. Whose bookings they change is a rule in api.ts. */
-const scopes = 'rooms:read bookings:read bookings:write events:read'
+const scopes = 'rooms:read bookings:read bookings:write notices:read free-hours:read events:read'
 
 /** Sign-up and login. Its tables are in the file of the API, beside those of rooms and bookings. */
 export async function openAuth(file: string, url: string) {

@@ -3,7 +3,6 @@ import { client, isProblem } from '/nounkit/nounkit-client.js'
 
 /** @type {import('nounkit/client').Client<typeof import('./api.ts').default>} */
 const api = client({ url: `${location.origin}/api`, token })
-const hourMs = 3_600_000
 const [entry, who, rooms, told] = ['entry', 'who', 'rooms', 'told'].map((id) => document.getElementById(id))
 
 /** A token lives for minutes; the session of the login gives the next one. */
@@ -28,24 +27,26 @@ const element = (name, attributes, ...children) => {
   return made
 }
 
-/** The next twelve hours of a room, each with its booking or none. */
-const hoursOf = (room, bookings) =>
-  Array.from({ length: 12 }, (_, at) => {
-    const starts = new Date((Math.ceil(Date.now() / hourMs) + at) * hourMs).toISOString()
-    const isIt = (one) => one.room_id === room.id && one.starts === starts
-    return { starts, booking: bookings.find(isIt) ?? null }
-  })
-
 async function show(me) {
-  const [all, taken] = await Promise.all([
+  const [all, taken, free] = await Promise.all([
     api.rooms.list({ sort: ['name'] }),
-    api.bookings.list({ filter: { starts: { gte: new Date() } }, sort: ['starts'], limit: 100 }),
+    api.bookings.list({ filter: { starts: { gte: new Date() } }, limit: 100 }),
+    api.freeHours.list({ limit: 100 }),
   ])
-  const lines = (room) => hoursOf(room, taken.data).map((line) => lineOf(line, room, me))
+  const lines = [
+    ...taken.data.map((booking) => ({ ...booking, booking })),
+    ...free.data.map((hour) => ({ ...hour, booking: null })),
+  ].sort((a, b) => a.starts.localeCompare(b.starts))
   rooms.replaceChildren(
     ...all.data.map((room) => {
       const heading = element('h2', {}, `${room.name}, ${room.seats} seats`)
-      return element('article', { className: 'room' }, heading, element('ol', {}, ...lines(room)))
+      const own = lines.filter(({ room_id }) => room_id === room.id)
+      return element(
+        'article',
+        { className: 'room' },
+        heading,
+        element('ol', {}, ...own.map((line) => lineOf(line, room, me))),
+      )
     }),
   )
 }
@@ -92,7 +93,8 @@ async function follow(me) {
   await show(me)
   for (let event = await next; !event.done; event = await next) {
     next = events.next()
-    await show(me)
+    if (event.value.type === 'notices.created') tell(event.value.data.text)
+    else await show(me)
   }
 }
 

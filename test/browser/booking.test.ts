@@ -60,8 +60,10 @@ test('people sign up, book, and see at once what others do; nobody cancels the b
   const [ada, bob] = [await signUp('Ada'), await signUp('Bob')]
   expect(await ada.getByLabel('Email').isVisible()).toBe(false)
   const free = await ada.getByRole('button', { name: 'Book Library' }).count()
+  // The next hour begins within one: the job that reminds is due at once.
   await ada.getByRole('button', { name: 'Book Library' }).first().click()
   await bob.getByText('Meeting (Ada)').waitFor()
+  await ada.getByText(/Meeting begins soon/).waitFor()
   expect(await bob.getByRole('button', { name: 'Book Library' }).count()).toBe(free - 1)
   expect(await bob.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
   expect(await bob.getByRole('status').textContent()).toBe('')
