@@ -3,8 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
+import { api, belongsTo, decimal, hasMany, needsScope, open, resource, sum, writeOnly } from 'nounkit'
 import { testApi } from 'nounkit/testing'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import library from '../../examples/library/api.ts'
 import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
@@ -24,6 +26,68 @@ const root = resolve(import.meta.dirname, '../..')
 const parts = clientParts.map((part) => readFileSync(join(root, 'src/client', part), 'utf8'))
 
 const frozen = async (example: string) => (await readContracts(join(root, example, 'contracts'))).contracts
+
+const uuid = (n: number): string => `01980000-0000-7000-8000-${String(n).padStart(12, '0')}`
+
+/** What neither the examples nor the random declarations have. */
+const rich: ApiDeclaration = api('rich', {
+  resources: [
+    resource('tags', { fields: { name: z.string() }, shared: true }),
+    resource('taggings', { fields: {}, relations: { note: belongsTo('notes'), tag: belongsTo('tags') } }),
+    resource('notes', {
+      fields: {
+        price: decimal({ scale: 2 }),
+        rebate: decimal({ scale: 4 }).nullable(),
+        total: sum<string>('lines', 'price'),
+        risk: needsScope('notes:risk', z.int().optional()),
+        pin: writeOnly(z.string()),
+        place: z.object({ street: z.string(), city: z.string().optional() }).optional(),
+        stars: z.array(z.number()),
+        plan: open(z.enum(['free', 'paid'])),
+      },
+      relations: {
+        tags: hasMany('tags', { through: 'taggings' }),
+        lines: hasMany('lines'),
+        parent: belongsTo('notes', { optional: true }),
+        secret: belongsTo('secrets', { optional: true }),
+      },
+      include: ['tags', 'lines', 'parent', 'parent.tags', 'secret'],
+    }),
+    resource('lines', {
+      fields: { price: decimal({ scale: 2 }) },
+      relations: { note: belongsTo('notes') },
+      include: ['note', 'note.tags', 'note.secret'],
+    }),
+    resource('secrets', { fields: { text: z.string() }, rules: { read: ({ row }) => row.text.is('open') } }),
+  ],
+  scopes: { 'notes:risk': 'See risks.' },
+  seed: {
+    accounts: ['acme'],
+    demoKeys: [{ account: 'acme', name: 'all', scopes: ['notes:risk'] }],
+    account: (account) => [
+      { resource: 'secrets', values: { id: uuid(1), text: 'open' } },
+      { resource: 'secrets', values: { id: uuid(2), text: 'hidden' } },
+      ...[10, 11].map((id) => ({
+        resource: 'notes',
+        values: {
+          ...{
+            id: uuid(id),
+            price: '12.50',
+            pin: account,
+            stars: [1, 2.5],
+            plan: 'free',
+            risk: id === 10 ? 3 : null,
+          },
+          ...{ rebate: id === 10 ? '0.1250' : null, place: id === 10 ? { street: 'x' } : null },
+          ...{ parent_id: id === 10 ? null : uuid(10), secret_id: uuid(id - 9) },
+        },
+      })),
+      { resource: 'lines', values: { id: uuid(20), price: '1.25', note_id: uuid(10) } },
+      { resource: 'taggings', values: { id: uuid(21), note_id: uuid(10), tag_id: uuid(30) } },
+    ],
+    shared: () => [{ resource: 'tags', values: { id: uuid(30), name: 'red' } }],
+  },
+})
 
 interface Answered {
   readonly contract: Contract
@@ -92,6 +156,7 @@ test('the answers of any API fit the types of its client, and nothing else does'
   const answered = [
     ...(await answersOf(shop, await frozen('examples/shop'))),
     ...(await answersOf(library, await frozen('examples/library'))),
+    ...(await answersOf(rich)),
   ]
   for (const { before } of cases) {
     const declaration = declarationOf(before)
