@@ -15,6 +15,7 @@ export {
   removeFilter,
   removeInclude,
   removeMethod,
+  removeSearch,
   removeSort,
   renameField,
   renameRelation,

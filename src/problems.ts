@@ -274,6 +274,13 @@ const kinds = {
       'The service runs, but its database does not answer at the moment, or its disk takes no writes: `detail` says which. Nothing was half-done.',
     fix: 'Retry after the time in Retry-After, with the same Idempotency-Key for creates.',
   },
+  'search-not-ready': {
+    status: 503,
+    title: 'The search is not ready',
+    meaning:
+      'Some rows of the account are not in the index of the search yet: the search is new, or an older release has just written rows. They are added now.',
+    fix: 'Retry after the time in Retry-After. Lists without a search are answered.',
+  },
   'issuer-unavailable': {
     status: 503,
     title: 'The token cannot be verified at the moment',

@@ -68,6 +68,7 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
   'write/judge.ts': [2, 'in a transaction, or with the account that write-request.ts adds'],
   'write/keys/sweep.ts': [6, 'housekeeping: expired Idempotency-Keys'],
   'write/seed.ts': [3, 'when a process starts'],
+  'write/word-filler.ts': [1, 'housekeeping: accounts with rows without words'],
   'write/taken-values.ts': [1, 'in a transaction, or with the account that write-request.ts adds'],
 }
 

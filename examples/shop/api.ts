@@ -19,6 +19,7 @@ export const customers = resource('customers', {
   unique: ['email'],
   filter: ['email', 'created_at', 'referrer_id'],
   sort: ['name', 'email', 'phone', 'created_at'],
+  search: ['name', 'email'],
   include: ['orders', 'referrer'],
 })
 

@@ -17,5 +17,6 @@ export const commandWriter = (
     now: () => clock.now(),
     events: { committed: () => {} },
     jobs: { committed: () => {} },
+    indexRows: () => {},
     engineHooks: async () => noEngineHooks,
   })

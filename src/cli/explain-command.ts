@@ -163,11 +163,13 @@ async function watchingReader(store: Store, watched: Watched): Promise<Reader> {
     planner: {
       one: (...shape) => note(planner.one(...shape)),
       list: (...shape) => note(planner.list(...shape)),
+      dialect: planner.dialect,
     },
     seal: createCursorSeal(await ensureSecret(store)),
     // Code is not run: what it would answer is left out.
     answers: { fill: async (_, lacking) => void watched.code.push(...namesOfCode(lacking)) },
     now: Date.now,
+    indexRows: () => {},
   }
 }
 

@@ -18,6 +18,8 @@ export interface ResourceShape {
   readonly sort: string
   /** Of totals: the fields that make the groups. `never` for all other resources. */
   readonly by: string
+  /** Whether it can be searched. */
+  readonly search: boolean
   /** Whether its rows can be counted. */
   readonly count: boolean
   /** Whether many rows can be created with one call. */

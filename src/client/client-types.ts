@@ -39,10 +39,12 @@ export interface CreateOptions extends CallOptions {
 export interface GetOptions<Include> extends CallOptions {
   readonly include?: Include | undefined
 }
-export interface ListOptions<Filter, Field extends string, Include, Count = never>
+export interface ListOptions<Filter, Field extends string, Include, Count = never, Search = never>
   extends GetOptions<Include> {
   readonly filter?: Filter | undefined
   readonly sort?: readonly Sort<Field>[] | undefined
+  /** Words of which each is the beginning of a word in the searched fields of a row. */
+  readonly search?: Search | undefined
   /** Whether `page.total` tells how many rows the filters find. */
   readonly count?: Count | undefined
   /** How many rows a page has. */
@@ -84,11 +86,14 @@ interface Totals<S, N extends string> {
   ): Listing<GroupOf<S, N, B>>
 }
 
+/** What a list is searched for, where it can be. */
+type Searched<S, N extends string> = [Of<S, N, 'search'>] extends [true] ? string : never
+
 /** Every call there is. A collection has those of the methods that its resource offers. `By` is the reference to the owner in the path. */
 interface AllCalls<S, N extends string, By extends string> {
   /** One page of rows when awaited; all rows in `for await`. */
   list<const I extends readonly Path<S, N>[] = [], const C extends Of<S, N, 'count'> = never>(
-    options?: ListOptions<Filters<S, N>, Of<S, N, 'sort'> & string, I, C>,
+    options?: ListOptions<Filters<S, N>, Of<S, N, 'sort'> & string, I, C, Searched<S, N>>,
   ): Listing<RowWith<S, N, I>, Counted<C>>
   /** The row. That there is none is a problem, which is thrown. */
   get<const I extends readonly Path<S, N>[] = []>(

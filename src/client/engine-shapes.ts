@@ -29,6 +29,7 @@ interface EventsShape<Name extends string> {
   readonly either: false
   readonly sort: never
   readonly by: never
+  readonly search: false
   readonly count: false
   readonly bulk: false
   readonly include: never
@@ -69,6 +70,7 @@ interface EndpointsShape {
   readonly either: true
   readonly sort: never
   readonly by: never
+  readonly search: false
   readonly count: false
   readonly bulk: false
   readonly include: never
@@ -105,6 +107,7 @@ interface SecretsShape {
   readonly either: false
   readonly sort: never
   readonly by: never
+  readonly search: false
   readonly count: false
   readonly bulk: false
   readonly include: never
@@ -137,6 +140,7 @@ interface DeliveriesShape {
   readonly either: true
   readonly sort: never
   readonly by: never
+  readonly search: false
   readonly count: false
   readonly bulk: false
   readonly include: never

@@ -10,6 +10,7 @@ interface AnyOptions extends CallOptions {
   readonly include?: readonly string[]
   readonly filter?: object
   readonly sort?: readonly string[]
+  readonly search?: string
   readonly count?: boolean
   readonly limit?: number
   readonly cursor?: string

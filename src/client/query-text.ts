@@ -4,16 +4,19 @@ export function queryOf(options: {
   readonly include?: readonly string[] | undefined
   readonly filter?: object | undefined
   readonly sort?: readonly string[] | undefined
+  readonly search?: string | undefined
   readonly count?: boolean | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }): string {
   const query = new URLSearchParams()
-  const { by, include, filter = {}, sort, count, limit, cursor } = options
+  const { by, include, filter = {}, sort, search, count, limit, cursor } = options
   if (by?.length) query.set('by', by.join())
   if (include?.length) query.set('include', include.join())
   addConditions(query, 'filter', filter)
   if (sort?.length) query.set('sort', sort.join())
+  // An empty one is sent, and refused: left out, it would find all rows.
+  if (search !== undefined) query.set('search', search)
   if (count) query.set('count', 'true')
   if (limit !== undefined) query.set('limit', String(limit))
   if (cursor !== undefined) query.set('cursor', cursor)

@@ -105,6 +105,7 @@ interface DeclaredShape<F, R, Name extends string, I extends string, X extends T
   readonly either: [X['filter']] extends [never] ? false : true
   readonly sort: X['sort']
   readonly by: never
+  readonly search: [X['search']] extends [never] ? false : true
   readonly count: X['count']
   readonly bulk: X['bulk']
   readonly include: I

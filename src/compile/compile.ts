@@ -30,6 +30,7 @@ import {
 } from './resources/methods-and-scopes.ts'
 import type { Drafts, ResourceDraft } from './resources/resource-draft.ts'
 import { draftResources } from './resources/resources.ts'
+import { searchNames, searchSets } from './resources/searched.ts'
 import { withWebhooks } from './resources/webhook-resources.ts'
 import { linkRules } from './rules/compile-rules.ts'
 import { ruleFields } from './rules/rule-indexes.ts'
@@ -129,6 +130,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
   for (const { model } of drafts.values()) {
     const ruled = model.rules.read ? ruleFields(model.rules.read.root) : []
     model.indexes = indexSets(model, [...queriedFields(model, versions), ...ruled], [])
+    model.searches = searchSets(model, versions)
     model.asks = [...new Set([...model.asks, ...neededScopes(model, versions)])].sort()
   }
   for (const { resource, of } of totals) resource.asks = of.model.asks
@@ -233,6 +235,7 @@ const viewOptions = (
     ...access,
     filters: new Set(filterNames(draft, drafts, mistakes)),
     sorts: new Set(sortNames(draft, mistakes)),
+    searched: new Set(searchNames(draft, mistakes)),
     counted: declaration.count === true,
     bulk: takesLists(draft, limits, rate ?? api.rate, mistakes),
     includePaths: new Set(
@@ -258,6 +261,7 @@ const totalsOptions = (
   reads: { one: false, list: true },
   filters: new Set(),
   sorts: new Set(),
+  searched: new Set(),
   counted: false,
   bulk: false,
   includePaths: new Set(),

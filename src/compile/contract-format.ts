@@ -84,6 +84,8 @@ export interface ContractResource {
   readonly sorts: readonly string[]
   /** Of totals: whose rows are counted, and fields of these. Absent for all other resources. */
   readonly totals?: ContractTotals
+  /** The fields in which `search` finds words. Absent where there is no search. */
+  readonly search?: readonly string[]
   /** Whether a POST may bring a list of rows. Absent where it may not. */
   readonly bulk?: true
   readonly default_sort: readonly string[]

@@ -137,6 +137,8 @@ export interface Resource {
   readonly uniques: readonly (readonly string[])[]
   /** Every set of fields that a filter, a sort, a rule or a has-many needs an index for (without account_id and id, which are added). */
   readonly indexes: readonly (readonly string[])[]
+  /** Every set of fields in which a version searches, sorted by name. */
+  readonly searches: readonly (readonly string[])[]
   /** Sums on other rows that must be recomputed when a row of this resource is written. */
   readonly feeds: readonly SumFeed[]
   readonly onlyWhile: readonly WhileRule[]
@@ -293,6 +295,8 @@ export interface View {
   readonly filters: ReadonlySet<string>
   readonly filterOf: ReadonlyMap<string, FilterTarget>
   readonly sorts: ReadonlySet<string>
+  /** The fields in whose words `search` finds rows. */
+  readonly searched: ReadonlySet<string>
   /** Whether filters can be alternatives: `filter[or][0][status]`. */
   readonly eitherOr: boolean
   /** Whether a list can be asked how many rows its filters find. */

@@ -88,6 +88,7 @@ const resourceOf = (view: View): ContractResource => {
     ),
     sorts: [...view.sorts],
     ...totalsOf(view),
+    ...(view.searched.size > 0 ? { search: [...view.searched] } : {}),
     ...(view.bulk ? { bulk: true as const } : {}),
     default_sort: view.totals ? [] : [view.resource.newestFirst ? '-id' : 'id'],
     limits: { ...promisedLimits(view) },

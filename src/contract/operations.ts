@@ -3,6 +3,7 @@ import type { Contract, ContractOperation, ContractProblems } from '../compile/c
 import type { SubCollection, Version, View } from '../compile/model.ts'
 import { reachedByDelete } from '../compile/resources/dependents.ts'
 import { eitherOrParameter } from '../compile/resources/either-or-limits.ts'
+import { searchParameter } from '../compile/resources/searched.ts'
 import { effective } from '../compile/rules/checked-rule.ts'
 import type { Method, ScopeRule } from '../declare/resource.ts'
 import type { RuleKind } from '../declare/rule.ts'
@@ -94,7 +95,8 @@ const parametersOf = (view: View, method: Method, place: OperationPlace): readon
   const either = view.eitherOr ? [eitherOrParameter] : []
   const count = view.counted ? ['count'] : []
   const by = view.totals ? ['by'] : []
-  return [...by, ...count, 'cursor', ...filter, ...either, ...include, 'limit', 'sort']
+  const search = view.searched.size > 0 ? [searchParameter] : []
+  return [...by, ...count, 'cursor', ...filter, ...either, ...include, 'limit', ...search, 'sort']
 }
 
 const headersOf = (view: View, method: Method, place: OperationPlace): readonly string[] => {
@@ -189,6 +191,7 @@ const problemsOf = (
     ...when(resource.answered !== null, 'answer-timed-out'),
     ...when(reads && place === 'collection', 'bad-cursor'),
     ...when(view.totals !== null, 'totals-too-large'),
+    ...when(reads && place === 'collection' && view.searched.size > 0, 'search-not-ready'),
     ...when(view.serves === 'events' && place === 'collection', 'events-expired'),
     ...when(!reads && !deletes, ...onBody),
     ...when(!reads && !deletes && canCollide(view), 'unique-conflict'),

@@ -18,6 +18,7 @@ export type Change =
   | RemoveInclude
   | RemoveFilter
   | RemoveSort
+  | RemoveSearch
   | RemoveCount
   | RemoveBulk
   | ChangeLimit
@@ -108,6 +109,11 @@ export interface RemoveFilter extends ChangeOptions {
 }
 export interface RemoveSort extends ChangeOptions {
   readonly kind: 'remove-sort'
+  readonly resource: string
+  readonly field: string
+}
+export interface RemoveSearch extends ChangeOptions {
+  readonly kind: 'remove-search'
   readonly resource: string
   readonly field: string
 }

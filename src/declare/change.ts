@@ -16,6 +16,7 @@ import type {
   RemoveFilter,
   RemoveInclude,
   RemoveMethod,
+  RemoveSearch,
   RemoveSort,
   RenameField,
   RenameRelation,
@@ -103,6 +104,11 @@ export const removeSort = <const R extends string, const F extends string>(
   field: F,
   options: ChangeOptions = {},
 ): RemoveSort & Naming<R, F> => Object.freeze({ kind: 'remove-sort', resource, field, ...options })
+export const removeSearch = <const R extends string, const F extends string>(
+  resource: R,
+  field: F,
+  options: ChangeOptions = {},
+): RemoveSearch & Naming<R, F> => Object.freeze({ kind: 'remove-search', resource, field, ...options })
 export const removeCount = <const R extends string>(
   resource: R,
   options: ChangeOptions = {},

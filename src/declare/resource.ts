@@ -67,6 +67,7 @@ export interface Told<
 > {
   readonly filter: Filter
   readonly sort: Field
+  readonly search: Field
   readonly count: boolean
   readonly bulk: boolean
   readonly methods: Method
@@ -113,6 +114,8 @@ export interface ResourceOptions<
   readonly unique?: readonly (OwnFieldName<F, R> | readonly OwnFieldName<F, R>[])[]
   readonly filter?: readonly X['filter'][]
   readonly sort?: readonly X['sort'][]
+  /** The texts in which `?search=ada lov` finds rows: each word is the beginning of a word in one of them. */
+  readonly search?: readonly X['search'][]
   /** `?count=true` on a list tells how many rows its filters find, up to `limits.countRows`. */
   readonly count?: X['count']
   /** A POST may bring a list, `{ "data": [{ … }, … ] }`, of which all rows are created or none; at most `limits.bulkRows`. */
@@ -231,6 +234,7 @@ export const resource = <
   const Of extends string = never,
   const By extends string = never,
   const Sum extends string = never,
+  const Search extends FieldName<F, R> = never,
 >(
   name: N,
   options:
@@ -242,7 +246,7 @@ export const resource = <
         N,
         I,
         W,
-        ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string, Bulk, never, A>
+        ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, keyof P & string, Bulk, Search, never, A>
       >
     | TotalsOptions<Of, By, Sum>,
 ): ResourceDeclaration<
@@ -263,14 +267,16 @@ export const resource = <
     Rules,
     keyof P & string,
     Bulk,
+    Search,
     [Of] extends [never] ? never : TotalsDeclaration<Of, By, Sum>,
     A
   >
 > => Object.freeze({ kind: 'resource', ...options, name }) as never
 
-interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk, T, A> {
+interface ToldBy<Filter, Sort, Count, M, Owner, Shared, Events, Rules, Problems, Bulk, Search, T, A> {
   readonly filter: Filter
   readonly sort: Sort
+  readonly search: Search
   readonly count: Count
   readonly bulk: Bulk
   readonly methods: M

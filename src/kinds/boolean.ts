@@ -15,6 +15,7 @@ export const boolean: Kind = Object.freeze({
   listsValues: false,
   canBeOpen: false,
   canBeRewritten: false,
+  hasWords: false,
   notQueryable: null,
   sum: null,
   toStored: (value) => value,

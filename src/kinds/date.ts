@@ -31,6 +31,7 @@ export const date: Kind = Object.freeze({
   listsValues: false,
   canBeOpen: false,
   canBeRewritten: false,
+  hasWords: false,
   notQueryable: null,
   sum: null,
   toStored: (value) => value,

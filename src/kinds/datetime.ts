@@ -27,6 +27,7 @@ export const datetime: Kind = Object.freeze({
   listsValues: false,
   canBeOpen: false,
   canBeRewritten: false,
+  hasWords: false,
   notQueryable: null,
   sum: null,
   toStored: (value) => utcText(String(value)) ?? undefined,

@@ -182,6 +182,7 @@ export const decimalKind: Kind = Object.freeze({
   listsValues: false,
   canBeOpen: false,
   canBeRewritten: false,
+  hasWords: false,
   notQueryable: null,
   sum: {
     isCount: false,

@@ -11,6 +11,7 @@ const listed: Omit<Kind, 'readsZod' | 'canBeOpen' | 'canBeRewritten' | 'typeName
   ...text,
   formats: {},
   listsValues: true,
+  hasWords: false,
   notQueryable: null,
   castableFrom: [],
   isOrdered: false,

@@ -18,6 +18,7 @@ const identifier: Omit<Kind, 'fromOther' | 'parse' | 'filterValueNoun' | 'filter
   listsValues: false,
   canBeOpen: false,
   canBeRewritten: false,
+  hasWords: false,
   notQueryable: null,
   castableFrom: [],
   sqlite: { ...sqliteText, json: quoted },

@@ -43,6 +43,7 @@ export const integer: Kind = Object.freeze({
   listsValues: false,
   canBeOpen: false,
   canBeRewritten: false,
+  hasWords: false,
   notQueryable: null,
   sum: {
     isCount: true,

@@ -16,6 +16,7 @@ export const json: Kind = Object.freeze({
   listsValues: false,
   canBeOpen: false,
   canBeRewritten: false,
+  hasWords: false,
   notQueryable: 'is stored as JSON, which has no order and no equality in SQL',
   sum: null,
   toStored: (value) => value,

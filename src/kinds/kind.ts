@@ -21,6 +21,8 @@ export interface Kind {
   readonly canBeRewritten: boolean
   /** Why the field can be in no filter, sort or unique set; null where it can. */
   readonly notQueryable: string | null
+  /** Whether values are texts in whose words rows can be searched. */
+  readonly hasWords: boolean
   /** How values are summed; null where sums would not be exact or make no sense. */
   readonly sum: Summing | null
 

@@ -22,6 +22,7 @@ export const number: Kind = Object.freeze({
   listsValues: false,
   canBeOpen: false,
   canBeRewritten: false,
+  hasWords: false,
   notQueryable: null,
   sum: null,
   toStored: (value) => value,

@@ -55,6 +55,7 @@ export const string: Kind = Object.freeze({
   listsValues: false,
   canBeOpen: false,
   canBeRewritten: true,
+  hasWords: true,
   notQueryable: null,
   castableFrom: ['integer', 'bigint'],
   isOrdered: true,

@@ -83,6 +83,16 @@ export interface Dialect {
    * those that make JSON are not.
    */
   readonly returnsRows: boolean
+  /** A condition on rows whose words in an index match a bound text of `matching`. `account` is the condition on the account, ending in AND. */
+  matches(index: SearchNames, rows: SearchedRows, text: string): string
+  /** The text that finds rows in which each of these is the beginning of a word. */
+  matching(words: readonly string[]): string
+  /** Whether two columns differ, for a partial index, and for a query of its rows, which are nearly always none. */
+  differing(a: string, b: string): { readonly inIndex: string; readonly inQuery: string }
+  /** Follows the alias of a table whose rows a partial index gives: SQLite takes the primary key otherwise. */
+  byPartialIndex(name: string): string
+  /** Follows `forOwnUpdate`: rows that others have locked are left out. */
+  readonly skipLocked: string
   /** The greater one of two numbers. */
   greater(a: string, b: string): string
   /** An integer from 0 in hexadecimal, with zeros before it. */
@@ -91,6 +101,32 @@ export interface Dialect {
   readonly explain: string
   /** The lines of a plan, indented by depth, from the rows of its answer. */
   planLines(rows: readonly (readonly (string | number | null)[])[]): readonly string[]
+}
+
+/**
+ * What a table has for a search in a set of its fields. A column has the words of these fields, separated by spaces, and another one the
+ * version of the row that these words are of. So a row whose version is another one waits for its words: a process of an older
+ * declaration, which knows neither column, has written it. The names follow from the fields: another set has columns of its own, which
+ * older processes do not write.
+ */
+export interface SearchNames {
+  /** The column of the words. */
+  readonly words: string
+  /** The column of the version that the words are of. */
+  readonly version: string
+  /** The index of the words: on PostgreSQL an index of the table, on SQLite a table of its own. */
+  readonly index: string
+  /** On SQLite: the table with the numbers that the index knows rows by. */
+  readonly numbers: string
+  /** The index of the rows that wait. */
+  readonly waiting: string
+}
+
+/** The rows that are searched. */
+export interface SearchedRows {
+  readonly alias: string
+  /** The bound account; null where rows are shared. */
+  readonly account: string | null
 }
 
 /** Rows of a table, and the column with their reference. */

@@ -73,7 +73,7 @@ export class Planner {
 
   list(target: Target, query: ListQuery, after: SortPosition | null, grants: Grants): Statement {
     const { view, sub } = target
-    const { include, by, sort, filters, either, filteredBy, limit, count: counted } = query
+    const { include, by, sort, filters, either, filteredBy, limit, search, count: counted } = query
     const { guarded, text } = this.#listShape(query, view)
     const related = filteredBy.map(({ resource }) => answersOf(grants, resource.asks)).join('')
     const shape = answersFor(target, include, grants) + related + text + (after ? afterShape(after) : '')
@@ -90,6 +90,7 @@ export class Planner {
           after,
           pageSize: this.dialect.pageSize(limit + 1),
           guarded,
+          searched: search !== null,
           counted,
         },
         grants,
@@ -177,11 +178,11 @@ export class Planner {
   #listShape(query: ListQuery, view: View): QueryShape {
     const known = this.#listShapes.get(query)
     if (known !== undefined) return known
-    const { include, by, sort, filters, either, limit, count } = query
+    const { include, by, sort, filters, either, limit, search, count } = query
     const size = this.dialect.pageSize(limit + 1)
     // Of pages of one shape, only the large ones may have to be guarded.
     const guarded = needsGuard(view, include.tree, limit)
-    const text = `${size}${guarded ? 'g' : ''}${count ? 'c' : ''} ${include.canonical} ${by.map(({ name }) => name).join(',')} ${sortText(sort)} ${filters.map(filterShape).join('&')}${either.map((conditions) => `|${conditions.map(filterShape).join('&')}`).join('')}`
+    const text = `${size}${guarded ? 'g' : ''}${count ? 'c' : ''}${search ? 's' : ''} ${include.canonical} ${by.map(({ name }) => name).join(',')} ${sortText(sort)} ${filters.map(filterShape).join('&')}${either.map((conditions) => `|${conditions.map(filterShape).join('&')}`).join('')}`
     const shape = { text, guarded }
     this.#listShapes.set(query, shape)
     return shape

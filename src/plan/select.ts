@@ -12,6 +12,7 @@ import { type ByteGuard, byteGuard, guardedColumns, needsGuard } from './byte-gu
 import { type Dialect, ident, powerOfTwo } from './dialect.ts'
 import { onPath } from './on-path.ts'
 import { column, projectRow, rowSeparator, sortSql } from './project.ts'
+import { isWaiting, searchIndexOf } from './search-index.ts'
 import { Binds, type ShownRows, type Statement } from './statement.ts'
 import { comparableSql } from './stored-values.ts'
 
@@ -69,6 +70,8 @@ export interface ListShape {
   readonly either: Alternatives
   readonly after: SortPosition | null
   readonly pageSize: number
+  /** Whether rows are searched for words. */
+  readonly searched: boolean
   /** Whether all rows that the filters find are counted, up to the limit. */
   readonly counted: boolean
   /** Whether its texts could pass the limit on bytes. */
@@ -81,7 +84,8 @@ export const sortsById = (sort: readonly SortKey[]): boolean => sort.length === 
 /**
  * One page and the row after it: `[rows joined]`, then their positions joined where the id is not position enough, then 1 when the owner
  * exists, where there is one. A guarded statement gives the page alone, and before the owner how many bytes its texts have and how many rows
- * there are with the row after it. Where rows are counted, their number stands right before the owner.
+ * there are with the row after it. Where rows are searched, 1 stands before the owner while rows of the account are not in the index;
+ * where they are counted, their number stands between both.
  */
 export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): Statement {
   const { view, owner, tree, sort } = shape
@@ -104,6 +108,7 @@ export function selectList(shape: ListShape, grants: Grants, dialect: Dialect): 
   const columns = [dialect.join('p.j', rowSeparator)]
   if (position !== '') columns.push(dialect.join('p.k', '\n'))
   if (guard) columns.push(guard.bytes, guard.found)
+  if (shape.searched) columns.push(waitingSql(view, binds))
   if (shape.counted) columns.push(countSql(shape, binds))
   if (owner) columns.push(`(${selectOwner(owner, binds)})`)
   const text = `${guard?.with ?? ''}SELECT ${columns.join(', ')} FROM (${page}) p`
@@ -126,7 +131,13 @@ export const orderSql = (keys: readonly PositionKey[], dialect: Dialect): string
 
 /** The rows that a list has on all its pages together. */
 export function foundRows(
-  { view, owner, filters, either }: Pick<ListShape, 'view' | 'owner' | 'filters' | 'either'>,
+  {
+    view,
+    owner,
+    filters,
+    either,
+    searched,
+  }: Pick<ListShape, 'view' | 'owner' | 'filters' | 'either' | 'searched'>,
   alias: string,
   binds: Binds,
   values: Numbering,
@@ -138,7 +149,22 @@ export function foundRows(
   where.push(...sqlOf(filters))
   if (either.length > 0)
     where.push(`(${either.map((conditions) => `(${sqlOf(conditions).join(' AND ')})`).join(' OR ')})`)
+  if (searched) where.push(searchSql(view, alias, binds, values))
   return { from: place.from, where }
+}
+
+function searchSql(view: View, alias: string, binds: Binds, values: Numbering): string {
+  const account = view.resource.shared ? null : binds.use('account', 'id')
+  return binds.dialect.matches(searchIndexOf(view), { alias, account }, binds.use(values.next(), 'string'))
+}
+
+/** Whether a row of the account has no words yet, or not those that it has now. */
+function waitingSql(view: View, binds: Binds): string {
+  const { dialect } = binds
+  const { table, shared } = view.resource
+  const search = searchIndexOf(view)
+  const alias = binds.alias()
+  return `(SELECT 1 FROM ${ident(table)} ${alias.slice(0, -1)}${dialect.byPartialIndex(search.waiting)} WHERE ${binds.account(shared, alias)}${isWaiting(search, alias, dialect).inQuery} LIMIT 1)`
 }
 
 /** How many rows the filters find, up to one more than the limit. The filters bind the same values again. */

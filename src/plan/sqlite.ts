@@ -8,6 +8,8 @@ import {
   indexOrder,
   jsonOf,
   type ReferringRows,
+  type SearchedRows,
+  type SearchNames,
   type TypedColumn,
 } from './dialect.ts'
 
@@ -95,6 +97,12 @@ export const sqlite: Dialect = Object.freeze({
   accountsApart: false,
   insertsAlong: 'one by one',
   returnsRows: true,
+  matches: ({ index, numbers }: SearchNames, { alias, account }: SearchedRows, text: string) =>
+    `${alias}"id" IN (SELECT n."id" FROM ${ident(index)} CROSS JOIN ${ident(numbers)} n ON n."number" = ${ident(index)}.rowid WHERE ${ident(index)} MATCH ${text}${account === null ? '' : ` AND n."account_id" = ${account}`})`,
+  matching: (words: readonly string[]) => words.map((word) => `"${word}"*`).join(' '),
+  differing: (a: string, b: string) => ({ inIndex: `${a} IS NOT ${b}`, inQuery: `${a} IS NOT ${b}` }),
+  byPartialIndex: (name: string) => ` INDEXED BY ${ident(name)}`,
+  skipLocked: '',
   greater: (a: string, b: string) => `max(${a}, ${b})`,
   hex: (expression: string, digits: number) => `printf('%0${digits}x', ${expression})`,
   explain: 'EXPLAIN QUERY PLAN',

@@ -5,6 +5,7 @@ import { insertEvent } from './events.ts'
 import { insertKey, keyColumns } from './keys.ts'
 import { projectStored } from './project.ts'
 import { knownField, type RowStatement, rowStatement } from './row-statements.ts'
+import { isWaiting, type SearchIndex, searchIndexes } from './search-index.ts'
 import { Binds } from './statement.ts'
 
 /**
@@ -12,7 +13,7 @@ import { Binds } from './statement.ts'
  * a row, that is `[json of every stored field, version]`, as `lockRow` answers; or `[1]`, where the dialect `returnsRows` not.
  */
 
-/** Inserts a row from the values of all its fields, in their order. */
+/** Inserts a row from the values of all its fields, in their order, and its words. */
 export function insertRow(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const { columns, values } = insertion(resource, binds)
@@ -25,24 +26,31 @@ export function insertRowAndRead(resource: Resource, dialect: Dialect): RowState
   return Object.freeze({ text: text + returningRow(resource, new Binds(dialect)), slots })
 }
 
-/** Inserts a row from the values of all its fields, in their order, and its version. */
+/** Inserts a row from the values of all its fields, in their order, its words, and its version. */
 export function insertWholeRow(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const { columns, values } = insertion(resource, binds, (at) => binds.use(at, 'integer'))
   return rowStatement(`INSERT INTO ${ident(resource.table)} (${columns}) VALUES (${values})`, binds)
 }
 
-/** Inserts many rows from a JSON array (bound) of arrays: the values of all fields, in their order, and the version. */
+/** Inserts many rows from a JSON array (bound) of arrays: the values of all fields, in their order, the words, and the version. */
 export function insertRows(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const account = resource.shared ? [] : [{ name: 'account_id', value: binds.use('account', 'id') }]
+  const searches = searchIndexes(resource)
   const columns = [
     ...resource.fields.map(({ column, kind }) => ({ name: column, kind })),
+    ...searches.map(({ words }) => ({ name: words, kind: 'string' as const })),
     { name: 'version', kind: 'integer' as const },
   ]
   const given = dialect.rowsIn(binds.use(0, 'json'), columns)
-  const names = [...account, ...columns].map(({ name }) => ident(name)).join(', ')
-  const values = [...account.map(({ value }) => value), 'g.*'].join(', ')
+  const names = [
+    ...[...account, ...columns].map(({ name }) => ident(name)),
+    ...searches.map(({ version }) => ident(version)),
+  ].join(', ')
+  const values = [...account.map(({ value }) => value), 'g.*', ...searches.map(() => 'g."version"')].join(
+    ', ',
+  )
   const text = `INSERT INTO ${ident(resource.table)} (${names}) SELECT ${values} FROM (${given}) g`
   return rowStatement(text, binds)
 }
@@ -53,6 +61,11 @@ export function fillReferences(resource: Resource, names: readonly string[], dia
   const sets = names.map(
     (name, at) => `${ident(knownField(resource, name).column)} = ${binds.use(at, 'reference')}`,
   )
+  // References are not searched: words that were those of the row still are.
+  for (const { version } of searchIndexes(resource)) {
+    const column = ident(version)
+    sets.push(`${column} = CASE WHEN ${column} = "version" THEN "version" + 1 ELSE ${column} END`)
+  }
   const text = `UPDATE ${ident(resource.table)} SET ${sets.join(', ')}, "version" = "version" + 1 WHERE ${binds.row(resource)}${returningRow(resource, binds)}`
   return rowStatement(text, binds)
 }
@@ -70,10 +83,17 @@ function insertion(
     name: field.column,
     value: binds.use(index, field.kind),
   }))
-  const all = [...account, ...fields]
+  const searches = searchIndexes(resource)
+  const words = searches.map((search, at) => ({
+    name: search.words,
+    value: binds.use(fields.length + at, 'string'),
+  }))
+  const number = version(fields.length + words.length)
+  const versions = searches.map((search) => ({ name: search.version, value: number }))
+  const all = [...account, ...fields, ...words, { name: 'version', value: number }, ...versions]
   return {
-    columns: [...all.map(({ name }) => ident(name)), '"version"'].join(', '),
-    values: [...all.map(({ value }) => value), version(fields.length)].join(', '),
+    columns: all.map(({ name }) => ident(name)).join(', '),
+    values: all.map(({ value }) => value).join(', '),
   }
 }
 
@@ -93,7 +113,7 @@ export function insertRowAlong(resource: Resource, { key, event }: Along, dialec
   const { columns, values } = insertion(resource, binds)
   const account = binds.use('account', 'id')
   const from = (first: number) => (index: number, kind: FieldKind) => binds.use(first + index, kind)
-  const firstOfKey = resource.fields.length
+  const firstOfKey = resource.fields.length + resource.searches.length
   const firstOfEvent = firstOfKey + (key ? keyColumns.length : 0)
   const claim = key ? [`claim AS (${insertKey(account, from(firstOfKey))} RETURNING 1)`] : []
   const claimed = key ? 'FROM claim' : ''
@@ -103,7 +123,7 @@ export function insertRowAlong(resource: Resource, { key, event }: Along, dialec
   return rowStatement(text, binds)
 }
 
-/** Changes the named fields (bound in that order, then the time), and answers with the row. */
+/** Changes the named fields (bound in that order, then the time, then the words of the row), and answers with the row. */
 export function updateRow(resource: Resource, fields: readonly string[], dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   const sets = fields.map((name, index) => {
@@ -111,6 +131,11 @@ export function updateRow(resource: Resource, fields: readonly string[], dialect
     return `${ident(field.column)} = ${binds.use(index, field.kind)}`
   })
   sets.push(`"updated_at" = ${binds.use(fields.length, 'datetime')}`, '"version" = "version" + 1')
+  for (const [at, { words, version }] of searchIndexes(resource).entries())
+    sets.push(
+      `${ident(words)} = ${binds.use(fields.length + 1 + at, 'string')}`,
+      `${ident(version)} = "version" + 1`,
+    )
   const text = `UPDATE ${ident(resource.table)} SET ${sets.join(', ')} WHERE ${binds.row(resource)}${returningRow(resource, binds)}`
   return rowStatement(text, binds)
 }
@@ -119,3 +144,58 @@ export function deleteRow(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   return rowStatement(`DELETE FROM ${ident(resource.table)} WHERE ${binds.row(resource)} RETURNING 1`, binds)
 }
+
+/** How a search of a resource is completed. */
+export interface WordStatements {
+  /** Rows of the account that wait for their words, locked: `[json of the searched fields, version]` each. */
+  readonly waiting: RowStatement
+  /** Gives rows their words, from a JSON array (bound) of arrays: id, words, version. A row that has another version since is left out. */
+  readonly fill: RowStatement
+  /** The same for one row (bound: its words and version). */
+  readonly fillOne: RowStatement
+}
+
+export function wordStatements(
+  resource: Resource,
+  search: SearchIndex,
+  most: number,
+  dialect: Dialect,
+): WordStatements {
+  const table = ident(resource.table)
+  const waiting = new Binds(dialect)
+  const members = [knownField(resource, 'id'), ...search.fields].map(
+    ({ name, column, kind, schema, nullable }) =>
+      `'"${name}":' || ${dialect.json(`t.${ident(column)}`, kind, nullable, schema)}`,
+  )
+  const rows = `SELECT '{' || ${members.join(" || ',' || ")} || '}', t."version" FROM ${table} t${dialect.byPartialIndex(search.waiting)}`
+  const where = `${waiting.account(resource.shared, 't.')}${isWaiting(search, 't.', dialect).inQuery}`
+  const fill = new Binds(dialect)
+  const given = dialect.rowsIn(fill.use(0, 'json'), [
+    { name: 'id', kind: 'id' },
+    { name: 'words', kind: 'string' },
+    { name: 'version', kind: 'integer' },
+  ])
+  const one = new Binds(dialect)
+  const oneVersion = one.use(1, 'integer')
+  const oneSet = `${ident(search.words)} = ${one.use(0, 'string')}, ${ident(search.version)} = ${oneVersion}`
+  const account = fill.account(resource.shared, 't.')
+  const set = `${ident(search.words)} = g."words", ${ident(search.version)} = g."version"`
+  return {
+    waiting: rowStatement(
+      `${rows} WHERE ${where} LIMIT ${most}${dialect.forOwnUpdate}${dialect.skipLocked}`,
+      waiting,
+    ),
+    fill: rowStatement(
+      `UPDATE ${table} t SET ${set} FROM (${given}) g WHERE ${account}t."id" = g."id" AND t."version" = g."version"`,
+      fill,
+    ),
+    fillOne: rowStatement(
+      `UPDATE ${table} SET ${oneSet} WHERE ${one.row(resource)} AND "version" = ${oneVersion}`,
+      one,
+    ),
+  }
+}
+
+/** Accounts with rows that wait for their words: `[account]` each. */
+export const accountsWithoutWords = ({ table }: Resource, search: SearchIndex, dialect: Dialect): string =>
+  `SELECT DISTINCT t."account_id" FROM ${ident(table)} t${dialect.byPartialIndex(search.waiting)} WHERE ${isWaiting(search, 't.', dialect).inQuery} LIMIT 1000`

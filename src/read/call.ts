@@ -1,3 +1,4 @@
+import type { Resource } from '../compile/model.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { Slot } from '../plan/statement.ts'
 import type { Caller } from '../request/caller.ts'
@@ -11,9 +12,11 @@ import type { Store, Value } from '../store/store.ts'
 /** What every read needs, made once per service. */
 export interface Reader {
   readonly store: Pick<Store, 'first'>
-  readonly planner: Pick<Planner, 'one' | 'list'>
+  readonly planner: Pick<Planner, 'one' | 'list' | 'dialect'>
   readonly seal: CursorSeal
   readonly answers: AnswerFiller
+  /** Called where a search finds rows of an account that are not in its index. */
+  readonly indexRows: (resource: Resource, account: string) => void
   /** Milliseconds since 1970; shifted in demonstrations and tests. */
   now(): number
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { type Maybe, whenThere } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
 import { rowSeparator } from '../plan/project.ts'
+import { soughtWords } from '../plan/search-index.ts'
 import { filterValueKind, filterValues, sortsById, sortValues } from '../plan/select.ts'
 import { problem } from '../problems.ts'
 import { cursorBound, type SortPosition } from '../request/cursor.ts'
@@ -56,7 +57,7 @@ export function readList(reader: Reader, call: Call, query: PageQuery): Maybe<Ou
   const after =
     boundTo === null ? null : positionIn(reader.seal.open(query.cursor ?? '', boundTo, sort.length), sort)
   const statement = reader.planner.list(target, list, after, caller.scopes)
-  const values = listValues(list, after)
+  const values = listValues(reader, { caller, target }, list, after)
   const slots = bindSlots(statement.slots, {
     account: caller.account,
     asked: { by: caller, at: reader.now() },
@@ -66,6 +67,8 @@ export function readList(reader: Reader, call: Call, query: PageQuery): Maybe<Ou
   })
   return whenThere(reader.store.first(statement.text, slots, caller.account), (row) => {
     if (!row || (target.sub && row.at(-1) === null)) throw notThere(target)
+    if (list.search && row.at(-1 - (target.sub ? 1 : 0) - (list.count ? 1 : 0)) !== null)
+      throw searchNotReady(reader, { caller, target })
     // The statement reads one row more than the page holds, which says that there are more.
     const measuredAt = sortsById(sort) ? 1 : 2
     const size = new AnswerSize(statement, row[measuredAt] ?? null, limit)
@@ -103,12 +106,29 @@ export const pageText = (limit: number, hasMore: boolean, cursor: string | null,
 export const canonicalOf = ({ list: { canonical }, cursor }: PageQuery): string | null =>
   canonical !== null && cursor !== null ? `${canonical}&cursor=${cursor}` : canonical
 
-export function listValues(query: ListQuery, after: SortPosition | null): Value[] {
+/** Rows of the account wait for their words, which they get now. */
+function searchNotReady(reader: Reader, { caller, target }: Call): Error {
+  const { name, resource } = target.view
+  reader.indexRows(resource, caller.account)
+  return problem('search-not-ready', {
+    detail: `Some rows of ${name} are not in the index of the search yet. They are added now.`,
+    headers: { 'Retry-After': '1' },
+  })
+}
+
+export function listValues(
+  { planner }: Reader,
+  { caller, target }: Call,
+  query: ListQuery,
+  after: SortPosition | null,
+): Value[] {
   const values: Value[] = []
   for (const filter of query.conditions) {
     const of = filterValueKind(filter)
     for (const value of filterValues(filter)) values.push(bound(of, value))
   }
+  if (query.search)
+    values.push(planner.dialect.matching(soughtWords(target.view.resource, caller.account, query.search)))
   query.sort.forEach(({ field }, index) => {
     const value = after?.[index] ?? null
     if (value !== null) values.push(bound(sortValues(field), value))

@@ -25,7 +25,7 @@ export function readTotals(reader: Reader, { caller, target }: Call, query: Page
     account: caller.account,
     asked: { by: caller, at: reader.now() },
     limit: limit + 1,
-    values: listValues(list, after),
+    values: listValues(reader, { caller, target }, list, after),
   })
   return whenThere(reader.store.first(statement.text, slots, caller.account), (row) => {
     const [groups = null, positions = null, rows, found, ...beyond] = row ?? []

@@ -88,7 +88,8 @@ const isSameText = (given: string, expected: string): boolean => {
 
 export const badCursor = (): Error =>
   problem('bad-cursor', {
-    detail: 'The cursor was altered, or belongs to another collection, account, version, sort or filter.',
+    detail:
+      'The cursor was altered, or belongs to another collection, account, version, sort, filter or search.',
     errors: [
       { parameter: 'cursor', detail: 'does not fit this request; start from the first page', code: 'cursor' },
     ],

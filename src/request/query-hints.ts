@@ -1,5 +1,6 @@
 import type { View } from '../compile/model.ts'
 import { nearest } from '../compile/names/nearest.ts'
+import { searchParameter } from '../compile/resources/searched.ts'
 import type { FieldError } from '../problems.ts'
 import {
   allowedNames,
@@ -80,10 +81,13 @@ const conditions: Meaning = (_, { view, filters }) =>
   filters.length === 0
     ? { detail: `${view.name} offers no filter; leave it out`, allowed: [] }
     : { detail: `write filter[field]=value, with one of ${listedNames(filters)}`, allowed: filters }
-const words: Meaning = (_, { view, filters }) => ({
-  detail: `${view.name} offers no search; ${filters.length === 0 ? 'leave it out' : `write filter[field]=value, with one of ${listedNames(filters)}`}`,
-  allowed: filters,
-})
+const words: Meaning = (value, { view, filters }) =>
+  view.searched.size > 0
+    ? { detail: `write ${searchParameter}=${shown(value)}` }
+    : {
+        detail: `${view.name} offers no search; ${filters.length === 0 ? 'leave it out' : `write filter[field]=value, with one of ${listedNames(filters)}`}`,
+        allowed: filters,
+      }
 const fields: Meaning = () => ({ detail: 'answers have all fields; leave it out' })
 const total: Meaning = (_, { view }) => ({
   detail: view.counted ? 'write count=true' : `${view.name} are not counted; leave it out`,
@@ -142,6 +146,7 @@ const plainParameters = (view: View): readonly string[] => [
   'limit',
   'cursor',
   'sort',
+  ...(view.searched.size > 0 ? [searchParameter] : []),
   ...(view.counted ? ['count'] : []),
 ]
 
@@ -165,7 +170,8 @@ export function sortMeant(text: string, sorts: readonly string[]): string | null
 export function hintForOne({ name }: Sent, view: View, told: Disclosure): Hint {
   const paths = offeredPaths(view, told)
   const allowed = paths.length > 0 ? ['include'] : []
-  const isOfLists = ['limit', 'cursor', 'sort', 'count'].includes(name) || name.startsWith('filter')
+  const isOfLists =
+    ['limit', 'cursor', 'sort', 'count', searchParameter].includes(name) || name.startsWith('filter')
   const near = nearest(name, allowed)
   const only = allowed.length > 0 ? `it has include alone, of ${listedNames(paths)}` : 'leave it out'
   const instead = isOfLists && view.topLevel ? `ask the list, /${view.version.name}/${view.name}` : only

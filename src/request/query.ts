@@ -1,4 +1,5 @@
 import type { View, ViewField } from '../compile/model.ts'
+import { searchParameter } from '../compile/resources/searched.ts'
 import { orderText } from './cursor.ts'
 import type { Disclosure } from './disclosure.ts'
 import { type Alternatives, isOfAlternatives, readAlternatives } from './either-or.ts'
@@ -10,6 +11,7 @@ import { type IncludeRefusal, refuseQueryFaults } from './include-refusals.ts'
 import { badQuery, readParameters, withoutParameter, withRoom } from './parameters.ts'
 import { cachedQueries } from './query-cache.ts'
 import { type Hint, hintForList, hintForOne, refusalOf } from './query-hints.ts'
+import { readSearch } from './search.ts'
 import { readSortKeys, type SortKey, withTieBreak } from './sort.ts'
 
 interface ReadQuery {
@@ -42,9 +44,11 @@ export interface ListQuery extends ReadQuery {
   readonly conditions: readonly Filter[]
   /** The views that filters lead to by relations. */
   readonly filteredBy: readonly View[]
+  /** Words of which each must begin one of the row's; null where nothing is searched. */
+  readonly search: readonly string[] | null
   /** Whether the rows that the filters find are counted. */
   readonly count: boolean
-  /** Sort and filters in words: what a cursor is bound to. */
+  /** Sort, filters and search in words: what a cursor is bound to. */
   readonly order: string
   /** The query of the next page, up to its cursor. */
   readonly next: string
@@ -152,6 +156,7 @@ function readWholeList(query: string, view: View, ceiling: number, disclosure: D
     name === 'sort' ||
     (name === 'count' && view.counted) ||
     (name === 'by' && view.totals !== null) ||
+    (name === searchParameter && view.searched.size > 0) ||
     name.startsWith('filter[')
   noteOthers(parameters, known, (sent) => hintForList(sent, view, disclosure), errors)
   const limit = readLimit(parameters.get('limit'), view, errors)
@@ -159,6 +164,7 @@ function readWholeList(query: string, view: View, ceiling: number, disclosure: D
   const sort = readOrder(parameters.get('sort'), view, by, disclosure, errors)
   const { filters, either } = readConditions(parameters, view, disclosure, errors)
   const conditions = [...filters, ...either.flat()]
+  const search = view.searched.size > 0 ? readSearch(parameters.get(searchParameter), errors) : null
   const count = view.counted && readCount(parameters.get('count'), errors)
   const include = checkedInclude(parameters.get('include'), view, disclosure, {
     rows: limit,
@@ -175,8 +181,9 @@ function readWholeList(query: string, view: View, ceiling: number, disclosure: D
     either,
     conditions,
     filteredBy: [...new Set(conditions.flatMap(({ steps }) => steps.map((step) => step.target())))],
+    search,
     count,
-    order: orderText(sort, filters, either, by),
+    order: orderText(sort, filters, either, by) + (search ? ` search ${search.join(' ')}` : ''),
     next: `${withRoom(rest)}cursor=`,
     canonical: canonicalOf(rest, include),
     uses: usesOf(

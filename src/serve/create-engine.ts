@@ -40,6 +40,7 @@ export interface EngineParts {
   readonly jobs: JobSink
   readonly streams: EventStreams
   readonly engineHooks: EngineHooksOf
+  readonly indexRows: Writer['indexRows']
   readonly replicas: Replicas | null
   readonly document: Engine['document']
   readonly report: Engine['report']
@@ -58,6 +59,7 @@ export function createEngine(parts: EngineParts): Engine {
     jobs: parts.jobs,
     engineHooks: parts.engineHooks,
     answers: { fill: (call, lacking) => fillAnswers(answering, call, lacking) },
+    indexRows: parts.indexRows,
   })
   const answering = { writer, model, places: new AnswerPlaces(model.limits.answersInFlight) }
   const addSignals = signalAdder(parts)
@@ -109,10 +111,16 @@ const readerOn =
   (primary: Reader, replicas: Replicas): Engine['readerFor'] =>
   (account, after) => {
     const store = replicas.storeFor(account, after)
-    if (!store) return primary
-    const { planner, seal, answers, now } = primary
-    return { store, planner, seal, answers, now }
+    return store ? { ...readerParts(primary), store } : primary
   }
+
+const readerParts = ({ planner, seal, answers, now, indexRows }: Reader): Omit<Reader, 'store'> => ({
+  planner,
+  seal,
+  answers,
+  now,
+  indexRows,
+})
 
 const countersOf = ({ signal, streams }: EngineParts): EventCounters => ({
   get written() {

@@ -39,6 +39,7 @@ import { readWebhookSettings, type WebhookSettings } from '../webhooks/webhook-s
 import { startWebhooks, type Webhooks, webhookCode } from '../webhooks/webhooks.ts'
 import { sweep } from '../write/keys/sweep.ts'
 import { seedEmpty } from '../write/seed.ts'
+import { WordFiller } from '../write/word-filler.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
 import { type Sweep, startSweeper } from './sweeper.ts'
@@ -161,6 +162,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const jobs = new Jobs({ model, store, clock, warn, settings: options.jobs })
     const settings = { ...readWebhookSettings({}), ...options.webhooks }
     const webhookParts = { model, store, clock, events: log, secret, settings }
+    const filler = new WordFiller({ store, model, warn })
     const engine = createEngine({
       model,
       store,
@@ -172,6 +174,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       streams,
       replicas,
       engineHooks: webhookCode(webhookParts),
+      indexRows: (resource, account) => filler.fillSoon(resource, account),
       authenticator,
       rates: rates.limiter,
       retirement,
@@ -184,7 +187,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       engine.writer.planner.forget()
       engine.writer.writes.forget()
     }
-    const sweeper = startSweeper(store, clock, sweepsOf(store, model, clock, log), warn)
+    const sweeper = startSweeper(store, clock, sweepsOf(store, model, clock, log, filler), warn)
     const webhooks = model.events && (await startWebhooks({ ...webhookParts, signal, retirement, warn }))
     const closing: (() => void)[] = []
     return {
@@ -201,6 +204,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         await jobs.stop()
         for (const work of closing) work()
         await sweeper.stop()
+        await filler.stop()
         streams.stop()
         await webhooks?.stop()
         await signal.stop()
@@ -259,10 +263,20 @@ async function migrateAtStart(
 }
 
 /** The housekeeping of a store. */
-function sweepsOf(store: Store, { events, jobs }: Model, clock: Clock, log: EventLog): readonly Sweep[] {
+function sweepsOf(
+  store: Store,
+  { events, jobs, resources }: Model,
+  clock: Clock,
+  log: EventLog,
+  filler: WordFiller,
+): readonly Sweep[] {
   const everyMinute = (name: string, work: Sweep['work']): Sweep => ({ name, everyMs: minuteMs, work })
   const refresh = store.refreshStatistics
   return [
+    // A new search waits for its first turn.
+    ...([...resources.values()].some(({ searches }) => searches.length > 0)
+      ? [{ ...everyMinute('search', (end) => filler.fill(end)), atStart: true }]
+      : []),
     everyMinute('keys', (end) => sweep(store, clock, end)),
     ...(refresh ? [everyMinute('statistics', refresh)] : []),
     everyMinute('recorders', () => markSilent(store, clock.now())),

@@ -1,5 +1,4 @@
 import type { Resource } from '../compile/model.ts'
-import { bound } from '../plan/bind.ts'
 import type { WritePlanner } from '../plan/write-planner.ts'
 import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
@@ -7,6 +6,7 @@ import type { Value, Write } from '../store/store.ts'
 import { ChangeSet } from './change-set.ts'
 import { createdEvent, writeEvents } from './event-rows.ts'
 import { writeJobs } from './job-inserts.ts'
+import { rowValues } from './row-change.ts'
 import type { Writer } from './writer.ts'
 
 /**
@@ -57,7 +57,7 @@ async function insertWith(
   { account, resource, row, key }: RowAlone,
   event: readonly Value[] | null,
 ): Promise<boolean> {
-  const values = resource.fields.map((field) => bound(field, row[field.name]))
+  const values = rowValues(resource, account, row)
   const { text, slots } = writes.insert(resource)
   const insert = { sql: text, values: bindSlots(slots, { account, values }) }
   if (!key && !event) return (await store.writeOne(insert.sql, insert.values, account)) > 0

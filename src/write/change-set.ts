@@ -2,6 +2,7 @@ import type { Resource, SumFeed } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { bound } from '../plan/bind.ts'
 import { knownField, type Lock, type RowStatement } from '../plan/row-statements.ts'
+import { wordsOf } from '../plan/search-index.ts'
 import { bindSlots } from '../read/call.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Row, Transaction, Value } from '../store/store.ts'
@@ -14,6 +15,7 @@ import {
   type LackingRow,
   type LockedRow,
   type RowChange,
+  rowValues,
   type SumsLater,
   type WholeRow,
 } from './row-change.ts'
@@ -110,7 +112,8 @@ export class ChangeSet {
   async #insert(resource: Resource, row: StoredRow): Promise<LockedRow> {
     const insert = this.#writer.writes.insertAndRead(resource)
     // No row names it yet, so its sums are those of no rows, whatever a hook says.
-    const values = resource.fields.map((field) => bound(field, field.sum ? field.default : row[field.name]))
+    const sums = resource.fields.filter(({ sum }) => sum).map((field) => [field.name, field.default])
+    const values = rowValues(resource, this.account, { ...row, ...Object.fromEntries(sums) })
     const id = String(row.id)
     const stored = await this.#writeAndRead(resource, insert, { id, values })
     if (!stored) throw new Error(`The store did not answer with the new row of ${resource.name}`)
@@ -122,7 +125,7 @@ export class ChangeSet {
   async #insertMany(resource: Resource, rows: readonly WholeRow[], sumsLater: SumsLater): Promise<void> {
     await this.#insertWhole(
       resource,
-      rows.map((row) => boundRow(resource, row)),
+      rows.map((row) => boundRow(resource, this.account, row)),
     )
     for (const { row } of rows) this.#rows.note(resource, null, row)
     await this.#keepSums(
@@ -200,7 +203,11 @@ export class ChangeSet {
     const names = Object.keys(values).sort()
     const update = this.#writer.writes.update(resource, names)
     const bindings = names.map((name) => bound(knownField(resource, name), values[name]))
-    const stored = await this.#writeAndRead(resource, update, { id, values: [...bindings, this.#time()] })
+    const words = wordsOf(resource, this.account, { ...before, ...values })
+    const stored = await this.#writeAndRead(resource, update, {
+      id,
+      values: [...bindings, this.#time(), ...words],
+    })
     if (!stored) throw new Error(`A row of ${resource.name} was updated that is not there`)
     return this.#rows.rewritten(resource, before, stored)
   }

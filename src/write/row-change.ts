@@ -1,5 +1,6 @@
 import type { BelongsToModel, Resource } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
+import { wordsOf } from '../plan/search-index.ts'
 import type { StoredRow } from '../request/body.ts'
 import type { Value } from '../store/store.ts'
 
@@ -33,9 +34,15 @@ export interface LackingRow {
 export type SumsLater = (owner: Resource, id: string) => boolean
 
 /** The values of a row as a statement that inserts many binds them. */
-export const boundRow = (resource: Resource, { row, version }: WholeRow): Value[] => [
-  ...resource.fields.map((field) => bound(field, row[field.name])),
+export const boundRow = (resource: Resource, account: string, { row, version }: WholeRow): Value[] => [
+  ...rowValues(resource, account, row),
   version,
+]
+
+/** The values of a row as a statement that inserts it binds them: those of its fields, then its words. */
+export const rowValues = (resource: Resource, account: string, row: StoredRow): Value[] => [
+  ...resource.fields.map((field) => bound(field, row[field.name])),
+  ...wordsOf(resource, account, row),
 ]
 
 /** In one order, so that two transactions that move rows between the same two owners do not deadlock. */

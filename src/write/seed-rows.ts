@@ -3,10 +3,10 @@ import type { Model, Resource, View } from '../compile/model.ts'
 import { didYouMean } from '../compile/names/nearest.ts'
 import { seedAccounts } from '../compile/service/accounts.ts'
 import type { SeedRow } from '../declare/api.ts'
-import { bound } from '../plan/bind.ts'
 import type { JsonObject } from '../request/json-body.ts'
 import type { Value } from '../store/store.ts'
 import { type RowFault, wholeRow } from './read-whole-row.ts'
+import { rowValues } from './row-change.ts'
 import { type WholeSeedRow, withSums } from './seed-sums.ts'
 
 /** A row of the seed as it is inserted. */
@@ -37,7 +37,7 @@ export function seedRows(model: Model, now: number): readonly BoundSeedRow[] {
   if (mistakes.length > 0) throw new Mistakes(mistakes)
   return withSums(all).map(({ row, ...one }) => ({
     ...one,
-    values: one.resource.fields.map((field) => bound(field, row[field.name])),
+    values: rowValues(one.resource, one.account, row),
   }))
 }
 

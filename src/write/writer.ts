@@ -37,7 +37,10 @@ export interface Writer extends Reader {
 const keyWaitMs = 5_000
 
 export const createWriter = (
-  parts: Pick<Writer, 'store' | 'planner' | 'seal' | 'model' | 'now' | 'events' | 'jobs' | 'engineHooks'> &
+  parts: Pick<
+    Writer,
+    'store' | 'planner' | 'seal' | 'model' | 'now' | 'events' | 'jobs' | 'engineHooks' | 'indexRows'
+  > &
     Partial<Pick<Writer, 'answers'>>,
 ): Writer => ({
   answers: noAnswers,

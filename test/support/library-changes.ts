@@ -17,6 +17,7 @@ import {
   removeFilter,
   removeInclude,
   removeMethod,
+  removeSearch,
   removeSort,
   renameField,
   renameRelation,
@@ -169,6 +170,10 @@ export const nextVersions: { readonly [K in Change['kind']]: Next } = {
   'remove-sort': {
     parts: withBooks({ sort: ['title', 'binding'] }),
     changes: [removeSort('books', 'created_at')],
+  },
+  'remove-search': {
+    parts: { ...library, authors: { ...authors, search: [] } },
+    changes: [removeSearch('authors', 'name')],
   },
   'remove-count': {
     parts: withBooks({ count: false }),

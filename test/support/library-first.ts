@@ -88,6 +88,7 @@ export const library = {
   authors: {
     fields: { name: z.string().max(80), born: z.iso.date().optional() },
     relations: { books: hasMany('books') },
+    search: ['name'],
     include: ['books'],
   },
   loans: {

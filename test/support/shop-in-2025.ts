@@ -16,6 +16,7 @@ const clients = resource('clients', {
   unique: ['email'],
   filter: ['email', 'created_at'],
   sort: ['full_name', 'email', 'created_at'],
+  search: ['full_name', 'email'],
   include: ['orders'],
 })
 

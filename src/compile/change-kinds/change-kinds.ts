@@ -15,6 +15,7 @@ import { removeField } from './remove-field.ts'
 import { removeFilter, removeSort } from './remove-filter-or-sort.ts'
 import { removeInclude } from './remove-include.ts'
 import { removeMethod } from './remove-method.ts'
+import { removeSearch } from './remove-search.ts'
 import { renameField } from './rename-field.ts'
 import { renameRelation } from './rename-relation.ts'
 import { renameResource } from './rename-resource.ts'
@@ -34,6 +35,7 @@ export const changeKinds: { readonly [K in Change['kind']]: ChangeKind<ChangeOfK
   'remove-include': removeInclude,
   'remove-filter': removeFilter,
   'remove-sort': removeSort,
+  'remove-search': removeSearch,
   'remove-count': removeCount,
   'remove-bulk': removeBulk,
   'change-limit': changeLimit,

@@ -51,6 +51,7 @@ export const custom: ChangeKind<Custom> = {
       fields: placeFields(one.fields, made, new Set(change.replaces)),
       filters: without(one.filters, change.replaces),
       sorts: without(one.sorts, change.replaces),
+      searched: without(one.searched, change.replaces),
       customs: [...one.customs, step],
     }))
   },

@@ -44,6 +44,7 @@ export const hideField = (view: DraftView, key: string): DraftView => {
     fields: new Map([...view.fields].filter(([one]) => one !== key)),
     filters: without(view.filters, [key]),
     sorts: without(view.sorts, [key]),
+    searched: without(view.searched, [key]),
   }
 }
 

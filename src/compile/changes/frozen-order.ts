@@ -45,6 +45,7 @@ const viewInOrder = (
   relations: new Map(keysInOrderOf(view.relations, contract.relations)),
   filters: new Set(inOrderOf(view.filters, Object.keys(contract.filters))),
   sorts: new Set(inOrderOf(view.sorts, contract.sorts)),
+  searched: new Set(inOrderOf(view.searched, contract.search ?? [])),
   under: underInOrder(view.under, draft, frozen),
   totals: view.totals && totalsInOrder(view.totals, contract, draft),
 })

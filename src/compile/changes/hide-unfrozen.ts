@@ -66,6 +66,7 @@ const publishedView = (view: DraftView, contract: ContractResource, frozen: Cont
     includePaths: amongst(listed.includePaths, contract.include),
     filters: amongst(listed.filters, Object.keys(contract.filters)),
     sorts: amongst(listed.sorts, contract.sorts),
+    searched: amongst(listed.searched, contract.search ?? []),
     counted: listed.counted && takes('count', view.name, frozen),
     eitherOr: takes(eitherOrParameter, view.name, frozen),
     bulk: listed.bulk && contract.bulk === true,

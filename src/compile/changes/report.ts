@@ -24,6 +24,7 @@ export type Aspect =
   | 'include'
   | 'filter'
   | 'sort'
+  | 'search'
   | 'count'
   | 'bulk'
   | 'method'

@@ -17,6 +17,7 @@ export const settle = (draft: Draft, version: string, mistakes: MistakeList): Dr
       relations: byName(view.relations),
       filters: new Set([...view.filters].flatMap((path) => filterInOlder(draft, view, path) ?? [])),
       sorts: new Set([...view.sorts].map((key) => view.fields.get(key)?.name ?? key)),
+      searched: new Set([...view.searched].map((key) => view.fields.get(key)?.name ?? key)),
       includePaths: new Set([...view.includePaths].map((path) => pathInOlder(draft, view, path))),
       under: view.under.map((sub) => ({
         owner: sub.owner,

@@ -11,6 +11,7 @@ const onlyOfStoredRows: readonly (readonly [option: keyof ResourceDeclaration, w
     ['unique', 'only the code knows all rows', 'Refuse a taken value in create, by reject(…).'],
     ['bulk', 'a list of rows is created in one transaction', 'Leave it out.'],
     ['count', 'only the store counts rows', 'Leave it out.'],
+    ['search', 'only the store has an index of words', 'Leave it out.'],
     ['onlyWhile', 'only the store locks the related row', 'Look the row up in create, and reject(…).'],
     ['deleteOnlyWhile', 'nothing of it is deleted', 'Leave it out.'],
     ['requireIfMatch', 'nothing of it is changed', 'Leave it out.'],

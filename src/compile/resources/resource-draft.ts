@@ -39,6 +39,7 @@ export const plainResource = (name: string): Mutable<Resource> => ({
   owner: null,
   uniques: [],
   indexes: [],
+  searches: [],
   feeds: [],
   onlyWhile: [],
   deleteOnlyWhile: [],

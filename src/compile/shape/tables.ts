@@ -177,6 +177,7 @@ export const resourceTable: OptionTable = {
     ),
     filter: like(listOf(textShape), "['title']"),
     sort: like(listOf(textShape), "['title']"),
+    search: like(listOf(textShape), "['title']"),
     count: flag,
     bulk: flag,
     include: like(listOf(textShape), "['author']"),

@@ -49,6 +49,7 @@ export const eventsView = (version: Version): View | null => {
     filters,
     filterOf: filterTargets({ field: byName, relations: new Map() }, filters),
     sorts: new Set<string>(),
+    searched: new Set<string>(),
     eitherOr: false,
     counted: false,
     bulk: false,

@@ -8,6 +8,7 @@ export type ViewOptions = Pick<
   DraftView,
   | 'filters'
   | 'sorts'
+  | 'searched'
   | 'counted'
   | 'bulk'
   | 'includePaths'

@@ -129,6 +129,8 @@ const lineFor = (difference: Renamed, all: readonly Renamed[], { newer }: Crossi
       return codeLine('remove-filter', at)
     case 'sort removed':
       return codeLine('remove-sort', at)
+    case 'search removed':
+      return codeLine('remove-search', at)
     case 'query parameter removed':
       return difference.older.name === 'count'
         ? codeLine('remove-count', { resource: at.resource })

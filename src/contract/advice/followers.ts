@@ -1,6 +1,7 @@
 import type { ContractField, ContractRelation } from '../../compile/contract-format.ts'
 import type { View } from '../../compile/model.ts'
 import { hyphenated } from '../../compile/names/name-rules.ts'
+import type { ProblemType } from '../../problems.ts'
 import type { Difference, Differences } from '../diff/difference.ts'
 import type { Crossing, Renamed } from './advice-line.ts'
 
@@ -15,7 +16,8 @@ export const followsFromAnother = (
   goesWithItsResource(one, all) ||
   goesWithItsWay(one, refused, crossing) ||
   goesWithItsRows(one, all, crossing) ||
-  goesWithItsField(one, all)
+  goesWithItsField(one, all) ||
+  goesWithSearch(one, all)
 
 /** A relation to a removed resource, its reference, and its events stay with the resource, which must be kept for the older version. */
 const goesWithItsResource = (
@@ -73,6 +75,16 @@ const goesWithItsField = ({ subject }: Difference, all: Differences): boolean =>
     const field = from as ContractField | undefined
     return same && (field?.reference !== undefined || field?.states !== undefined)
   })
+
+/** Only a search is refused so. */
+const goesWithSearch = ({ subject }: Difference, all: Differences): boolean => {
+  const own: ProblemType = 'search-not-ready'
+  return (
+    subject.kind === 'problem' &&
+    subject.name === own &&
+    all.some((one) => one.subject.kind === 'search removed' && one.subject.resource === subject.resource)
+  )
+}
 
 const leads = (view: View | undefined, path: string): boolean => {
   let at = view

@@ -45,6 +45,7 @@ const compareResource = (name: string, from: ContractResource, to: ContractResou
   ...compareFilters(name, from.filters, to.filters),
   ...compareNames(from.sorts, to.sorts, 'query', name, 'sort', name),
   ...compareTotals(name, from, to),
+  ...compareNames(from.search ?? [], to.search ?? [], 'query', name, 'search', name),
   ...compareRules(name, from, to),
   ...compareUniques(name, from, to),
   ...compareStateRules(name, from, to),

@@ -4,11 +4,12 @@ import {
   mostAlternatives,
   mostConditions,
 } from '../../compile/resources/either-or-limits.ts'
+import { longestSearchedWord, mostSearchedWords, searchParameter } from '../../compile/resources/searched.ts'
 import { countMember, mostGroups } from '../../compile/versions/totals-view.ts'
 import type { Method } from '../../declare/resource.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { type OperatorName, operators, operatorsFor } from '../../kinds/operators.ts'
-import { idempotencyKeyPattern } from '../../kinds/text-patterns.ts'
+import { idempotencyKeyPattern, withoutNul } from '../../kinds/text-patterns.ts'
 import type { OperationPlace } from '../operations.ts'
 import { words } from './document-names.ts'
 import { type DocumentPart, requiredScopes, scopesIn } from './field-schemas.ts'
@@ -44,6 +45,7 @@ export const queryParameters = (view: View, method: Method, place: OperationPlac
     parameterRef(`${view.name}.limit`),
     parameterRef('cursor'),
     parameterRef(`${view.name}.sort`),
+    ...(view.searched.size > 0 ? [parameterRef(`${view.name}.${searchParameter}`)] : []),
     ...(view.counted ? [parameterRef(`${view.name}.count`)] : []),
     ...filters,
     ...(view.eitherOr ? [parameterRef(`${view.name}.filter-or`)] : []),
@@ -56,6 +58,7 @@ export const parameterComponents = (version: Version, idempotencyHours: number):
     made[`${view.name}.include`] = includeParameter(view)
     made[`${view.name}.limit`] = limitParameter(view)
     made[`${view.name}.sort`] = sortParameter(view)
+    made[`${view.name}.${searchParameter}`] = searchParameterOf(view)
     made[`${view.name}.count`] = countParameter(view)
     if (view.totals) made[`${view.name}.by`] = byParameter(view, view.totals)
     if (view.eitherOr) made[`${view.name}.filter-or`] = eitherOrParameterOf(view)
@@ -161,6 +164,14 @@ const byParameter = (view: View, { by, of }: TotalsView): DocumentPart => {
     },
   }
 }
+
+const searchParameterOf = (view: View): DocumentPart => ({
+  name: searchParameter,
+  in: 'query',
+  description: `Rows in which every word is the beginning of a word of ${[...view.searched].map((name) => `\`${name}\``).join(' or ')}. Words are runs of letters and digits; case and accents do not matter. At most ${mostSearchedWords} words of ${longestSearchedWord} characters, and at least one.`,
+  schema: { type: 'string', minLength: 1, pattern: withoutNul },
+  ...shownOnly('ada lov'),
+})
 
 const countParameter = (view: View): DocumentPart => ({
   name: 'count',

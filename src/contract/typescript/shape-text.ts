@@ -43,6 +43,7 @@ const resourceLines = (name: string, resource: ContractResource, contract: Contr
     `either: ${takes('filter[or]')}`,
     `sort: ${names(resource.sorts)}`,
     `by: ${names(resource.totals?.by ?? [])}`,
+    `search: ${resource.search !== undefined}`,
     `count: ${takes('count')}`,
     `bulk: ${resource.bulk === true}`,
     `include: ${names(resource.include)}`,

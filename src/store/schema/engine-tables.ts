@@ -1,6 +1,6 @@
 import type { FieldKind } from '../../kinds/kinds.ts'
+import { objectName } from '../../plan/object-name.ts'
 import { metaTable } from '../meta.ts'
-import { objectName } from './object-name.ts'
 import type { Column, Index, Table } from './table.ts'
 
 type ColumnKinds = { readonly [name: string]: FieldKind | `${FieldKind}?` }

@@ -1,7 +1,9 @@
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
 import { sqlText } from '../../kinds/sql.ts'
 import { ident, idents } from '../../plan/dialect.ts'
-import { objectName } from './object-name.ts'
+import { objectName } from '../../plan/object-name.ts'
+import { postgres, wordsVector } from '../../plan/postgres.ts'
+import { isWaiting } from '../../plan/search-index.ts'
 import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
 
 export const postgresType = (kind: FieldKind): string => kinds[kind].postgres.type
@@ -76,11 +78,16 @@ export const cast = ({ name, kind }: Column): string => `${ident(name)}::${postg
 /** Lists are sorted with NULLs first, which an index must declare to serve them. */
 export const createIndex = (
   table: Table,
-  { name, unique, columns }: Index,
+  { name, unique, columns, ofWords, ofWaiting }: Index,
   concurrently: boolean,
 ): string => {
+  const create = `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${concurrently ? 'CONCURRENTLY ' : ''}${ident(name)} ON ${ident(table.name)}`
+  const [first = ''] = columns.map((column) => column.name)
+  if (ofWords) return `${create} USING gin (${wordsVector(ident(first))})`
+  if (ofWaiting)
+    return `${create} (${idents(ofWaiting)}) WHERE ${isWaiting({ version: first }, '', postgres).inIndex}`
   const parts = columns.map((column) => `${ident(column.name)}${column.nullable ? ' NULLS FIRST' : ''}`)
-  return `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${concurrently ? 'CONCURRENTLY ' : ''}${ident(name)} ON ${ident(table.name)} (${parts.join(', ')})`
+  return `${create} (${parts.join(', ')})`
 }
 
 export const dropIndex = (name: string, concurrently = true): string =>

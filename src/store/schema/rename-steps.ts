@@ -1,9 +1,9 @@
 import { ident } from '../../plan/dialect.ts'
+import { objectName } from '../../plan/object-name.ts'
 import { metaTable } from '../meta.ts'
 import type { Lineage } from './lineage.ts'
 import type { Step } from './migration-step.ts'
 import { formerNames, type Move, movesOf } from './name-moves.ts'
-import { objectName } from './object-name.ts'
 import type { PresentForeignKey, PresentTable } from './present.ts'
 import type { Table } from './table.ts'
 

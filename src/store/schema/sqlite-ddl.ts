@@ -1,5 +1,7 @@
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
 import { ident, idents } from '../../plan/dialect.ts'
+import { isWaiting } from '../../plan/search-index.ts'
+import { sqlite } from '../../plan/sqlite.ts'
 import type { PresentColumn, PresentTable } from './present.ts'
 import type { Column, ForeignKey, Index, Table } from './table.ts'
 
@@ -16,8 +18,17 @@ const foundColumn = ({ name, type, nullable, default: value }: PresentColumn): s
 const foreignKey = ({ columns, table, references, onDelete }: ForeignKey): string =>
   `FOREIGN KEY (${idents(columns)}) REFERENCES ${ident(table)} (${idents(references)})${onDelete === 'cascade' ? ' ON DELETE CASCADE' : ''}`
 
-export const sqliteIndex = (table: string, { name, unique, columns }: Index): string =>
-  `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${ident(name)} ON ${ident(table)} (${idents(columns.map((column) => column.name))})`
+export function sqliteIndex(table: string, { name, unique, columns, ofWaiting }: Index): string {
+  const names = columns.map((column) => column.name)
+  const create = `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${ident(name)} ON ${ident(table)}`
+  if (ofWaiting)
+    return `${create} (${idents(ofWaiting)}) WHERE ${isWaiting({ version: names[0] ?? '' }, '', sqlite).inIndex}`
+  return `${create} (${idents(names)})`
+}
+
+/** Words are not in an index of their table, but in one of their own. */
+export const sqliteIndexes = ({ indexes }: Table): readonly Index[] =>
+  indexes.filter(({ ofWords }) => !ofWords)
 
 /** STRICT: a value of another type is an error, as on PostgreSQL. WITHOUT ROWID: a row is stored in the tree of its primary key, so a look-up is one search. */
 export function sqliteTable(table: Table, name = table.name, more: readonly PresentColumn[] = []): string {
@@ -42,12 +53,12 @@ export const insteadOfNull = ({ kind, default: value }: Column, otherwise: strin
 
 /**
  * The way SQLite's manual gives for changes that ALTER TABLE cannot make (lang_altertable.html, section 7): create a new
- * table and copy the rows. Columns that the model no longer has are kept, and so are all indexes.
+ * table and copy the rows. Columns that the model no longer has are kept, and so are all indexes and triggers (`others` are those of others).
  */
 export function sqliteRebuild(
   table: Table,
   present: PresentTable,
-  otherIndexes: readonly string[],
+  others: readonly string[],
   filling: Filling = new Map(),
 ): string {
   const temporary = `nounkit_new_${table.name}`
@@ -60,8 +71,8 @@ export function sqliteRebuild(
     `INSERT INTO ${ident(temporary)} (${idents(copied)}) SELECT ${values} FROM ${ident(table.name)}`,
     `DROP TABLE ${ident(table.name)}`,
     `ALTER TABLE ${ident(temporary)} RENAME TO ${ident(table.name)}`,
-    ...table.indexes.map((index) => sqliteIndex(table.name, index)),
-    ...otherIndexes,
+    ...sqliteIndexes(table).map((index) => sqliteIndex(table.name, index)),
+    ...others,
   ].join(';\n')
 }
 

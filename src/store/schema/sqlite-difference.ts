@@ -15,12 +15,14 @@ import {
   insteadOfNull,
   sqliteColumn,
   sqliteIndex,
+  sqliteIndexes,
   sqliteRebuild,
   sqliteTable,
   sqliteType,
   toFillIn,
 } from './sqlite-ddl.ts'
 import type { SqliteTable } from './sqlite-read.ts'
+import { forgetWords, sqliteSearch } from './sqlite-search.ts'
 import { type Table, uniqueColumns } from './table.ts'
 
 export function sqliteDifference(
@@ -29,16 +31,39 @@ export function sqliteDifference(
 ): readonly Step[] {
   return wanted.flatMap((table) => {
     const found = present.get(table.name)
-    return found ? existingTable(table, found) : newTable(table)
+    return found
+      ? [...existingTable(table, found), ...searchSteps(table, found, present)]
+      : [...newTable(table), ...searchSteps(table, null, present)]
   })
 }
 
 const newTable = (table: Table): Step[] => [
   step(table, sqliteTable(table), `table ${table.name} is new`),
-  ...table.indexes.map((index) =>
+  ...sqliteIndexes(table).map((index) =>
     step(table, sqliteIndex(table.name, index), `index of ${table.name} is new`),
   ),
 ]
+
+/** What an index of words lacks. */
+function searchSteps(
+  table: Table,
+  found: SqliteTable | null,
+  present: ReadonlyMap<string, SqliteTable>,
+): Step[] {
+  return (table.searches ?? []).flatMap((search): Step[] => {
+    const { tables, triggers } = sqliteSearch(table, search)
+    const isThere = present.has(search.index)
+    const missing = triggers.filter(({ name }) => !isThere || !found?.triggers.has(name))
+    if (missing.length === 0) return []
+    // Without its index, words that rows have are in no index. A trigger of the same name may be that of a table that was dropped.
+    const parts = [
+      ...(isThere ? [] : tables),
+      ...missing.flatMap(({ name, sql }) => [`DROP TRIGGER IF EXISTS ${ident(name)}`, sql]),
+      ...(found?.columns.has(search.version) ? [forgetWords(table, search)] : []),
+    ]
+    return [step(table, parts.join(';\n'), `the index of words of ${table.name} is new`)]
+  })
+}
 
 const step = (table: Table, sql: string, why: string, additive = true): Step => ({
   table: table.name,
@@ -80,7 +105,7 @@ function existingTable(table: Table, found: SqliteTable): Step[] {
   const required = unset.map((finding) => addColumn(table, finding))
   // A foreign key over two columns cannot be added to a table, and NOT NULL cannot be dropped, so the table is rebuilt, with its new columns and indexes.
   if (added.length + relaxed.length > 0) {
-    const rebuilt = sqliteRebuild(table, withNulls(found, leftOver), foreignIndexes(table, found))
+    const rebuilt = sqliteRebuild(table, withNulls(found, leftOver), others(table, found))
     return [...required, step(table, rebuilt, [...relaxed.map(({ why }) => why), ...added].join('; '))]
   }
   const optional = fresh.filter((finding) => finding.additive).map((finding) => addColumn(table, finding))
@@ -103,7 +128,7 @@ function conversion(
   columns: readonly ColumnFinding[],
   whys: readonly string[],
 ): Step {
-  const sql = sqliteRebuild(table, found, foreignIndexes(table, found), fillingOf(columns))
+  const sql = sqliteRebuild(table, found, others(table, found), fillingOf(columns))
   const byHand = { byHand: asOneByHand(sql), shell: '.bail on' }
   const converts = columns.filter(({ kind }) => kind === 'converted').map(({ column }) => column.name)
   return { ...step(table, sql, whys.join('; '), false), ...byHand, stops: true, converts }
@@ -139,7 +164,7 @@ function rebuiltByHand(
   const remark = [...filling.values()].some((value) => value.includes(toFillIn))
     ? ` (put ${missing} in place of ${toFillIn})`
     : ''
-  const sql = asOneByHand(sqliteRebuild(table, found, foreignIndexes(table, found), filling))
+  const sql = asOneByHand(sqliteRebuild(table, found, others(table, found), filling))
   return { ...step(table, sql, `${whys.join('; ')}${remark}`, false), shell: '.bail on' }
 }
 
@@ -154,15 +179,15 @@ function withNulls(found: SqliteTable, leftOver: readonly { readonly column: str
 }
 
 const newIndexes = (table: Table, found: SqliteTable): Step[] =>
-  table.indexes
+  sqliteIndexes(table)
     .filter((index) => !found.indexes.has(index.name))
     .map((index) => ({
       ...step(table, sqliteIndex(table.name, index), `index ${index.name} is new`),
       ...uniqueColumns(table, index),
     }))
 
-/** Indexes that an operator created by hand, or that an older declaration wanted. */
-const foreignIndexes = (table: Table, found: SqliteTable): string[] => {
+/** Indexes that an operator created by hand, or that an older declaration wanted, and all triggers, which go with a table that is dropped. */
+const others = (table: Table, found: SqliteTable): string[] => {
   const ours = new Set(table.indexes.map((index) => index.name))
-  return [...found.indexSql].filter(([name]) => !ours.has(name)).map(([, sql]) => sql)
+  return [...[...found.indexSql].filter(([name]) => !ours.has(name)), ...found.triggers].map(([, sql]) => sql)
 }

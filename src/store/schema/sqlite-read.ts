@@ -4,6 +4,8 @@ import type { PresentColumn, PresentForeignKey, PresentIndex, PresentTable } fro
 export interface SqliteTable extends PresentTable {
   /** The CREATE INDEX statements, by name. */
   readonly indexSql: ReadonlyMap<string, string>
+  /** The CREATE TRIGGER statements, by name. */
+  readonly triggers: ReadonlyMap<string, string>
 }
 
 /** Every table of the file. */
@@ -29,6 +31,10 @@ export async function readSqlite(session: Session): Promise<ReadonlyMap<string, 
     tables.get(String(table))?.indexes.set(String(name), { unique: unique === 1, valid: true })
     if (sql) tables.get(String(table))?.indexSql.set(String(name), String(sql))
   }
+  for (const [table, name, sql] of await session.all(
+    `SELECT tbl_name, name, sql FROM sqlite_schema WHERE type = 'trigger'`,
+  ))
+    tables.get(String(table))?.triggers.set(String(name), String(sql))
   const keys = await session.all(
     `SELECT m.name, f.id, f."table", f."from", f."to", f.on_delete ${found} pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq`,
   )
@@ -50,6 +56,7 @@ const emptyTable = (name: string) => ({
   columns: new Map<string, PresentColumn>(),
   indexes: new Map<string, PresentIndex>(),
   indexSql: new Map<string, string>(),
+  triggers: new Map<string, string>(),
   foreignKeys: new Map<string, PresentForeignKey>(),
   checks: new Map(),
   spread: null,

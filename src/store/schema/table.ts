@@ -1,5 +1,6 @@
 import type { CodecName } from '../../declare/change.ts'
 import type { FieldKind } from '../../kinds/kinds.ts'
+import type { SearchNames } from '../../plan/dialect.ts'
 
 /** A table as data: what the model wants, the same for every database. */
 export interface Table {
@@ -7,6 +8,8 @@ export interface Table {
   readonly columns: readonly Column[]
   readonly primaryKey: readonly string[]
   readonly indexes: readonly Index[]
+  /** Sets of fields that are searched for words. Their columns and the indexes of those are among the others. */
+  readonly searches?: readonly SearchNames[]
   readonly foreignKeys: readonly ForeignKey[]
   readonly checks: readonly Check[]
   /** On Citus: the column by which rows are distributed, or that they are copied to every node. */
@@ -42,6 +45,10 @@ export interface Index {
   readonly name: string
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]
+  /** Of the words in its column. SQLite has a table in its place: sqlite-search.ts. */
+  readonly ofWords?: boolean
+  /** Of the primary keys of rows that wait for their words: those whose version is not the one in its column. */
+  readonly ofWaiting?: readonly string[]
   /** Serves the sweeper of expired rows. PostgreSQL does without it: see `oldest` of the dialect. */
   readonly forSweeper?: boolean
 }

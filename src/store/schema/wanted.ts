@@ -1,8 +1,10 @@
 import type { BelongsToModel, Field, Model, Resource } from '../../compile/model.ts'
 import { kinds } from '../../kinds/kinds.ts'
+import type { SearchNames } from '../../plan/dialect.ts'
+import { objectName } from '../../plan/object-name.ts'
+import { searchIndexes } from '../../plan/search-index.ts'
 import { engineTables, hiddenParts, noHiddenParts } from './engine-tables.ts'
 import { formerTypes, type Lineage } from './lineage.ts'
-import { objectName } from './object-name.ts'
 import type { Check, Column, ForeignKey, Index, Table } from './table.ts'
 
 const known = new WeakMap<Model, readonly Table[]>()
@@ -21,18 +23,38 @@ function resourceTables(model: Model): readonly Table[] {
 }
 
 function resourceTable(resource: Resource, model: Model, types: Lineage['types']): Table {
+  const primaryKey = withAccount(resource, ['id'])
+  const searches = searchIndexes(resource)
   const hidden = resource.engineMade ? hiddenParts(resource.table) : noHiddenParts
   return {
     name: resource.table,
-    columns: [...columns(resource, model, types), ...hidden.columns],
-    primaryKey: withAccount(resource, ['id']),
-    indexes: [...indexes(resource), ...hidden.indexes],
+    columns: [...columns(resource, model, types), ...hidden.columns, ...searches.flatMap(searchColumns)],
+    primaryKey,
+    indexes: [
+      ...indexes(resource),
+      ...hidden.indexes,
+      ...searches.flatMap((search) => searchIndexParts(search, primaryKey)),
+    ],
+    ...(searches.length > 0 && { searches }),
     foreignKeys: resource.references.map((relation) => foreignKey(resource, relation)),
     checks: resource.fields.flatMap((field) => check(resource, field)),
     spread: resource.shared ? 'everywhere' : 'account_id',
     ...agesOf(model),
   }
 }
+
+const searchColumns = ({ words, version }: SearchNames): Column[] => [
+  { name: words, kind: 'string', nullable: true, default: undefined },
+  { name: version, kind: 'integer', nullable: true, default: undefined },
+]
+
+const searchIndexParts = (
+  { words, version, index, waiting }: SearchNames,
+  primaryKey: readonly string[],
+): Index[] => [
+  { name: index, unique: false, columns: [{ name: words, nullable: true }], ofWords: true },
+  { name: waiting, unique: false, columns: [{ name: version, nullable: true }], ofWaiting: primaryKey },
+]
 
 /** What the record of names says of the age of a declaration. */
 function agesOf({ names, head }: Model): Pick<Table, 'relaxes' | 'isOlder'> {

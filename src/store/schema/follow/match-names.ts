@@ -1,4 +1,5 @@
 import { counted } from '../../../compile/names/plural.ts'
+import { isOfSearch } from '../../../plan/search-index.ts'
 import type { PresentTable } from '../present.ts'
 import { rowsOverwritten } from '../rows-lacking.ts'
 import type { Table } from '../table.ts'
@@ -107,7 +108,9 @@ export async function matchColumns(
     if ((await rowsOverwritten(session, dialect, found.name, was, now, comesBack)) === 0)
       takenBy.set(was, name)
   }
-  for (const column of found.columns.keys()) {
+  // A search that is no longer declared takes nothing along: its words are those of fields.
+  const present = [...found.columns.keys()].filter((name) => !isOfSearch(name))
+  for (const column of present) {
     if (names.has(column) || takenBy.has(column)) continue
     const taken = new Set(takenBy.values())
     const free = [...names].filter((name) => isFree(name, found.columns, takenBy) && !taken.has(name))
@@ -119,7 +122,7 @@ export async function matchColumns(
   for (const [column, name] of takenBy) from.set(name, column)
   return {
     from,
-    gone: [...found.columns.keys()].filter((column) => !names.has(column) && !takenBy.has(column)),
+    gone: present.filter((column) => !names.has(column) && !takenBy.has(column)),
   }
 }
 

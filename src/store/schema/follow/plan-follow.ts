@@ -1,3 +1,4 @@
+import { isOfSearch } from '../../../plan/search-index.ts'
 import { whysOf } from '../migration-step.ts'
 import type { PresentTable } from '../present.ts'
 import { isNarrower } from '../shape.ts'
@@ -73,7 +74,8 @@ async function planTable(
     if (field && before) outdates ||= isNarrower(before, field)
   }
   const added = columns.filter((plan) => plan.from === null)
-  for (const { column } of added) planning.notes.push(`${resource.name}.${column.name} is new`)
+  for (const { column } of added.filter(({ column }) => !isOfSearch(column.name)))
+    planning.notes.push(`${resource.name}.${column.name} is new`)
   const differences = planning.differences(table, found)
   const same =
     found.name === table.name &&

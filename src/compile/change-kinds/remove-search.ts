@@ -1,0 +1,38 @@
+import type { RemoveSearch } from '../../declare/change.ts'
+import { withView } from '../changes/view-draft.ts'
+import { whyNotSearched } from '../resources/searched.ts'
+import { textShape } from '../shape/shapes.ts'
+import { type ChangeKind, narrowsRequests } from './change-kind.ts'
+import { inCode, olderPaths, ruleEntry } from './guide-entry.ts'
+
+export const removeSearch: ChangeKind<RemoveSearch> = {
+  ...narrowsRequests,
+  parameters: ['resource', 'field'],
+  options: {
+    form: "removeSearch('books', 'title')",
+    needs: { resource: textShape, field: textShape },
+  },
+  phase: 3,
+  takeBack(draft, { resource, field: name }, report) {
+    const view = report.view(resource)
+    const field = view && report.field(view, resource, name)
+    if (!view || !field) return null
+    if (view.searched.has(name))
+      return report.mistake(
+        `${resource} still offers search in ${name}.`,
+        'Take it off the search list, or leave this out.',
+      )
+    if (!field.field || whyNotSearched(field) !== null)
+      return report.mistake(`${name} cannot be searched.`, 'Only stored, shown texts can.')
+    if (!report.claim(`${resource}.${name}`, 'search')) return null
+    return withView(draft, resource, (one) => ({ ...one, searched: one.searched.union(new Set([name])) }))
+  },
+  line: ({ resource, field }) => ({ where: `${resource}.${field}`, what: 'search removed' }),
+  guideEntry: ({ resource, field }, step) =>
+    ruleEntry(`${inCode(resource)} can no longer be searched in ${inCode(field)}`, [
+      [inCode(`GET ${olderPaths(step, resource)[0]}?search=…`), 'search what you get'],
+    ]),
+  newerFields: ({ field }) => [field],
+  // Usage does not record what was searched.
+  usage: () => ({}),
+}
