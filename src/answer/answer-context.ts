@@ -8,6 +8,7 @@ import { rejected } from '../write/hook-context.ts'
 import { hookNames } from '../write/hook-names.ts'
 import { hookReads, type NamedResource } from '../write/hook-reads.ts'
 import type { Writer } from '../write/writer.ts'
+import type { AskedJob, HandedOver } from './handed-over.ts'
 
 /** Who asks the code of a noun, and for which version's words a refusal is. */
 export interface Asking {
@@ -16,11 +17,12 @@ export interface Asking {
   readonly resource: Resource
   readonly name: AnswerName
   readonly idempotencyKey: string | null
+  readonly handed: HandedOver
 }
 
 /** `AnswerContext` for resources of which nothing is known. */
 export function answerContext(asking: Asking, signal: AbortSignal): object {
-  const { writer, call, resource, name, idempotencyKey } = asking
+  const { writer, call, resource, name, idempotencyKey, handed } = asking
   const { account, consumer, subject, claims } = call.caller
   const names = hookNames(writer.model, resource, `answers.${name}`)
   const { find, ...reads } = hookReads({ writer, call, tx: readingStore(writer, call.caller) }, names)
@@ -33,6 +35,7 @@ export function answerContext(asking: Asking, signal: AbortSignal): object {
     find: async (named: NamedResource, id: string, options = {}) =>
       find(names.resource('find', named), id, options),
     ...reads,
+    later: (...job: AskedJob) => handed.add(writer, job, names.about),
     reject: (rejection: Rejection) => {
       throw rejected(rejection, names.problem(rejection), call)
     },

@@ -14,9 +14,13 @@ import {
   stillRunning,
 } from '../write/idempotency.ts'
 import { newId } from '../write/ids.ts'
+import { writeJobs } from '../write/job-inserts.ts'
 import type { CreateInFlight } from '../write/keys/in-flight.ts'
+import type { NewJob } from '../write/new-job.ts'
+import type { Writer } from '../write/writer.ts'
 import type { Answering } from './answering.ts'
 import { prepareCreate, runCreate } from './create-answer.ts'
+import { handOver } from './handed-over.ts'
 
 /** How often a request looks whether a claim of another process has ended. */
 const lookEveryMs = 100
@@ -35,9 +39,13 @@ export async function createAnswer(
   body: JsonObject,
   keyed: KeyedRequest | null,
 ): Promise<Outcome> {
-  if (!keyed) return runCreate(answering, call, await prepareCreate(answering, call, body), null)
-  const { inFlight, keyWaitMs } = answering.writer
   const { account } = call.caller
+  if (!keyed) {
+    const outcome = await runCreate(answering, call, await prepareCreate(answering, call, body), null)
+    await handOver(answering.writer, account, outcome.jobs)
+    return outcome
+  }
+  const { inFlight, keyWaitMs } = answering.writer
   const deadline = performance.now() + keyWaitMs
   for (;;) {
     const first = inFlight.find(account, keyed.key)
@@ -85,18 +93,31 @@ async function answerUnderKey(
   mine.claimed()
   try {
     const outcome = await runCreate(answering, call, prepared, derivedKey(account, keyed))
-    const { body: text, etag = '', location = null, rowId } = outcome
-    await writer.keys.answerAhead(account, keyed.key, claim, [
-      location,
-      rowId,
-      ...answerValues(writer, text, etag),
-    ])
+    const { body: text, etag = '', location = null, rowId, jobs } = outcome
+    const stored = [location, rowId, ...answerValues(writer, text, etag)]
+    if (jobs.length === 0) await writer.keys.answerAhead(account, keyed.key, claim, stored)
+    else await storeWithJobs(writer, account, { key: keyed.key, claim, stored }, jobs)
     return outcome
   } catch (error) {
     // Where the store is away, the claim lapses by itself.
     await writer.keys.releaseAhead(account, keyed.key, claim).catch(() => undefined)
     throw error
   }
+}
+
+/** Where the claim is another's by now, the code runs again there, and hands its jobs over itself. */
+async function storeWithJobs(
+  writer: Writer,
+  account: string,
+  { key, claim, stored }: { readonly key: string; readonly claim: string; readonly stored: readonly Value[] },
+  jobs: readonly NewJob[],
+): Promise<void> {
+  const isOurs = await writer.store.transaction(async (tx) => {
+    if (!(await writer.keys.answerIn(tx, account, key, claim, stored))) return false
+    await writeJobs(tx, account, jobs)
+    return true
+  }, account)
+  if (isOurs) writer.jobs.committed(account)
 }
 
 /** The row of a claimed key, in the order of the columns that `keyRow` binds. It expires with the claim. */

@@ -8,6 +8,7 @@ import type { JsonObject } from '../request/json-body.ts'
 import { missingReferences } from '../write/conflicts.ts'
 import { locationOf } from '../write/create.ts'
 import { notPermitted, verdict } from '../write/judge.ts'
+import type { NewJob } from '../write/new-job.ts'
 import { outsideTransaction } from '../write/write-request.ts'
 import type { Answering } from './answering.ts'
 import { Questions } from './questions.ts'
@@ -42,16 +43,19 @@ export async function prepareCreate(
   return { input, open: null }
 }
 
+/** The answer of the code. Its jobs are not written yet. */
+type AnsweredCreate = Outcome & { readonly rowId: string; readonly jobs: readonly NewJob[] }
+
 /** Runs the code. */
 export async function runCreate(
   answering: Answering,
   call: Call,
   { input, open }: PreparedCreate,
   idempotencyKey: string | null,
-): Promise<Outcome & { readonly rowId: string }> {
+): Promise<AnsweredCreate> {
   const { view } = call.target
   // The code may change what it gets.
-  const row = await new Questions(answering, call).create(
+  const { row, jobs } = await new Questions(answering, call).create(
     view.resource,
     structuredClone(input),
     idempotencyKey,
@@ -60,7 +64,7 @@ export async function runCreate(
   const body = `{"data":${shownText(view, row, call.caller.scopes)}}`
   const rowId = String(row.id)
   const location = view.reads.one ? { location: locationOf(call, rowId) } : {}
-  return { status: 201, body, bytes: sizeOf(body, view), etag: bodyTag(body), ...location, rowId }
+  return { status: 201, body, bytes: sizeOf(body, view), etag: bodyTag(body), ...location, rowId, jobs }
 }
 
 async function refuseUnlessPasses(

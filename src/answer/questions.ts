@@ -7,10 +7,12 @@ import type { StoredRow } from '../request/body.ts'
 import { typeInWords } from '../write/hook-values.ts'
 import { newId } from '../write/ids.ts'
 import { verdict } from '../write/judge.ts'
+import type { NewJob } from '../write/new-job.ts'
 import { type Asking, answerContext } from './answer-context.ts'
 import type { Answering } from './answering.ts'
 import type { AskedList } from './asked-list.ts'
 import { givenRow, wrongAnswer } from './given-rows.ts'
+import { HandedOver, handOver } from './handed-over.ts'
 
 /** Asks the code of a noun, and gives its rows as they would be stored. */
 export class Questions {
@@ -27,6 +29,7 @@ export class Questions {
   async get(resource: Resource, id: string): Promise<StoredRow | null> {
     const asking = this.#asking(resource, 'get', null)
     const given = await this.#run(asking, id)
+    await this.#handOver(asking)
     if (given === null) return null
     const row = givenRow(asking, given, () => id)
     if (row.id !== id) throw wrongAnswer(asking, 'the row has another id than the one that was asked for.')
@@ -37,26 +40,37 @@ export class Questions {
   async list(resource: Resource, asked: AskedList, most: number): Promise<ListAnswer> {
     const asking = this.#asking(resource, 'list', null)
     const { rows, next } = readPage(asking, await this.#run(asking, asked), most)
+    await this.#handOver(asking)
     const whole = rows.map((row) =>
       givenRow(asking, row, () => (resource.answered?.get ? null : this.#newId(resource))),
     )
     return { rows: await this.#readable(resource, whole), next }
   }
 
-  async create(resource: Resource, input: StoredRow, idempotencyKey: string | null): Promise<StoredRow> {
+  /** The new row, and the jobs that are to be written with its answer. */
+  async create(
+    resource: Resource,
+    input: StoredRow,
+    idempotencyKey: string | null,
+  ): Promise<{ readonly row: StoredRow; readonly jobs: readonly NewJob[] }> {
     const asking = this.#asking(resource, 'create', idempotencyKey)
-    return givenRow(asking, await this.#run(asking, input), () => this.#newId(resource))
+    const row = givenRow(asking, await this.#run(asking, input), () => this.#newId(resource))
+    return { row, jobs: await asking.handed.all() }
   }
 
   #asking(resource: Resource, name: AnswerName, idempotencyKey: string | null): Asking {
     const { writer } = this.#answering
-    return { writer, call: this.#call, resource, name, idempotencyKey }
+    return { writer, call: this.#call, resource, name, idempotencyKey, handed: new HandedOver() }
   }
 
   #run(asking: Asking, asked: unknown): Promise<unknown> {
     const { resource, name } = asking
     const context = (signal: AbortSignal) => answerContext(asking, signal)
     return this.#answering.places.run({ resource, name, asked, context })
+  }
+
+  async #handOver({ handed }: Asking): Promise<void> {
+    await handOver(this.#answering.writer, this.#call.caller.account, await handed.all())
   }
 
   async #readable(resource: Resource, rows: readonly StoredRow[]): Promise<readonly StoredRow[]> {

@@ -14,7 +14,7 @@ export type AnswerName = 'create' | 'get' | 'list'
 export interface AnswerContext<Code extends string, Field extends string, Own>
   extends Pick<
     HookContext<Code, Field, Own>,
-    'account' | 'now' | 'list' | 'count' | 'exists' | 'sum' | 'reject'
+    'account' | 'now' | 'list' | 'count' | 'exists' | 'sum' | 'reject' | 'later'
   > {
   readonly caller: Omit<HookContext['caller'], 'idempotencyKey'>
   /** One stored row. */

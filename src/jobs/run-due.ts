@@ -5,6 +5,8 @@ import { runJob } from './run-job.ts'
 import type { RunnerParts } from './runner.ts'
 import { RunnerRows } from './runner-rows.ts'
 
+type DueParts = Pick<RunnerParts, 'model' | 'store' | 'clock' | 'doors'>
+
 /** A run that `runDue` made. */
 export interface RanJob {
   readonly name: string
@@ -17,9 +19,7 @@ export interface RanJob {
 }
 
 /** Runs the jobs that are due by the clock, one after the other, also those that they hand over, and resolves when none is left. */
-export async function runDue(
-  parts: Omit<RunnerParts, 'counts' | 'warn' | 'settings'>,
-): Promise<readonly RanJob[]> {
+export async function runDue(parts: DueParts): Promise<readonly RanJob[]> {
   const { model, store, clock } = parts
   const rows = new JobRows(store, [...model.jobs.keys()])
   const runners = new RunnerRows(store)
@@ -44,11 +44,7 @@ export async function runDue(
   return ran
 }
 
-async function runOne(
-  { model, clock, doors }: Omit<RunnerParts, 'counts' | 'warn' | 'settings'>,
-  rows: JobRows,
-  job: ClaimedJob,
-): Promise<RanJob> {
+async function runOne({ model, clock, doors }: DueParts, rows: JobRows, job: ClaimedJob): Promise<RanJob> {
   const { name, account, id, attempt } = job
   const declared = model.jobs.get(name)
   if (!declared) throw new Error(`The job ${name} is not declared.`)

@@ -16,6 +16,8 @@ export interface RunnerParts {
   readonly store: Store
   readonly clock: Clock
   readonly doors: JobDoors
+  /** Whether the store was migrated past this process: then it leaves jobs to others. */
+  isOutdated(): boolean
   readonly counts: RunCounts
   warn(message: string, error: unknown): void
   readonly settings?: Partial<RunnerSettings> | undefined
@@ -162,7 +164,7 @@ export class JobRunner {
   }
 
   #work(): void {
-    if (this.#stopped || this.#wanted.size === 0) return
+    if (this.#stopped || this.#wanted.size === 0 || this.#parts.isOutdated()) return
     this.#working ??= this.#takeWanted()
       .catch(this.#failed)
       .finally(() => {

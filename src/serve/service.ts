@@ -159,7 +159,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const log = new EventLog(store)
     const signal = new EventSignal(log)
     const streams = new EventStreams(log, signal, model.limits.streams)
-    const jobs = new Jobs({ model, store, clock, warn, settings: options.jobs })
+    const jobs = new Jobs({
+      model,
+      store,
+      clock,
+      warn,
+      isOutdated: () => outdated.is,
+      settings: options.jobs,
+    })
     const settings = { ...readWebhookSettings({}), ...options.webhooks }
     const webhookParts = { model, store, clock, events: log, secret, settings }
     const filler = new WordFiller({ store, model, warn })

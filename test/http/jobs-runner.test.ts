@@ -14,6 +14,7 @@ import { describeStores } from '../support/stores.ts'
 import { until } from '../support/until.ts'
 
 const never = 3_600_000
+const many = process.env.NOUNKIT_NIGHTLY ? 10_000 : 300
 
 /** A service that runs jobs by itself, and looks for them only when it starts, unless said. */
 async function start(
@@ -175,6 +176,31 @@ describeStores('a process that runs jobs', (store) => {
       ['failed', 4, 'Error: The process that ran it ended in the last of 3 attempts.'],
     ])
     expect(given.seen).toEqual([])
+  })
+
+  test(`${many} jobs that are due at once begin in the order of their times, while requests go on`, async () => {
+    const clock = setClock('2026-03-01T00:00:00Z')
+    const given = jobsApi()
+    const { acme, seen, rows } = await start(await store.url(), given, { lookEveryMs: 20 }, { clock })
+    const minuteOf = (at: number) => (at * 7_919) % many
+    for (let made = 0; made < many; made += 100)
+      await acme.loans.createMany(
+        Array.from({ length: Math.min(100, many - made) }, (_, at) => ({
+          text: `${minuteOf(made + at)}`,
+          at: new Date(clock.now() + (minuteOf(made + at) + 1) * 60_000).toISOString(),
+        })),
+      )
+    expect(seen).toEqual([])
+    clock.pass((many + 1) * 60_000)
+    let requests = 0
+    while (seen.filter(({ name }) => name === 'remind').length < many) {
+      await acme.loans.list({ limit: 1 })
+      requests++
+    }
+    expect(requests).toBeGreaterThan(0)
+    const order = seen.filter(({ name }) => name === 'remind').map(({ text }) => Number(text))
+    expect(order).toEqual(Array.from({ length: many }, (_, at) => at))
+    await until(async () => (await rows()).length === 0)
   })
 
   test('work at regular times runs in one process at a time', async () => {

@@ -1,9 +1,11 @@
-import { expectTypeOf, test } from 'vitest'
+import { expect, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import type { orders } from '../../examples/shop/api.ts'
+import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
 import { immutable, readOnly, states, sum, writeOnly } from '../../src/declare/field.ts'
 import type { HookContext } from '../../src/declare/hooks.ts'
+import { every, job } from '../../src/declare/job.ts'
 import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { type ResourceDeclaration, resource } from '../../src/declare/resource.ts'
 import type { RowOf } from '../../src/declare/row.ts'
@@ -253,4 +255,40 @@ test("a declaration's row can be named for tests of one's own", () => {
   >()
   expectTypeOf<Row<typeof orders>['customer_id']>().toEqualTypeOf<string>()
   expectTypeOf<Row<typeof orders>['note']>().toEqualTypeOf<string | null>()
+})
+
+test('a job that is handed over by itself has the payload that it takes', () => {
+  const remind = job(z.object({ loan_id: z.string(), days: z.int().default(1) }), (payload, { account }) => {
+    expectTypeOf(payload).toEqualTypeOf<{ loan_id: string; days: number }>()
+    expectTypeOf(account).toEqualTypeOf<string>()
+  })
+  const tidy = every('1h', ({ attempt }) => expectTypeOf(attempt).toEqualTypeOf<number>())
+  // @ts-expect-error this is not a length of time
+  every('1 hour', () => {})
+  // @ts-expect-error nor is this
+  job(z.object({}), () => {}, { retries: ['soon'] })
+  const loans = resource('loans', {
+    fields: { title: z.string() },
+    hooks: {
+      async afterCreate(loan, { later }) {
+        await later(remind, { loan_id: loan.id }, { at: loan.created_at, unique: loan.id })
+        await later(remind, { loan_id: loan.id, days: 3 }, { at: new Date() })
+        // Names are checked when the hook runs.
+        await later('remind', { loan_id: loan.id })
+        // @ts-expect-error the payload lacks what it needs
+        await later(remind, {})
+        // @ts-expect-error it has another type
+        await later(remind, { loan_id: 7 })
+        // @ts-expect-error there is no such option
+        await later(remind, { loan_id: loan.id }, { in: '5m' })
+        // @ts-expect-error work at regular times is not handed over
+        await later(tidy, {})
+      },
+    },
+  })
+  api('library', { resources: [loans], jobs: { remind, tidy } })
+  // @ts-expect-error this is neither
+  expect(() => compileApi(api('library', { resources: [loans], jobs: { remind: () => {} } }))).toThrow(
+    'jobs.remind',
+  )
 })

@@ -18,6 +18,8 @@ export const compileJobs = (
 ): ReadonlyMap<string, JobModel> => {
   const jobs = new Map<string, JobModel>()
   for (const [name, declaration] of Object.entries(declared)) {
+    // It was reported already.
+    if (!declaration) continue
     const where = `jobs.${name}`
     if (!namePattern.test(name))
       mistakes.add(where, `"${name}" is not a name of a job.`, 'Write letters and digits, such as "remind".')

@@ -33,6 +33,14 @@ export interface StoredKeys {
   claimAhead(account: string, values: readonly Value[]): Promise<boolean>
   /** Stores the answer of such a claim, unless it has lapsed and is another's: location, the row's id, and what `complete` stores. */
   answerAhead(account: string, key: string, claim: string, answer: readonly Value[]): Promise<unknown>
+  /** The same as a part of a transaction; false where the claim is another's. */
+  answerIn(
+    tx: Transaction,
+    account: string,
+    key: string,
+    claim: string,
+    answer: readonly Value[],
+  ): Maybe<boolean>
   /** Frees the key of such a claim. */
   releaseAhead(account: string, key: string, claim: string): Promise<unknown>
   /** Deletes a key that has expired by then. */
@@ -66,6 +74,11 @@ export function storedKeys(store: Store): StoredKeys {
     claimAhead: async (owner, values) => (await store.writeOne(claimAhead, [owner, ...values], owner)) > 0,
     answerAhead: (owner, key, claim, answer) =>
       store.writeOne(answerAhead, [owner, key, claim, ...answer], owner),
+    answerIn: (tx, owner, key, claim, answer) =>
+      whenThere(
+        tx.first(`${answerAhead} RETURNING 1`, [owner, key, claim, ...answer]),
+        (stored) => stored !== undefined,
+      ),
     releaseAhead: (owner, key, claim) => store.writeOne(releaseAhead, [owner, key, claim], owner),
     forgetExpired: (owner, key, now) => store.writeOne(forget, [owner, key, now], owner),
   }
