@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { emptyDatabase, storeKinds } from '../support/databases.ts'
+import { declarationFolder } from '../support/declaration-folder.ts'
 import { runHere } from './in-process.ts'
 import { isMistake, run } from './run.ts'
 
@@ -48,6 +49,29 @@ describe.each(storeKinds)('explain on %s', (kind) => {
     const { stdout } = await explain('GET /v1/fines', '--scopes', 'fines:read')
     expect(stdout).toMatch(/^Answer: 200, 0 rows$/m)
     expect(stdout).toMatch(/claim member_id +null$/m)
+  })
+
+  test('shows the statement of totals, with the rule of the rows that they count', async () => {
+    const folder = declarationFolder(`
+import { api, resource } from 'nounkit'
+import { z } from 'zod'
+const notes = resource('notes', {
+  fields: { kind: z.enum(['a', 'b']), size: z.int() },
+  rules: { read: ({ row, caller }) => row.kind.is(caller.claim('kind')) },
+})
+const totals = resource('note-totals', { totals: { of: 'notes', by: ['kind'], sums: ['size'] } })
+export default api('notes', { resources: [notes, totals] })
+`)
+    const own = { DATABASE_URL: await emptyDatabase(kind) }
+    expect((await runHere(['migrate', folder], { env: own })).code).toBe(0)
+    const { code, stdout, stderr } = await runHere(
+      ['explain', folder, 'GET /v1/note-totals?by=kind', '--account', 'a', '--claim', 'kind=b'],
+      { env: own },
+    )
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^Answer: 200, 0 rows$/m)
+    expect(stdout).toMatch(/^Rules:\n {2}notes: `kind` is the claim `kind`/m)
+    expect(stdout).toMatch(/GROUP BY "kind"/)
   })
 
   test('shows how a row is looked for that is not there', async () => {

@@ -32,7 +32,7 @@ async function killAmid(server: ServerProcess, acknowledged: () => number): Prom
 
 describe.each(storeKinds)('%s', (kind) => {
   const kills = killsOf[kind]
-  test(`${kills} kills amid creates, changes and deletes lose nothing that was acknowledged, and totals stay right`, {
+  test(`${kills} kills amid creates, lists of creates, changes and deletes lose nothing that was acknowledged, and totals stay right`, {
     timeout: nightly ? 600_000 : 180_000,
   }, async () => {
     const shop = await prepareShop(kind)

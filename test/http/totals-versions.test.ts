@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { kindOf } from '../../src/compile/change-kinds/change-kinds.ts'
 import { compileApi } from '../../src/compile/compile.ts'
 import { contractOf } from '../../src/contract/contract.ts'
 import {
@@ -131,6 +132,15 @@ describeServing(
         ['/v1/deal-sums', 200],
       ] as const)
         expect((await served.get(path)).status, path).toBe(status)
+    })
+
+    test('hold up a version whose groups a change takes away', () => {
+      const [newer, older] = served.api.service.model.versions
+      if (!newer || !older) throw new Error('two versions')
+      const removed = older.changes.find(({ kind }) => kind === 'remove-field')
+      const traces = removed && kindOf(removed).usage(removed as never, { newer, older })
+      expect(traces?.detail?.('deal-sums', 'field', 'area')).toBe('groups by `area`')
+      expect(traces?.detail?.('deal-sums', 'field', 'state')).toBeNull()
     })
 
     test('are named in scopes as the version names them', async () => {

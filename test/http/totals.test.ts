@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { Client } from '../../src/client/nounkit-client.ts'
 import { api, belongsTo, decimal, needsScope, resource, states } from '../../src/index.ts'
+import { readListQuery } from '../../src/request/query.ts'
 import { type Answer, describeServing } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
+import { toldAll } from '../support/told-all.ts'
 
 const customers = resource('customers', {
   fields: { city: z.string(), open: z.boolean().default(true) },
@@ -330,6 +333,63 @@ describeServing(
       const none = await served.get('/v1/colour-totals', { as: null })
       expect(none.rows).toEqual([{ count: 1 }])
     })
+
+    test('are one statement, and told by the typed client', async () => {
+      const { account, key } = await newCaller()
+      for (const total of [1, 2, 3]) await make(key, { total, currency: total > 1 ? 'EUR' : 'USD' })
+      expect(await served.counted(() => get('by=currency&filter[total][gt]=0&sort=-count', key))).toBe(1)
+      const claims = { open: true, secret: false }
+      const api = (await served.api.client(account, { claims })) as unknown as Client<typeof declaration>
+      const { data, page } = await api.orderTotals.list({
+        by: ['currency'],
+        filter: { total: { gt: 0 } },
+        sort: ['-count'],
+        limit: 1,
+      })
+      expect(data.map(({ currency, count, total }) => [currency, count, total])).toEqual([['EUR', 2, 5]])
+      expect(page.has_more).toBe(true)
+      const all: unknown[] = []
+      for await (const { status, currency, count } of api.orderTotals.list({
+        by: ['status', 'currency'],
+        limit: 1,
+      }))
+        all.push([status, currency, count])
+      expect(all).toEqual([
+        ['draft', 'EUR', 2],
+        ['draft', 'USD', 1],
+      ])
+    })
+
+    test('count as uses of their filters and groups', () => {
+      const view = served.api.service.model.head.views.get('order-totals')
+      if (!view) throw new Error('no totals')
+      const { list } = readListQuery('by=status,place&filter[total]=1&sort=-count', view, 100, toldAll)
+      expect(list.uses).toMatchObject({ filters: ['total'], fields: ['status', 'place'] })
+    })
   },
   { declaration },
+)
+
+describeServing(
+  'totals with a rate of their own',
+  (served) => {
+    test('are 429 beyond it, and the rows are not', async () => {
+      const statuses: number[] = []
+      for (let at = 0; at < 3; at++) statuses.push((await served.get('/v1/pebble-totals')).status)
+      expect(statuses).toEqual([200, 200, 429])
+      expect((await served.get('/v1/pebbles')).status).toBe(200)
+    })
+  },
+  {
+    declaration: api('pebbles', {
+      resources: [
+        resource('pebbles', { fields: { size: z.int() } }),
+        resource('pebble-totals', {
+          totals: { of: 'pebbles', by: ['size'] },
+          rate: { perSecond: 0.001, burst: 2 },
+        }),
+      ],
+    }),
+    rate: '1000',
+  },
 )

@@ -116,6 +116,23 @@ const filters: Door = function* (house) {
   }
 }
 
+/** How many rows there are in every group, and their sums. */
+const totals: Door = function* (house) {
+  for (const view of everyView(house)) {
+    if (!view.totals) continue
+    const path = `/${view.version.name}/${view.name}`
+    const groups = [...view.totals.by.keys()]
+    yield get(path)
+    for (const by of [...groups, groups.join()]) {
+      yield get(`${path}?by=${by}`)
+      yield get(`${path}?by=${by}&sort=-count&limit=1`)
+    }
+    for (const { name, field } of view.totals.of().fields)
+      for (const row of view.filters.has(name) && field ? rowsOf(house, view.totals.of()) : [])
+        yield get(`${path}?filter[${name}]=${encodeURIComponent(String(row.values[field?.name ?? '']))}`)
+  }
+}
+
 /** Rows that exist below an owner, and below another one. */
 const nestedOnes: Door = function* (house) {
   for (const view of everyView(house))
@@ -185,6 +202,7 @@ export const doors: { readonly [name: string]: Door } = {
   ones,
   lists,
   filters,
+  totals,
   nestedOnes,
   writes,
   references,

@@ -3,7 +3,7 @@ import { compileApi } from '../../src/compile/compile.ts'
 import { api } from '../../src/declare/api.ts'
 import { renameField, renameRelation, renameResource } from '../../src/declare/change.ts'
 import { hasMany, type RelationDeclarations } from '../../src/declare/relation.ts'
-import type { ResourceDeclaration } from '../../src/declare/resource.ts'
+import { type ResourceDeclaration, resource } from '../../src/declare/resource.ts'
 import { version } from '../../src/declare/version.ts'
 import { type SecretRow, secretRows } from './secret-rows.ts'
 
@@ -26,8 +26,17 @@ const resources: readonly ResourceDeclaration[] = options.resources.map((one: Re
   relations: { ...one.relations, ...linked[one.name] },
   include: [...(one.include ?? []), ...Object.keys(linked[one.name] ?? {})],
 }))
+/** Groups by references and texts, and sums, tell of rows, too. */
+const totals = [
+  resource('loan-totals', { totals: { of: 'loans', by: ['member_id', 'copy_id'] } }),
+  resource('fine-totals', { totals: { of: 'fines', by: ['loan_id'], sums: ['amount'] } }),
+]
 /** The library's declaration, without its name. */
-export const libraryOptions = { ...options, resources, versions: [version('v2'), v1] }
+export const libraryOptions = {
+  ...options,
+  resources: [...resources, ...totals],
+  versions: [version('v2'), v1],
+}
 export const model = compileApi(api('library', libraryOptions))
 export const rows = secretRows(model, 4)
 
@@ -58,7 +67,15 @@ export interface CallerKind {
   readonly claims: { readonly [name: string]: unknown }
 }
 
-const reading = ['branches:read', 'members:read', 'copies:read', 'loans:read', 'fines:read']
+const reading = [
+  'branches:read',
+  'members:read',
+  'copies:read',
+  'loans:read',
+  'fines:read',
+  'loan-totals:read',
+  'fine-totals:read',
+]
 const writing = [...reading, 'members:write', 'copies:write', 'loans:write', 'fines:write']
 export const callers: { readonly [name: string]: CallerKind } = {
   member: { scopes: writing, claims: { member_id: first('members')?.id } },
