@@ -121,6 +121,9 @@ type CallsOf<One> = One extends keyof CallsByMethod ? CallsByMethod[One] : never
 type Offered<S, N extends string> = Of<S, N, 'methods'> | ([Of<S, N, 'bulk'>] extends [true] ? 'bulk' : never)
 interface CallsByMethod {
   readonly GET: 'list' | 'get' | 'find'
+  /** GET of the collection, or of a row, alone. */
+  readonly list: 'list'
+  readonly one: 'get' | 'find'
   readonly POST: 'create'
   readonly bulk: 'createMany'
   readonly PATCH: 'update'

@@ -32,11 +32,14 @@ type TotalsOf<D> = ToldOf<D>['totals'] extends infer T extends TotalsDeclaration
     : T
   : never
 
+/** The functions of a noun that is answered by code; `never` for others, and where only a running program knows. */
+type AnswersOf<X extends Told> = string extends X['answers'] ? never : X['answers']
+
 type EventName<N> = {
   [K in keyof N & string]: ToldOf<N[K]> extends { readonly shared: false; readonly events: true }
     ? [ToldOf<N[K]>['methods']] extends [never]
       ? never
-      : [TotalsOf<N[K]>] extends [never]
+      : [TotalsOf<N[K]> | AnswersOf<ToldOf<N[K]>>] extends [never]
         ? K
         : never
     : never
@@ -97,7 +100,7 @@ type GroupOf<Row, By extends string> = { [K in By & keyof Row]: Exclude<Row[K], 
 type SumsOf<Row> = { [K in keyof Row]: NonNullable<Row[K]> }
 
 interface DeclaredShape<F, R, Name extends string, I extends string, X extends Told, N> {
-  readonly row: Flat<ShownRow<F, R>>
+  readonly row: Flat<[AnswersOf<X>] extends [never] ? ShownRow<F, R> : WithoutTimes<ShownRow<F, R>, F>>
   readonly create: IfOffered<X, 'POST', CreatedRow<F, R>>
   readonly replace: IfOffered<X, 'PUT', ReplacedRow<F, R, X['owner']>>
   readonly patch: IfOffered<X, 'PATCH', PatchedRow<F, R, X['owner']>>
@@ -110,13 +113,24 @@ interface DeclaredShape<F, R, Name extends string, I extends string, X extends T
   readonly bulk: X['bulk']
   readonly include: I
   readonly relations: { readonly [K in keyof R & string]: RelationOf<R[K], Name, N> }
-  readonly methods: X['methods']
+  readonly methods: MethodsOf<X>
   readonly top: IsTop<R, X, N>
 }
 
-type IfOffered<X extends Told, Method extends string, Body> = Method extends X['methods']
-  ? Flat<Body>
-  : Record<never, never>
+/** Code shows the times that it declares. */
+type WithoutTimes<Row, F> = Omit<Row, Exclude<'created_at' | 'updated_at', keyof F>>
+
+type MethodsOf<X extends Told> = [AnswersOf<X>] extends [never]
+  ? X['methods']
+  : MethodsByAnswer[AnswersOf<X> & keyof MethodsByAnswer]
+interface MethodsByAnswer {
+  readonly create: 'POST'
+  readonly get: 'one'
+  readonly list: 'list'
+}
+
+type IfOffered<X extends Told, Method extends string, Body> =
+  Method extends MethodsOf<X> ? Flat<Body> : Record<never, never>
 
 /** One object type in place of several, as editors and errors show it. */
 type Flat<T> = { [K in keyof T]: T[K] } & {}
@@ -166,7 +180,10 @@ type IsAlways<Relation, To extends string, N> = Relation extends { readonly opti
   ? false
   : 'read' extends ToldOf<Target<To, N>>['rules']
     ? false
-    : true
+    : // A reference to a row that code answers for is not checked.
+      [AnswersOf<ToldOf<Target<To, N>>>] extends [never]
+      ? true
+      : false
 
 /** The belongs-to of the target that leads back. It is named where there are several. */
 type LeadingBack<By extends string, Name extends string, D> = string extends By

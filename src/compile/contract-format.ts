@@ -162,6 +162,8 @@ export interface ContractRelation {
   readonly resource: string
   /** The field of its rows that leads back, for to-many. Absent as `rules` is, and where it is not shown. */
   readonly by?: string
+  /** The row that a to-one names may be missing, as code answers for it. Absent where the store checks that. */
+  readonly unchecked?: true
   /** The resource whose rows link both sides, for many-to-many. */
   readonly through?: string
   /** Most rows of one include. */

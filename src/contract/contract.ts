@@ -147,7 +147,10 @@ const sumOf = (view: View, { field }: ViewField): Pick<ContractField, 'sum'> => 
 const relationOf = ({ relation, target, join, cap, description }: ViewRelation): ContractRelation => {
   const { name, fields } = target()
   const words = described(description)
-  if (relation.kind === 'belongs-to') return { kind: 'to-one', resource: name, ...words }
+  if (relation.kind === 'belongs-to') {
+    const unchecked = relation.target.answered ? { unchecked: true as const } : {}
+    return { kind: 'to-one', resource: name, ...unchecked, ...words }
+  }
   if (join) return { kind: 'to-many', resource: name, through: join().name, rows: cap, ...words }
   const by = fields.find(({ field }) => field?.relation === relation.by)?.name
   return { kind: 'to-many', resource: name, ...(by === undefined ? {} : { by }), rows: cap, ...words }

@@ -87,6 +87,13 @@ const compareRelations = (
       .map(([name, before, after]) =>
         say(name)(breaking, `leads ${ledBy(after)}, no longer ${ledBy(before)}`, 'relation changed'),
       ),
+    ...both
+      .filter(([, before, after]) => before.unchecked !== after.unchecked)
+      .map(([name, , after]) =>
+        after.unchecked
+          ? say(name)(breaking, 'the row that it names may be missing', 'relation changed')
+          : say(name)(additive, 'the row that it names is always there', 'relation changed'),
+      ),
     ...both.flatMap(([name, before, after]) => compareRows(resource, name, before, after)),
   ]
 }

@@ -38,9 +38,9 @@ export const relationSchemas = (view: View, naming: DocumentNames, rowSchema: Ro
       schemas[`${name}List`] = listSchema(row, relation.cap)
       return { ...schemaRef(`${name}List`), description }
     }
-    return relation.relation.optional
-      ? { anyOf: [row, { type: 'null' }], description }
-      : { ...row, description }
+    const { optional, target: to } = relation.relation
+    // A reference to a row that code answers for is not checked.
+    return optional || to.answered ? { anyOf: [row, { type: 'null' }], description } : { ...row, description }
   }
 
   define(relationsName(view, naming), view, view.include, `${naming.schema(view)}Included`)

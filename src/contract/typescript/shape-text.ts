@@ -48,13 +48,27 @@ const resourceLines = (name: string, resource: ContractResource, contract: Contr
     `bulk: ${resource.bulk === true}`,
     `include: ${names(resource.include)}`,
     ...block('relations', relationLines(resource, contract)),
-    `methods: ${names([...methods].sort())}`,
+    `methods: ${names(calledMethods(methods, operations, resource).sort())}`,
     // The collection of events has its own type.
     `top: ${name !== 'events' && contract.paths[`/${name}`] !== undefined}`,
   ]
 }
 
 /** Who lacks the scope of a group is refused, so that a group that was asked for is always there. */
+/** Where GET is offered for rows alone, or for the collection alone, it is told apart. */
+const calledMethods = (
+  methods: ReadonlySet<string>,
+  operations: readonly (readonly [string, Contract['paths'][string]])[],
+  { totals }: ContractResource,
+): string[] => {
+  const read = operations.flatMap(([path, { GET }]) => (GET ? [path] : []))
+  const rows = read.filter((path) => path.endsWith('}'))
+  const isBoth = rows.length > 0 && rows.length < read.length
+  if (totals || isBoth) return [...methods]
+  const reads = rows.length > 0 ? 'one' : 'list'
+  return [...methods].map((method) => (method === 'GET' ? reads : method))
+}
+
 const shownLines = ([name, field]: Fields[number], by: readonly string[] = []): readonly string[] => {
   const { response, needs_scopes: scopes } = field
   if (!response) return []
@@ -139,9 +153,10 @@ const filteredBy = (
 }
 
 const relationLines = ({ relations, fields }: ContractResource, contract: Contract): readonly string[] =>
-  Object.entries(relations).map(([name, { kind, resource, by, through }]) => {
+  Object.entries(relations).map(([name, { kind, resource, by, through, unchecked = false }]) => {
     // Where the reference itself is not shown, it may be unset.
-    const mayBeNull = fields[`${name}_id`]?.response?.nullable !== false || hidesRows(contract, resource)
+    const mayBeNull =
+      unchecked || fields[`${name}_id`]?.response?.nullable !== false || hidesRows(contract, resource)
     const many = through === undefined ? 'many' : 'many through'
     const written = kind === 'to-many' ? many : mayBeNull ? 'one or null' : 'one'
     return `${quotedMember(name)}: { kind: '${written}'; to: ${JSON.stringify(resource)}; by: ${names(by ? [by] : [])} }`
