@@ -32,10 +32,10 @@ export interface AdmissionOptions extends Partial<Bounds> {
 }
 
 /** What tells callers apart before they are authenticated. */
-export type Asking = Pick<PlainRequest, 'address' | 'headers' | 'caller'>
+export type AskingRequest = Pick<PlainRequest, 'address' | 'headers' | 'caller'>
 
 /** Whoever sends other credentials with each request gets a turn for each, at the price of a refusal. */
-const whoAsks = ({ address, headers, caller }: Asking): string =>
+const whoAsks = ({ address, headers, caller }: AskingRequest): string =>
   JSON.stringify([address, headers.authorization, caller?.account, caller?.subject])
 
 /** Limits the requests in flight: a request over the ceiling is refused at once, so that it does not slow down the others. */
@@ -71,7 +71,7 @@ export class Admission {
   }
 
   /** Does work of a request at once, or when it is its caller's turn. Null, which is counted as a refusal, where too many wait. */
-  inTurn<T>(request: Asking, work: () => Maybe<T>): Maybe<T> | null {
+  inTurn<T>(request: AskingRequest, work: () => Maybe<T>): Maybe<T> | null {
     const done = this.#turns.take(
       () => whoAsks(request),
       () => addressHolder(request.address),

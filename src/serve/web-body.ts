@@ -1,6 +1,6 @@
 import { problem } from '../problems.ts'
 import type { Holder } from './fair-limit.ts'
-import { type Admission, type Asking, bodiesOverShare, overloaded } from './overload.ts'
+import { type Admission, type AskingRequest, bodiesOverShare, overloaded } from './overload.ts'
 
 const withinMs = 30_000
 const nothing = new Uint8Array(0)
@@ -10,7 +10,7 @@ export interface BodyBounds {
   readonly admission: Admission
   readonly holder: Holder
   /** Whose body it is. */
-  readonly asks: Asking
+  readonly asks: AskingRequest
 }
 
 /** The body of a web request, read up to a limit. A stream without end is cancelled: at the limit, or when its time is over. */
