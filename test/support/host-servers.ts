@@ -27,11 +27,13 @@ const hostsInNode: { readonly [name: string]: Host } = {
     return listening(app)
   },
   async 'Fastify 5'(service) {
-    const app = fastify()
-    app.addHook('onRequest', async (request, reply) => {
-      if (!service.owns(request.url)) return
-      reply.hijack()
-      service.handler(request.raw, reply.raw)
+    // Before Fastify's router, which refuses paths that it cannot decode by itself.
+    const app = fastify({
+      serverFactory: (handle) =>
+        createServer((incoming, outgoing) => {
+          if (service.owns(incoming.url ?? '')) service.handler(incoming, outgoing)
+          else handle(incoming, outgoing)
+        }),
     })
     app.get('/hello', async () => 'hello')
     whenOver(() => app.close())

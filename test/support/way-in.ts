@@ -98,10 +98,13 @@ function sender(base: string): Send {
   return async (request) => {
     const { pathname, search } = new URL(request.url)
     const path = pathname === '/' ? '' : pathname
-    const body = request.body ? Readable.fromWeb(request.body as never) : null
+    const body = request.body ? Buffer.from(await request.arrayBuffer()) : null
     const { promise, resolve, reject } = Promise.withResolvers<Response>()
     const { signal, method } = request
-    const headers = Object.fromEntries(request.headers)
+    const headers = {
+      ...Object.fromEntries(request.headers),
+      ...(body && { 'content-length': String(body.length) }),
+    }
     const outgoing = plainRequest(base + path + search, { method, headers, agent: false, signal })
     outgoing.once('error', reject)
     outgoing.once('response', (incoming) => {
@@ -114,8 +117,7 @@ function sender(base: string): Send {
       const shown = isBodiless ? null : (Readable.toWeb(incoming) as unknown as ReadableStream)
       resolve(new Response(shown, { status, headers: raw as [string, string][] }))
     })
-    if (body) body.pipe(outgoing)
-    else outgoing.end()
+    outgoing.end(body ?? undefined)
     return promise
   }
 }
