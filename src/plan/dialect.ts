@@ -124,7 +124,10 @@ export interface SearchNames {
 
 /** The rows that are searched. */
 export interface SearchedRows {
+  readonly table: string
   readonly alias: string
+  /** Another alias, which is free. */
+  readonly other: string
   /** The bound account; null where rows are shared. */
   readonly account: string | null
 }

@@ -101,8 +101,13 @@ export const postgres: Dialect = Object.freeze({
   accountsApart: false,
   insertsAlong: 'in one query',
   returnsRows: true,
-  matches: ({ words }: SearchNames, { alias }: SearchedRows, text: string) =>
-    `${wordsVector(`${alias}${ident(words)}`)} @@ (${text})::tsquery`,
+  // The rows are found before all else. For a page of few rows the planner would otherwise walk through the account in the order of the list:
+  // it takes every beginning of a word for one that a row in fifty has.
+  matches: ({ words }: SearchNames, { table, alias, other, account }: SearchedRows, text: string) => {
+    const own = account === null ? '' : `${other}"account_id" = ${account} AND `
+    const found = `${wordsVector(`${other}${ident(words)}`)} @@ (${text})::tsquery`
+    return `${alias}"id" = ANY(ARRAY(SELECT ${other}"id" FROM ${ident(table)} ${other.slice(0, -1)} WHERE ${own}${found}))`
+  },
   matching: (words: readonly string[]) => words.map((word) => `'${word}':*`).join(' & '),
   differing: (a: string, b: string) => {
     // Of IS DISTINCT FROM the planner thinks that nearly all rows meet it, and looks for one without the index: through the whole table

@@ -154,8 +154,14 @@ export function foundRows(
 }
 
 function searchSql(view: View, alias: string, binds: Binds, values: Numbering): string {
-  const account = view.resource.shared ? null : binds.use('account', 'id')
-  return binds.dialect.matches(searchIndexOf(view), { alias, account }, binds.use(values.next(), 'string'))
+  const { table, shared } = view.resource
+  const other = binds.alias()
+  const account = shared ? null : binds.use('account', 'id')
+  return binds.dialect.matches(
+    searchIndexOf(view),
+    { table, alias, other, account },
+    binds.use(values.next(), 'string'),
+  )
 }
 
 /** Whether a row of the account has no words yet, or not those that it has now. */
