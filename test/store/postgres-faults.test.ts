@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Store, Transaction } from '../../src/store/store.ts'
 import { whenOver } from '../support/clean-up.ts'
@@ -48,6 +49,18 @@ describe('PostgreSQL fails, and comes back', () => {
     expect(await names()).toHaveLength(20)
     await Promise.all(Array.from({ length: 20 }, (_, at) => store.writeOne(insert, [`after ${at}`])))
     expect(await names()).toHaveLength(40)
+  })
+
+  test('a read whose connection is lost after a while is not sent again: a request would take twice as long', async () => {
+    const far = await throughProxy('statement_timeout=60000')
+    await far.all('SELECT 1', [])
+    const { statements } = far.counters
+    const lost = Promise.resolve(far.all('SELECT pg_sleep(60)::text', []))
+    lost.catch(() => {})
+    await sleep(1_200)
+    proxy.cut()
+    await expect(lost).rejects.toMatchObject(unavailable)
+    expect(far.counters.statements - statements).toBe(1)
   })
 
   test('a transaction whose statement took too long is answered at once, however long its session stays busy', async () => {

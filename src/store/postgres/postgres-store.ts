@@ -73,12 +73,17 @@ export function postgresStore(parts: PostgresParts): Store {
 
 interface Purpose {
   readonly kind: 'read' | 'write'
-  mayRepeat(error: unknown, attempt: number): boolean
+  /** `tookMs` is the time since the statement was sent first. */
+  mayRepeat(error: unknown, attempt: number, tookMs: number): boolean
 }
+
+/** A read whose connection was lost is sent once more within this time. Later, a request with two such attempts would take too long. */
+const lostWithinMs = 1_000
 
 const reading: Purpose = {
   kind: 'read',
-  mayRepeat: (error, attempt) => isRetryable(error) || (attempt === 1 && isBroken(error) && !isSilent(error)),
+  mayRepeat: (error, attempt, tookMs) =>
+    isRetryable(error) || (attempt === 1 && tookMs < lostWithinMs && isBroken(error) && !isSilent(error)),
 }
 const writing: Purpose = { kind: 'write', mayRepeat: isRetryable }
 
@@ -94,16 +99,23 @@ interface Single<T> {
   readonly lane: string | null
 }
 
-function single<T>(pool: Pool, what: Single<T>, purpose: Purpose, attempt = 1): Promise<T> {
+function single<T>(
+  pool: Pool,
+  what: Single<T>,
+  purpose: Purpose,
+  attempt = 1,
+  begunAt = performance.now(),
+): Promise<T> {
   const { sql, values, take, lane } = what
   const { kind, mayRepeat } = purpose
   const send = (client: PostgresClient): Promise<T> => client.query(sql, values, take, kind === 'write', lane)
   const client = pool.free(kind, lane)
   const sent = client ? send(client) : pool.wait(kind, lane, send)
   return sent.catch(async (error: unknown) => {
-    if (attempt >= attemptsMost || !mayRepeat(error, attempt)) throw postgresError(error)
+    const tookMs = performance.now() - begunAt
+    if (attempt >= attemptsMost || !mayRepeat(error, attempt, tookMs)) throw postgresError(error)
     await backOff(attempt)
-    return single(pool, what, purpose, attempt + 1)
+    return single(pool, what, purpose, attempt + 1, begunAt)
   })
 }
 
@@ -116,7 +128,8 @@ async function transact<T>(pool: Pool, attempt: Attempt<T>, lane: string | null)
     const outcome = await attempt(client)
     pool.release(client)
     if (outcome.kind === 'done') return outcome.value
-    if (outcome.kind === 'failed' || attempts >= attemptsMost) throw postgresError(outcome.error)
+    const isOver = outcome.kind === 'failed' || isSilent(outcome.error)
+    if (isOver || attempts >= attemptsMost) throw postgresError(outcome.error)
     await backOff(attempts)
   }
 }
