@@ -89,6 +89,7 @@ interface CountedShape<F, R, Filter extends string, By extends string, Sum exten
   readonly either: [Filter] extends [never] ? false : true
   readonly sort: By | 'count'
   readonly by: By
+  readonly search: false
   readonly count: false
   readonly bulk: false
   readonly include: never
