@@ -9,6 +9,7 @@ const lines = resource('lines', {
   relations: { cart: belongsTo(carts) },
   filter: ['title'],
   bulk: true,
+  count: true,
 })
 
 export default api('lines', { resources: [carts, lines] })
