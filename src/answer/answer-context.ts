@@ -11,7 +11,7 @@ import type { Writer } from '../write/writer.ts'
 import type { AskedJob, HandedOver } from './handed-over.ts'
 
 /** Who asks the code of a noun, and for which version's words a refusal is. */
-export interface Asking {
+export interface CodeQuestion {
   readonly writer: Writer
   readonly call: Call
   readonly resource: Resource
@@ -21,7 +21,7 @@ export interface Asking {
 }
 
 /** `AnswerContext` for resources of which nothing is known. */
-export function answerContext(asking: Asking, signal: AbortSignal): object {
+export function answerContext(asking: CodeQuestion, signal: AbortSignal): object {
   const { writer, call, resource, name, idempotencyKey, handed } = asking
   const { account, consumer, subject, claims } = call.caller
   const names = hookNames(writer.model, resource, `answers.${name}`)

@@ -5,7 +5,7 @@ import type { StoredRow } from '../request/body.ts'
 import { isValid } from '../request/validate.ts'
 import { unknownKey } from '../write/hook-names.ts'
 import { fittingValues, type HookWrite, typeInWords } from '../write/hook-values.ts'
-import type { Asking } from './answer-context.ts'
+import type { CodeQuestion } from './answer-context.ts'
 
 /**
  * The id of a row to which the code gives none: that of the path for `get`, a new one where rows are made, and none where a row could not be
@@ -14,7 +14,7 @@ import type { Asking } from './answer-context.ts'
 type IdUnlessGiven = () => string | null
 
 /** A row that code gave, in the form in which rows are stored. What breaks its schema is an error for the log, and is shown to nobody. */
-export function givenRow(asking: Asking, given: unknown, idUnlessGiven: IdUnlessGiven): StoredRow {
+export function givenRow(asking: CodeQuestion, given: unknown, idUnlessGiven: IdUnlessGiven): StoredRow {
   const { resource, writer } = asking
   const mistake = (what: string) => wrongAnswer(asking, what)
   if (!isJsonObject(given)) throw mistake(`a row must be an object, and is ${typeInWords(given)}.`)
@@ -52,5 +52,7 @@ function wholeRow(fields: readonly Field[], given: StoredRow, mistake: (what: st
 }
 
 /** A mistake of the API's author. */
-export const wrongAnswer = ({ resource, name }: Pick<Asking, 'resource' | 'name'>, what: string): Error =>
-  new Error(`answers.${name} of ${resource.name}: ${what} The caller got a 500.`)
+export const wrongAnswer = (
+  { resource, name }: Pick<CodeQuestion, 'resource' | 'name'>,
+  what: string,
+): Error => new Error(`answers.${name} of ${resource.name}: ${what} The caller got a 500.`)

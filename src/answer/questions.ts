@@ -8,7 +8,7 @@ import { typeInWords } from '../write/hook-values.ts'
 import { newId } from '../write/ids.ts'
 import { verdict } from '../write/judge.ts'
 import type { NewJob } from '../write/new-job.ts'
-import { type Asking, answerContext } from './answer-context.ts'
+import { answerContext, type CodeQuestion } from './answer-context.ts'
 import type { Answering } from './answering.ts'
 import type { AskedList } from './asked-list.ts'
 import { givenRow, wrongAnswer } from './given-rows.ts'
@@ -58,18 +58,18 @@ export class Questions {
     return { row, jobs: await asking.handed.all() }
   }
 
-  #asking(resource: Resource, name: AnswerName, idempotencyKey: string | null): Asking {
+  #asking(resource: Resource, name: AnswerName, idempotencyKey: string | null): CodeQuestion {
     const { writer } = this.#answering
     return { writer, call: this.#call, resource, name, idempotencyKey, handed: new HandedOver() }
   }
 
-  #run(asking: Asking, asked: unknown): Promise<unknown> {
+  #run(asking: CodeQuestion, asked: unknown): Promise<unknown> {
     const { resource, name } = asking
     const context = (signal: AbortSignal) => answerContext(asking, signal)
     return this.#answering.places.run({ resource, name, asked, context })
   }
 
-  async #handOver({ handed }: Asking): Promise<void> {
+  async #handOver({ handed }: CodeQuestion): Promise<void> {
     await handOver(this.#answering.writer, this.#call.caller.account, await handed.all())
   }
 
@@ -96,7 +96,7 @@ const longestNext = 1_000
 
 /** The rows are counted before any of them is looked at: code may give millions. */
 function readPage(
-  asking: Asking,
+  asking: CodeQuestion,
   given: unknown,
   most: number,
 ): { readonly rows: readonly unknown[]; readonly next: string | null } {
