@@ -73,6 +73,9 @@ export function environmentOf(settings: ServiceSettings): { readonly [variable: 
       throw new SettingMistake(`"${name}" is not a setting. ${didYouMean(name, names)}`)
   if (typeof settings.database !== 'string' || settings.database === '')
     throw new SettingMistake("database is missing. Write it like this: database: 'sqlite:shop.db'.")
+  const { jobs } = settings
+  if (jobs !== undefined && jobs !== 'on' && jobs !== 'off')
+    throw new SettingMistake(`jobs is "${jobs}". Write 'off', or leave it out.`)
   return Object.fromEntries(
     given.flatMap(([name, value]) => {
       const variable = settingVariables[name]

@@ -201,6 +201,8 @@ describe('in the folder of an API', () => {
       ['diff', await told('diff', 'v1', 'v2')],
       ['explain', await told('explain', 'GET /v2/orders')],
       ['usage', await told('usage')],
+      ['jobs', await told('jobs')],
+      ['jobs retry', await told('jobs', 'retry', '00000000-0000-7000-8000-000000000000')],
       ['contact', await told('contact', 'v1', '--consumer', 'ci', '--note', 'mail')],
       ['retire', await told('retire', 'v1', '--dry-run')],
       ['import', await told('import', rows, '--resource', 'customers', '--account', 'acme')],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { testApi } from '../../src/testing.ts'
+import { AccountBound } from '../support/account-bound.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { storeForms } from '../support/databases.ts'
 import { jobsApi } from '../support/jobs-api.ts'
@@ -9,12 +10,18 @@ import { describeStores, type StoreUnderTest } from '../support/stores.ts'
 async function open(store: StoreUnderTest, given = jobsApi()) {
   const clock = setClock('2026-03-01T09:00:00Z')
   const logged: string[] = []
+  const accountBound = new AccountBound()
+  const options = { watchStore: accountBound.watchStore }
   const served = await testApi(given.declaration, {
+    ...options,
     databaseUrl: await store.url(),
     clock,
     warn: (message, error) => void logged.push(`${message} ${error}`),
   })
-  whenOver(() => served.close())
+  whenOver(async () => {
+    await served.close()
+    expect(accountBound.mistakes(served.service.model)).toEqual([])
+  })
   const key = await served.key('acme')
   const send = async (method: string, path: string, body?: object) => {
     const response = await served.fetch(path, {
