@@ -360,6 +360,16 @@ describeServing(
       ])
     })
 
+    test('stand in the index, in the documents and on the pages of their version', async () => {
+      const index = (await served.get('/v1', { as: null })).data as unknown as { collections: object }
+      expect(index.collections).toMatchObject({ 'order-totals': '/v1/order-totals' })
+      for (const path of ['/v1/openapi.json', '/docs', '/docs/v1', '/docs/model']) {
+        const answer = await served.get(path, { as: null })
+        expect([path, answer.status]).toEqual([path, 200])
+        if (path.includes('v1')) expect(answer.text, path).toContain('order-totals')
+      }
+    })
+
     test('count as uses of their filters and groups', () => {
       const view = served.api.service.model.head.views.get('order-totals')
       if (!view) throw new Error('no totals')
