@@ -202,3 +202,16 @@ test('a deprecated version is a line on the console, once, with its end and its 
     { version: 'v2', sunset: '2026-12-31', guide: `${proxy.url}/docs/migrations/v1-to-v2` },
   ])
 })
+
+test('the text null is sent in quotes: without them it would be an unset value', async () => {
+  proxy.plan = () => json(200, { data: [], page: { has_more: false } })
+  await to().products.list({ filter: { sku: { in: ['null', 'a,b'], ne: 'null' } } })
+  await to().customers.list({ filter: { referrer_id: null } })
+  const queries = proxy.seen
+    .slice(-2)
+    .map(({ url }) => Object.fromEntries(new URL(url, proxy.url).searchParams))
+  expect(queries).toEqual([
+    { 'filter[sku][in]': '"null",a\\,b', 'filter[sku][ne]': '"null"' },
+    { 'filter[referrer_id]': 'null' },
+  ])
+})
