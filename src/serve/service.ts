@@ -194,6 +194,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       engine.writer.planner.forget()
       engine.writer.writes.forget()
     }
+    filler.begin()
     const sweeper = startSweeper(store, clock, sweepsOf(store, model, clock, log, filler), warn)
     const webhooks = model.events && (await startWebhooks({ ...webhookParts, signal, retirement, warn }))
     const closing: (() => void)[] = []
@@ -280,9 +281,8 @@ function sweepsOf(
   const everyMinute = (name: string, work: Sweep['work']): Sweep => ({ name, everyMs: minuteMs, work })
   const refresh = store.refreshStatistics
   return [
-    // A new search waits for its first turn.
     ...([...resources.values()].some(({ searches }) => searches.length > 0)
-      ? [{ ...everyMinute('search', (end) => filler.fill(end)), atStart: true }]
+      ? [everyMinute('search', (end) => filler.fill(end))]
       : []),
     everyMinute('keys', (end) => sweep(store, clock, end)),
     ...(refresh ? [everyMinute('statistics', refresh)] : []),

@@ -10,8 +10,6 @@ export interface Sweeper {
 
 /** A part of the housekeeping, which runs until `signal` aborts. */
 export interface Sweep extends SharedWork {
-  /** Whether the first turn is when the process starts. */
-  readonly atStart?: boolean
   work(signal: AbortSignal): Promise<void>
 }
 
@@ -26,21 +24,19 @@ export function startSweeper(
   const stopping = new AbortController()
   const { signal } = stopping
   let running: Promise<void> | null = null
-  const sweepAll = async (some: readonly Sweep[]): Promise<void> => {
-    for (const sweep of some) {
+  const sweepAll = async (): Promise<void> => {
+    for (const sweep of sweeps) {
       if (signal.aborted) return
       await run(`What has expired cannot be deleted (${sweep.name}); it is tried again.`, () =>
         inTurn(store, clock, sweep, signal, (end) => sweep.work(end)),
       )
     }
   }
-  const begin = (some: readonly Sweep[]): void => {
-    running ??= sweepAll(some).finally(() => {
+  const timer = setInterval(() => {
+    running ??= sweepAll().finally(() => {
       running = null
     })
-  }
-  begin(sweeps.filter(({ atStart }) => atStart))
-  const timer = setInterval(() => begin(sweeps), minuteMs)
+  }, minuteMs)
   timer.unref()
   return {
     async stop() {

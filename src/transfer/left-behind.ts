@@ -1,6 +1,7 @@
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
 import { ident } from '../plan/dialect.ts'
+import { isOfSearch } from '../plan/search-index.ts'
 import { readPostgres } from '../store/schema/postgres-read.ts'
 import { isOfResource, type PresentTable } from '../store/schema/present.ts'
 import { readSqlite } from '../store/schema/sqlite-read.ts'
@@ -32,7 +33,8 @@ async function undeclaredColumns(
   const declared = new Set(wanted.map((column) => column.name))
   const found: string[] = []
   for (const column of columns.keys()) {
-    if (declared.has(column)) continue
+    // The words of a search are those of its fields.
+    if (declared.has(column) || isOfSearch(column)) continue
     const rows = await count(session, `${ident(name)} WHERE ${ident(column)} IS NOT NULL`)
     if (rows > 0) found.push(`${name}.${column} (values in ${counted(rows, 'row')})`)
   }

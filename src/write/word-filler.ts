@@ -24,7 +24,7 @@ export interface FillerParts {
 export class WordFiller {
   readonly #parts: FillerParts
   readonly #stopping = new AbortController()
-  /** The accounts that requests have asked for, by resource and account. */
+  /** What is being filled: all at the start of the process, and accounts that requests have asked for, by resource and account. */
   readonly #asked = new Map<string, Promise<void>>()
 
   constructor(parts: FillerParts) {
@@ -36,6 +36,17 @@ export class WordFiller {
     const either = AbortSignal.any([signal, this.#stopping.signal])
     for (const resource of this.#parts.model.resources.values())
       for (const search of searchIndexes(resource)) await this.#fillResource(resource, search, either)
+  }
+
+  /** Begins to fill what waits when a process starts: a search may be new. */
+  begin(): void {
+    const { signal } = this.#stopping
+    const filling = this.fill(signal)
+      .catch((error: unknown) =>
+        this.#parts.warn('Searches could not be completed; that is tried again.', error),
+      )
+      .finally(() => this.#asked.delete(''))
+    this.#asked.set('', filling)
   }
 
   /** Begins to fill the rows of an account that somebody searches. */
