@@ -28,7 +28,7 @@ export async function countJobs(store: Store, clock: Clock, regular: readonly st
   )
   count(await store.all(own.text, own.values, noAccount), -1)
   const oldest = statement(store.dialect, (bind) => {
-    // Rows of regular work that is not declared any more stay until they are swept.
+    // Rows of regular work that is not declared any more stay, and are nothing to wait for.
     const declared =
       regular.length === 0 ? '' : ` OR "name" IN (${regular.map((name) => `'${name}'`).join(', ')})`
     return `SELECT "due_at" FROM "nounkit_jobs" WHERE "status" = 'waiting' AND "due_at" <= ${bind('integer', clock.now())} AND ("account_id" <> ${bind('id', noAccount)}${declared}) ORDER BY "due_at"${store.dialect.nulls(false)} LIMIT 1`
