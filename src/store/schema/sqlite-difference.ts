@@ -189,5 +189,7 @@ const newIndexes = (table: Table, found: SqliteTable): Step[] =>
 /** Indexes that an operator created by hand, or that an older declaration wanted, and all triggers, which go with a table that is dropped. */
 const others = (table: Table, found: SqliteTable): string[] => {
   const ours = new Set(table.indexes.map((index) => index.name))
-  return [...[...found.indexSql].filter(([name]) => !ours.has(name)), ...found.triggers].map(([, sql]) => sql)
+  // After a rename, the text of a trigger still has the former name of the table.
+  const triggers = [...found.triggers].filter(([, sql]) => sql.includes(` ON ${ident(table.name)}`))
+  return [...[...found.indexSql].filter(([name]) => !ours.has(name)), ...triggers].map(([, sql]) => sql)
 }
