@@ -43,8 +43,9 @@ const objectType = (
       ? `${quotedMember(name)}: ${inner(schema)}`
       : `${quotedMember(name)}?: ${union([inner(schema), 'undefined'])}`,
   )
-  // Members that are not declared are of one type in TypeScript, which the declared ones must have as well.
-  const rest = typeof others === 'object' && members.length === 0 ? [`[name: string]: ${inner(others)}`] : []
+  // Members that are not declared are of one type in TypeScript, which the declared ones must have as well: beside those, it is any type.
+  const other = members.length === 0 && typeof others === 'object' ? inner(others) : 'unknown'
+  const rest = others ? [`[name: string]: ${other}`] : []
   const all = [...members, ...rest]
   return all.length === 0 ? '{ [name: string]: unknown }' : `{ ${all.join('; ')} }`
 }
