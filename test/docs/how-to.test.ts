@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { api, resource } from 'nounkit'
+import { api, job, resource } from 'nounkit'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileApi } from '../../src/compile/compile.ts'
@@ -210,7 +210,11 @@ test.each(storeKinds)(
 )
 
 test('the table of metrics lists those that are served', async () => {
-  const shop = await listeningShop({ declare: (declared) => ({ ...declared, events: { keepDays: 30 } }) })
+  // What only some APIs have is shown, too.
+  const remind = job(z.object({}), () => {})
+  const shop = await listeningShop({
+    declare: (declared) => ({ ...declared, events: { keepDays: 30 }, jobs: { remind } }),
+  })
   const text = await (await fetch(`${shop.server.url}/metrics`)).text()
   await shop.close()
   const served = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [`\`${name}\``, type])
