@@ -10,7 +10,7 @@ import { demandIssuers } from './guard/address-settings.ts'
 import { createAccessLog } from './serve/access-log.ts'
 import { type ActingAs, clientAs } from './serve/client-as.ts'
 import { type Listening, listen } from './serve/listen.ts'
-import { createLog } from './serve/logs.ts'
+import { createLog, teller } from './serve/logs.ts'
 import { mount } from './serve/mounted.ts'
 import { ownedPaths } from './serve/owned-paths.ts'
 import { readPrefix } from './serve/prefix.ts'
@@ -96,7 +96,7 @@ async function open<Api extends ApiDeclaration>(
     rate: env.NOUNKIT_RATE,
     redisUrl: settings.redisUrl,
     webhooks: readWebhookSettings(env),
-    warn: (message, error) => log.logger.error({ err: error }, message),
+    warn: teller(log),
     ...(folder === undefined ? {} : { folder }),
   })
   const { logger } = log

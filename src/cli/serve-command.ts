@@ -7,7 +7,7 @@ import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { demandIssuers, readAddressSettings } from '../guard/address-settings.ts'
 import { createAccessLog } from '../serve/access-log.ts'
 import { listen } from '../serve/listen.ts'
-import { createLog } from '../serve/logs.ts'
+import { createLog, teller } from '../serve/logs.ts'
 import { runJobs } from '../serve/run-jobs.ts'
 import { openService } from '../serve/service.ts'
 import { outdatedExitCode, superviseWorkers } from '../serve/workers.ts'
@@ -71,7 +71,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     rate: process.env.NOUNKIT_RATE,
     redisUrl,
     webhooks: readWebhookSettings(process.env),
-    warn: (message, error) => log.logger.error({ err: error }, message),
+    warn: teller(log),
   })
   const { model, store, storeCounters, engine, webhooks, jobs } = service
   if (settings.jobs) runJobs(service, log.logger)

@@ -3,7 +3,7 @@ import { clockFromEnvironment } from '../clock.ts'
 import { refuseBrokenPromises } from '../contract/broken-promises.ts'
 import { demandIssuers, readAddressSettings } from '../guard/address-settings.ts'
 import { serveProbes } from '../serve/listen.ts'
-import { createLog } from '../serve/logs.ts'
+import { createLog, teller } from '../serve/logs.ts'
 import { runJobs } from '../serve/run-jobs.ts'
 import { openService } from '../serve/service.ts'
 import { outdatedExitCode } from '../serve/workers.ts'
@@ -52,7 +52,7 @@ export async function workCommand(args: string[]): Promise<number> {
     rate: process.env.NOUNKIT_RATE,
     redisUrl,
     webhooks: readWebhookSettings(process.env),
-    warn: (message, error) => log.logger.error({ err: error }, message),
+    warn: teller(log),
   })
   const probes =
     opsPort === undefined ? null : await serveProbes(service, log.logger, { host, port: opsPort })

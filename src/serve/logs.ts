@@ -39,3 +39,11 @@ const standardOutput = (): DestinationStream =>
     periodicFlush: flushMs,
     maxLength: backlogBytes,
   })
+
+/** How parts of the service tell the operator of trouble, and, with `null` in place of an error, of what is no trouble by itself. */
+export const teller =
+  ({ logger }: Pick<Log, 'logger'>) =>
+  (message: string, error: unknown): void => {
+    if (error === null) logger.warn(message)
+    else logger.error({ err: error }, message)
+  }
