@@ -45,6 +45,10 @@ const everyNode: readonly (readonly [text: RegExp, why: string])[] = [
     /^(INSERT INTO|UPDATE|DELETE FROM) "nounkit_(meta|signals)"/,
     'small tables that every node has a copy of',
   ],
+  [
+    /^SELECT DISTINCT t\."account_id" FROM "\w+" t WHERE/,
+    'accounts with rows that lack the words of a search: when a process starts, and once a minute',
+  ],
   // Of the webhooks, only one process at a time sends these, and none while there are no endpoints.
   [/^SELECT "account_id", "id", "told_to" FROM "webhook_endpoints" WHERE/, 'endpoints of an earlier release'],
   [/^WITH ended AS .* "nounkit_api_keys"/s, 'endpoints whose keys have ended'],
@@ -53,6 +57,10 @@ const everyNode: readonly (readonly [text: RegExp, why: string])[] = [
     'the key that an endpoint rests on, which its hash places',
   ],
   [/^SELECT 1 FROM "webhook_endpoints" WHERE "active"/, 'whether any account has an active endpoint'],
+  [
+    /^SELECT coalesce\(.* FROM "webhook_deliveries" WHERE "next_attempt_at" IS NOT NULL$/s,
+    'a metric: the oldest delivery that is still to be made, while there are active endpoints',
+  ],
   [
     /^SELECT DISTINCT e."account_id", e."id" FROM "webhook_deliveries"/,
     'deliveries that are due, of all accounts',
@@ -91,6 +99,8 @@ const queriesOf = (view: View): readonly string[] => [
   ...[...view.sorts].map((sort) => `sort=-${sort}`),
   ...[...view.filters].map((name) => `filter[${name}][in]=${sampleOf(view, name)}`),
   ...view.includePaths.map((path) => `limit=1&include=${path}`),
+  ...(view.searched.size > 0 ? ['search=ada'] : []),
+  ...(view.counted ? ['count=true'] : []),
 ]
 
 test('every write of an account is statements of one task on one node each', async ({ task }) => {
