@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { hourMs } from '../../times.ts'
 import type { Row, StoreCounters, Value } from '../store.ts'
 import { type Connection, connect, type SentStatement, type Server } from './connection.ts'
@@ -158,8 +159,10 @@ export class PostgresClient {
   }
 
   async end(): Promise<void> {
-    await this.#connecting?.catch(() => {})
-    await this.#detach()?.end(closeMs)
+    // A connection to a host that fell silent may never open, nor close.
+    const given = sleep(closeMs, undefined, { ref: false })
+    await Promise.race([this.#connecting?.catch(() => {}), given])
+    await Promise.race([this.#detach()?.end(closeMs), given])
     for (const left of this.#retired) left.cut()
   }
 
