@@ -13,6 +13,7 @@ const steps: readonly (readonly string[])[] = [
   ['contract', 'request'],
   ['plan'],
   ['store'],
+  ['migrate'],
   ['read'],
   ['write'],
   ['answer'],
@@ -92,7 +93,7 @@ test('no file imports itself by way of others', () => {
   expect(cycles).toEqual([])
 })
 
-const ofStore = /^store\/(sqlite|postgres)\//
+const ofStore = /^(store|migrate)\/(sqlite|postgres)\//
 
 test('a file name occurs once, except for the same job on SQLite and on PostgreSQL', () => {
   const byName = [...Map.groupBy(files, (file) => basename(file)).values()]

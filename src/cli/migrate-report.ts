@@ -1,7 +1,7 @@
 import { counted } from '../compile/names/plural.ts'
-import { migrationSql } from '../store/schema/migration.ts'
-import type { Step } from '../store/schema/migration-step.ts'
-import { type Release, releaseSentence } from '../store/schema/release.ts'
+import { migrationSql } from '../migrate/migration.ts'
+import type { Step } from '../migrate/migration-step.ts'
+import { type Release, releaseSentence } from '../migrate/release.ts'
 
 /** What a migration did, or would do. */
 interface Report {

@@ -1,6 +1,6 @@
 import { learnImages } from '../compile/learn-images.ts'
 import type { Model } from '../compile/model.ts'
-import { readImages, readNames } from '../store/schema/names-record.ts'
+import { readImages, readNames } from '../migrate/record/names-record.ts'
 import type { Store } from '../store/store.ts'
 
 /** Notices values that only a newer declaration has, and what the versions of this one show for them. */

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
+import type { Following } from '../migrate/decide/open-decisions.ts'
+import type { Followed, FollowOptions } from '../migrate/follow/follow-options.ts'
+import { followStore } from '../migrate/follow/follow-store.ts'
 import { isDead } from '../store/process-id.ts'
-import type { Followed, FollowOptions } from '../store/schema/follow/follow-options.ts'
-import { followStore } from '../store/schema/follow/follow-store.ts'
-import type { Following } from '../store/schema/follow/open-decisions.ts'
 import type { Store } from '../store/store.ts'
 import { demandNobodyServes, type NobodyServes } from './serving.ts'
 

@@ -1,6 +1,6 @@
 import type { Model } from '../compile/model.ts'
-import { migrate } from '../store/schema/migrate-store.ts'
-import { readGeneration } from '../store/schema/store-generation.ts'
+import { migrate } from '../migrate/migrate-store.ts'
+import { readGeneration } from '../migrate/record/store-generation.ts'
 import { type Store, StoreOutdated } from '../store/store.ts'
 
 /** Whether the store was migrated so that names, values or types which this process needs no longer exist. */

@@ -1,23 +1,17 @@
 import type { Model } from '../compile/model.ts'
 import { EventLog } from '../events/event-log.ts'
+import { bindModel } from '../migrate/bind-model.ts'
+import { migrate } from '../migrate/migrate-store.ts'
+import * as ddl from '../migrate/postgres/ddl.ts'
+import { notCopied } from '../migrate/wanted/engine-tables.ts'
+import type { ForeignKey, Table } from '../migrate/wanted/table.ts'
+import { wantedTables } from '../migrate/wanted/wanted-tables.ts'
 import { inboxTable } from '../plan/events.ts'
 import { emptyMeta, forgetUncopied } from '../store/meta.ts'
 import { refreshStatistics } from '../store/refresh-statistics.ts'
-import { bindModel } from '../store/schema/bind-model.ts'
-import {
-  boundCells,
-  insertPage,
-  keyCells,
-  lastPositions,
-  selectPage,
-} from '../store/schema/copy-statements.ts'
-import { notCopied } from '../store/schema/engine-tables.ts'
-import { migrate } from '../store/schema/migrate-store.ts'
-import * as ddl from '../store/schema/postgres-ddl.ts'
-import type { ForeignKey, Table } from '../store/schema/table.ts'
-import { wantedTables } from '../store/schema/wanted.ts'
 import { withSnapshot } from '../store/snapshot.ts'
 import { type Session, type Store, StoreRefused, type Value } from '../store/store.ts'
+import { boundCells, insertPage, keyCells, lastPositions, selectPage } from './copy-statements.ts'
 import { demandEmpty } from './demand-empty.ts'
 import { type Copied, TargetTransaction } from './target-transaction.ts'
 

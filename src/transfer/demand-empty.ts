@@ -1,13 +1,13 @@
 import type { Model } from '../compile/model.ts'
 import { webhookNames } from '../compile/resources/webhook-resources.ts'
+import { readPostgres } from '../migrate/postgres/read-tables.ts'
+import { isOfResource, type PresentTable } from '../migrate/present.ts'
+import { readSqlite } from '../migrate/sqlite/read-tables.ts'
+import { wantedTables } from '../migrate/wanted/wanted-tables.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { metaTable } from '../store/meta.ts'
-import { anyRow } from '../store/schema/copy-statements.ts'
-import { readPostgres } from '../store/schema/postgres-read.ts'
-import { isOfResource, type PresentTable } from '../store/schema/present.ts'
-import { readSqlite } from '../store/schema/sqlite-read.ts'
-import { wantedTables } from '../store/schema/wanted.ts'
 import { type Session, StoreRefused } from '../store/store.ts'
+import { anyRow } from './copy-statements.ts'
 
 const webhookTables = Object.values(webhookNames).map((name) => name.replaceAll('-', '_'))
 

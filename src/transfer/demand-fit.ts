@@ -1,9 +1,9 @@
 import type { Model } from '../compile/model.ts'
-import { unfitRows } from '../store/schema/follow/unfit-rows.ts'
-import { migrate } from '../store/schema/migrate-store.ts'
-import { whyOf } from '../store/schema/migration-step.ts'
-import { recordedPublished } from '../store/schema/published.ts'
-import { readShape } from '../store/schema/shape.ts'
+import { migrate } from '../migrate/migrate-store.ts'
+import { whyOf } from '../migrate/migration-step.ts'
+import { recordedPublished } from '../migrate/record/published.ts'
+import { readShape } from '../migrate/record/shape.ts'
+import { unfitRows } from '../migrate/rows/unfit-rows.ts'
 import { type Store, StoreRefused } from '../store/store.ts'
 
 /** Throws unless the store has exactly the tables of the declaration, and only values that it allows. */

@@ -1,11 +1,11 @@
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
+import { readPostgres } from '../migrate/postgres/read-tables.ts'
+import { isOfResource, type PresentTable } from '../migrate/present.ts'
+import { readSqlite } from '../migrate/sqlite/read-tables.ts'
+import { wantedTables } from '../migrate/wanted/wanted-tables.ts'
 import { ident } from '../plan/dialect.ts'
 import { isOfSearch } from '../plan/search-index.ts'
-import { readPostgres } from '../store/schema/postgres-read.ts'
-import { isOfResource, type PresentTable } from '../store/schema/present.ts'
-import { readSqlite } from '../store/schema/sqlite-read.ts'
-import { wantedTables } from '../store/schema/wanted.ts'
 import type { Session, Store } from '../store/store.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { readGeneration } from '../store/schema/store-generation.ts'
+import { readGeneration } from '../migrate/record/store-generation.ts'
 import { type Store, StoreRefused, type Transaction } from '../store/store.ts'
 
 const migrated = (cause?: unknown): StoreRefused =>

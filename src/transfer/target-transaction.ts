@@ -1,6 +1,6 @@
 import { metaTable } from '../store/meta.ts'
-import { anyRow } from '../store/schema/copy-statements.ts'
 import { type Session, type Store, StoreError } from '../store/store.ts'
+import { anyRow } from './copy-statements.ts'
 
 export interface Copied {
   readonly table: string

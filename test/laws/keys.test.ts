@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { migrate } from '../../src/migrate/migrate-store.ts'
 import { openStore } from '../../src/store/open.ts'
-import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { type Store, StoreError, type Value } from '../../src/store/store.ts'
 import { type StoredKeys, storedKeys } from '../../src/write/keys/stored-keys.ts'
 import { sweep } from '../../src/write/keys/sweep.ts'

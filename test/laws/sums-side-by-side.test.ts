@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { api, belongsTo, decimal, hasMany, resource, sum } from '../../src/index.ts'
-import { findWrongSums } from '../../src/store/schema/find-wrong-sums.ts'
+import { findWrongSums } from '../../src/migrate/sums/find-wrong-sums.ts'
 import { type Answer, serve } from '../support/serving.ts'
 import { describeStores } from '../support/stores.ts'
 

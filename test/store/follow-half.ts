@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { compileApi } from '../../src/compile/compile.ts'
+import { followStore } from '../../src/migrate/follow/follow-store.ts'
 import { openStore } from '../../src/store/open.ts'
-import { followStore } from '../../src/store/schema/follow/follow-store.ts'
 import type { Session, Store } from '../../src/store/store.ts'
 
 /** Follows a declaration until the first statement that matches the pattern has run, says so, and stays there. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/store/schema/migrate-store.ts'
+import { migrate } from '../../src/migrate/migrate-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { storedKeys } from '../../src/write/keys/stored-keys.ts'
 import { sweep } from '../../src/write/keys/sweep.ts'

@@ -1,5 +1,5 @@
+import { migrate } from '../../src/migrate/migrate-store.ts'
 import { openStore } from '../../src/store/open.ts'
-import { migrate } from '../../src/store/schema/migrate-store.ts'
 import { booksModel } from './books.ts'
 
 /** A server process that starts: migrates, and says whether it was the one that did. */

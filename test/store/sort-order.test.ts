@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/store/schema/migrate-store.ts'
+import { migrate } from '../../src/migrate/migrate-store.ts'
 import { describeStores } from '../support/stores.ts'
 import { booksModel } from './books.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { migrate } from '../../src/store/schema/migrate-store.ts'
+import { migrate } from '../../src/migrate/migrate-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { sweep } from '../../src/write/keys/sweep.ts'
 import { storeUnderTest } from '../support/stores.ts'

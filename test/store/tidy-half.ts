@@ -1,7 +1,7 @@
 import shop from '../../examples/shop/api.ts'
 import { compileApi } from '../../src/compile/compile.ts'
+import { migrate } from '../../src/migrate/migrate-store.ts'
 import { openStore } from '../../src/store/open.ts'
-import { migrate } from '../../src/store/schema/migrate-store.ts'
 
 /** Tidies up without an end: takes the first steps for today's shop as the engine would, says so, and stays there. */
 const [url = ''] = process.argv.slice(2)

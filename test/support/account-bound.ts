@@ -1,6 +1,6 @@
 import type { Model } from '../../src/compile/model.ts'
+import { wantedTables } from '../../src/migrate/wanted/wanted-tables.ts'
 import { hashText } from '../../src/store/postgres/hash-text.ts'
-import { wantedTables } from '../../src/store/schema/wanted.ts'
 import type { Store, Transaction, Value, Write } from '../../src/store/store.ts'
 import { tableReferences } from './table-references.ts'
 

@@ -1,0 +1,209 @@
+import { boundTo } from '../compile/compile.ts'
+import type { Model } from '../compile/model.ts'
+import { namesOf } from '../compile/names-of.ts'
+import type { NamesRecord, StoredNames } from '../compile/stored-names.ts'
+import { sqlText } from '../kinds/sql.ts'
+import { type Dialect, ident } from '../plan/dialect.ts'
+import { objectName } from '../plan/object-name.ts'
+import { metaTable } from '../store/meta.ts'
+import { type Session, type Store, StoreOutdated, StoreRefused } from '../store/store.ts'
+import { formerNames, type Move, movesOf, type Named } from './plan/name-moves.ts'
+import { readPostgres } from './postgres/read-tables.ts'
+import type { PresentTable } from './present.ts'
+import { type FoundNames, readNames, remedy } from './record/names-record.ts'
+import { readSqlite } from './sqlite/read-tables.ts'
+
+/** A model with the names that a store has for its tables, columns and values. */
+export interface BoundModel {
+  readonly model: Model
+  /** The record as it was read, to notice whether another process changes it. */
+  readonly record: string | null
+}
+
+type Present = ReadonlyMap<string, PresentTable>
+
+/** Binds a model to a store, by what the store has recorded of its names, or by the names that its tables have where nothing is recorded. */
+export async function bindModel(store: Store, model: Model): Promise<BoundModel> {
+  return store.session(async (session) => {
+    const present = await (store.dialect.name === 'sqlite' ? readSqlite : readPostgres)(session)
+    if (!present.has(metaTable)) return { model, record: null }
+    const { text, names } = await namesIn(session, store.dialect, model, present)
+    refuseConverted(model, names)
+    refuseGap(model, names.versions)
+    const known = isSame(model, names) ? { ...model, names } : boundTo(model, names)
+    const restricting = text === null ? [] : newlyRestricting(known, present)
+    const bound =
+      restricting.length === 0
+        ? known
+        : boundTo(model, { ...names, restricting: [...names.restricting, ...restricting] })
+    if (text !== null) refuseMissing(bound, present)
+    return { model: bound, record: text }
+  })
+}
+
+async function namesIn(
+  session: Session,
+  dialect: Dialect,
+  model: Model,
+  present: Present,
+): Promise<FoundNames> {
+  const found = await readNames(session)
+  if (found.text !== null) return found
+  return {
+    text: null,
+    names: { ...found.names, versions: await namesPresent(session, dialect, model, present) },
+  }
+}
+
+/** Whether the store has the declared names for all that it knows. */
+function isSame(model: Model, { versions, restricting }: NamesRecord): boolean {
+  if (restricting.length > 0) return false
+  const declared = namesOf(model)
+  return Object.entries(declared).every(([version, resources]) =>
+    Object.entries(versions[version] ?? {}).every(([name, known]) => {
+      const own = resources[name]
+      if (!own) return true
+      if (own.table !== known.table) return false
+      return Object.entries(own.fields).every(([field, now]) => {
+        const then = known.fields[field]
+        return then === undefined || JSON.stringify(then) === JSON.stringify(now)
+      })
+    }),
+  )
+}
+
+/** Cascading references that are not in the store yet, to rows that a declaration without them has served: see `NamesRecord`. */
+const newlyRestricting = ({ stored }: Model, present: Present): readonly string[] =>
+  [...stored.values()].flatMap(({ table, engineMade, references, field, restricting }) =>
+    references.flatMap((relation) => {
+      const column = field.get(relation.field)?.column ?? relation.field
+      const isNew = present.has(relation.target.table) && !present.get(table)?.columns.has(column)
+      const cascades =
+        relation.onTargetDelete === 'cascade' && !engineMade && !restricting.has(relation.field)
+      return isNew && cascades ? [`${table}.${column}`] : []
+    }),
+  )
+
+const numberOf = (version: string): number => Number(version.slice(1))
+
+/** A declaration whose newest version is older than a conversion would write what nobody else understands any more. */
+function refuseConverted({ head }: Model, { converted }: NamesRecord): void {
+  const beyond = converted.filter(({ version }) => numberOf(version) > numberOf(head.name))
+  if (beyond.length === 0) return
+  const what = beyond.map((one) => `${one.what} for ${one.version}`).join(', ')
+  throw new StoreOutdated(
+    `The store was migrated past this declaration, whose newest version is ${head.name}: ${what} was converted. Nothing was changed. Start the newer release, or restore a backup from before it.`,
+  )
+}
+
+/** A declaration that does not have the version which the store was served with last cannot say what became of its names. */
+function refuseGap({ head, versions }: Model, names: StoredNames): void {
+  const older = Object.keys(names).filter((name) => numberOf(name) <= numberOf(head.name))
+  const [newest] = older.sort((a, b) => numberOf(b) - numberOf(a))
+  if (newest === undefined || versions.some(({ name }) => name === newest)) return
+  throw new StoreRefused(
+    `The store was last served with ${newest}, which this declaration does not have: it cannot say what became of the names of ${newest}. Nothing was changed. Declare ${newest} with its changes, start that once, and take it out afterwards.`,
+  )
+}
+
+/** Nothing is made anew beside rows that the record does not find. */
+function refuseMissing(model: Model, present: Present): void {
+  for (const [version, resources] of Object.entries(model.names.versions)) {
+    const views = model.versions.find(({ name }) => name === version)?.views
+    for (const [name, { fields }] of Object.entries(resources)) {
+      const resource = views?.get(name)?.resource
+      if (!resource || resource.answered) continue
+      const there = present.get(resource.table)
+      if (!there) throw missing(`${name} of ${version} the table ${resource.table}`)
+      for (const [shown, { column }] of Object.entries(fields)) {
+        const field = views?.get(name)?.field.get(shown)?.field
+        if (field?.column === column && !there.columns.has(column))
+          throw missing(`${name}.${shown} of ${version} the column ${column} of ${resource.table}`)
+      }
+    }
+  }
+}
+
+const missing = (what: string): StoreRefused =>
+  new StoreOutdated(
+    `The store's record of its names calls ${what}, and there is none. Nothing was changed. ${remedy}`,
+  )
+
+/**
+ * The record of a store that has none: it was made by an earlier release, or the record was lost. Tables and columns are found under the
+ * names that they have in some version, and values by what rows hold.
+ */
+async function namesPresent(
+  session: Session,
+  dialect: Dialect,
+  model: Model,
+  present: Present,
+): Promise<StoredNames> {
+  const own = [...model.stored.values()].filter(({ engineMade }) => !engineMade)
+  const views = (name: string) => model.versions.flatMap(({ viewOf }) => viewOf.get(name) ?? [])
+  const tables = movedFrom(
+    own.map(({ name, table }) => ({
+      name: table,
+      former: formerNames(
+        table,
+        views(name).map((view) => view.name.replaceAll('-', '_')),
+      ),
+    })),
+    present.keys(),
+  )
+  const versions: { [version: string]: StoredNames[string] } = {}
+  for (const resource of own) {
+    const table = tables(resource.table)
+    const there = present.get(table)
+    if (!there) continue
+    const all = views(resource.name)
+    const columns = movedFrom(
+      resource.fields.map((field) => ({
+        name: field.column,
+        former: formerNames(
+          field.column,
+          all.map((view) => view.fields.find((one) => one.field === field)?.name),
+        ),
+      })),
+      there.columns.keys(),
+    )
+    for (const view of all) {
+      const fields: { [field: string]: StoredNames[string][string]['fields'][string] } = {}
+      for (const shown of view.fields) {
+        if (!shown.field) continue
+        const column = columns(shown.field.column)
+        if (!there.columns.has(column)) continue
+        const known = namesOf(model)[view.version.name]?.[view.name]?.fields[shown.name]
+        const isOlder =
+          known?.up !== undefined &&
+          (await hasOlderValues(session, dialect, there, column, Object.entries(known.up)))
+        fields[shown.name] = isOlder ? { column } : { ...known, column }
+      }
+      versions[view.version.name] = { ...versions[view.version.name], [view.name]: { table, fields } }
+    }
+  }
+  return versions
+}
+
+/** Which of the present names a declared one was. */
+function movedFrom(named: readonly Named[], present: Iterable<string>): (name: string) => string {
+  const moves: readonly Move[] = movesOf(named, present)
+  return (name) => moves.find(({ to }) => to === name)?.from ?? name
+}
+
+/** Whether the store has values that only an older version has. */
+async function hasOlderValues(
+  session: Session,
+  dialect: Dialect,
+  table: PresentTable,
+  column: string,
+  up: readonly (readonly [string, string])[],
+): Promise<boolean> {
+  const now = new Set(up.map(([, value]) => value))
+  const gone = up.map(([value]) => value).filter((value) => !now.has(value))
+  if (gone.length === 0) return false
+  const check = [...table.checks].find(([name]) => name === objectName(table.name, [column], 'check'))?.[1]
+  if (dialect.name === 'postgres' && check) return gone.some((value) => check.values.has(value))
+  const some = `SELECT 1 FROM ${ident(table.name)} WHERE ${ident(column)} IN (${gone.map(sqlText).join(', ')}) LIMIT 1`
+  return (await session.all(some)).length > 0
+}

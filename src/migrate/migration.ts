@@ -1,0 +1,135 @@
+import type { Model } from '../compile/model.ts'
+import type { Conversion, NamesRecord } from '../compile/stored-names.ts'
+import type { Dialect } from '../plan/dialect.ts'
+import { type Session, StoreError, StoreRefused } from '../store/store.ts'
+import type { Step } from './migration-step.ts'
+import { sharedRows } from './rows/shared-values.ts'
+import type { Sum } from './sums/sums.ts'
+import type { Lineage } from './wanted/lineage.ts'
+import type { Table } from './wanted/table.ts'
+
+/** The tables that the store should have, and what becomes of the names that it has. */
+export interface Wanted {
+  readonly tables: readonly Table[]
+  readonly lineages: readonly Lineage[]
+  readonly sums: readonly Sum[]
+  /** The record of names as it is, with all that this declaration knows. */
+  readonly names: NamesRecord
+  /** Values that several became one, each with the version that joins them. */
+  readonly joined: readonly Conversion[]
+}
+
+export interface MigrateOptions {
+  /** Returns the steps without running them. */
+  readonly dryRun?: boolean
+  /** Distributes the tables over a Citus cluster. Not needed once they are distributed. */
+  readonly citus?: boolean
+  /** Over how many shards, where they are not distributed yet. */
+  readonly shards?: number
+  /** Also does what processes of older declarations do not survive: it converts types and joins values as the change lists say. */
+  readonly stops?: boolean
+  /** With it, gives tables, columns and values their declared names. */
+  readonly tidy?: boolean
+  /** The store has the declared names, because none of its versions is published. */
+  readonly asDeclared?: boolean
+  /** Called before such a step, under a lock that keeps other processes from starting to serve; throws to refuse it. */
+  readonly beforeStop?: () => Promise<void>
+  /** Told what a step waits for, when it does. */
+  readonly waiting?: (sentence: string) => void
+  /** Called before each step with why it is taken, how many steps are done, and how many there are. */
+  readonly stepping?: (why: string, done: number, total: number) => void
+}
+
+export interface Migration {
+  readonly steps: readonly Step[]
+  readonly applied: boolean
+}
+
+/** A migration, and the model with the names of the store. */
+export interface Migrated extends Migration {
+  readonly model: Model
+}
+
+/** The store's tables do not fit the declaration, and an operator must decide how to change them. */
+export class MigrationRefused extends StoreRefused {
+  readonly steps: readonly Step[]
+
+  /** `done` are the steps that were applied before these were refused. */
+  constructor(steps: readonly Step[], cause?: unknown, done: readonly Step[] = []) {
+    super(refusal(steps, done), cause)
+    this.name = 'MigrationRefused'
+    this.steps = steps
+  }
+}
+
+/** The error of a migration that ends at a step, with the steps that were applied before it. */
+export function stopped(done: readonly Step[], at: readonly Step[], error: unknown): unknown {
+  if (done.length === 0) return error
+  if (error instanceof MigrationRefused) return new MigrationRefused(error.steps, error.cause, done)
+  if (!(error instanceof StoreError || error instanceof StoreRefused)) return error
+  return new StoreRefused(`${error.message}\n\nThat was the step "${at[0]?.why}". ${applied(done)}`, error)
+}
+
+const applied = (done: readonly Step[]): string =>
+  done.length === 0
+    ? 'Nothing was changed.'
+    : `These steps were applied before it and stay, and a migration that is run again goes on after them: ${done.map(({ why }) => why).join('; ')}.`
+
+const notByItself = ' (not applied by itself)'
+const whenStopped = ' (done by nounkit migrate, with every other process stopped)'
+const note = (step: Pick<Step, 'additive' | 'stops'>): string =>
+  step.additive ? '' : step.stops ? whenStopped : notByItself
+
+/** The steps as SQL for the database's shell. */
+export const migrationSql = (steps: readonly Step[]): string =>
+  steps
+    .map(({ why, shell, sql, byHand = sql, ...step }) =>
+      [`-- ${why}${note(step)}`, ...(shell ? [shell] : []), `${byHand};\n`].join('\n'),
+    )
+    .join('\n')
+
+export const mayBeTaken = (step: Step, { stops = false }: MigrateOptions): boolean =>
+  step.additive || (stops && step.stops === true)
+
+export const needsStop = (steps: readonly Step[]): boolean => steps.some((step) => step.stops)
+
+/** The refusal of a unique index that existing rows violate. */
+export async function sharedValues(
+  session: Pick<Session, 'all'>,
+  dialect: Dialect,
+  step: Step,
+  error: StoreError,
+): Promise<MigrationRefused> {
+  const shared =
+    (await sharedRows(session, dialect, step)) ??
+    `rows of ${step.table} share values of ${error.columns.join(', ')}`
+  return new MigrationRefused([notUnique(step, shared)], error)
+}
+
+/** The step of a unique index, as one that cannot be taken. */
+export const notUnique = (step: Step, shared: string): Step => ({
+  ...step,
+  additive: false,
+  why: `values must be unique now, but ${shared}`,
+})
+
+/** Throws unless every step may be run. */
+export function refuse(steps: readonly Step[], options: MigrateOptions): void {
+  if (!steps.every((step) => mayBeTaken(step, options))) throw new MigrationRefused(steps)
+}
+
+const conversions =
+  'It still has values or types of an older version. Stop the processes of the older declaration, run `nounkit migrate` or this SQL, and start again:'
+const byHand =
+  'Either change the declaration back, or stop the service, make a backup, run this in the shell of the database (sqlite3 or psql), and start again:'
+const others = `Some of these steps are conversions of an older version. \`nounkit migrate\` takes such steps, but only where nothing else is in the way. ${byHand}`
+
+function refusal(steps: readonly Step[], done: readonly Step[]): string {
+  const refused = steps.filter((step) => !step.additive)
+  // A unique index is refused only where rows violate it: its SQL would fail as well.
+  if (refused.every((step) => step.unique))
+    return `The store does not fit the declaration. ${applied(done)} Change the rows that are named here, or change the declaration back, and try again:\n${refused.map(({ why }) => `- ${why}.`).join('\n')}`
+  const count = refused.filter((step) => step.stops).length
+  const advice = count === 0 ? byHand : count === refused.length ? conversions : others
+  return `The store does not fit the declaration, and only additions are made by themselves. ${applied(done)} ${advice}\n\n${migrationSql(refused).replaceAll(notByItself, '').replaceAll(whenStopped, '')}`
+}

@@ -1,0 +1,212 @@
+import type { Field } from '../../compile/model.ts'
+import { counted } from '../../compile/names/plural.ts'
+import { sameJson } from '../../compile/schemas/canonical.ts'
+import { kinds } from '../../kinds/kinds.ts'
+import { rewritesOf } from '../../kinds/rewrites.ts'
+import { withDeclaredValues } from '../decide/declared-values.ts'
+import { lostValues } from '../decide/loss.ts'
+import type { PresentColumn } from '../present.ts'
+import type { ColumnShape } from '../record/shape.ts'
+import { otherPrefix } from '../rows/other-prefix.ts'
+import { fitting, sameForm } from '../rows/recast.ts'
+import { countRows, countSet, type Scanned, scanColumn, strayReferences } from '../rows/scan.ts'
+import { countUnfitEvents } from '../rows/stored-events.ts'
+import { mayBeSum } from '../sums/sums.ts'
+import type { Column } from '../wanted/table.ts'
+import type { ColumnPlan } from './follow-plan.ts'
+import { type Planning, storedShape } from './planning.ts'
+import {
+  filledWith,
+  type Lacking,
+  nameOf,
+  replacementOf,
+  replacementsOf,
+  valueless,
+  type Wanting,
+} from './replacement.ts'
+
+const kept = (column: Column, from: string | null): ColumnPlan => ({
+  column,
+  from,
+  kindBefore: null,
+  values: 'kept',
+  scanned: null,
+  unfitEvents: 0,
+  instead: new Map(),
+  otherwise: undefined,
+})
+
+/** Whether the column is the same afterwards. */
+export const isUntouched = (plan: ColumnPlan): boolean =>
+  plan.from === plan.column.name &&
+  plan.values === 'kept' &&
+  (plan.scanned?.unfit.length ?? 0) === 0 &&
+  plan.unfitEvents === 0 &&
+  plan.otherwise === undefined
+
+export async function planColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {
+  const { column, from, found, field } = wanting
+  const present = from === null ? undefined : found.columns.get(from)
+  if (from === null || !present) return newColumn(planning, wanting)
+  if (field?.name === 'id') await refuseOtherPrefix(planning, wanting)
+  if (!field || field.name === 'id') return kept(column, from)
+  const before = storedShape(planning, found, from)
+  if (!before) {
+    planning.refusals.push(`${nameOf(wanting)} has the type ${present.type}, which no kind of field has.`)
+    return kept(column, from)
+  }
+  if (field.sum) return planSum(planning, wanting, from, present, before)
+  const isSame = storedAlike(before, field)
+  noteColumn(planning, wanting, present, before)
+  const lacking = await lackingOf(planning, wanting, from, present, before, field)
+  return {
+    column,
+    from,
+    kindBefore: before.kind,
+    values: isSame ? 'kept' : 'recast',
+    scanned: lacking.scanned,
+    unfitEvents: lacking.unfitEvents,
+    ...(await replacementsOf(planning, wanting, lacking)),
+  }
+}
+
+/** Whether values stay as they are stored: in the same form, and rewritten by nothing that is new. */
+const storedAlike = ({ kind, schema }: ColumnShape, field: Field): boolean => {
+  const before = rewritesOf(schema ?? {})
+  return sameForm(kind, field.kind) && rewritesOf(field.schema).every((name) => before.includes(name))
+}
+
+/** Events are looked at only where every row fits: else they get the value that rows get. */
+async function lackingOf(
+  planning: Planning,
+  wanting: Wanting,
+  from: string,
+  present: PresentColumn,
+  before: ColumnShape,
+  field: Field,
+): Promise<Lacking> {
+  const { column, found: table } = wanting
+  const found = await scan(planning, wanting, from, before, field)
+  const scanned = await withDeclaredValues(planning, wanting, from, found)
+  const isRequiredNow = present.nullable && !column.nullable && !planning.emptied
+  const unset = isRequiredNow ? await countSet(planning, table.name, from, false) : 0
+  const lostDefault = before.default !== undefined && column.default === undefined && !planning.emptied
+  const changesSight = (before.writeOnly === true) !== field.writeOnly && !planning.emptied
+  const isDecided = (scanned?.unfit.length ?? 0) + unset > 0
+  const unfitEvents =
+    !isDecided && (scanned !== null || isRequiredNow || lostDefault || changesSight)
+      ? await countUnfitEvents(planning, table.name, { from, kindBefore: before.kind }, field)
+      : 0
+  return {
+    scanned,
+    unset,
+    unfitEvents,
+    formerDefault: lostDefault ? fitting(before.default, field) : undefined,
+  }
+}
+
+/** All sums are computed once the tables fit. So a sum keeps no value of its column, unless the column was one before. */
+async function planSum(
+  planning: Planning,
+  wanting: Wanting,
+  from: string,
+  present: PresentColumn,
+  before: ColumnShape,
+): Promise<ColumnPlan> {
+  const { column, field, found } = wanting
+  const wasSum = mayBeSum(before)
+  noteColumn(planning, wanting, present, before)
+  if (wasSum && before.kind === field?.kind && !present.nullable) return kept(column, from)
+  const name = nameOf(wanting)
+  const rows = wasSum || planning.emptied ? 0 : await countSet(planning, found.name, from, true)
+  if (!wasSum) planning.notes.push(`${name} is a sum now`)
+  if (rows > 0) planning.losses.push(lostValues(`${name} is a sum now`, rows))
+  const scanned = { fitting: [], unfit: [] }
+  return {
+    ...kept(column, from),
+    kindBefore: before.kind,
+    values: 'recast',
+    scanned,
+    otherwise: column.default,
+  }
+}
+
+async function refuseOtherPrefix(planning: Planning, { resource, table, found }: Wanting): Promise<void> {
+  if (planning.emptied) return
+  const shape = planning.shape?.[found.name]?.id ?? { kind: 'id', schema: null, target: null }
+  const stored = { table: found.name, primaryKey: table.primaryKey, column: 'id', shape }
+  const why = await otherPrefix(planning, resource, stored)
+  if (why !== null) planning.refusals.push(`${why}.`)
+}
+
+function noteColumn(
+  { notes }: Planning,
+  wanting: Wanting,
+  present: PresentColumn,
+  { kind, schema }: ColumnShape,
+): void {
+  const { column, field, from } = wanting
+  const name = nameOf(wanting)
+  if (from !== column.name) notes.push(`${name} was ${from}`)
+  if (field && !sameForm(kind, field.kind))
+    notes.push(
+      `${name} is ${kinds[field.kind].typeName(field.schema)} now, and was ${kinds[kind].typeName(schema ?? {})}`,
+    )
+  for (const rewrite of field ? rewritesOf(field.schema) : [])
+    if (!rewritesOf(schema ?? {}).includes(rewrite)) notes.push(`${name} is rewritten now (${rewrite})`)
+  if (present.nullable && !column.nullable) notes.push(`${name} is required now`)
+  if (!present.nullable && column.nullable) notes.push(`${name} is optional now`)
+}
+
+/** The values that the field does not allow any more, and the new ones where their form changes; null where nothing changed. */
+async function scan(
+  planning: Planning,
+  { table, found, targetNow }: Wanting,
+  from: string,
+  before: ColumnShape,
+  field: Field,
+): Promise<Scanned | null> {
+  if (planning.emptied) return null
+  const stored = { table: found.name, primaryKey: table.primaryKey, column: from, shape: before }
+  const target = field.relation?.target
+  if (target) {
+    const now = targetNow(target.table)
+    if (before.target !== null && before.target === now) return null
+    const unfit =
+      now === null
+        ? await everyKey(planning, stored)
+        : await strayReferences(planning, stored, { ...target, table: now })
+    return { fitting: [], unfit }
+  }
+  const isSame = storedAlike(before, field)
+  if (isSame && before.kind === field.kind && before.schema && sameJson(before.schema, field.schema))
+    return null
+  return scanColumn(planning, stored, field, !isSame)
+}
+
+const everyKey = async (
+  { session }: Planning,
+  stored: { table: string; primaryKey: readonly string[]; column: string },
+) => {
+  const keys = stored.primaryKey.map((name) => `"${name}"`).join(', ')
+  const rows = await session.all(`SELECT ${keys} FROM "${stored.table}" WHERE "${stored.column}" IS NOT NULL`)
+  return rows.map((key) => ({ key, value: null }))
+}
+
+async function newColumn(planning: Planning, wanting: Wanting): Promise<ColumnPlan> {
+  const { column, field, found } = wanting
+  const plan = kept(column, null)
+  const filled = planning.emptied ? null : filledWith(planning, wanting)
+  if (filled) return { ...plan, otherwise: filled.value }
+  if (column.default !== undefined) return { ...plan, otherwise: column.default }
+  if (column.nullable || planning.emptied) return plan
+  const rows = await countRows(planning, found.name)
+  const events =
+    rows > 0 || !field
+      ? 0
+      : await countUnfitEvents(planning, found.name, { from: null, kindBefore: null }, field)
+  if (rows + events === 0) return plan
+  const things = rows > 0 ? counted(rows, 'row') : counted(events, 'event')
+  const why = valueless(wanting, things, rows + events)
+  return { ...plan, otherwise: await replacementOf(planning, wanting, { why, which: 'Which value?' }) }
+}

@@ -1,0 +1,61 @@
+import type { Model, Resource } from '../../compile/model.ts'
+import { type FieldKind, kinds } from '../../kinds/kinds.ts'
+import type { FormerNames } from '../decide/former-names.ts'
+import type { Loss } from '../decide/loss.ts'
+import type { Decisions } from '../decide/open-decisions.ts'
+import type { Step } from '../migration-step.ts'
+import type { PresentTable } from '../present.ts'
+import type { ColumnShape, StoredShape } from '../record/shape.ts'
+import type { Reading } from '../rows/scan.ts'
+import type { Table } from '../wanted/table.ts'
+
+/** All that a plan is made from, and what is found on the way. */
+export interface Planning extends Reading {
+  readonly model: Model
+  /** The tables of resources. */
+  readonly wanted: readonly Table[]
+  readonly present: ReadonlyMap<string, PresentTable>
+  readonly shape: StoredShape | null
+  readonly former: FormerNames
+  readonly decisions: Decisions
+  /** Whether all rows are deleted before anything else. */
+  readonly emptied: boolean
+  /** The steps that would make the found table fit the wanted one. */
+  readonly differences: (table: Table, found: PresentTable) => readonly Step[]
+  readonly notes: string[]
+  readonly losses: Loss[]
+  readonly refusals: string[]
+}
+
+export const resourceOf = ({ model }: Planning, table: string): Resource => resourceWith(model, table)
+
+export const resourceWith = (model: Model, table: string): Resource => {
+  const found = [...model.stored.values()].find((one) => one.table === table)
+  if (!found) throw new Error(`There is no resource with the table ${table}`)
+  return found
+}
+
+const typeOf = ({ dialect }: Reading, kind: FieldKind): string => kinds[kind][dialect.name].type.toLowerCase()
+
+const hasTypeOf = (reading: Reading, kind: FieldKind, type: string): boolean => typeOf(reading, kind) === type
+
+/** Kinds in the order in which a column's type is taken for one of them, where the shape is not recorded. */
+const likely: readonly FieldKind[] = [
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'decimal',
+  'datetime',
+  'date',
+  'json',
+]
+
+/** What a column is known to hold; null for a type that no kind has. */
+export function storedShape(planning: Planning, table: PresentTable, column: string): ColumnShape | null {
+  const type = table.columns.get(column)?.type ?? ''
+  const recorded = planning.shape?.[table.name]?.[column]
+  if (recorded && hasTypeOf(planning, recorded.kind, type)) return recorded
+  const kind = likely.find((one) => hasTypeOf(planning, one, type))
+  return kind ? { kind, schema: null, target: null } : null
+}

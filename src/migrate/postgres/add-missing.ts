@@ -1,0 +1,172 @@
+import { ident } from '../../plan/dialect.ts'
+import type { Step } from '../migration-step.ts'
+import { converted } from '../plan/conversion.ts'
+import { type ColumnFinding, columnFindings, foreignKeyFindings, leftOverColumns } from '../plan/findings.ts'
+import type { PresentTable } from '../present.ts'
+import { type Check, type ForeignKey, type Index, type Table, uniqueColumns } from '../wanted/table.ts'
+import { postgresConversions } from './conversions.ts'
+import * as ddl from './ddl.ts'
+
+/**
+ * The steps in the order they must run: new tables with their foreign keys, then existing tables, last what may take long. Within a
+ * transaction, which locks the tables anyway, no index is created concurrently.
+ */
+export function postgresDifference(
+  wanted: readonly Table[],
+  present: ReadonlyMap<string, PresentTable>,
+  concurrently = true,
+): readonly Step[] {
+  const tables = wanted.filter((table) => !present.has(table.name)).flatMap(newTable)
+  const existing = wanted.flatMap((table) => {
+    const found = present.get(table.name)
+    return found ? existingTable(table, found, concurrently) : []
+  })
+  const references = wanted
+    .filter((table) => !present.has(table.name))
+    .flatMap((table) => table.foreignKeys.map((key) => newReference(table, key)))
+  return [
+    ...tables,
+    ...references,
+    ...existing.filter((one) => !one.alone),
+    ...existing.filter((one) => one.alone),
+  ]
+}
+
+const step = (table: Table, sql: string, why: string, more: Partial<Step> = {}): Step => ({
+  table: table.name,
+  sql,
+  additive: true,
+  why,
+  ...more,
+})
+
+const ofNewTable = true
+
+const newTable = (table: Table): Step[] => [
+  step(table, ddl.createTable(table), `table ${table.name} is new`, { ofNewTable }),
+  ...table.indexes.map((index) =>
+    step(table, ddl.createIndex(table, index, false), `index of ${table.name} is new`, { ofNewTable }),
+  ),
+]
+
+/** The table is empty, so that there is nothing to validate. */
+const newReference = (table: Table, key: ForeignKey): Step =>
+  step(table, ddl.addForeignKey(table, key, true), `reference from ${table.name} to ${key.table} is new`, {
+    ofNewTable,
+  })
+
+function existingTable(table: Table, found: PresentTable, concurrently: boolean): Step[] {
+  return [
+    ...columnFindings(table, found, ddl.postgresType).map((finding) => columnStep(table, found, finding)),
+    ...leftOverColumns(table, found).map(({ column, why }) =>
+      step(table, ddl.dropNotNull(table, column), why, { additive: table.relaxes === true }),
+    ),
+    ...table.checks.flatMap((check) => checkSteps(table, found, check)),
+    ...droppedChecks(table, found),
+    ...foreignKeySteps(table, found),
+    ...table.indexes.flatMap((index) => indexSteps(table, found, index, concurrently)),
+  ]
+}
+
+/** A new column gets its check and its foreign key in the same step: a migration that is interrupted leaves no column without them. */
+function columnStep(table: Table, found: PresentTable, finding: ColumnFinding): Step {
+  const { column, why } = finding
+  switch (finding.kind) {
+    case 'converted': {
+      const using = converted(postgresConversions, finding.codec, ident(column.name))
+      const sql = ddl.changeColumnType(table, column, using)
+      if (!found.spread)
+        return step(table, sql, why, { additive: false, stops: true, converts: [column.name] })
+      return step(table, sql, `${why}; on Citus that is yours to run`, { additive: false })
+    }
+    case 'type': {
+      const using = finding.castable ? ddl.cast(column) : '…'
+      const remark = finding.castable ? '' : ' (put what the values become in place of …)'
+      return step(table, ddl.changeColumnType(table, column, using), why + remark, { additive: false })
+    }
+    case 'must-be-set':
+      return step(table, ddl.setNotNull(table, column), why, { additive: false })
+    case 'may-be-null':
+      return step(table, ddl.dropNotNull(table, column.name), why, { additive: finding.additive })
+    case 'new': {
+      if (!finding.additive)
+        return step(table, ddl.addRequiredColumn(table, column), `${why} (put it in place of …)`, {
+          additive: false,
+        })
+      const checks = table.checks.filter((check) => check.column === column.name)
+      const keys = table.foreignKeys.filter(
+        (key) => key.columns.includes(column.name) && !found.foreignKeys.has(key.columns.join(',')),
+      )
+      const parts = [
+        ddl.addColumn(table, column),
+        ...checks.map((check) => ddl.addCheck(table, check, check.values)),
+        ...keys.map((key) => ddl.addForeignKey(table, key, false)),
+      ]
+      return step(table, parts.join(';\n'), why)
+    }
+  }
+}
+
+function checkSteps(table: Table, found: PresentTable, check: Check): Step[] {
+  const validation = step(table, ddl.validate(table, check.name), `values of ${table.name}.${check.column}`, {
+    alone: true,
+  })
+  if (!found.columns.has(check.column)) return [validation]
+  const present = found.checks.get(check.name)
+  if (!present) {
+    const sql = `${ddl.addCheck(table, check, check.values)};\n${validation.sql}`
+    return [step(table, sql, `${table.name}.${check.column} takes only some values now`, { additive: false })]
+  }
+  // Values that are no longer declared stay allowed: rows have them, and processes of the last release still write them.
+  const missing = check.values.filter((value) => !present.values.has(value))
+  if (missing.length === 0) return present.valid ? [] : [validation]
+  const values = [...present.values, ...missing]
+  const sql = `${ddl.dropConstraint(table, check.name)};\n${ddl.addCheck(table, check, values)}`
+  return [step(table, sql, `${table.name}.${check.column} takes ${missing.join(', ')} too`), validation]
+}
+
+/** Checks of columns that may now have any value. */
+const droppedChecks = (table: Table, found: PresentTable): Step[] =>
+  [...found.checks.keys()]
+    .filter((name) => name.startsWith(`${table.name}__`) && name.endsWith('__check'))
+    .filter((name) => !table.checks.some((check) => check.name === name))
+    .filter((name) => table.columns.some((column) => name === `${table.name}__${column.name}__check`))
+    .map((name) => step(table, ddl.dropConstraint(table, name), `${name} is no longer declared`))
+
+function foreignKeySteps(table: Table, found: PresentTable): Step[] {
+  const differing = foreignKeyFindings(table, found).flatMap(
+    ({ key, found: present, additive, why }): Step[] => {
+      const validation = step(table, ddl.validate(table, key.name), why, { alone: true })
+      if (additive) return [validation]
+      const parts = [
+        ...(present?.name ? [ddl.dropConstraint(table, present.name)] : []),
+        ddl.addForeignKey(table, key, false),
+        validation.sql,
+      ]
+      return [step(table, parts.join(';\n'), why, { additive: false })]
+    },
+  )
+  const unfinished = table.foreignKeys
+    .filter((key) => found.foreignKeys.get(key.columns.join(','))?.valid === false)
+    .map((key) => step(table, ddl.validate(table, key.name), `reference to ${key.table}`, { alone: true }))
+  return [...differing, ...unfinished]
+}
+
+function indexSteps(table: Table, found: PresentTable, index: Index, concurrently: boolean): Step[] {
+  const present = found.indexes.get(index.name)
+  if (present?.valid) return []
+  const create = step(table, ddl.createIndex(table, index, concurrently), `index ${index.name} is new`, {
+    alone: true,
+    ...uniqueColumns(table, index),
+  })
+  if (!present) return [create]
+  const drop = step(
+    table,
+    ddl.dropIndex(index.name, concurrently),
+    `index ${index.name} was left unfinished`,
+    {
+      alone: true,
+    },
+  )
+  return [drop, create]
+}

@@ -1,0 +1,59 @@
+import { kinds } from '../../kinds/kinds.ts'
+import { type Dialect, ident, idents } from '../../plan/dialect.ts'
+import { StoreError, StoreRefused } from '../../store/store.ts'
+import type { FollowSql } from '../follow/follow-sql.ts'
+import { postgresDifference } from './add-missing.ts'
+import * as ddl from './ddl.ts'
+import { alone, postgresTables } from './migrate.ts'
+import { readPostgres } from './read-tables.ts'
+
+export const postgresFollow = (dialect: Dialect): FollowSql => ({
+  read: readPostgres,
+  differences: (tables, present) => postgresDifference(postgresTables(dialect, tables), present, false),
+  createCopy: (table, name) => ddl.createTable({ ...table, name }),
+  afterRename: (table, copy) => [
+    `ALTER TABLE ${ident(table.name)} RENAME CONSTRAINT ${ident(ddl.primaryKeyName(copy))} TO ${ident(ddl.primaryKeyName(table.name))}`,
+  ],
+  releaseReferences: (present, dropped) =>
+    [...present.values()].flatMap((table) =>
+      [...table.foreignKeys.values()]
+        .filter((key) => key.name !== null && dropped.has(key.table))
+        .map((key) => `ALTER TABLE ${ident(table.name)} DROP CONSTRAINT ${ident(key.name ?? '')}`),
+    ),
+  columnType: ddl.postgresType,
+  keyType: 'text COLLATE "C"',
+  // A bare literal of an INSERT … SELECT is a text, which is not assigned to every type.
+  literal: (value, kind) =>
+    `CAST(${value === null ? 'NULL' : kinds[kind].postgres.literal(value)} AS ${ddl.postgresType(kind)})`,
+  // In one statement, because tables refer to each other.
+  empty: (tables) => (tables.length === 0 ? [] : [`TRUNCATE ${idents(tables)}`]),
+  locked: (store, session, tables, work) =>
+    alone(store, async () => {
+      try {
+        await session.script(`BEGIN; SET LOCAL lock_timeout = '10s'`)
+        await session.script('LOCK TABLE "nounkit_recorders" IN SHARE MODE')
+        if (tables.length > 0) await session.script(`LOCK TABLE ${idents(tables)}`)
+        const result = await work()
+        await session.script('COMMIT')
+        return result
+      } catch (error) {
+        await session.script('ROLLBACK')
+        throw refusal(error)
+      }
+    }),
+})
+
+function refusal(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error
+  if (error.kind === 'lock-timeout')
+    return new StoreRefused(
+      'Another program uses the tables of this store. Nothing was changed. End it, and try again.',
+      error,
+    )
+  if (error.kind === 'foreign-key')
+    return new StoreRefused(
+      `New references would lead to rows that do not exist. Nothing was changed. ${error.message}`,
+      error,
+    )
+  return error
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import type { Model } from '../../compile/model.ts'
+import { grownNames, namesOf } from '../../compile/names-of.ts'
+import { type NamesRecord, noNames } from '../../compile/stored-names.ts'
+import { addMeta, forgetMeta, metaFacts, replaceMeta, selectMeta, upsertMeta } from '../../store/meta.ts'
+import { type Session, type Store, StoreRefused } from '../../store/store.ts'
+
+const { key } = metaFacts.names
+
+export const forgetNames = forgetMeta(key)
+
+/** The record as the store has it: `text` is null where there is none. */
+export interface FoundNames {
+  readonly text: string | null
+  readonly names: NamesRecord
+}
+
+export async function readNames(session: Pick<Session, 'all'>): Promise<FoundNames> {
+  const [row] = await session.all(selectMeta(key))
+  if (!row) return { text: null, names: noNames }
+  const text = String(row[0])
+  return { text, names: parsed(text) }
+}
+
+function parsed(text: string): NamesRecord {
+  const { versions, moves, converted, restricting = [] } = jsonOf(text) as Partial<NamesRecord>
+  const isWhole =
+    isObject(versions) &&
+    Object.values(versions).every((resources) =>
+      Object.values(resources).every(
+        (one) =>
+          typeof one?.table === 'string' && Object.values(one.fields ?? {}).every(({ column }) => column),
+      ),
+    )
+  if (!isWhole || !Array.isArray(moves) || !Array.isArray(converted))
+    throw new StoreRefused(`The store's record of its names cannot be read. ${remedy}`)
+  return { versions, moves, converted, restricting }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+function jsonOf(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+export const remedy = `Restore the row "${key}" of nounkit_meta from a backup. Without one, delete the row (${forgetNames}) and start again: names are then found by what the tables have.`
+
+const imagesKey = metaFacts.images.key
+
+/** Changes where some version shows more stored values than before; null where every version shows them as they are. */
+export async function readImages(session: Pick<Session, 'all'>): Promise<string | null> {
+  const [row] = await session.all(selectMeta(imagesKey))
+  return row ? String(row[0]) : null
+}
+
+/** Tells processes that serve the store of images that they do not know. True where there was something to tell. */
+export async function tellImages(store: Store, { versions }: NamesRecord): Promise<boolean> {
+  const images = Object.entries(versions).flatMap(([version, resources]) =>
+    Object.entries(resources).flatMap(([resource, { fields }]) =>
+      Object.entries(fields).flatMap(([field, { down }]) => (down ? [[version, resource, field, down]] : [])),
+    ),
+  )
+  if (images.length === 0) return false
+  const text = createHash('sha256').update(JSON.stringify(images)).digest('hex')
+  if ((await readImages({ all: async (sql) => store.all(sql, []) })) === text) return false
+  await store.writeOne(upsertMeta(imagesKey, text), [])
+  return true
+}
+
+/** Records what a model calls the tables of the store that it is bound to. False where another process has changed the record meanwhile. */
+export async function recordNames(store: Store, model: Model, before: string | null): Promise<boolean> {
+  const names = { ...model.names, versions: grownNames(model.names.versions, namesOf(model)) }
+  return replaceNames(store, names, before)
+}
+
+export async function replaceNames(
+  store: Store,
+  names: NamesRecord,
+  before: string | null,
+): Promise<boolean> {
+  const text = JSON.stringify(names)
+  if (text === before) return true
+  const written =
+    before === null
+      ? await store.writeOne(addMeta(store.dialect, key), [text])
+      : await store.writeOne(replaceMeta(store.dialect, key), [text, before])
+  return written === 1
+}

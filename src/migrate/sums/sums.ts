@@ -1,0 +1,230 @@
+import type { Model, Resource, SumFeed } from '../../compile/model.ts'
+import { kinds } from '../../kinds/kinds.ts'
+import { sqlText } from '../../kinds/sql.ts'
+import { type Dialect, ident } from '../../plan/dialect.ts'
+import { forgetAllMeta, forgetMeta, metaFacts, metaTable, upsertMeta } from '../../store/meta.ts'
+import type { Session } from '../../store/store.ts'
+import type { Step } from '../migration-step.ts'
+import type { Found } from '../plan/rename-steps.ts'
+import type { PresentTable } from '../present.ts'
+import { readShape, type StoredShape } from '../record/shape.ts'
+import { refuseBeyond, type SumLimit } from './sum-limit.ts'
+
+/** A column whose values are computed from rows of another table. */
+export interface Sum {
+  /** The resource and its field, as declared. */
+  readonly resource: string
+  readonly field: string
+  readonly table: string
+  readonly column: string
+  readonly limit: SumLimit
+  /** Computes the sum of every row, and writes those that differ. */
+  readonly update: string
+  /** Selects the rows that differ: `[account, or null for a shared row, id, stored, counted]` each, the sums as JSON. */
+  readonly wrong: string
+  /** What it adds up, as the store records it. */
+  readonly definition: string
+}
+
+const prefix = metaFacts.sum.key
+const keyOf = ({ table, column }: Pick<Sum, 'table' | 'column'>): string => `${prefix}${table}.${column}`
+
+interface Definition {
+  readonly of: readonly string[]
+  readonly from: string
+  readonly by: string
+  readonly kind: string
+}
+const definitionText = ({ of, from, by, kind }: Definition): string => JSON.stringify({ of, from, by, kind })
+const record = (sum: Sum): string => upsertMeta(keyOf(sum), sum.definition)
+
+export const sumsOf = ({ stored }: Model, dialect: Dialect): readonly Sum[] =>
+  [...stored.values()].flatMap((source) => source.feeds.map((feed) => sumOf(source, feed, dialect)))
+
+function sumOf(source: Resource, feed: SumFeed, dialect: Dialect): Sum {
+  const { field, on, by, of } = feed
+  const columnOf = (name: string): string => source.field.get(name)?.column ?? name
+  const factors = of.map(columnOf)
+  const reference = columnOf(by.field)
+  const definition = definitionText({ of: factors, from: source.table, by: reference, kind: field.kind })
+  const column = ident(field.column)
+  const table = ident(on.table)
+  const key = on.shared ? ['"id"'] : ['"account_id"', '"id"']
+  const owner = on.shared ? '' : 's."account_id", '
+  const account = on.shared ? '' : ` AND g."account_id" = o."account_id"`
+  const product = factors.map((name) => `s.${ident(name)}`).join(' * ')
+  // The source is read once and grouped, before it is joined: without statistics, SQLite would read all rows of the account for each owner.
+  // Rows without an owner are left out, because what nobody adds up may overflow.
+  const groups = `SELECT ${owner}s.${ident(reference)} AS "owner_id", ${dialect.exactSum(product)} AS "total" FROM ${ident(source.table)} AS s WHERE s.${ident(reference)} IS NOT NULL GROUP BY ${owner}s.${ident(reference)}`
+  const totals = `SELECT ${key.map((part) => `o.${part}`).join(', ')}, o.${column} AS "stored", coalesce(g."total", 0) AS "total" FROM ${table} AS o LEFT JOIN (${groups}) AS g ON g."owner_id" = o."id"${account}`
+  const json = (sum: string) => dialect.asText(dialect.json(sum, field.kind, true, field.schema))
+  const wrong = `SELECT ${on.shared ? 'NULL' : 't."account_id"'}, t."id", ${json(`t."stored"`)}, ${json(`t."total"`)} FROM (${totals}) AS t WHERE ${dialect.distinct('t."stored"', 't."total"')} ORDER BY ${key.map((part) => `t.${part}`).join(', ')}`
+  const same = key.map((part) => `${table}.${part} = t.${part}`).join(' AND ')
+  const update = `UPDATE ${table} SET ${column} = t."total", "version" = ${table}."version" + 1 FROM (${totals}) AS t WHERE ${same} AND ${dialect.distinct(`${table}.${column}`, 't."total"')}`
+  const limit = limitOf(source, feed, dialect)
+  return {
+    resource: on.name,
+    field: field.name,
+    table: on.table,
+    column: field.column,
+    limit,
+    update,
+    wrong,
+    definition,
+  }
+}
+
+function limitOf(source: Resource, { field, on, by, of }: SumFeed, dialect: Dialect): SumLimit {
+  const factors = of.flatMap((name) => source.field.get(name) ?? [])
+  const columns = factors.map(({ column, kind }) => ({ name: column, kind }))
+  const largest = kinds[field.kind].sum?.largest
+  const isBeyond = dialect.sumIsBeyond(columns, dialect.constant(largest, field.kind))
+  const reference = source.field.get(by.field)?.column ?? by.field
+  const owner = ident(reference)
+  const group = on.shared ? owner : `"account_id", ${owner}`
+  const owners = `SELECT ${owner} AS "owner_id" FROM ${ident(source.table)} WHERE ${owner} IS NOT NULL GROUP BY ${group} HAVING ${isBeyond}`
+  return {
+    why: `${on.table}.${field.column} is the sum of ${of.join(' * ')} of ${source.name}`,
+    on: on.name,
+    source: source.name,
+    table: source.table,
+    columns: [reference, ...factors.map(({ column }) => column)],
+    largest: String(largest),
+    beyond: `SELECT count(*), min("owner_id") FROM (${owners}) AS o`,
+  }
+}
+
+/** Computes every sum, and records by which definitions, in the transaction of the session. */
+export async function computeAll(
+  session: Pick<Session, 'all' | 'script'>,
+  sums: readonly Sum[],
+): Promise<void> {
+  await session.script(forgetAllMeta(metaFacts.sum))
+  for (const sum of sums) {
+    await refuseBeyond(session, sum.limit, 'Nothing was changed.')
+    await session.script(sum.update)
+    await session.script(record(sum))
+  }
+}
+
+/**
+ * The steps that compute sums which the store has not computed by their definition of today. They come after all others, because a sum may
+ * add up a new column. Each records the definition in its own transaction, so that an interrupted migration goes on with the sums that are
+ * left.
+ */
+export async function sumSteps(
+  session: Pick<Session, 'all'>,
+  sums: readonly Sum[],
+  present: ReadonlyMap<string, PresentTable>,
+  { locks, renamed = [] }: { readonly locks: boolean; readonly renamed?: readonly Found[] },
+): Promise<readonly Step[]> {
+  const isThere = present.has(metaTable)
+  const records = isThere ? await recordedSums(session) : []
+  const recorded = new Map(records.map((record) => renamedRecord(record, renamed)))
+  const shape = isThere ? await readShape(session) : null
+  const steps: Step[] = []
+  for (const sum of sums) {
+    const before = recorded.get(keyOf(sum))
+    if (before === sum.definition) continue
+    const found = present.get(sum.table)
+    if (!found) steps.push(ofNewTable(sum))
+    else if (!found.columns.has(sum.column)) steps.push(computing(sum, locks, 'new', ''))
+    else if (before !== undefined) steps.push(computing(sum, locks, 'other', ' now'))
+    else if (await hasOwnValues(session, sum, shape))
+      steps.push({ ...computing(sum, locks, 'other', ' now, and has other values'), additive: false })
+    else steps.push(computing(sum, locks, 'unsure', unsure))
+  }
+  const declared = new Set(sums.map(keyOf))
+  for (const key of recorded.keys()) if (!declared.has(key)) steps.push(noSum(key))
+  return steps
+}
+
+const unsure = ', and is computed anew, because the store does not say what it added up'
+
+type SumRecord = readonly [key: string, definition: string]
+
+async function recordedSums(session: Pick<Session, 'all'>): Promise<readonly SumRecord[]> {
+  const rows = await session.all(
+    `SELECT "key", "value" FROM ${ident(metaTable)} WHERE "key" LIKE ${sqlText(`${prefix}%`)} ORDER BY "key"`,
+  )
+  return rows.map(([key, value]) => [String(key), String(value)])
+}
+
+/** The record of a sum in the names that its tables and columns have after their renames. */
+function renamedRecord([key, text]: SumRecord, renamed: readonly Found[]): SumRecord {
+  const inTable = (name: string) => {
+    const found = renamed.find((one) => one.name === name)
+    return {
+      table: found?.table.name ?? name,
+      column: (column: string) => found?.columns.find(({ from }) => from === column)?.to ?? column,
+    }
+  }
+  const [table = '', column = ''] = key.slice(prefix.length).split('.')
+  const definition: Definition = JSON.parse(text)
+  const [owner, source] = [inTable(table), inTable(definition.from)]
+  const { of, by, kind } = definition
+  return [
+    keyOf({ table: owner.table, column: owner.column(column) }),
+    definitionText({ of: of.map(source.column), from: source.table, by: source.column(by), kind }),
+  ]
+}
+
+/** A step that gives the records of sums the new names, in the transaction of the renames: the sums are the same. */
+export async function renameRecords(
+  session: Pick<Session, 'all'>,
+  renamed: readonly Found[],
+): Promise<readonly Step[]> {
+  if (renamed.every(({ name, table, columns }) => name === table.name && columns.length === 0)) return []
+  const moves = (await recordedSums(session))
+    .map((before) => ({ before, after: renamedRecord(before, renamed) }))
+    .filter(({ before, after }) => before.join() !== after.join())
+  if (moves.length === 0) return []
+  const statements = [
+    ...moves.map(({ before: [key] }) => forgetMeta(key)),
+    ...moves.map(({ after: [key, definition] }) => upsertMeta(key, definition)),
+  ]
+  const why = 'what sums add up is recorded under the new names'
+  return [{ table: metaTable, sql: statements.join(';\n'), additive: false, why, stops: true }]
+}
+
+/** There are no rows to compute it for. */
+const ofNewTable = (sum: Sum): Step => ({
+  table: sum.table,
+  sql: record(sum),
+  additive: true,
+  why: sum.limit.why,
+  ofNewTable: true,
+  sum: 'new',
+})
+
+function computing(sum: Sum, locks: boolean, change: NonNullable<Step['sum']>, remark: string): Step {
+  const { table, limit, update } = sum
+  const sql = `${update};\n${record(sum)}`
+  const why = limit.why + remark
+  // Others may not write rows of the source meanwhile, which the sum would miss.
+  const lock = locks ? { lock: `LOCK TABLE ${ident(limit.table)} IN SHARE MODE` } : {}
+  return { table, ...lock, limit, sql, additive: true, why, alone: true, sum: change }
+}
+
+/** Whether some row has a value that is known to be no sum. */
+async function hasOwnValues(
+  session: Pick<Session, 'all'>,
+  { table, column }: Sum,
+  shape: StoredShape | null,
+): Promise<boolean> {
+  if (shape?.[table]?.[column]?.sum !== false) return false
+  const any = `SELECT 1 FROM ${ident(table)} WHERE ${ident(column)} IS NOT NULL LIMIT 1`
+  return (await session.all(any)).length > 0
+}
+
+/** Whether a column of this shape may have held a sum. An earlier release did not record that. */
+export const mayBeSum = ({ kind, sum }: StoredShape[string][string]): boolean =>
+  sum ?? kinds[kind].sum !== null
+
+const noSum = (key: string): Step => ({
+  table: key.slice(prefix.length).replace(/\..*$/, ''),
+  sql: forgetMeta(key),
+  additive: true,
+  why: `${key.slice(prefix.length)} is no sum any more`,
+  alone: true,
+})
