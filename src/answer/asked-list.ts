@@ -1,6 +1,5 @@
+import type { Filter, SortKey } from '../call/query.ts'
 import { operators } from '../kinds/operators.ts'
-import type { Filter } from '../request/filter.ts'
-import type { SortKey } from '../request/sort.ts'
 
 /** Conditions as the code of a noun gets them: `{ price: { gte: 100 } }`, in the newest version's names and values. */
 export type AskedFilter = { readonly [field: string]: { readonly [operator: string]: unknown } }

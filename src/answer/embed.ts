@@ -1,10 +1,12 @@
+import type { Call } from '../call/call.ts'
+import { type Included, isAnswered } from '../call/included.ts'
+import { shownText } from '../call/row-text.ts'
+import type { StoredRow } from '../call/stored-row.ts'
 import type { View } from '../compile/model.ts'
+import { bindSlots } from '../plan/bind-slots.ts'
 import { referencesIn } from '../plan/embedded.ts'
-import { bindSlots, type Call, type LackingIncluded } from '../read/call.ts'
 import { Finish } from '../read/finish.ts'
-import { shownText } from '../read/row-text.ts'
-import type { StoredRow } from '../request/body.ts'
-import { type Included, isAnswered } from '../request/include.ts'
+import type { LackingIncluded } from '../read/reader.ts'
 import { whoAsks } from '../write/judge.ts'
 import type { Answering } from './answering.ts'
 import { Questions } from './questions.ts'
@@ -99,7 +101,7 @@ export async function embedInto(
 
 /** Answers with what the stored rows themselves lack. */
 async function embedStored(
-  { writer }: Answering,
+  { writer, seal }: Answering,
   call: Call,
   rows: readonly GivenRow[],
   view: View,
@@ -110,7 +112,7 @@ async function embedStored(
   const values = rows.map(({ row }, index) => [index, row.id, ...references.map((name) => row[name])])
   const { text, slots } = writer.planner.embedded(view, tree, scopes)
   const bindings = bindSlots(slots, { ...whoAsks({ writer, call }), values: [JSON.stringify(values)] })
-  const finish = new Finish(writer, call.caller, scopes)
+  const finish = new Finish({ seal }, call.caller, scopes)
   for (const [index, json] of await writer.store.all(text, bindings, account)) {
     const found = JSON.parse(String(json))
     const { row, shown } = rows[Number(index)] as GivenRow

@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto'
+import type { Call, Outcome } from '../call/call.ts'
+import type { Included } from '../call/included.ts'
+import type { OneQuery, PageQuery } from '../call/query.ts'
+import { shownText } from '../call/row-text.ts'
+import type { StoredRow } from '../call/stored-row.ts'
+import { notThere } from '../call/target.ts'
 import type { View } from '../compile/model.ts'
 import { answeredIdSchema } from '../compile/resources/declared-fields.ts'
+import { isValid } from '../compile/schemas/validate.ts'
 import { problem } from '../problems.ts'
-import type { Call, Outcome } from '../read/call.ts'
-import { canonicalOf, notThere, pageText } from '../read/read-rows.ts'
-import { shownText } from '../read/row-text.ts'
-import type { StoredRow } from '../request/body.ts'
+import { canonicalOf, pageText } from '../read/read-rows.ts'
 import { cursorBound } from '../request/cursor.ts'
-import type { Included } from '../request/include.ts'
-import type { OneQuery, PageQuery } from '../request/query.ts'
-import { isValid } from '../request/validate.ts'
 import { mayRead } from '../write/judge.ts'
 import { outsideTransaction } from '../write/write-request.ts'
 import type { Answering } from './answering.ts'
@@ -43,12 +44,12 @@ export async function answerOne(answering: Answering, call: Call, query: OneQuer
 
 /** One page of rows that code answers for. */
 export async function answerList(answering: Answering, call: Call, query: PageQuery): Promise<Outcome> {
-  const { writer } = answering
+  const { seal } = answering
   const { target, caller } = call
   const { view, sub, ownerId } = target
   const { list } = query
   const bound = cursorBound(caller, target, list.order, list.filteredBy)
-  const [after] = query.cursor === null ? [] : writer.seal.open(query.cursor, bound, 1)
+  const [after] = query.cursor === null ? [] : seal.open(query.cursor, bound, 1)
   await demandOwner(answering, call)
   const within = sub?.by && ownerId !== null ? { field: sub.by.field, values: [ownerId] } : null
   const { rows, next } = await new Questions(answering, call).list(
@@ -67,7 +68,7 @@ export async function answerList(answering: Answering, call: Call, query: PageQu
       `answers.list of ${view.resource.name} gave a row of another owner than "${within.field}" said`,
     )
   const texts = await rowTexts(answering, call, rows, list.include.tree)
-  const cursor = next === null ? null : writer.seal.seal(JSON.stringify([next]), bound)
+  const cursor = next === null ? null : seal.seal(JSON.stringify([next]), bound)
   const page = pageText(list.limit, next !== null, cursor)
   const body = `{"data":[${texts}],${page}}`
   const bytes = sizeOf(body, view)

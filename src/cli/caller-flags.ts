@@ -1,7 +1,7 @@
+import { type Caller, isPlainName, maxSubjectLength } from '../call/caller.ts'
 import type { Model } from '../compile/model.ts'
 import { didYouMean } from '../compile/names/nearest.ts'
 import { knownScopes } from '../guard/scopes.ts'
-import { type Caller, isPlainName, maxSubjectLength } from '../request/caller.ts'
 import { readClaims } from './claim-flags.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { isJsonObject } from '../compile/schemas/canonical.ts'
-import type { JsonObject } from '../request/json-body.ts'
 import { UsageMistake } from './command-mistake.ts'
 
 /** A name or path, `=` for a text or `:=` for JSON, and the value. A name has no `=`. */

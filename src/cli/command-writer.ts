@@ -1,10 +1,9 @@
 import { Planner } from '../plan/planner.ts'
-import { createCursorSeal } from '../request/cursor.ts'
 import { noEngineHooks } from '../write/engine-hooks.ts'
 import { createWriter, type Writer } from '../write/writer.ts'
 import type { CommandStore } from './command-store.ts'
 
-/** For commands that write rows. Nobody reads lists with it, and no request is answered, so it needs neither a seal of cursors nor hooks. */
+/** For commands that write rows. No request is answered with it, so it needs no hooks of the engine. */
 export const commandWriter = (
   { model, store, clock }: CommandStore,
   { events }: { events: boolean },
@@ -13,10 +12,11 @@ export const commandWriter = (
     store,
     planner: new Planner(store.dialect),
     model: events ? model : { ...model, events: null },
-    seal: createCursorSeal(''),
     now: () => clock.now(),
     events: { committed: () => {} },
     jobs: { committed: () => {} },
-    indexRows: () => {},
     engineHooks: async () => noEngineHooks,
+    reread: () => {
+      throw new Error('a command has no request with a key to answer')
+    },
   })

@@ -1,5 +1,5 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import { positionsPerMs } from '../plan/events.ts'
-import type { StoredRow } from '../request/body.ts'
 import type { Row } from '../store/store.ts'
 import type { EventKind } from '../write/event-rows.ts'
 

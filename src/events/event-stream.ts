@@ -1,4 +1,4 @@
-import type { LiveBody } from '../request/exchange.ts'
+import type { LiveBody } from '../call/exchange.ts'
 import type { EventChannel } from './event-channel.ts'
 
 const commentEveryMs = 15_000

@@ -1,6 +1,6 @@
+import type { Caller } from '../call/caller.ts'
+import type { LiveBody } from '../call/exchange.ts'
 import { Problem } from '../problems.ts'
-import type { Caller } from '../request/caller.ts'
-import type { LiveBody } from '../request/exchange.ts'
 import { EventChannel } from './event-channel.ts'
 import type { EventLog } from './event-log.ts'
 import type { EventScan } from './event-scan.ts'

@@ -1,11 +1,10 @@
+import type { StoredRow, StoredValue } from '../call/stored-row.ts'
 import type { Field, Model, Resource, Version, View, ViewField } from '../compile/model.ts'
 import type { Renaming } from '../compile/stored-names.ts'
 import { codecs, toStored } from '../compile/versions/codecs.ts'
 import { withAdditions } from '../compile/versions/versions.ts'
 import { eventName, readWrittenVersion } from '../plan/event-form.ts'
-import type { StoredRow } from '../request/body.ts'
 import { madeUp } from '../request/customs.ts'
-import type { StoredValue } from '../request/values.ts'
 import type { EventRow } from './event-row.ts'
 
 /** A row of an event as the declaration knows it today. */

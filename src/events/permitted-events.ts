@@ -1,8 +1,8 @@
+import type { Caller } from '../call/caller.ts'
 import type { Model, Resource } from '../compile/model.ts'
 import { judgedFields } from '../plan/judge-values.ts'
 import { settled } from '../plan/rule-sql.ts'
-import { passingRows, type RowJudge } from '../read/passing-rows.ts'
-import type { Caller } from '../request/caller.ts'
+import { passingRows, type RowJudge } from '../write/passing-rows.ts'
 import type { EventRow } from './event-row.ts'
 import { type HeadForm, headForm } from './head-form.ts'
 

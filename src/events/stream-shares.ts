@@ -1,5 +1,5 @@
+import type { Caller } from '../call/caller.ts'
 import { problem } from '../problems.ts'
-import type { Caller } from '../request/caller.ts'
 
 /** Counts the open streams of accounts, and of the subjects within each: no subject takes all streams of its account. */
 export class StreamShares {

@@ -1,5 +1,5 @@
+import type { Caller } from '../call/caller.ts'
 import type { Audience } from '../events/show-event.ts'
-import type { Caller } from '../request/caller.ts'
 import { hasScope } from './scopes.ts'
 
 /** An event shows a row, which needs the same scope as a row that is fetched alone. */

@@ -1,4 +1,4 @@
-import type { Caller } from '../request/caller.ts'
+import type { Caller } from '../call/caller.ts'
 import type { CachedKey, KeyCache } from './key-cache.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Caller } from '../request/caller.ts'
+import type { Caller } from '../call/caller.ts'
+import { mayKnow, noScopes } from '../call/grants.ts'
 import type { Disclosure } from '../request/disclosure.ts'
-import { mayKnow, noScopes } from '../request/field-scopes.ts'
 import { hasScope, isPublic } from './scopes.ts'
 
 /** A refusal names only fields that the caller may know, and relations to rows that it may read. */

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { Caller } from '../call/caller.ts'
 import type { Clock } from '../clock.ts'
 import type { Maybe } from '../maybe.ts'
-import type { Caller } from '../request/caller.ts'
 import type { StoredKey } from './key-rows.ts'
 
 /** An entry is used without asking the store while it is younger than this. */

@@ -1,6 +1,6 @@
+import { type Consumer, noClaims } from '../call/caller.ts'
 import { type Clock, systemClock } from '../clock.ts'
-import { type Consumer, noClaims } from '../request/caller.ts'
-import type { JsonObject } from '../request/json-body.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
 import { makeApiKeyFor, randomCharacters } from './api-key.ts'
 import {

@@ -1,7 +1,7 @@
+import { type Consumer, freezeClaims, noClaims } from '../call/caller.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Dialect, ident, idents } from '../plan/dialect.ts'
-import { type Consumer, freezeClaims, noClaims } from '../request/caller.ts'
-import type { JsonObject } from '../request/json-body.ts'
 import { numberOrNull, type Row, type Store, textOrNull, type Value } from '../store/store.ts'
 
 export interface StoredKey {

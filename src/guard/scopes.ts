@@ -1,6 +1,6 @@
+import { type Caller, operatorScope } from '../call/caller.ts'
 import type { Model, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
-import { type Caller, operatorScope } from '../request/caller.ts'
 import { credentialsMissing, scopeMissing } from '../request/challenge.ts'
 
 /** What a call needs: nothing, any caller, or a scope under one of its accepted names. */

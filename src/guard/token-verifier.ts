@@ -7,12 +7,12 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose'
+import { type Caller, claimIn, freezeClaims, isPlainName, maxSubjectLength } from '../call/caller.ts'
 import type { Clock } from '../clock.ts'
 import { declaredTokens, type TokenRules, tokenRulesOf } from '../compile/service/tokens.ts'
 import { algorithmsFault, issuerFault } from '../compile/shape/setting-faults.ts'
 import type { ApiDeclaration, TokenDeclaration } from '../declare/api.ts'
 import { problem } from '../problems.ts'
-import { type Caller, claimIn, freezeClaims, isPlainName, maxSubjectLength } from '../request/caller.ts'
 import { SettingMistake } from '../setting-mistake.ts'
 import { minuteMs } from '../times.ts'
 import { credentialsInvalid } from './credentials-invalid.ts'

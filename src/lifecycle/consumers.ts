@@ -1,4 +1,4 @@
-import type { Consumer } from '../request/caller.ts'
+import type { Consumer } from '../call/caller.ts'
 import { type Store, textOrNull } from '../store/store.ts'
 
 /** A consumer: all API keys of one name together, or the client of a token as `token:{client}`. */

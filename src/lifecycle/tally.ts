@@ -1,7 +1,7 @@
+import type { Target } from '../call/target.ts'
 import type { Clock } from '../clock.ts'
 import type { DetailKind } from '../compile/change-kinds/usage-traces.ts'
 import type { Version, View } from '../compile/model.ts'
-import type { Target } from '../request/route.ts'
 import { dayMs, dayOf } from '../times.ts'
 import {
   addRows,

@@ -1,7 +1,7 @@
+import { type Caller, operatorScope } from '../call/caller.ts'
 import { kindOf } from '../compile/change-kinds/change-kinds.ts'
 import type { Model, Version } from '../compile/model.ts'
 import type { GuideOptions } from '../contract/guide/guide.ts'
-import { type Caller, operatorScope } from '../request/caller.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs, daysBetween } from '../times.ts'
 import { type Consumers, type KnownConsumer, readConsumers } from './consumers.ts'

@@ -1,6 +1,6 @@
+import type { Caller } from '../call/caller.ts'
+import type { Target } from '../call/target.ts'
 import type { Version } from '../compile/model.ts'
-import type { Caller } from '../request/caller.ts'
-import type { Target } from '../request/route.ts'
 
 /** The parts of its version that a request uses. */
 export interface Uses {

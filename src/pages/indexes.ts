@@ -1,9 +1,9 @@
+import type { PlainResponse } from '../call/exchange.ts'
 import type { Model, Version } from '../compile/model.ts'
 import { collectionPaths } from '../compile/names/collection-paths.ts'
 import { guidePath } from '../lifecycle/facts.ts'
 import { statusOf } from '../lifecycle/status.ts'
 import type { Retirement } from '../lifecycle/use.ts'
-import type { PlainResponse } from '../request/exchange.ts'
 
 /** `GET /`: the versions, their status and dates. */
 function apiIndex(model: Model, now: number, retirement: Retirement): unknown {

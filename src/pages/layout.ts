@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { PlainResponse } from '../call/exchange.ts'
 import type { Model } from '../compile/model.ts'
-import type { PlainResponse } from '../request/exchange.ts'
 import type { Assets } from './assets.ts'
 import { html, type Markup } from './markup.ts'
 import { prefixedHtml } from './prefixed.ts'

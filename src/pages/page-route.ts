@@ -1,8 +1,8 @@
+import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
 import type { Maybe } from '../maybe.ts'
 import { problem } from '../problems.ts'
 import { preferredType } from '../request/accept.ts'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
-import { refuseQuery } from '../request/query.ts'
+import { refuseQuery } from '../request/read-query.ts'
 
 /** A path that is not a resource: an index, a document, a page or a file of a page. */
 export interface PageRoute {

@@ -1,6 +1,6 @@
+import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
 import type { Version } from '../compile/model.ts'
 import { readDecisions } from '../lifecycle/retirement-decisions.ts'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { guidePage, guideText } from './guide-page.ts'
 import { indexDocument } from './indexes.ts'
 import { freshPage, newNonce } from './layout.ts'

@@ -1,6 +1,6 @@
+import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
 import type { Version } from '../compile/model.ts'
 import type { Maybe } from '../maybe.ts'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 import { createPageContext, type PageContext, type PageParts } from './page-context.ts'
 import { answerRoute, type PageRoute } from './page-route.ts'
 import {

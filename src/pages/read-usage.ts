@@ -1,3 +1,4 @@
+import type { PlainRequest } from '../call/exchange.ts'
 import type { Clock } from '../clock.ts'
 import type { Model } from '../compile/model.ts'
 import type { Authenticator } from '../guard/authenticate.ts'
@@ -5,7 +6,6 @@ import { decideRetirement, type RetirementBlocker } from '../lifecycle/decide.ts
 import { collectFacts } from '../lifecycle/facts.ts'
 import { reportScope, usageReport } from '../lifecycle/usage-report.ts'
 import { Problem } from '../problems.ts'
-import type { PlainRequest } from '../request/exchange.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 import type { Usage } from './usage-section.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { notModified } from '../read/preconditions.ts'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
+import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
+import { notModified } from '../respond/not-modified.ts'
 
 /** A document that is the same for every caller. It is compressed at its first request, and has an ETag. */
 export interface StaticDocument {

@@ -1,6 +1,6 @@
+import { type Included, isAnswered } from '../call/included.ts'
 import type { Field, View, ViewField } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
-import { type Included, isAnswered } from '../request/include.ts'
 import { belowOwner } from './below-owner.ts'
 import { ident } from './dialect.ts'
 import { column } from './project.ts'

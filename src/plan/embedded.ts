@@ -1,5 +1,5 @@
-import type { Grants } from '../request/grants.ts'
-import type { Included } from '../request/include.ts'
+import type { Grants } from '../call/grants.ts'
+import type { Included } from '../call/included.ts'
 import type { Dialect } from './dialect.ts'
 import { projectIncluded } from './project.ts'
 import { type RowStatement, rowStatement } from './row-statements.ts'

@@ -1,6 +1,6 @@
+import type { Grants } from '../call/grants.ts'
 import type { Field, Resource } from '../compile/model.ts'
 import { operandsOf, type Rule, type RuleOperand } from '../compile/rules/checked-rule.ts'
-import type { Grants } from '../request/grants.ts'
 import type { Dialect } from './dialect.ts'
 import { type RowStatement, rowStatement } from './row-statements.ts'
 import { ruleSql } from './rule-sql.ts'

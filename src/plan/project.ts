@@ -1,6 +1,6 @@
+import { type Included, isAnswered } from '../call/included.ts'
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
 import { sqlText } from '../kinds/sql.ts'
-import { type Included, isAnswered } from '../request/include.ts'
 import { belowOwner } from './below-owner.ts'
 import { type Dialect, ident, type JsonMember } from './dialect.ts'
 import type { Binds } from './statement.ts'

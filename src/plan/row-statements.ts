@@ -1,7 +1,7 @@
+import type { Grants } from '../call/grants.ts'
 import type { Field, Resource } from '../compile/model.ts'
 import type { Rule } from '../compile/rules/checked-rule.ts'
 import { type OperatorName, operators } from '../kinds/operators.ts'
-import type { Grants } from '../request/grants.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { column, projectStored } from './project.ts'
 import { ruleSql } from './rule-sql.ts'

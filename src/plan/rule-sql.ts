@@ -1,3 +1,4 @@
+import { type Grants, holds } from '../call/grants.ts'
 import type {
   CallerValue,
   Constant,
@@ -10,7 +11,6 @@ import type {
 } from '../compile/rules/checked-rule.ts'
 import type { Comparison } from '../declare/condition.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
-import { type Grants, holds } from '../request/grants.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { comparableSql, declaredSql, referenceColumn } from './stored-values.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Field, Resource, View } from '../compile/model.ts'
 import { longestSearchedWord, searchedFields } from '../compile/resources/searched.ts'
-import { searchWords } from '../request/search-words.ts'
+import { searchWords } from '../kinds/search-words.ts'
 import { type Dialect, ident, type SearchNames } from './dialect.ts'
 import { objectName } from './object-name.ts'
 

@@ -1,8 +1,8 @@
+import type { Grants } from '../call/grants.ts'
+import { shownTo } from '../call/shown-fields.ts'
 import type { TotalsView, View, ViewField } from '../compile/model.ts'
 import { countMember } from '../compile/versions/totals-view.ts'
 import { kinds } from '../kinds/kinds.ts'
-import type { Grants } from '../request/grants.ts'
-import { shownTo } from '../request/shown-fields.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { column, projectFields, rowSeparator } from './project.ts'
 import {

@@ -1,9 +1,9 @@
+import type { Grants } from '../call/grants.ts'
+import type { Included } from '../call/included.ts'
+import { shownTo } from '../call/shown-fields.ts'
 import type { Resource, View, ViewField } from '../compile/model.ts'
 import type { CallerValue } from '../compile/rules/checked-rule.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
-import type { Grants } from '../request/grants.ts'
-import type { Included } from '../request/include.ts'
-import { shownTo } from '../request/shown-fields.ts'
 import type { Dialect } from './dialect.ts'
 import { ruleSql } from './rule-sql.ts'
 

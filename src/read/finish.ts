@@ -1,15 +1,16 @@
+import type { Call } from '../call/call.ts'
+import type { Caller } from '../call/caller.ts'
+import type { Grants } from '../call/grants.ts'
+import { type Included, isAnswered } from '../call/included.ts'
+import { madeFields } from '../call/made-fields.ts'
+import { shownTo } from '../call/shown-fields.ts'
 import type { View } from '../compile/model.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
 import { cutListEnd, referenceKey } from '../plan/project.ts'
 import type { Statement } from '../plan/statement.ts'
-import type { Caller } from '../request/caller.ts'
 import { cursorBound, orderText } from '../request/cursor.ts'
-import { madeFields } from '../request/customs.ts'
-import type { Grants } from '../request/grants.ts'
-import { type Included, isAnswered } from '../request/include.ts'
-import { shownTo } from '../request/shown-fields.ts'
 import { withTieBreak } from '../request/sort.ts'
-import type { Call, LackingIncluded, Reader } from './call.ts'
+import type { LackingIncluded, Reader } from './reader.ts'
 
 /**
  * Rows as the store wrote them → rows as the consumer gets them, joined by commas. Rows are parsed only if custom changes

@@ -1,26 +1,22 @@
 import { hash } from 'node:crypto'
+import type { Call, Outcome } from '../call/call.ts'
+import { etagOf } from '../call/etag.ts'
+import { noInclude } from '../call/included.ts'
+import type { ListQuery, OneQuery, PageQuery, SortPosition } from '../call/query.ts'
+import { notThere, type Target } from '../call/target.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
 import { bound } from '../plan/bind.ts'
+import { bindSlots } from '../plan/bind-slots.ts'
 import { rowSeparator } from '../plan/project.ts'
 import { soughtWords } from '../plan/search-index.ts'
 import { filterValueKind, filterValues, sortsById, sortValues } from '../plan/select.ts'
 import { problem } from '../problems.ts'
-import { cursorBound, type SortPosition } from '../request/cursor.ts'
-import { noInclude } from '../request/include.ts'
+import { cursorBound } from '../request/cursor.ts'
 import { positionIn } from '../request/position.ts'
-import type { ListQuery, OneQuery, PageQuery } from '../request/query.ts'
-import type { Target } from '../request/route.ts'
 import type { Value } from '../store/store.ts'
 import { AnswerSize } from './answer-size.ts'
-import { bindSlots, type Call, type Outcome, type Reader } from './call.ts'
-import { etagOf } from './etag.ts'
 import { finishRows } from './finish.ts'
-
-/** In a sub-collection the only id in the path is the owner's. */
-export const notThere = ({ id, sub, view }: Target): Error =>
-  problem('not-found', {
-    detail: `There is nothing with this id in ${(id === null && sub ? sub.owner() : view).name}, or it is not yours.`,
-  })
+import type { Reader } from './reader.ts'
 
 /** One resource with its includes: one statement. */
 export function readOne(reader: Reader, call: Call, query: OneQuery): Maybe<Outcome> {
@@ -149,11 +145,4 @@ function rowId(row: string): string {
   const id = /^\{"id":"([^"]+)"/.exec(row)?.[1]
   if (id === undefined) throw new Error('a row does not begin with its id')
   return id
-}
-
-/** The versioned path of a target. */
-export function pathOf(target: Target): string {
-  const { version, view, sub, ownerId, id } = target
-  const collection = sub ? `${sub.owner().name}/${ownerId}/${sub.segment}` : view.name
-  return `/${version.name}/${collection}${id === null ? '' : `/${id}`}`
 }

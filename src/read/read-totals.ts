@@ -1,17 +1,19 @@
+import type { Call, Outcome } from '../call/call.ts'
+import type { Grants } from '../call/grants.ts'
+import type { PageQuery } from '../call/query.ts'
 import type { View } from '../compile/model.ts'
 import { mostGroups } from '../compile/versions/totals-view.ts'
 import { type Maybe, whenThere } from '../maybe.ts'
+import { bindSlots } from '../plan/bind-slots.ts'
 import { rowSeparator } from '../plan/project.ts'
 import { shownSums } from '../plan/select-totals.ts'
 import { problem } from '../problems.ts'
 import { cursorBound } from '../request/cursor.ts'
-import type { Grants } from '../request/grants.ts'
 import { positionIn } from '../request/position.ts'
-import type { PageQuery } from '../request/query.ts'
 import type { Value } from '../store/store.ts'
 import { AnswerSize } from './answer-size.ts'
-import { bindSlots, type Call, type Outcome, type Reader } from './call.ts'
 import { canonicalOf, listValues, pageText, positionOf } from './read-rows.ts'
+import type { Reader } from './reader.ts'
 
 /** One page of groups: one statement, whatever is filtered and sorted. */
 export function readTotals(reader: Reader, { caller, target }: Call, query: PageQuery): Maybe<Outcome> {

@@ -1,4 +1,4 @@
-import type { PlainRequest } from './exchange.ts'
+import type { PlainRequest } from '../call/exchange.ts'
 
 /**
  * The media type that the caller prefers among the offered ones: the first of them where the caller has no preference, null where

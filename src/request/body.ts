@@ -1,22 +1,21 @@
+import type { Grants } from '../call/grants.ts'
+import { mayKnow, maySet } from '../call/grants.ts'
+import { shownMade } from '../call/made-fields.ts'
+import type { StoredRow, StoredValue } from '../call/stored-row.ts'
+import type { Target } from '../call/target.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/names/nearest.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
+import { pointerStep } from '../compile/schemas/validate.ts'
 import { toShown } from '../compile/versions/codecs.ts'
 import { kinds } from '../kinds/kinds.ts'
 import type { FieldError } from '../problems.ts'
-import { madeUp, shownMade } from './customs.ts'
+import { madeUp } from './customs.ts'
 import { FieldErrors } from './field-errors.ts'
-import { mayKnow, maySet, refuseSetting } from './field-scopes.ts'
+import { refuseSetting } from './field-scopes.ts'
 import { fieldFault, fieldsRefused, refuseFields } from './fields-refused.ts'
-import type { Grants } from './grants.ts'
-import type { JsonObject } from './json-body.ts'
 import { mergePatch } from './merge-patch.ts'
-import type { Target } from './route.ts'
 import { type Before, setValue, unchanged } from './set-value.ts'
-import { pointerStep } from './validate.ts'
-import type { StoredValue } from './values.ts'
-
-/** A row in the store's names and terms. */
-export type StoredRow = { readonly [field: string]: StoredValue }
 
 type Sent = Map<ViewField, unknown>
 

@@ -7,17 +7,13 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
+import type { Caller } from '../call/caller.ts'
+import type { Alternatives, Filter, SortPosition } from '../call/query.ts'
+import { type SortKey, sortText } from '../call/query.ts'
+import { claimsOfRule } from '../call/read-rights.ts'
+import type { Target } from '../call/target.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { problem } from '../problems.ts'
-import type { Caller } from './caller.ts'
-import type { Alternatives } from './either-or.ts'
-import type { Filter } from './filter.ts'
-import { claimsOfRule } from './read-rights.ts'
-import type { Target } from './route.ts'
-import { type SortKey, sortText } from './sort.ts'
-
-/** The values of the sort keys in the last row of a page. */
-export type SortPosition = readonly (string | number | boolean | null)[]
 
 /** Characters of the seal, in base64url: 132 bits. */
 const macLength = 22

@@ -1,50 +1,16 @@
+import { runDown, storedShown } from '../call/made-fields.ts'
+import type { StoredValue } from '../call/stored-row.ts'
 import type { Field, Version, View, ViewField } from '../compile/model.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { isJsonObject } from '../compile/schemas/canonical.ts'
 import { toShown } from '../compile/versions/codecs.ts'
-import { equalValues } from './equal-values.ts'
+import { equalValues } from '../kinds/equal-values.ts'
 import { FieldErrors } from './field-errors.ts'
 import { fieldFault, fieldsRefused } from './fields-refused.ts'
-import type { JsonObject } from './json-body.ts'
 import { setValue, unchanged } from './set-value.ts'
-import type { StoredValue } from './values.ts'
 
 type Stored = { readonly [field: string]: StoredValue }
 type Sent = ReadonlyMap<ViewField, unknown>
-
-/** Runs the `down` of each custom change, newest first. The result has the fields that each step makes, by step. */
-function runDown(view: View, shownOf: (field: ViewField) => unknown): readonly JsonObject[] {
-  const made: JsonObject[] = []
-  for (const step of view.customs) {
-    const newer = Object.fromEntries(
-      step.newer.map((field) => [field.name, fieldValue(field, made, shownOf)]),
-    )
-    made.push(step.change.down(newer))
-  }
-  return made
-}
-
-const fieldValue = (
-  field: ViewField,
-  made: readonly JsonObject[],
-  shownOf: (field: ViewField) => unknown,
-): unknown => (field.made ? made[field.made.step]?.[field.made.key] : shownOf(field)) ?? null
-
-/** The fields of a stored row that custom changes make, in the version's names. */
-export function shownMade(view: View, row: Stored): JsonObject {
-  return view.customs.length === 0 ? {} : madeFields(view, storedShown(row))
-}
-
-const storedShown =
-  (row: Stored) =>
-  (field: ViewField): unknown =>
-    toShown(field, field.field ? row[field.field.name] : null)
-
-/** The same from values a statement has already put into this version's terms, by step and newer name. */
-export function madeFields(view: View, shownOf: (field: ViewField) => unknown): JsonObject {
-  const made = runDown(view, shownOf)
-  const fields = view.fields.filter((field) => field.made)
-  return Object.fromEntries(fields.map((field) => [field.name, fieldValue(field, made, shownOf)]))
-}
 
 /**
  * Runs the `up` of each custom change, oldest first: the stored fields that the sent fields are made from. `stays` says

@@ -1,9 +1,7 @@
+import type { Alternatives, Filter } from '../call/query.ts'
 import { eitherOrParameter, mostAlternatives, mostConditions } from '../compile/resources/either-or-limits.ts'
 import { listedNames, offeredFilters } from './disclosure.ts'
-import { type Filter, readCondition, refuserOf, type SentFilter } from './filter.ts'
-
-/** Conditions of which all of at least one alternative must hold. None where nothing of the kind was asked. */
-export type Alternatives = readonly (readonly Filter[])[]
+import { readCondition, refuserOf, type SentFilter } from './filter.ts'
 
 /** Whether a parameter is about alternatives: `filter[or][0][status]`. */
 export const isOfAlternatives = (name: string): boolean =>

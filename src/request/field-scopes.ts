@@ -1,21 +1,13 @@
+import type { Caller } from '../call/caller.ts'
+import { type Grants, holds, holdsToWrite, mayKnow, maySet, noScopes } from '../call/grants.ts'
+import type { ListQuery } from '../call/query.ts'
 import type { View, ViewField } from '../compile/model.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { isJsonObject } from '../compile/schemas/canonical.ts'
 import type { FieldError } from '../problems.ts'
-import type { Caller } from './caller.ts'
 import { credentialsMissing, scopeMissing } from './challenge.ts'
 import { placedError, placeOf } from './field-errors.ts'
 import { fieldFault } from './fields-refused.ts'
-import { type Grants, holds, holdsToWrite } from './grants.ts'
-import type { JsonObject } from './json-body.ts'
-import type { ListQuery } from './query.ts'
-
-/** Whether a caller may know the values of a field: see them, and filter or sort by them. */
-export const mayKnow = (field: ViewField, grants: Grants): boolean =>
-  field.needsScopes.every((scope) => holds(grants, scope))
-
-/** A caller with `*` knows the fields of shared rows, but sets only those whose scopes it holds by name. */
-export const maySet = (view: View, field: ViewField, grants: Grants): boolean =>
-  field.needsScopes.every((scope) => holdsToWrite(grants, scope, view.resource))
 
 /** A field or parameter that asks for scopes, with what is said of it. */
 interface Asking {
@@ -39,8 +31,6 @@ function refuseAsking(asking: readonly Asking[], lacks: (scope: string) => boole
 }
 
 const needing = ({ needsScopes }: ViewField): string => `needs the scope ${needsScopes.join(' and ')}`
-
-export const noScopes: Grants = new Set()
 
 /** Filtering and sorting tell what the values are, so they need the same scopes as seeing them. */
 export function refuseUnknownTo(caller: Caller | null, { conditions, sort, by }: ListQuery): void {

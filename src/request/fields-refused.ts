@@ -1,7 +1,7 @@
 import type { ViewField } from '../compile/model.ts'
+import { pointerStep } from '../compile/schemas/validate.ts'
 import { type FieldError, problem } from '../problems.ts'
 import type { FieldErrors } from './field-errors.ts'
-import { pointerStep } from './validate.ts'
 
 export const fieldFault = (field: ViewField, detail: string, code: string): FieldError => ({
   pointer: `#/${pointerStep(field.name)}`,

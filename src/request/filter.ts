@@ -1,26 +1,12 @@
-import type { View, ViewField, ViewRelation } from '../compile/model.ts'
+import type { Filter } from '../call/query.ts'
+import type { StoredValue } from '../call/stored-row.ts'
+import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/names/nearest.ts'
 import { codecs, toStored } from '../compile/versions/codecs.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { isOperatorName, type OperatorName, operators, operatorsFor } from '../kinds/operators.ts'
 import { allowedNames, type Disclosure, listedNames, offeredFilters } from './disclosure.ts'
 import type { FieldErrors } from './field-errors.ts'
-import { type StoredValue, storedImages } from './values.ts'
-
-/** A condition on a field. */
-export interface Filter {
-  /** The query parameter, as it was sent. */
-  readonly parameter: string
-  readonly name: string
-  /** The relations that lead to the field; none for a field of the row itself. */
-  readonly steps: readonly ViewRelation[]
-  readonly field: ViewField
-  readonly operator: OperatorName
-  /** The values as the caller's version says them, which are the same before and after a newer version is released. */
-  readonly shown: readonly unknown[]
-  /** The same in the store's terms. `null` stands for NULL; with eq and ne there may be several where one shown value stands for several stored ones. */
-  readonly values: readonly StoredValue[]
-}
 
 interface Refusal {
   readonly detail: string
@@ -153,4 +139,12 @@ function splitList(text: string): readonly string[] {
 function readScalar(text: string, field: ViewField): unknown {
   const value = kinds[field.kind].parse(text, field.schema)
   return value === undefined || toStored(field, value) === undefined ? undefined : value
+}
+
+/** Every stored value that a version shows as this one: usually one, several where values were merged. */
+export function storedImages(field: ViewField, shown: unknown): readonly StoredValue[] {
+  const images: StoredValue[] = []
+  for (const [stored, image] of field.values?.down ?? []) if (image === shown) images.push(stored)
+  // Several older words may stand for one stored value, of which one is shown. The others find the value that they would write.
+  return images.length > 0 ? images : [toStored(field, shown)]
 }

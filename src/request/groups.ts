@@ -1,9 +1,9 @@
+import type { SortKey } from '../call/query.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { nearest } from '../compile/names/nearest.ts'
 import { countMember } from '../compile/versions/totals-view.ts'
 import { allowedNames, type Disclosure, listedNames, offeredGroups } from './disclosure.ts'
 import type { FieldErrors } from './field-errors.ts'
-import type { SortKey } from './sort.ts'
 
 /** Reads `by=status,currency`. Without it all rows are one group. */
 export function readGroups(

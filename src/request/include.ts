@@ -1,43 +1,12 @@
 import { hash } from 'node:crypto'
+import { type Include, type Included, viewsIn } from '../call/included.ts'
+import { wholeShapeOf } from '../call/view-shape.ts'
 import type { IncludeNode, View, ViewRelation } from '../compile/model.ts'
 import { plainCounted } from '../compile/names/plural.ts'
 import type { Disclosure } from './disclosure.ts'
 import { type IncludeRefusal, includeRefusal, judgePaths, tooMany } from './include-refusals.ts'
-import { wholeShapeOf } from './view-shape.ts'
 
 const tagLength = 8
-
-/** A relation to embed and what to embed below it. */
-export interface Included {
-  readonly relation: ViewRelation
-  readonly children: readonly Included[]
-}
-
-/** Whether code answers for the included rows: no statement reads them. */
-export const isAnswered = ({ relation }: Included): boolean => relation.relation.target.answered !== null
-
-export interface Include {
-  readonly tree: readonly Included[]
-  /** Sorted, parents added, no duplicates. */
-  readonly paths: readonly string[]
-  /** The paths in one text: the cache key, and the form of Content-Location. */
-  readonly canonical: string
-  /** What is embedded and the shapes of the embedded views, as a short hash for entity tags. */
-  readonly tag: string
-  /** The views that rows are embedded of, and those of rows that link them. */
-  readonly views: readonly View[]
-  /** The scopes that decide what a caller is shown of the embedded rows. */
-  readonly asks: readonly string[]
-}
-
-export const noInclude: Include = Object.freeze({
-  tree: [],
-  paths: [],
-  canonical: '',
-  tag: '',
-  views: [],
-  asks: [],
-})
 
 /** Reads `include=a,b.c`; null when it is refused, with the reasons in `refusals`. */
 export function readInclude(
@@ -117,13 +86,6 @@ type Shapes = readonly (readonly [relation: string, shape: string, below: Shapes
 
 const shapesIn = (tree: readonly Included[]): Shapes =>
   tree.map(({ relation, children }) => [relation.name, wholeShapeOf(relation.target()), shapesIn(children)])
-
-export const viewsIn = (tree: readonly Included[]): readonly View[] =>
-  tree.flatMap(({ relation, children }) => [
-    relation.target(),
-    ...(relation.join ? [relation.join()] : []),
-    ...viewsIn(children),
-  ])
 
 /** Known before any SQL runs: the page size times the rows that each row can bring along, at most the cap of a list or one of a to-one. */
 function mostRows(rows: number, tree: readonly Included[]): number {

@@ -1,7 +1,6 @@
 import { plainCounted } from '../compile/names/plural.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { problem } from '../problems.ts'
-
-export type JsonObject = { readonly [key: string]: unknown }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -1,8 +1,8 @@
+import type { SortKey, SortPosition } from '../call/query.ts'
 import type { ViewField } from '../compile/model.ts'
 import { codecs, sortsAsText } from '../compile/versions/codecs.ts'
 import { type FieldKind, kinds } from '../kinds/kinds.ts'
-import { badCursor, type SortPosition } from './cursor.ts'
-import type { SortKey } from './sort.ts'
+import { badCursor } from './cursor.ts'
 
 type Key = SortPosition[number]
 

@@ -1,22 +1,8 @@
+import type { Target } from '../call/target.ts'
 import type { Model, SubCollection, Version, View } from '../compile/model.ts'
 import { collectionPaths } from '../compile/names/collection-paths.ts'
 import { nearest } from '../compile/names/nearest.ts'
 import { problem } from '../problems.ts'
-
-/** The collection or row that a path names, in one version. */
-export interface Target {
-  readonly version: Version
-  readonly view: View
-  /** For a path under an owner: through which has-many. */
-  readonly sub: SubCollection | null
-  readonly ownerId: string | null
-  /** Null for a collection. */
-  readonly id: string | null
-  /** The path named no version. */
-  readonly unversioned: boolean
-  /** `/orders/{id}/items`, for metrics and usage. */
-  readonly template: string
-}
 
 interface Collection {
   readonly view: View

@@ -1,15 +1,16 @@
+import type { Grants } from '../call/grants.ts'
+import type { StoredRow } from '../call/stored-row.ts'
+import type { Target } from '../call/target.ts'
 import type { View } from '../compile/model.ts'
 import { plainCounted } from '../compile/names/plural.ts'
 import { listMember } from '../compile/resources/bulk.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { isJsonObject } from '../compile/schemas/canonical.ts'
+import { pointerStep } from '../compile/schemas/validate.ts'
 import { Problem } from '../problems.ts'
-import { readNew, type StoredRow } from './body.ts'
+import { readNew } from './body.ts'
 import { FieldErrors, placeOf } from './field-errors.ts'
 import { fieldsRefused } from './fields-refused.ts'
-import type { Grants } from './grants.ts'
-import type { JsonObject } from './json-body.ts'
-import type { Target } from './route.ts'
-import { pointerStep } from './validate.ts'
 
 /** Whether the body of a create is a list of rows. */
 export const isRowList = (view: View, body: JsonObject): boolean =>

@@ -3,8 +3,8 @@ import {
   mostSearchedWords,
   searchParameter as parameter,
 } from '../compile/resources/searched.ts'
+import { searchWords } from '../kinds/search-words.ts'
 import type { FieldErrors } from './field-errors.ts'
-import { searchWords } from './search-words.ts'
 
 /** The longest text that is looked at: it has room for the most words, however a caller writes them. */
 const mostCharacters = 8 * mostSearchedWords * longestSearchedWord

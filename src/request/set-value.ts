@@ -1,12 +1,12 @@
+import type { StoredValue } from '../call/stored-row.ts'
 import type { View, ViewField } from '../compile/model.ts'
+import { isValid, pointerStep, validateValue } from '../compile/schemas/validate.ts'
 import { codecs, toStored } from '../compile/versions/codecs.ts'
 import type { JsonSchema } from '../declare/json-schema.ts'
+import { equalValues } from '../kinds/equal-values.ts'
 import { rewritten } from '../kinds/rewrites.ts'
-import { equalValues } from './equal-values.ts'
 import { FieldErrors } from './field-errors.ts'
 import { fieldFault } from './fields-refused.ts'
-import { isValid, pointerStep, validateValue } from './validate.ts'
-import type { StoredValue } from './values.ts'
 
 /** Validates one value and puts it, in the store's terms, into the row. */
 export function setValue(

@@ -1,14 +1,10 @@
-import type { View, ViewField } from '../compile/model.ts'
+import type { SortKey } from '../call/query.ts'
+import type { View } from '../compile/model.ts'
 import { nearest } from '../compile/names/nearest.ts'
 import type { FieldError } from '../problems.ts'
 import { allowedNames, type Disclosure, listedNames, offeredSorts } from './disclosure.ts'
 import type { FieldErrors } from './field-errors.ts'
 import { sortMeant } from './query-hints.ts'
-
-export interface SortKey {
-  readonly field: ViewField
-  readonly descending: boolean
-}
 
 /** Reads `-created_at,name`. What breaks ties is not among the keys. */
 export function readSortKeys(
@@ -52,6 +48,3 @@ export function withTieBreak(keys: readonly SortKey[], view: View): readonly Sor
   if (!id) throw new Error(`${view.name} has no id`)
   return [...keys, { field: id, descending: keys.at(-1)?.descending ?? view.resource.newestFirst }]
 }
-
-export const sortText = (keys: readonly SortKey[]): string =>
-  keys.map((key) => `${key.descending ? '-' : ''}${key.field.name}`).join(',')

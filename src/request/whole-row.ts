@@ -1,13 +1,13 @@
+import { allGrants } from '../call/grants.ts'
+import type { StoredRow, StoredValue } from '../call/stored-row.ts'
 import type { Field, View } from '../compile/model.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { rewritten } from '../kinds/rewrites.ts'
-import { type StoredRow, unknownField } from './body.ts'
+import { unknownField } from './body.ts'
 import { FieldErrors } from './field-errors.ts'
 import { refuseFields } from './fields-refused.ts'
-import { allGrants } from './grants.ts'
-import type { JsonObject } from './json-body.ts'
 import { isSound, setValue } from './set-value.ts'
-import type { StoredValue } from './values.ts'
 
 /**
  * A row as an export has it, in the words of the newest version. Everything may be set, also what otherwise the server sets (ids, times,

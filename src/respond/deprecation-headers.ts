@@ -1,5 +1,5 @@
+import type { Target } from '../call/target.ts'
 import type { SubCollection, Version, View } from '../compile/model.ts'
-import type { Target } from '../request/route.ts'
 import { escapedForLink } from './link-target.ts'
 
 /** The headers of a deprecated version. All but the URL's successor in `Link` are computed once per version. */

@@ -1,5 +1,5 @@
+import type { PlainResponse } from '../call/exchange.ts'
 import { Problem, problem } from '../problems.ts'
-import type { PlainResponse } from '../request/exchange.ts'
 import { mostShown } from '../request/field-errors.ts'
 import { StoreError, type UnavailableReason } from '../store/store.ts'
 

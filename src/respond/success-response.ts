@@ -1,9 +1,9 @@
-import type { Outcome } from '../read/call.ts'
-import { notModified } from '../read/preconditions.ts'
-import { pathOf } from '../read/read-rows.ts'
-import type { LiveBody, PlainRequest, PlainResponse } from '../request/exchange.ts'
-import type { Target } from '../request/route.ts'
+import type { Outcome } from '../call/call.ts'
+import type { LiveBody, PlainRequest, PlainResponse } from '../call/exchange.ts'
+import type { Target } from '../call/target.ts'
+import { pathOf } from '../call/target.ts'
 import { linkTarget } from './link-target.ts'
+import { notModified } from './not-modified.ts'
 
 /** The HTTP response of a successful call. For HEAD, the adapter leaves out the body. */
 export function successResponse(outcome: Outcome, target: Target, request: PlainRequest): PlainResponse {

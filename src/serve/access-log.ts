@@ -1,4 +1,4 @@
-import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchange.ts'
+import type { PlainRequest, PlainResponse, RequestNote } from '../call/exchange.ts'
 import type { Log } from './logs.ts'
 
 export type AccessLog = (

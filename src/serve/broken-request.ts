@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { PlainResponse } from '../call/exchange.ts'
 import { type Problem, problem } from '../problems.ts'
-import type { PlainResponse } from '../request/exchange.ts'
 import { originForm } from './node-request.ts'
 import { versionUnsupported } from './request-fault.ts'
 

@@ -1,6 +1,6 @@
+import { type Caller, freezeClaims, isPlainName } from '../call/caller.ts'
 import { makeClient } from '../client/make-client.ts'
 import type { Model } from '../compile/model.ts'
-import { type Caller, freezeClaims, isPlainName } from '../request/caller.ts'
 import type { Mounted } from './mounted.ts'
 
 /** As whom code of this process calls. */

@@ -1,6 +1,6 @@
+import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
 import { corsRulesOf } from '../compile/service/cors.ts'
 import type { CorsDeclaration } from '../declare/api.ts'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 
 export interface Cors {
   /** The answer to a preflight request of an allowed origin; null for any other request. */

@@ -1,5 +1,8 @@
 import { fillAnswers } from '../answer/embed.ts'
 import { AnswerPlaces } from '../answer/places.ts'
+import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
+import { plainOne } from '../call/query.ts'
+import type { Target } from '../call/target.ts'
 import type { Clock } from '../clock.ts'
 import type { Model, Version } from '../compile/model.ts'
 import type { EventLog } from '../events/event-log.ts'
@@ -10,10 +13,10 @@ import type { RateLimiter } from '../guard/rate.ts'
 import type { Outdated } from '../lifecycle/outdated.ts'
 import type { Retirement, UsageRecorder } from '../lifecycle/use.ts'
 import { Planner } from '../plan/planner.ts'
-import type { Reader } from '../read/call.ts'
+import { readOne } from '../read/read-rows.ts'
+import type { Reader } from '../read/reader.ts'
 import { createCursorSeal } from '../request/cursor.ts'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
-import { createRouter, type Target } from '../request/route.ts'
+import { createRouter } from '../request/route.ts'
 import { signalsOf, silent } from '../respond/deprecation-headers.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from '../write/engine-hooks.ts'
@@ -40,7 +43,7 @@ export interface EngineParts {
   readonly jobs: JobSink
   readonly streams: EventStreams
   readonly engineHooks: EngineHooksOf
-  readonly indexRows: Writer['indexRows']
+  readonly indexRows: Reader['indexRows']
   readonly replicas: Replicas | null
   readonly document: Engine['document']
   readonly report: Engine['report']
@@ -49,29 +52,38 @@ export interface EngineParts {
 export function createEngine(parts: EngineParts): Engine {
   const { model, store, clock, usage, authenticator, rates, retirement, outdated, document, report } = parts
   const router = createRouter(model)
+  const planner = new Planner(store.dialect)
+  const seal = createCursorSeal(parts.secret)
+  const { now } = clock
+  const reader: Reader = {
+    store,
+    planner,
+    seal,
+    now,
+    answers: { fill: (call, lacking) => fillAnswers(answering, call, lacking) },
+    indexRows: parts.indexRows,
+  }
   const writer: Writer = createWriter({
     model,
     store,
-    planner: new Planner(store.dialect),
-    seal: createCursorSeal(parts.secret),
-    now: clock.now,
+    planner,
+    now,
     events: parts.signal,
     jobs: parts.jobs,
     engineHooks: parts.engineHooks,
-    answers: { fill: (call, lacking) => fillAnswers(answering, call, lacking) },
-    indexRows: parts.indexRows,
+    reread: (call) => readOne(reader, call, plainOne),
   })
-  const answering = { writer, model, places: new AnswerPlaces(model.limits.answersInFlight) }
+  const answering = { writer, seal, model, places: new AnswerPlaces(model.limits.answersInFlight) }
   const addSignals = signalAdder(parts)
   const engine: Engine = {
     model,
     router,
     writer,
     answering,
-    events: { ...writer, log: parts.log, signal: parts.signal },
+    events: { model, store, planner, seal, now, log: parts.log, signal: parts.signal },
     streams: parts.streams,
     replicas: parts.replicas,
-    readerFor: parts.replicas ? readerOn(writer, parts.replicas) : () => writer,
+    readerFor: parts.replicas ? readerOn(reader, parts.replicas) : () => reader,
     eventCounters: model.events && countersOf(parts),
     authenticator,
     rates,
@@ -111,16 +123,8 @@ const readerOn =
   (primary: Reader, replicas: Replicas): Engine['readerFor'] =>
   (account, after) => {
     const store = replicas.storeFor(account, after)
-    return store ? { ...readerParts(primary), store } : primary
+    return store ? { ...primary, store } : primary
   }
-
-const readerParts = ({ planner, seal, answers, now, indexRows }: Reader): Omit<Reader, 'store'> => ({
-  planner,
-  seal,
-  answers,
-  now,
-  indexRows,
-})
 
 const countersOf = ({ signal, streams }: EngineParts): EventCounters => ({
   get written() {

@@ -1,5 +1,5 @@
+import type { PlainRequest } from '../call/exchange.ts'
 import { networkOf } from '../guard/network-of.ts'
-import type { PlainRequest } from '../request/exchange.ts'
 
 /** Who holds a part of a limit: an account, or an address where nobody is authenticated. */
 export interface Holder {

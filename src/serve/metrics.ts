@@ -1,5 +1,5 @@
+import type { RequestNote } from '../call/exchange.ts'
 import type { JobMetrics } from '../jobs/jobs.ts'
-import type { RequestNote } from '../request/exchange.ts'
 import type { NodeCounters, StoreCounters } from '../store/store.ts'
 import type { WebhookFigures } from '../webhooks/webhooks.ts'
 import type { Admission } from './overload.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { PlainResponse } from '../call/exchange.ts'
 import { problem } from '../problems.ts'
-import type { PlainResponse } from '../request/exchange.ts'
 import { NodeRequest } from './node-request.ts'
 import { faultOf } from './request-fault.ts'
 import { holdUntilTaken } from './untaken-answers.ts'

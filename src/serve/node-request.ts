@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { RequestNote } from '../call/exchange.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
-import type { RequestNote } from '../request/exchange.ts'
 import { holderOfRequest } from './fair-limit.ts'
 import { type Admission, bodiesOverShare, overloaded } from './overload.ts'
 import { notBelow, withoutPrefix } from './prefix.ts'

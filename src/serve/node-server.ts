@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { LiveBody, PlainResponse } from '../request/exchange.ts'
+import type { LiveBody, PlainResponse } from '../call/exchange.ts'
 import { answerBrokenRequest } from './broken-request.ts'
 import { addressHolder, FairLimit } from './fair-limit.ts'
 import { NodeRequest } from './node-request.ts'

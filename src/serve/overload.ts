@@ -1,6 +1,6 @@
+import type { PlainRequest } from '../call/exchange.ts'
 import type { Maybe } from '../maybe.ts'
 import { type Problem, problem } from '../problems.ts'
-import type { PlainRequest } from '../request/exchange.ts'
 import { CallerTurns } from './caller-turns.ts'
 import { addressHolder, FairLimit, type Holder } from './fair-limit.ts'
 

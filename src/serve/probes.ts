@@ -1,5 +1,5 @@
+import type { PlainResponse } from '../call/exchange.ts'
 import type { Maybe } from '../maybe.ts'
-import type { PlainResponse } from '../request/exchange.ts'
 import type { NodeState, Store } from '../store/store.ts'
 import { metricsContentType } from './prometheus-text.ts'
 

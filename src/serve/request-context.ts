@@ -1,7 +1,7 @@
+import type { Caller } from '../call/caller.ts'
+import type { Target } from '../call/target.ts'
 import type { RateSignals } from '../guard/rate.ts'
 import { nothingUsed, type Uses } from '../lifecycle/use.ts'
-import type { Caller } from '../request/caller.ts'
-import type { Target } from '../request/route.ts'
 
 /** What is known about a request so far. Stages that were not reached leave their part empty. */
 export interface RequestContext {

@@ -1,11 +1,11 @@
+import type { PlainRequest } from '../call/exchange.ts'
+import type { Target } from '../call/target.ts'
 import type { Model, SubCollection, Version, View } from '../compile/model.ts'
 import type { Method } from '../declare/resource.ts'
 import { problem } from '../problems.ts'
 import { preferredType } from '../request/accept.ts'
-import type { PlainRequest } from '../request/exchange.ts'
 import { FieldErrors } from '../request/field-errors.ts'
 import { badQuery } from '../request/parameters.ts'
-import type { Target } from '../request/route.ts'
 import type { Engine } from './engine.ts'
 
 const collectionMethods: readonly Method[] = ['GET', 'POST']

@@ -1,6 +1,6 @@
 import type { RanJob } from '../jobs/run-due.ts'
 import type { JobDoors } from '../jobs/run-job.ts'
-import { bindSlots } from '../read/call.ts'
+import { bindSlots } from '../plan/bind-slots.ts'
 import { clientAs } from './client-as.ts'
 import { mount } from './mounted.ts'
 import type { Service } from './service.ts'

@@ -1,6 +1,6 @@
+import type { PlainRequest, PlainResponse, RequestNote } from '../call/exchange.ts'
 import type { Maybe } from '../maybe.ts'
 import type { Problem } from '../problems.ts'
-import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchange.ts'
 import { asProblem, problemResponse } from '../respond/problem-response.ts'
 import type { AccessLog } from './access-log.ts'
 import type { Cors } from './cors-headers.ts'

@@ -1,6 +1,6 @@
 import type { Span, SpanOptions } from '@opentelemetry/api'
+import type { PlainRequest, PlainResponse, RequestNote } from '../call/exchange.ts'
 import type { Maybe } from '../maybe.ts'
-import type { PlainRequest, PlainResponse, RequestNote } from '../request/exchange.ts'
 
 type Api = typeof import('@opentelemetry/api')
 

@@ -1,4 +1,4 @@
-import type { PlainResponse } from '../request/exchange.ts'
+import type { PlainResponse } from '../call/exchange.ts'
 import { holderOfRequest } from './fair-limit.ts'
 import type { NodeRequest } from './node-request.ts'
 import type { Admission } from './overload.ts'

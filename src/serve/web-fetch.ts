@@ -1,6 +1,6 @@
+import type { Caller } from '../call/caller.ts'
+import type { LiveBody, PlainResponse } from '../call/exchange.ts'
 import { type Problem, problem } from '../problems.ts'
-import type { Caller } from '../request/caller.ts'
-import type { LiveBody, PlainResponse } from '../request/exchange.ts'
 import { holderOfRequest } from './fair-limit.ts'
 import type { Admission } from './overload.ts'
 import { notBelow, withoutPrefix } from './prefix.ts'

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { LiveBody, PlainResponse } from '../request/exchange.ts'
+import type { LiveBody, PlainResponse } from '../call/exchange.ts'
 import type { NodeRequest } from './node-request.ts'
 
 /** An unread body up to this size is read and discarded, to keep the connection. For a larger one the connection is closed. */

@@ -1,6 +1,6 @@
+import type { StoredRow } from '../call/stored-row.ts'
+import { equalValues } from '../kinds/equal-values.ts'
 import { bound } from '../plan/bind.ts'
-import type { StoredRow } from '../request/body.ts'
-import { equalValues } from '../request/equal-values.ts'
 import type { RowFault } from '../write/read-whole-row.ts'
 import { FileIds } from './file-ids.ts'
 import { FileReferences, lacks } from './file-references.ts'

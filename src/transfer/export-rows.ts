@@ -1,7 +1,7 @@
 import type { Resource } from '../compile/model.ts'
+import { bindSlots } from '../plan/bind-slots.ts'
 import type { Dialect } from '../plan/dialect.ts'
 import { accountsWithRows, rowsAfter } from '../plan/whole-rows.ts'
-import { bindSlots } from '../read/call.ts'
 import type { Session } from '../store/store.ts'
 import { marks } from './read-row.ts'
 

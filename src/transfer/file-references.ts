@@ -1,5 +1,5 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import type { BelongsToModel } from '../compile/model.ts'
-import type { StoredRow } from '../request/body.ts'
 import type { RowFault } from '../write/read-whole-row.ts'
 import { FileIds } from './file-ids.ts'
 import type { HeldBack } from './held-back.ts'

@@ -1,6 +1,7 @@
 import { counted } from '../compile/names/plural.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { Problem } from '../problems.ts'
-import { type JsonObject, readJsonObject } from '../request/json-body.ts'
+import { readJsonObject } from '../request/json-body.ts'
 import { csvCells, hasOddQuotes } from './csv.ts'
 import { type Line, mostLineBytes } from './lines.ts'
 

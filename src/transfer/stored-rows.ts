@@ -1,10 +1,10 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
+import { bindSlots } from '../plan/bind-slots.ts'
 import { Planner } from '../plan/planner.ts'
 import type { RowStatement } from '../plan/row-statements.ts'
 import { rowsOfIds, takenUniques } from '../plan/whole-rows.ts'
-import { bindSlots } from '../read/call.ts'
-import type { StoredRow } from '../request/body.ts'
 import type { Row, Store } from '../store/store.ts'
 import type { FileRow } from './read-row.ts'
 

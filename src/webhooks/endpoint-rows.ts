@@ -1,6 +1,6 @@
+import type { Caller } from '../call/caller.ts'
 import type { Audience } from '../events/show-event.ts'
 import { lockHead } from '../plan/event-reads.ts'
-import type { Caller } from '../request/caller.ts'
 import { accountRows, allRows, firstRow, statement } from '../store/bound-statement.ts'
 import { numberOrNull, type Store, type Transaction, textOrNull } from '../store/store.ts'
 import { storedCaller } from './owner.ts'

@@ -1,7 +1,7 @@
-import type { StoredRow } from '../request/body.ts'
-import type { Caller } from '../request/caller.ts'
-import { freezeClaims, noClaims } from '../request/caller.ts'
-import type { JsonObject } from '../request/json-body.ts'
+import type { Caller } from '../call/caller.ts'
+import { freezeClaims, noClaims } from '../call/caller.ts'
+import type { StoredRow } from '../call/stored-row.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 
 /**
  * The fields of an endpoint that say whose it is. An endpoint is told what its owner may read, with the scopes and claims of the owner's

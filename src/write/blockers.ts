@@ -1,5 +1,5 @@
 import type { BelongsToModel, Resource } from '../compile/model.ts'
-import { bindSlots } from '../read/call.ts'
+import { bindSlots } from '../plan/bind-slots.ts'
 import type { Writer } from './writer.ts'
 
 /** A resource whose rows prevent a delete: they reference the row, or a row that would be deleted along with it. */

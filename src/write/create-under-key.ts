@@ -1,4 +1,4 @@
-import type { Outcome } from '../read/call.ts'
+import type { Outcome } from '../call/call.ts'
 import type { Value } from '../store/store.ts'
 import { changeRows } from './change-rows.ts'
 import { answerValues, type KeyedRequest } from './idempotency.ts'

@@ -1,6 +1,6 @@
+import type { Call } from '../call/call.ts'
+import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource } from '../compile/model.ts'
-import type { Call } from '../read/call.ts'
-import type { StoredRow } from '../request/body.ts'
 import type { Transaction } from '../store/store.ts'
 
 /** What the hooks use of the change set. */

@@ -1,6 +1,6 @@
+import type { Call, Outcome } from '../call/call.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { keyTable } from '../plan/keys.ts'
-import type { Call, Outcome } from '../read/call.ts'
-import type { JsonObject } from '../request/json-body.ts'
 import { isRowList } from '../request/row-list.ts'
 import { StoreError } from '../store/store.ts'
 import { createOnce as createRowOnce, isSingleStatement } from './create.ts'

@@ -1,11 +1,11 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import type { Field, Resource } from '../compile/model.ts'
 import { serverFields } from '../compile/resources/declared-fields.ts'
+import { type Fault, firstFault } from '../compile/schemas/validate.ts'
+import { equalValues } from '../kinds/equal-values.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { rewritten } from '../kinds/rewrites.ts'
-import type { StoredRow } from '../request/body.ts'
-import { equalValues } from '../request/equal-values.ts'
 import { normalizeJson } from '../request/json-body.ts'
-import { type Fault, firstFault } from '../request/validate.ts'
 
 /**
  * What a hook sets is held to the schemas of fields, as the body of a request is. A value that does not fit is a mistake of the API's

@@ -1,15 +1,14 @@
 import { createHash, hash } from 'node:crypto'
+import type { Call, Outcome } from '../call/call.ts'
+import type { Caller } from '../call/caller.ts'
+import { etagOf, versionIn } from '../call/etag.ts'
+import { mayKnow } from '../call/grants.ts'
+import { readRights } from '../call/read-rights.ts'
+import type { Target } from '../call/target.ts'
+import { pathOf } from '../call/target.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { idempotencyKeyPattern } from '../kinds/text-patterns.ts'
 import { problem } from '../problems.ts'
-import type { Call, Outcome } from '../read/call.ts'
-import { etagOf, versionIn } from '../read/etag.ts'
-import { pathOf, readOne } from '../read/read-rows.ts'
-import type { Caller } from '../request/caller.ts'
-import { mayKnow } from '../request/field-scopes.ts'
-import type { JsonObject } from '../request/json-body.ts'
-import { plainOne } from '../request/query.ts'
-import { readRights } from '../request/read-rights.ts'
-import type { Target } from '../request/route.ts'
 import type { Value } from '../store/store.ts'
 import { hourMs } from '../times.ts'
 import type { Writer } from './writer.ts'
@@ -138,7 +137,7 @@ export async function findReplay(writer: Writer, call: Call, keyed: KeyedRequest
   if (answer.body !== null) return { ...stored, ...shownAnswer(call, answer.body, stored.etag) }
   if (answer.location === null)
     return { ...stored, body: await rereadList(writer, call, answer), reread: true }
-  const now = await readOne(writer, { ...call, target: { ...call.target, id: answer.rowId } }, plainOne)
+  const now = await writer.reread({ ...call, target: { ...call.target, id: answer.rowId } })
   return { ...stored, body: now.body, ...(now.etag ? { etag: now.etag } : {}), reread: true }
 }
 
@@ -146,7 +145,7 @@ export async function findReplay(writer: Writer, call: Call, keyed: KeyedRequest
 async function rereadList(writer: Writer, call: Call, { rowId }: StoredAnswer): Promise<string> {
   const texts: string[] = []
   for (const id of rowId.split(' ')) {
-    const { body } = await readOne(writer, { ...call, target: { ...call.target, id } }, plainOne)
+    const { body } = await writer.reread({ ...call, target: { ...call.target, id } })
     texts.push((body ?? '').slice('{"data":'.length, -1))
   }
   return `{"data":[${texts.join(',')}]}`

@@ -1,4 +1,4 @@
-import type { StoredRow } from '../request/body.ts'
+import type { StoredRow } from '../call/stored-row.ts'
 import { missingReferences } from './conflicts.ts'
 import type { EngineHooks } from './engine-hooks.ts'
 import { afterHook, copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'

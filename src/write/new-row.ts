@@ -1,5 +1,5 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import type { Field, Resource } from '../compile/model.ts'
-import type { StoredRow } from '../request/body.ts'
 import { newId } from './ids.ts'
 
 let last = { at: 0, text: new Date(0).toISOString() }

@@ -1,7 +1,7 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource, View } from '../compile/model.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { type FieldError, Problem } from '../problems.ts'
-import type { StoredRow } from '../request/body.ts'
-import type { JsonObject } from '../request/json-body.ts'
 import { readWhole } from '../request/whole-row.ts'
 import { newRow } from './new-row.ts'
 

@@ -1,7 +1,7 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import type { BelongsToModel, Resource } from '../compile/model.ts'
 import { bound } from '../plan/bind.ts'
 import { wordsOf } from '../plan/search-index.ts'
-import type { StoredRow } from '../request/body.ts'
 import type { Value } from '../store/store.ts'
 
 /** A row as it was before a transaction and as it is after; null where it did not, or does no longer, exist. */

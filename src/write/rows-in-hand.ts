@@ -1,6 +1,6 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource } from '../compile/model.ts'
 import type { Lock } from '../plan/row-statements.ts'
-import type { StoredRow } from '../request/body.ts'
 import type { Row } from '../store/store.ts'
 import type { LockedRow, RowChange } from './row-change.ts'
 import { RowMap } from './row-map.ts'

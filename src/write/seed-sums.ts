@@ -1,7 +1,7 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import { Mistakes } from '../compile/mistakes.ts'
 import type { Resource } from '../compile/model.ts'
 import { Problem } from '../problems.ts'
-import type { StoredRow } from '../request/body.ts'
 import { type SumDifference, sumDifferences, sumsAfter } from './sum-differences.ts'
 
 /** A row of the seed with all its fields. */

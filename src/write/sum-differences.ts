@@ -1,8 +1,8 @@
+import type { StoredRow } from '../call/stored-row.ts'
 import type { Field, Resource, SumFeed } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { beyondBigint } from '../plan/dialect.ts'
 import { knownField } from '../plan/row-statements.ts'
-import type { StoredRow } from '../request/body.ts'
 import { outOfRange } from './out-of-range.ts'
 import type { RowChange } from './row-change.ts'
 

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises'
 import type { Model, Resource } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
+import { bindSlots } from '../plan/bind-slots.ts'
 import { type SearchIndex, searchIndexes, wordsOfRow } from '../plan/search-index.ts'
 import { accountsWithoutWords, type WordStatements, wordStatements } from '../plan/write-statements.ts'
-import { bindSlots } from '../read/call.ts'
 import type { Store, Transaction } from '../store/store.ts'
 
 /** The rows of one transaction. */

@@ -1,5 +1,5 @@
-import type { Call } from '../read/call.ts'
-import type { StoredRow } from '../request/body.ts'
+import type { Call } from '../call/call.ts'
+import type { StoredRow } from '../call/stored-row.ts'
 import type { Transaction } from '../store/store.ts'
 import type { ChangeSet } from './change-set.ts'
 import type { Writer } from './writer.ts'

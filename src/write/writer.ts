@@ -1,7 +1,8 @@
+import type { Call, Outcome } from '../call/call.ts'
 import type { Model } from '../compile/model.ts'
+import type { Maybe } from '../maybe.ts'
 import type { Planner } from '../plan/planner.ts'
 import { WritePlanner } from '../plan/write-planner.ts'
-import { noAnswers, type Reader } from '../read/call.ts'
 import type { Store } from '../store/store.ts'
 import type { EngineHooksOf } from './engine-hooks.ts'
 import { KeysInFlight } from './keys/in-flight.ts'
@@ -18,7 +19,7 @@ export interface JobSink {
 }
 
 /** What every write needs, made once per service. */
-export interface Writer extends Reader {
+export interface Writer {
   readonly store: Store
   readonly planner: Planner
   readonly model: Model
@@ -31,19 +32,18 @@ export interface Writer extends Reader {
   readonly jobs: JobSink
   /** For the resources that the engine itself adds. */
   readonly engineHooks: EngineHooksOf
+  /** Milliseconds since 1970; shifted in demonstrations and tests. */
+  now(): number
+  /** The row of a call as it is now: for a replay whose answer was stored without its body. */
+  reread(call: Call): Maybe<Outcome>
 }
 
 /** How long a duplicate waits for the first request with its key, by default. */
 const keyWaitMs = 5_000
 
 export const createWriter = (
-  parts: Pick<
-    Writer,
-    'store' | 'planner' | 'seal' | 'model' | 'now' | 'events' | 'jobs' | 'engineHooks' | 'indexRows'
-  > &
-    Partial<Pick<Writer, 'answers'>>,
+  parts: Pick<Writer, 'store' | 'planner' | 'model' | 'now' | 'events' | 'jobs' | 'engineHooks' | 'reread'>,
 ): Writer => ({
-  answers: noAnswers,
   ...parts,
   writes: new WritePlanner(parts.store.dialect),
   keys: storedKeys(parts.store),

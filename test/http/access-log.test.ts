@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import type { PlainRequest, RequestNote } from '../../src/request/exchange.ts'
+import type { PlainRequest, RequestNote } from '../../src/call/exchange.ts'
 import { createAccessLog } from '../../src/serve/access-log.ts'
 import { createLog } from '../../src/serve/logs.ts'
 

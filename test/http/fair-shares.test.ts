@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PlainRequest, PlainResponse } from '../../src/request/exchange.ts'
+import type { PlainRequest, PlainResponse } from '../../src/call/exchange.ts'
 import { FairLimit } from '../../src/serve/fair-limit.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { type ListeningShop, listeningShop, type ShopSettings } from '../support/listening-shop.ts'

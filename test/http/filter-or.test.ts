@@ -227,7 +227,7 @@ describeServing(
     })
 
     test('each condition is counted as a use of its filter', async () => {
-      const { use } = await import('../../src/request/query.ts').then(({ readListQuery }) => {
+      const { use } = await import('../../src/request/read-query.ts').then(({ readListQuery }) => {
         const view = compileApi(declaration).head.views.get('books')
         if (!view) throw new Error('no books')
         const all = { mayKnow: () => true, mayRead: () => true }

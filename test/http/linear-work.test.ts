@@ -84,7 +84,7 @@ describeServing(
       expect(answer.refusal).toEqual([422, 'validation-failed'])
       expect(answer.faults).toEqual(['#/code', '#/visitors'])
       expect(calls.get('kinds/pattern.ts:matches') ?? 0).toBe(0)
-      expect(calls.get('request/validate.ts:check')).toBeLessThan(20)
+      expect(calls.get('compile/schemas/validate.ts:check')).toBeLessThan(20)
     })
 
     test.each<[string, number, (count: number) => Promise<Answer>, [number, string] | 200 | 201]>([

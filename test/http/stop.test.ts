@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { PlainRequest, PlainResponse } from '../../src/request/exchange.ts'
+import type { PlainRequest, PlainResponse } from '../../src/call/exchange.ts'
 import { listeningShop, type ShopSettings } from '../support/listening-shop.ts'
 import { openRaw } from '../support/raw-socket.ts'
 import { describeStores } from '../support/stores.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileApi } from '../../src/compile/compile.ts'
-import { firstFault } from '../../src/request/validate.ts'
+import { firstFault } from '../../src/compile/schemas/validate.ts'
 import {
   changed,
   declarationOf,

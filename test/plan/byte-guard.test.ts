@@ -9,7 +9,7 @@ import { belongsTo } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { Planner } from '../../src/plan/planner.ts'
 import { sqlite } from '../../src/plan/sqlite.ts'
-import { readListQuery, readOneQuery } from '../../src/request/query.ts'
+import { readListQuery, readOneQuery } from '../../src/request/read-query.ts'
 import { toldAll } from '../support/told-all.ts'
 
 const planner = new Planner(sqlite)

@@ -1,4 +1,4 @@
-import { bindSlots } from '../../src/read/call.ts'
+import { bindSlots } from '../../src/plan/bind-slots.ts'
 import type { Serving } from './serving.ts'
 
 /** What the store does for a statement: one line per step. */

@@ -1,7 +1,7 @@
+import type { Include } from '../../src/call/included.ts'
 import type { View } from '../../src/compile/model.ts'
 import type { Disclosure } from '../../src/request/disclosure.ts'
-import type { Include } from '../../src/request/include.ts'
-import { readOneQuery } from '../../src/request/query.ts'
+import { readOneQuery } from '../../src/request/read-query.ts'
 
 /** A caller that may know all names. */
 export const toldAll: Disclosure = { mayKnow: () => true, mayRead: () => true }

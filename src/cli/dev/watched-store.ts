@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { PlainRequest } from '../../request/exchange.ts'
+import type { PlainRequest } from '../../call/exchange.ts'
 import type { Handle } from '../../serve/shell.ts'
 import type { Store, Transaction, Value, Write } from '../../store/store.ts'
 

@@ -18,3 +18,6 @@ export const sameJson = (a: unknown, b: unknown): boolean =>
 /** Whether a value is an object of JSON: neither null nor an array. */
 export const isJsonObject = (value: unknown): value is { [key: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** An object of JSON whose members nobody changes. */
+export type JsonObject = { readonly [key: string]: unknown }

@@ -1,6 +1,6 @@
+import { firstFault, isValid } from '../../compile/schemas/validate.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { type FieldKind, kinds } from '../../kinds/kinds.ts'
-import { firstFault, isValid } from '../../request/validate.ts'
 
 /** A kind with the schema of its values. */
 export interface Typed {

@@ -1,66 +1,21 @@
+import { type Include, noInclude } from '../call/included.ts'
+import type { Filter, ListQuery, OneQuery, PageQuery, SortKey } from '../call/query.ts'
+import { plainOne } from '../call/query.ts'
 import type { View, ViewField } from '../compile/model.ts'
 import { searchParameter } from '../compile/resources/searched.ts'
 import { orderText } from './cursor.ts'
 import type { Disclosure } from './disclosure.ts'
-import { type Alternatives, isOfAlternatives, readAlternatives } from './either-or.ts'
+import { isOfAlternatives, readAlternatives } from './either-or.ts'
 import { FieldErrors } from './field-errors.ts'
-import { type Filter, readFilter, type SentFilter } from './filter.ts'
+import { readFilter, type SentFilter } from './filter.ts'
 import { groupOrder, readGroups } from './groups.ts'
-import { type Include, noInclude, readInclude, tooLarge } from './include.ts'
+import { readInclude, tooLarge } from './include.ts'
 import { type IncludeRefusal, refuseQueryFaults } from './include-refusals.ts'
 import { badQuery, readParameters, withoutParameter, withRoom } from './parameters.ts'
 import { cachedQueries } from './query-cache.ts'
 import { type Hint, hintForList, hintForOne, refusalOf } from './query-hints.ts'
 import { readSearch } from './search.ts'
-import { readSortKeys, type SortKey, withTieBreak } from './sort.ts'
-
-interface ReadQuery {
-  readonly include: Include
-  /** The query in its canonical form, without a cursor; null where that is how it was sent, wherever the cursor stood. */
-  readonly canonical: string | null
-  /** The relations, filters and sorts that are used, for the usage counts; null for none. */
-  readonly uses: Asked | null
-}
-
-interface Asked {
-  readonly include: readonly string[]
-  readonly filters: readonly string[]
-  readonly sorts: readonly string[]
-  readonly fields: readonly string[]
-}
-
-export type OneQuery = ReadQuery
-
-export interface ListQuery extends ReadQuery {
-  readonly limit: number
-  /** Of totals: the fields that make the groups, in the order in which rows show them. */
-  readonly by: readonly ViewField[]
-  readonly sort: readonly SortKey[]
-  /** Conditions that must all hold. */
-  readonly filters: readonly Filter[]
-  /** Alternatives of which one must hold besides. */
-  readonly either: Alternatives
-  /** All conditions, in the order in which statements bind their values. */
-  readonly conditions: readonly Filter[]
-  /** The views that filters lead to by relations. */
-  readonly filteredBy: readonly View[]
-  /** Words of which each must begin one of the row's; null where nothing is searched. */
-  readonly search: readonly string[] | null
-  /** Whether the rows that the filters find are counted. */
-  readonly count: boolean
-  /** Sort, filters and search in words: what a cursor is bound to. */
-  readonly order: string
-  /** The query of the next page, up to its cursor. */
-  readonly next: string
-}
-
-/** A list and where in it to go on. */
-export interface PageQuery {
-  readonly list: ListQuery
-  readonly cursor: string | null
-}
-
-export const plainOne: OneQuery = { include: noInclude, canonical: null, uses: null }
+import { readSortKeys, withTieBreak } from './sort.ts'
 
 /** Reads the query of GET on one resource: only `include` means anything there. */
 export const readOneQuery = (query: string, view: View, ceiling: number, disclosure: Disclosure): OneQuery =>
@@ -106,7 +61,7 @@ function usesOf(
   filters: readonly string[],
   sorts: readonly string[],
   fields: readonly string[] = [],
-): Asked | null {
+): OneQuery['uses'] {
   if (include.paths.length + filters.length + sorts.length + fields.length === 0) return null
   return { include: include.paths, filters, sorts, fields }
 }

@@ -1,9 +1,9 @@
-import { plainCounted } from '../compile/names/plural.ts'
-import { isJsonObject } from '../compile/schemas/canonical.ts'
-import { isMultiple } from '../compile/schemas/multiples.ts'
-import type { JsonSchema } from '../declare/json-schema.ts'
-import { stringFormats } from '../kinds/kinds.ts'
-import { matches } from '../kinds/pattern.ts'
+import type { JsonSchema } from '../../declare/json-schema.ts'
+import { stringFormats } from '../../kinds/kinds.ts'
+import { matches } from '../../kinds/pattern.ts'
+import { plainCounted } from '../names/plural.ts'
+import { isJsonObject } from './canonical.ts'
+import { isMultiple } from './multiples.ts'
 
 /** What is wrong with a value, and where below it. */
 export interface Fault {

@@ -1,4 +1,4 @@
-import type { Resource } from '../compile/model.ts'
+import type { Resource, View, ViewField } from '../compile/model.ts'
 
 /** The scopes that a caller holds: rules and fields ask for some of them. */
 export type Grants = ReadonlySet<string>
@@ -26,3 +26,13 @@ export function answersOf(grants: Grants, asked: readonly string[]): string {
   for (const scope of asked) answers += holds(grants, scope) ? '1' : '0'
   return answers
 }
+
+/** Whether a caller may know the values of a field: see them, and filter or sort by them. */
+export const mayKnow = (field: ViewField, grants: Grants): boolean =>
+  field.needsScopes.every((scope) => holds(grants, scope))
+
+/** A caller with `*` knows the fields of shared rows, but sets only those whose scopes it holds by name. */
+export const maySet = (view: View, field: ViewField, grants: Grants): boolean =>
+  field.needsScopes.every((scope) => holdsToWrite(grants, scope, view.resource))
+
+export const noScopes: Grants = new Set()

@@ -1,13 +1,13 @@
+import type { Caller } from '../call/caller.ts'
+import type { StoredRow } from '../call/stored-row.ts'
 import type { Field, Resource } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
 import { bound } from '../plan/bind.ts'
+import { bindSlots } from '../plan/bind-slots.ts'
 import { judgedFields } from '../plan/judge-values.ts'
 import type { Planner } from '../plan/planner.ts'
 import type { Judgement } from '../plan/row-statements.ts'
-import type { StoredRow } from '../request/body.ts'
-import type { Caller } from '../request/caller.ts'
 import type { Store } from '../store/store.ts'
-import { bindSlots } from './call.ts'
 
 /** What judging rows that are not stored needs, made once per service. */
 export interface RowJudge {

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-body.ts'
+import type { JsonObject } from '../compile/schemas/canonical.ts'
 
 /** Who calls: authenticated once per request, before the rest of the request is read. */
 export interface Caller {

@@ -1,9 +1,9 @@
 import type { View, ViewField } from '../compile/model.ts'
 import { toShown } from '../compile/versions/codecs.ts'
-import type { StoredRow } from '../request/body.ts'
-import { shownMade } from '../request/customs.ts'
-import type { Grants } from '../request/grants.ts'
-import { type Shown, shownTo } from '../request/shown-fields.ts'
+import type { Grants } from './grants.ts'
+import { shownMade } from './made-fields.ts'
+import { type Shown, shownTo } from './shown-fields.ts'
+import type { StoredRow } from './stored-row.ts'
 
 /** The name of each shown field, ready to be followed by its value. */
 const labelled = new WeakMap<Shown, readonly Labelled[]>()

@@ -1,6 +1,5 @@
 import type { View, ViewField } from '../compile/model.ts'
-import { mayKnow } from './field-scopes.ts'
-import { answersOf, type Grants } from './grants.ts'
+import { answersOf, type Grants, mayKnow } from './grants.ts'
 import { viewShapeOf } from './view-shape.ts'
 
 /** What callers with certain scopes are shown of a row. */
