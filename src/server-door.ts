@@ -95,6 +95,7 @@ async function open<Api extends ApiDeclaration>(
     },
     rate: env.NOUNKIT_RATE,
     redisUrl: settings.redisUrl,
+    console: settings.console === 'off' ? 'nowhere' : 'beside the API',
     webhooks: readWebhookSettings(env),
     warn: teller(log),
     ...(folder === undefined ? {} : { folder }),

@@ -35,6 +35,8 @@ export interface ServiceSettings {
   readonly pgbouncer?: boolean | undefined
   /** `off` where this process runs no jobs. */
   readonly jobs?: 'on' | 'off' | undefined
+  /** `off` where the service has no console. */
+  readonly console?: 'on' | 'off' | undefined
 }
 
 /** The environment variable that each stands for. The others have none. */
@@ -59,6 +61,7 @@ const variables = {
   connectTimeout: 'NOUNKIT_CONNECT_TIMEOUT',
   pgbouncer: 'NOUNKIT_PGBOUNCER',
   jobs: 'NOUNKIT_JOBS',
+  console: 'NOUNKIT_CONSOLE',
 } as const satisfies { readonly [name in keyof ServiceSettings]: string }
 
 const names: readonly string[] = [...Object.keys(variables), 'contracts', 'prefix', 'folder']
@@ -73,9 +76,11 @@ export function environmentOf(settings: ServiceSettings): { readonly [variable: 
       throw new SettingMistake(`"${name}" is not a setting. ${didYouMean(name, names)}`)
   if (typeof settings.database !== 'string' || settings.database === '')
     throw new SettingMistake("database is missing. Write it like this: database: 'sqlite:shop.db'.")
-  const { jobs } = settings
-  if (jobs !== undefined && jobs !== 'on' && jobs !== 'off')
-    throw new SettingMistake(`jobs is "${jobs}". Write 'off', or leave it out.`)
+  for (const name of ['jobs', 'console'] as const) {
+    const value = settings[name]
+    if (value !== undefined && value !== 'on' && value !== 'off')
+      throw new SettingMistake(`${name} is "${value}". Write 'off', or leave it out.`)
+  }
   return Object.fromEntries(
     given.flatMap(([name, value]) => {
       const variable = settingVariables[name]

@@ -22,6 +22,7 @@ const steps: readonly (readonly string[])[] = [
   ['webhooks', 'jobs'],
   ['lifecycle', 'transfer'],
   ['pages'],
+  ['console'],
   ['serve'],
   ['cli'],
   ['server-settings'],

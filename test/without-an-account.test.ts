@@ -13,7 +13,7 @@ import { expect, test } from 'vitest'
 const source = new URL('../src', import.meta.url).pathname
 
 /** What runs while requests are served. Commands, starts and migrations are for the whole store. */
-const folders = 'events,guard,jobs,lifecycle,pages,plan,read,request,respond,serve,webhooks,write'
+const folders = 'console,events,guard,jobs,lifecycle,pages,plan,read,request,respond,serve,webhooks,write'
 
 /** How many arguments a call has that names its account. */
 const named: { readonly [method: string]: number } = {
@@ -31,6 +31,8 @@ const inTransaction = /^((this|changes)\.)?tx$/
 
 /** By file: how many calls, and why. */
 const listed: { readonly [file: string]: readonly [calls: number, why: string] } = {
+  'console/data/accounts-page.ts': [1, 'the accounts that have keys or events'],
+  'console/operators/operator-ring.ts': [4, 'nounkit_operators, of which every node has a copy'],
   'events/event-log.ts': [1, 'marks of many accounts, where they are not apart'],
   'events/give-positions.ts': [3, 'positions of many accounts, where they are not apart'],
   'events/sweep-events.ts': [1, 'housekeeping: accounts with old events'],

@@ -70,6 +70,20 @@ export const commands: { readonly [name: string]: Command } = {
     ],
     load: () => import('./keys-command.ts').then(({ options, keysCommand: run }) => ({ options, run })),
   },
+  operators: {
+    group: 'Start',
+    usage: 'operators create|list|… [API]',
+    does: 'says who may use the console',
+    examples: [
+      'nounkit operators create ada',
+      'nounkit operators create examples/shop ada --url https://api.example.com --expires 1h',
+      'nounkit operators link ada',
+      'nounkit operators list',
+      'nounkit operators revoke ada',
+    ],
+    load: () =>
+      import('./operators-command.ts').then(({ options, operatorsCommand: run }) => ({ options, run })),
+  },
   openapi: {
     group: 'The declaration and its versions',
     usage: 'openapi [API] VERSION',

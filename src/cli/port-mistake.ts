@@ -2,10 +2,10 @@ import { CommandMistake } from './command-mistake.ts'
 import { beside, type ServeSettings } from './serve-settings.ts'
 
 /** What to do about a port that cannot be listened on. */
-export function portMistake(error: unknown, { host, opsPort }: ServeSettings): unknown {
+export function portMistake(error: unknown, { host, opsPort, consolePort }: ServeSettings): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const port = 'port' in error ? Number(error.port) : 0
-  const flag = port === opsPort ? '--ops-port' : '--port'
+  const flag = port === opsPort ? '--ops-port' : port === consolePort ? '--console-port' : '--port'
   switch (error.code) {
     case 'EADDRINUSE':
       return new CommandMistake(

@@ -26,6 +26,8 @@ export const options = {
   host: { type: 'string', value: 'ADDRESS', does: 'the address; HOST, else 127.0.0.1, by default' },
   workers: { type: 'string', value: 'N', does: 'how many processes share the port; 1 by default' },
   'ops-port': { type: 'string', value: 'N', does: 'serves probes and metrics on a port of their own' },
+  console: { type: 'string', value: 'off', does: 'serves no console' },
+  'console-port': { type: 'string', value: 'N', does: 'serves the console on a port of its own' },
   jobs: { type: 'string', value: 'off', does: 'leaves jobs to other processes' },
   demo: { type: 'boolean', does: 'prints new keys and calls to try' },
 } as const
@@ -70,6 +72,7 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     file: api.file,
     rate: process.env.NOUNKIT_RATE,
     redisUrl,
+    console: settings.console,
     webhooks: readWebhookSettings(process.env),
     warn: teller(log),
   })
@@ -88,6 +91,9 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     port,
     host,
     opsPort,
+    ...(service.console && {
+      console: { handle: service.console, port: settings.consolePort ?? 0 },
+    }),
   }).catch(async (error: unknown) => {
     await service.close()
     throw portMistake(error, settings)
@@ -97,7 +103,10 @@ async function serve(api: LoadedApi, settings: ServeSettings): Promise<number> {
     for (const warning of tokenWarnings(model)) console.error(`Warning: ${warning}`)
     const versions = model.versions.map((version) => version.name).join(', ')
     const probes = listening.opsUrl ? `; probes and metrics on ${listening.opsUrl}` : ''
-    console.log(`${model.title} is ready: ${listening.url} (${versions}; ${store.dialect.name}${probes})`)
+    const consoleAt = listening.consoleUrl ? `; console on ${listening.consoleUrl}/console` : ''
+    console.log(
+      `${model.title} is ready: ${listening.url} (${versions}; ${store.dialect.name}${probes}${consoleAt})`,
+    )
     if (demo) await printDemo(service, clock, listening.url)
   }
   flushCompileCache()

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import type { ConsolePlace } from '../serve/open-console.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
 import { mistypedSettings } from './setting-names.ts'
 
@@ -7,6 +8,8 @@ export interface ServeFlags {
   readonly host?: string
   readonly workers?: string
   readonly 'ops-port'?: string
+  readonly 'console-port'?: string
+  readonly console?: string
   readonly jobs?: string
   readonly demo?: boolean
 }
@@ -15,6 +18,9 @@ export interface ServeSettings {
   readonly port: number
   readonly host: string
   readonly opsPort: number | undefined
+  /** Of the console, where it has one of its own. */
+  readonly consolePort: number | undefined
+  readonly console: ConsolePlace
   readonly workers: number
   /** Whether the process runs jobs. */
   readonly jobs: boolean
@@ -31,23 +37,55 @@ export function readServeSettings(flags: ServeFlags): ServeSettings {
     0,
     65_535,
   )
-  if (port !== 0 && port === opsPort) {
-    const isInFlags = flags.port !== undefined || flags['ops-port'] !== undefined
-    throw mistakeIn(
-      isInFlags,
-      `The API and its probes cannot both have port ${port}. Choose another for the probes: --ops-port ${beside(port)}`,
-    )
-  }
+  const consolePort = wholeNumber(
+    given({
+      '--console-port': flags['console-port'],
+      NOUNKIT_CONSOLE_PORT: process.env.NOUNKIT_CONSOLE_PORT,
+    }),
+    0,
+    65_535,
+  )
+  refuseSamePort(flags, { API: port, probes: opsPort, console: consolePort })
   return {
     port,
     // Node would listen on all addresses for an empty host.
     host: given({ '--host': flags.host, HOST: process.env.HOST })?.text ?? '127.0.0.1',
     opsPort,
+    consolePort,
+    console: readConsole(
+      given({ '--console': flags.console, NOUNKIT_CONSOLE: process.env.NOUNKIT_CONSOLE }),
+      consolePort,
+    ),
     workers: wholeNumber(given({ '--workers': flags.workers }), 1, 256) ?? 1,
-    jobs: readJobs(given({ '--jobs': flags.jobs, NOUNKIT_JOBS: process.env.NOUNKIT_JOBS })),
+    jobs: isOn(given({ '--jobs': flags.jobs, NOUNKIT_JOBS: process.env.NOUNKIT_JOBS })),
     demo: flags.demo ?? false,
     redisUrl: readRedisUrl(process.env.NOUNKIT_REDIS_URL),
   }
+}
+
+const portFlags = { API: '--port', probes: '--ops-port', console: '--console-port' } as const
+
+function refuseSamePort(
+  flags: ServeFlags,
+  ports: { readonly [name in keyof typeof portFlags]: number | undefined },
+): void {
+  const set = (['API', 'probes', 'console'] as const).filter((name) => ports[name])
+  for (const [at, name] of set.entries()) {
+    const first = set.slice(0, at).find((one) => ports[one] === ports[name])
+    if (first === undefined) continue
+    const port = Number(ports[name])
+    const isInFlags = [first, name].some((one) => flags[portFlags[one].slice(2) as 'port'] !== undefined)
+    const theirs = name === 'probes' ? 'its probes' : `the ${name}`
+    throw mistakeIn(
+      isInFlags,
+      `The ${first} and ${theirs} cannot both have port ${port}. Choose another for the ${name}: ${portFlags[name]} ${beside(port)}`,
+    )
+  }
+}
+
+function readConsole(setting: Given | undefined, port: number | undefined): ConsolePlace {
+  const place = port === undefined ? 'beside the API' : 'own port'
+  return isOn(setting) ? place : 'nowhere'
 }
 
 /** Another valid port, for messages that suggest one. */
@@ -69,7 +107,7 @@ function given(places: { readonly [name: string]: string | undefined }): Given |
   return undefined
 }
 
-function readJobs(setting: Given | undefined): boolean {
+function isOn(setting: Given | undefined): boolean {
   if (!setting || setting.text === 'on') return true
   if (setting.text === 'off') return false
   const { name, text } = setting

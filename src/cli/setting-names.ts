@@ -6,6 +6,8 @@ const prefix = 'NOUNKIT_'
 export const settingNames = [
   'CLOCK',
   'CONNECT_TIMEOUT',
+  'CONSOLE',
+  'CONSOLE_PORT',
   'CORS_ORIGINS',
   'IDLE_TIMEOUT',
   'JOBS',

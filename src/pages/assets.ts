@@ -15,7 +15,7 @@ export interface Assets {
   find(path: string): StaticDocument | null
 }
 
-const own = ['page.css', 'reference.js', 'accessible.js', 'icon.svg'] as const
+const own = ['page.css', 'console.css', 'reference.js', 'accessible.js', 'console.js', 'icon.svg'] as const
 export type OwnAsset = (typeof own)[number]
 
 const types: { readonly [extension: string]: string } = {

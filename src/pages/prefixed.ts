@@ -1,4 +1,4 @@
-const ours = '/(?:docs|problems|assets|v[1-9][0-9]*)(?=[/"?#)])'
+const ours = '/(?:docs|problems|assets|console|v[1-9][0-9]*)(?=[/"?#)])'
 const attributes = new RegExp(`(\\b(?:href|src|action|data-[a-z]+)=")(?=${ours}|/")`, 'g')
 const markdownLinks = new RegExp(`(\\]\\()(?=${ours})`, 'g')
 

@@ -51,39 +51,47 @@ export interface ListenOptions extends ServerOptions {
   readonly host: string
   /** Serves /livez, /readyz and /metrics on this port instead of the API's. */
   readonly opsPort?: number | undefined
+  /** The service's, with its port. */
+  readonly console?: { readonly handle: Handle; readonly port: number } | undefined
 }
 
 export interface Listening {
   readonly url: string
   readonly port: number
   readonly opsUrl: string | null
+  /** Null where the console has no port of its own. */
+  readonly consoleUrl: string | null
   /** Finishes requests in flight, then closes both ports. The caller closes the store. */
   stop(options?: StopOptions): Promise<void>
 }
 
 /** Serves the engine, within its shell, on a port. */
 export const listen = async (options: ListenOptions): Promise<Listening> => {
-  const { port, host, opsPort } = options
+  const { port, host, opsPort, console } = options
   const parts = serverParts(options)
   const main = await apiServer(options, parts, opsPort === undefined)
-  const side = opsPort === undefined ? null : probesServer(options, parts)
   const address = await main.listen(port, host)
-  const sideAddress =
-    side &&
-    (await side.listen(opsPort ?? 0, host).catch(async (error: unknown) => {
-      await main.stop()
+  const besides: NodeServer[] = []
+  const stop = async (stopOptions?: StopOptions): Promise<void> => {
+    parts.probes.drain()
+    await main.stop(stopOptions)
+    for (const server of besides) await server.stop()
+    parts.admission.close()
+  }
+  const beside = async (server: NodeServer, wanted: number): Promise<string> => {
+    const { port: own } = await server.listen(wanted, host).catch(async (error: unknown) => {
+      await stop()
       throw error
-    }))
+    })
+    besides.push(server)
+    return urlOf(host, own)
+  }
   return {
     url: urlOf(host, address.port),
     port: address.port,
-    opsUrl: sideAddress && urlOf(host, sideAddress.port),
-    async stop(stopOptions) {
-      parts.probes.drain()
-      await main.stop(stopOptions)
-      await side?.stop()
-      parts.admission.close()
-    },
+    opsUrl: opsPort === undefined ? null : await beside(probesServer(options, parts), opsPort),
+    consoleUrl: console ? await beside(consoleServer(options, parts, console.handle), console.port) : null,
+    stop,
   }
 }
 
@@ -191,16 +199,28 @@ const nodeServer = (
 /** The separate port of the probes, where every other path is 404. */
 const probesServer = (options: ServerOptions, parts: ServerParts): NodeServer => {
   const handle: Handle = () => ({ status: 404, headers: { 'Cache-Control': 'no-store' }, body: null })
-  const { logger } = options.log
-  const shell = {
-    ...parts,
-    prefix: '',
-    handle,
-    signal: null,
-    logger,
-    accessLog: null,
-    cors: null,
-    tracing: null,
-  }
-  return nodeServer(options, shell, undefined)
+  return nodeServer(options, sideShell(options, parts, handle), undefined)
 }
+
+/** The separate port of the console. It is behind the same proxies as the API. */
+const consoleServer = (options: ServerOptions, parts: ServerParts, handle: Handle): NodeServer => {
+  const { prefix, declaration } = options.model
+  const shell = {
+    ...sideShell(options, parts, handle),
+    prefix,
+    probes: null,
+    accessLog: options.log.accessLog,
+  }
+  return nodeServer(options, shell, declaration.proxies)
+}
+
+const sideShell = ({ log }: ServerOptions, parts: ServerParts, handle: Handle): ShellParts => ({
+  ...parts,
+  prefix: '',
+  handle,
+  signal: null,
+  logger: log.logger,
+  accessLog: null,
+  cors: null,
+  tracing: null,
+})

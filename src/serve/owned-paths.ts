@@ -2,7 +2,7 @@ import type { Model } from '../compile/model.ts'
 import { withoutPrefix } from './prefix.ts'
 
 /** What a service without a prefix has besides its versions. */
-const roots: readonly string[] = ['', 'docs', 'problems', 'assets', 'livez', 'readyz', 'metrics']
+const roots: readonly string[] = ['', 'console', 'docs', 'problems', 'assets', 'livez', 'readyz', 'metrics']
 
 /** Whether a path is the service's own. Below a prefix every path is. */
 export function ownedPaths({ prefix, versions, unversioned }: Model): (path: string) => boolean {

@@ -42,6 +42,8 @@ import { seedEmpty } from '../write/seed.ts'
 import { WordFiller } from '../write/word-filler.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
+import { type ConsolePlace, openConsole } from './open-console.ts'
+import type { Handle } from './shell.ts'
 import { type Sweep, startSweeper } from './sweeper.ts'
 
 export interface ServiceOptions {
@@ -73,6 +75,10 @@ export interface ServiceOptions {
   readonly rate?: string | undefined
   /** `NOUNKIT_REDIS_URL` */
   readonly redisUrl?: string | undefined
+  /** Beside the API unless said. */
+  readonly console?: ConsolePlace
+  /** Whether who comes to the console from this machine is signed in. For `nounkit dev` alone. */
+  readonly isDevelopment?: boolean
   /** How webhooks are sent; as `NOUNKIT_WEBHOOK_ALLOW` and `NOUNKIT_WEBHOOK_DELAYS` say. */
   readonly webhooks?: Partial<WebhookSettings>
   /** How jobs are run. */
@@ -97,6 +103,8 @@ export interface Service {
   /** Those of the store, with the statements of the standbys that answer reads. */
   readonly storeCounters: StoreCounters
   readonly engine: Engine
+  /** The console, where it has a port of its own. */
+  readonly console: Handle | null
   readonly lifecycle: Lifecycle
   /** Null where the API has no events. */
   readonly webhooks: Webhooks | null
@@ -170,6 +178,20 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const settings = { ...readWebhookSettings({}), ...options.webhooks }
     const webhookParts = { model, store, clock, events: log, secret, settings }
     const filler = new WordFiller({ store, model, warn })
+    const report: Engine['report'] = (error, request) => warn(`request ${request.id} failed`, error)
+    const console = openConsole(
+      options.console ?? 'beside the API',
+      {
+        model,
+        store,
+        clock,
+        report,
+        handle: (request) => engine.handle(request),
+        recordAct: async ({ operator, act }) => warn(`The operator ${operator} ${act}.`, null),
+        isDevelopment: options.isDevelopment ?? false,
+      },
+      lazyPages({ model, store, clock, authenticator, retirement }),
+    )
     const engine = createEngine({
       model,
       store,
@@ -187,8 +209,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       retirement,
       outdated,
       usage,
-      document: lazyPages({ model, store, clock, authenticator, retirement }),
-      report: (error, request) => warn(`request ${request.id} failed`, error),
+      document: console.document,
+      report,
     })
     planAnew = () => {
       engine.writer.planner.forget()
@@ -205,6 +227,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       whenClosed: (work) => void closing.push(work),
       storeCounters: replicas?.counters ?? store.counters,
       engine,
+      console: console.apart,
       webhooks,
       lifecycle,
       outdated,

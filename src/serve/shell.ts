@@ -160,6 +160,6 @@ const strictPolicy = "default-src 'none'; frame-ancestors 'none'"
 const addCommonHeaders = (requestId: string, { headers }: PlainResponse): void => {
   headers['X-Request-Id'] = requestId
   headers['X-Content-Type-Options'] = 'nosniff'
-  headers['Referrer-Policy'] = 'no-referrer'
+  headers['Referrer-Policy'] ??= 'no-referrer'
   headers['Content-Security-Policy'] ??= strictPolicy
 }

@@ -61,6 +61,7 @@ describe.each(names)('nounkit %s', (name) => {
 /** What a command needs besides the API, in the shop. */
 const needed: { readonly [name: string]: readonly string[] } = {
   keys: ['list'],
+  operators: ['list'],
   openapi: ['v1'],
   publish: ['v1'],
   diff: ['v1', 'v2'],
@@ -197,6 +198,10 @@ describe('in the folder of an API', () => {
       ['keys rotate', await told('keys', 'rotate', ...ci)],
       ['keys end-subject', await told('keys', 'end-subject', 'acme', 'nobody')],
       ['keys end-issuer', await told('keys', 'end-issuer', 'https://issuer.example')],
+      ['operators create', await told('operators', 'create', 'ada')],
+      ['operators link', await told('operators', 'link', 'ada')],
+      ['operators list', await told('operators', 'list')],
+      ['operators revoke', await told('operators', 'revoke', 'ada')],
       ['publish', (await runHere(['publish', 'v1', '--json'], apart)).stdout],
       ['diff', await told('diff', 'v1', 'v2')],
       ['explain', await told('explain', 'GET /v2/orders')],

@@ -154,6 +154,7 @@ class RunningDeclaration {
       webhooks: readWebhookSettings(process.env, loopback),
       warn: (message, error) => this.#warn(message, error),
       jobs: { stopMs: patienceMs },
+      isDevelopment: true,
       watchStore: (store) => this.#statements.store(store),
     })
   }

@@ -17,7 +17,7 @@ export const checkResourceName = (
 }
 
 /** Paths that the service itself answers; only unversioned paths could collide with them. */
-const ownPaths = new Set(['docs', 'problems', 'metrics'])
+const ownPaths = new Set(['console', 'docs', 'problems', 'metrics'])
 
 const reservedFault = (name: string, declaration: ApiDeclaration) => {
   if (name.startsWith('nounkit-') || name.startsWith('sqlite-'))

@@ -129,6 +129,38 @@ const tables: readonly EngineTable[] = [
     spreadBy: 'hash',
   },
   {
+    // Who may use the console. Of a password the scrypt hash, of the one-time link the SHA-256 is kept. Sessions are valid in the epoch in
+    // which they began: one more ends them all.
+    name: 'nounkit_operators',
+    copied: true,
+    columns: {
+      name: 'string',
+      created_at: 'integer',
+      epoch: 'integer',
+      password: 'string?',
+      link_hash: 'string?',
+      link_expires_at: 'integer?',
+      revoked_at: 'integer?',
+    },
+    primaryKey: ['name'],
+    uniques: [['link_hash']],
+  },
+  {
+    name: 'nounkit_operator_sessions',
+    copied: { notBecause: 'operators sign in to the console of the new store' },
+    columns: {
+      hash: 'string',
+      operator: 'string',
+      epoch: 'integer',
+      created_at: 'integer',
+      seen_at: 'integer',
+      ends_at: 'integer',
+    },
+    primaryKey: ['hash'],
+    indexes: [['ends_at']],
+    spreadBy: 'hash',
+  },
+  {
     // Work that is to be done: a row until it is done. `due_at` is NULL when it has failed. `unique_text` is NULL once it has begun, so that
     // the unique index knows only of jobs that have not. Work at regular times is of the account ''.
     name: 'nounkit_jobs',

@@ -1,0 +1,17 @@
+import type { ConsolePage, OpenPage } from './console-page.ts'
+import { accountsPage } from './data/accounts-page.ts'
+import { mePage } from './me-page.ts'
+import { signInPage } from './sign-in-page.ts'
+import { signOutPage } from './sign-out-page.ts'
+import { startPage } from './start-page.ts'
+import { welcomePage } from './welcome-page.ts'
+
+/** All pages, in the order of the navigation. A page that is not here has no address; one that is here is behind the gate, unless it is open. */
+export const consolePages: readonly (ConsolePage | OpenPage)[] = [
+  signInPage,
+  welcomePage,
+  signOutPage,
+  startPage,
+  accountsPage,
+  mePage,
+]

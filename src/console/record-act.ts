@@ -1,0 +1,10 @@
+/** What an operator did that is no write of a row. Writes are recorded with the rows. */
+export interface OperatorAct {
+  readonly operator: string
+  readonly act: 'signed in' | 'signed out' | 'set a password' | 'changed the password'
+  /** The request's. */
+  readonly requestId: string
+}
+
+/** The one place through which the console tells what operators do. */
+export type RecordAct = (act: OperatorAct) => Promise<void>

@@ -1,0 +1,57 @@
+import { html } from '../pages/markup.ts'
+import type { OpenPage, PageEntry, ShownPage } from './console-page.ts'
+import { ConsoleRefusal } from './console-refusal.ts'
+import { sessionCookie } from './console-request.ts'
+import { newPasswordFault, newPasswordFields } from './new-password.ts'
+import { OperatorRing } from './operators/operator-ring.ts'
+import { OperatorSessions } from './operators/operator-sessions.ts'
+import { hashPassword } from './operators/password-hash.ts'
+import { refusePlainHttp } from './sign-in-page.ts'
+
+export const welcomePath = '/console/welcome'
+
+/** `/console/welcome?code=…`, the one-time link: sets a password. To open it uses up nothing, because mail programs open links too. */
+export const welcomePage: OpenPage = {
+  kind: 'open',
+  path: welcomePath,
+  get: (entry) => shownForm(entry, null),
+  async post(entry, form) {
+    const { parts, request, query } = entry
+    refusePlainHttp(entry)
+    const fault = newPasswordFault(form)
+    if (fault !== null) return shownForm(entry, fault)
+    const operators = new OperatorRing(parts.store, parts.clock)
+    const known = await parts.signIns.attempt(request.address, `link ${request.address}`, async () =>
+      operators.useLink(query.get('code') ?? '', await hashPassword(form.get('password') ?? '')),
+    )
+    if (!known) throw usedUp()
+    const { secret, operator } = await new OperatorSessions(parts.store, parts.clock).begin(known)
+    await parts.recordAct({ operator, act: 'set a password', requestId: request.id })
+    const cookie = sessionCookie(request, parts.model.prefix)
+    return { goTo: '/console', headers: { 'Set-Cookie': cookie.keep(secret) } }
+  },
+}
+
+const usedUp = (): ConsoleRefusal =>
+  new ConsoleRefusal(
+    410,
+    'The link has ended',
+    'It was used, it expired, or another one was made. For a new one: nounkit operators link NAME',
+  )
+
+const shownForm = async ({ parts, query }: PageEntry, refusal: string | null): Promise<ShownPage> => {
+  const code = query.get('code') ?? ''
+  const known = await new OperatorRing(parts.store, parts.clock).ofLink(code)
+  if (!known) throw usedUp()
+  return {
+    title: 'Set a password',
+    status: refusal === null ? 200 : 422,
+    body: html`<h1>Welcome, ${known.name}</h1>
+<p>Set a password for the console of ${parts.model.title}. The link ends with it.</p>
+${refusal !== null && html`<p class="notice" role="alert">${refusal}</p>`}
+<form class="narrow" method="post" action="${welcomePath}?${new URLSearchParams({ code }).toString()}">
+${newPasswordFields(known.name)}
+<button>Set the password and sign in</button>
+</form>`,
+  }
+}
