@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { type Caller, noClaims } from '../call/caller.ts'
+import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
 import type { Model } from '../compile/model.ts'
 import { sharedWriteScopes } from '../guard/scopes.ts'
 import type { Maybe } from '../maybe.ts'
-import { type Caller, noClaims } from '../request/caller.ts'
-import type { PlainRequest, PlainResponse } from '../request/exchange.ts'
 
 /** The engine, asked as any caller asks it. */
 export interface AskedEngine {

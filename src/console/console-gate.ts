@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import type { PlainRequest } from '../call/exchange.ts'
 import { randomCharacters } from '../guard/api-key.ts'
-import type { PlainRequest } from '../request/exchange.ts'
 import type { ConsoleParts } from './console-page.ts'
 import { isDirectlyLocal, sessionCookie } from './console-request.ts'
 import { OperatorRing } from './operators/operator-ring.ts'

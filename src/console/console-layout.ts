@@ -1,9 +1,9 @@
+import type { PlainResponse } from '../call/exchange.ts'
 import type { Model } from '../compile/model.ts'
 import type { Assets } from '../pages/assets.ts'
 import { pagePolicy } from '../pages/layout.ts'
 import { html, type Markup } from '../pages/markup.ts'
 import { prefixedHtml } from '../pages/prefixed.ts'
-import type { PlainResponse } from '../request/exchange.ts'
 import type { ShownPage } from './console-page.ts'
 
 export interface NavigationEntry {

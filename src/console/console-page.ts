@@ -1,7 +1,7 @@
+import type { PlainRequest } from '../call/exchange.ts'
 import type { Clock } from '../clock.ts'
 import type { Maybe } from '../maybe.ts'
 import type { Markup } from '../pages/markup.ts'
-import type { PlainRequest } from '../request/exchange.ts'
 import type { Store } from '../store/store.ts'
 import type { AskedEngine, Asking, EngineAnswer } from './ask-engine.ts'
 import type { SignInLimit } from './operators/sign-in-limit.ts'

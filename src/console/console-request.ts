@@ -1,4 +1,4 @@
-import type { PlainRequest } from '../request/exchange.ts'
+import type { PlainRequest } from '../call/exchange.ts'
 import { ConsoleRefusal } from './console-refusal.ts'
 
 const header = ({ headers }: PlainRequest, name: string): string | undefined => {
