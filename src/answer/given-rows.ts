@@ -4,7 +4,7 @@ import { answeredIdSchema } from '../compile/resources/declared-fields.ts'
 import { isJsonObject } from '../compile/schemas/canonical.ts'
 import { isValid } from '../compile/schemas/validate.ts'
 import { unknownKey } from '../write/hook-names.ts'
-import { fittingValues, type HookWrite, typeInWords } from '../write/hook-values.ts'
+import { fittingValue, type HookWrite, typeInWords } from '../write/hook-values.ts'
 import type { CodeQuestion } from './answer-context.ts'
 
 /**
@@ -20,10 +20,21 @@ export function givenRow(asking: CodeQuestion, given: unknown, idUnlessGiven: Id
   if (!isJsonObject(given)) throw mistake(`a row must be an object, and is ${typeInWords(given)}.`)
   const unknown = unknownKey(resource, given)
   if (unknown !== null) throw mistake(`"${unknown.slice(0, 100)}" is not a field.`)
-  const { id: givenId, ...values } = given
   const write: HookWrite = { resource, levels: writer.model.limits.jsonDepth, mistake }
-  const row = { id: idOf(givenId, idUnlessGiven, mistake), ...fittingValues(write, values) }
-  return wholeRow(resource.fields, row, mistake)
+  const row: { [field: string]: unknown } = {}
+  for (const field of resource.fields) {
+    const { name } = field
+    const value = Object.hasOwn(given, name) ? given[name] : undefined
+    row[name] = name === 'id' ? idOf(value, idUnlessGiven, mistake) : valueGiven(write, field, value)
+  }
+  return row
+}
+
+/** What may be unset is null where the code left it out. */
+function valueGiven(write: HookWrite, field: Field, value: unknown): unknown {
+  if (value !== undefined) return fittingValue(write, field, value)
+  if (field.nullable || field.writeOnly) return null
+  throw write.mistake(`"${field.name}" is required, and is not set.`)
 }
 
 function idOf(given: unknown, idUnlessGiven: IdUnlessGiven, mistake: (what: string) => Error): string {
@@ -37,18 +48,6 @@ function idOf(given: unknown, idUnlessGiven: IdUnlessGiven, mistake: (what: stri
   throw mistake(
     '"id" must have 1 to 200 of the characters A-Z a-z 0-9 . _ ~ - and not begin with a dot, because it stands in URLs.',
   )
-}
-
-/** What may be unset is null where the code left it out. */
-function wholeRow(fields: readonly Field[], given: StoredRow, mistake: (what: string) => Error): StoredRow {
-  const row: { [field: string]: unknown } = {}
-  for (const field of fields) {
-    const value = given[field.name]
-    if (value === undefined && !field.nullable && !field.writeOnly)
-      throw mistake(`"${field.name}" is required, and is not set.`)
-    row[field.name] = value ?? null
-  }
-  return row
 }
 
 /** A mistake of the API's author. */

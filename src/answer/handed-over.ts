@@ -22,7 +22,7 @@ export class HandedOver {
 
   /** All of them, also those that were not awaited. Throws what is wrong with one, even where the code caught that. */
   async all(): Promise<readonly NewJob[]> {
-    const jobs = await Promise.all(this.#made)
+    const jobs = this.#made.length === 0 ? [] : await Promise.all(this.#made)
     this.#isOver = true
     return jobs
   }

@@ -42,24 +42,34 @@ async function answerOf(call: CodeCall): Promise<unknown> {
   const code: AnswerCode | null = answered?.[name] ?? null
   if (!answered || !code) throw new Error(`${resource.name} has no answers.${name}`)
   const ending = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const timedOut = answerTimedOut(answered.withinMs)
-      ending.abort(timedOut)
-      reject(timedOut)
-    }, answered.withinMs)
-  })
-  // An async function, so that what the code throws at once is a rejection as well.
-  const answer = (async () => code(asked, call.context(ending.signal)))()
   try {
-    return await Promise.race([answer, late])
+    const answer = code(asked, call.context(ending.signal))
+    return isThenable(answer) ? await withinTime(answer, answered.withinMs, ending) : answer
   } catch (error) {
     throw error instanceof Error ? error : threwOther(call, error)
+  }
+}
+
+const isThenable = (answer: unknown): answer is PromiseLike<unknown> =>
+  typeof (answer as { readonly then?: unknown } | null | undefined)?.then === 'function'
+
+/** Code that ignores its signal is not waited for, and nobody is told of an error that comes too late. */
+async function withinTime(
+  answer: PromiseLike<unknown>,
+  withinMs: number,
+  ending: AbortController,
+): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+  const timer = setTimeout(() => {
+    const timedOut = answerTimedOut(withinMs)
+    ending.abort(timedOut)
+    reject(timedOut)
+  }, withinMs)
+  answer.then(resolve, reject)
+  try {
+    return await promise
   } finally {
     clearTimeout(timer)
-    // Nobody is told of an error that comes too late.
-    answer.catch(() => undefined)
   }
 }
 

@@ -87,7 +87,7 @@ const hasServerValue = (field: Field): boolean =>
   serverFields.has(field.name) || field.states !== null || field.default !== undefined
 
 /** A value in the form in which its field stores it. */
-function fittingValue({ levels, mistake }: HookWrite, field: Field, value: unknown): unknown {
+export function fittingValue({ levels, mistake }: HookWrite, field: Field, value: unknown): unknown {
   const misfit = (what: string): Error => mistake(`"${field.name}" got ${typeInWords(value)}, and ${what}.`)
   if (value === null) {
     if (field.nullable) return null
