@@ -1,5 +1,7 @@
 import type { Filter, SortKey } from '../call/query.ts'
-import { operators } from '../kinds/operators.ts'
+import { toShown } from '../compile/versions/codecs.ts'
+import { fewValuesOf } from '../compile/versions/few-values.ts'
+import { type OperatorName, operators } from '../kinds/operators.ts'
 
 /** Conditions as the code of a noun gets them: `{ price: { gte: 100 } }`, in the newest version's names and values. */
 export type AskedFilter = { readonly [field: string]: { readonly [operator: string]: unknown } }
@@ -18,24 +20,42 @@ export function askedFilter(
   within: { readonly field: string; readonly values: readonly string[] } | null,
 ): AskedFilter {
   const asked: { [field: string]: { [operator: string]: unknown } } = {}
-  for (const { field, operator, values } of filters) {
+  const add = (name: string, operator: string, value: unknown): void => {
+    const tests = asked[name] ?? {}
+    asked[name] = tests
+    // Several conditions may say which values there are: then all of them hold.
+    const isSecond = operator === 'in' && 'in' in tests
+    tests[operator] = isSecond ? both(tests.in as readonly unknown[], value as readonly unknown[]) : value
+  }
+  for (const filter of filters) {
+    const { field, operator, values } = filter
     const name = field.field?.name ?? field.name
-    asked[name] ??= {}
-    // A value of an older version may stand for several of today's.
-    const isOne = !operators[operator].takesList && values.length === 1
-    asked[name][isOne ? operator : 'in'] = isOne ? values[0] : values
+    const among = field.codec || field.values ? valuesThatMeet(filter) : null
+    if (among && !(operator === 'eq' && among.length === 1)) add(name, 'in', among)
+    else add(name, operator, operators[operator].takesList ? values : values[0])
   }
-  if (within) {
-    const { field, values } = within
-    const tests = asked[field] ?? {}
-    // A caller may filter by the same field: then both hold.
-    asked[field] = 'in' in tests ? { ...tests, in: both(values, tests.in) } : { ...tests, in: values }
-  }
+  if (within) add(within.field, 'in', within.values)
   return asked
 }
 
-const both = (values: readonly string[], asked: unknown): readonly string[] =>
-  values.filter((value) => (asked as readonly unknown[]).includes(value))
+const both = (some: readonly unknown[], others: readonly unknown[]): readonly unknown[] =>
+  some.filter((value) => others.includes(value))
+
+/** Today's values that meet a condition as an older version shows them; null where they are too many to say. */
+function valuesThatMeet({ field, operator, shown }: Filter): readonly unknown[] | null {
+  const few = fewValuesOf(field)
+  const all = few && (field.nullable ? [...few, null] : few)
+  return all?.filter((value) => meets(toShown(field, value), operator, shown)) ?? null
+}
+
+function meets(value: unknown, operator: OperatorName, shown: readonly unknown[]): boolean {
+  const { compares, excludes } = operators[operator]
+  if (!compares) return shown.includes(value) !== excludes
+  const [has, asked] = [Number(value), Number(shown[0])]
+  if (value === null) return false
+  const holds = { gt: has > asked, gte: has >= asked, lt: has < asked, lte: has <= asked }
+  return holds[operator as keyof typeof holds]
+}
 
 /** The fields that the caller sorts by, without the id that breaks ties. */
 export function askedSort(sort: readonly SortKey[]): readonly string[] {

@@ -123,11 +123,11 @@ type WithoutTimes<Row, F> = Omit<Row, Exclude<'created_at' | 'updated_at', keyof
 
 type MethodsOf<X extends Told> = [AnswersOf<X>] extends [never]
   ? X['methods']
-  : MethodsByAnswer[AnswersOf<X> & keyof MethodsByAnswer]
-interface MethodsByAnswer {
-  readonly create: 'POST'
-  readonly get: 'one'
-  readonly list: 'list'
+  : MethodsByAnswer<X['methods']>[AnswersOf<X> & keyof MethodsByAnswer<never>]
+interface MethodsByAnswer<Method> {
+  readonly create: 'POST' extends Method ? 'POST' : never
+  readonly get: 'GET' extends Method ? 'one' : never
+  readonly list: 'GET' extends Method ? 'list' : never
 }
 
 type IfOffered<X extends Told, Method extends string, Body> =

@@ -16,7 +16,10 @@ const fares = resource('fares', {
   fields: { price: readOnly(z.int()), created_at: readOnly(z.iso.datetime()) },
   relations: { trip: belongsTo(trips) },
   filter: ['price', 'trip_id'],
+  // Only older versions can create any.
+  methods: ['GET'],
   answers: {
+    create: (input, { now }) => ({ ...input, price: 1, created_at: now }),
     list: ({ filter }) => ({
       rows: (filter.trip_id?.in ?? ['01980000-0000-7000-8000-000000000042']).map((trip_id) => ({
         id: 'f-1',
@@ -48,6 +51,8 @@ test('the typed client has the calls that there are functions for', async () => 
     expect(data.map(({ price, created_at }) => [price, created_at])).toEqual([
       [7, '2026-01-01T00:00:00.000Z'],
     ])
+    // @ts-expect-error it is not among the methods
+    expect(() => client.fares.create({ trip_id: trip.id })).toBeDefined()
     // @ts-expect-error there is no get
     expect(() => client.fares.get('f-1')).toBeDefined()
     // @ts-expect-error rows have no updated_at
@@ -125,7 +130,7 @@ test('what cannot go with answers is reported at once', () => {
     'odd-rates.count: it cannot go with answers',
     'odd-rates.bulk: it cannot go with answers',
     'odd-rates.requireIfMatch: it cannot go with answers',
-    'odd-rates.methods: it cannot go with answers',
+    'odd-rates.methods: answers has no function for GET',
     'odd-rates.was: it cannot go with answers',
     'odd-rates.events: it cannot go with answers',
     'odd-rates.idempotencyKey: it cannot go with answers',

@@ -16,82 +16,14 @@ import {
   resource,
   version,
 } from '../../src/index.ts'
+import { keptByCode } from '../support/kept-by-code.ts'
 import { type Answer, type Serving, serve } from '../support/serving.ts'
 import { setClock } from '../support/set-clock.ts'
 import { describeStores } from '../support/stores.ts'
 
 // A noun whose code keeps its rows in an array is compared with one that is stored: the same requests get the same bytes, in every version.
 
-interface Kept {
-  readonly id: string
-  readonly [field: string]: unknown
-}
-
-/** The rows of the code, by account; ids are given by the test, as the store gives others. */
-const kept: (Kept & { readonly account: string })[] = []
-let ids: string[] = []
-
-type Test = { readonly [operator: string]: unknown }
-
-const meets = (value: unknown, test: Test): boolean =>
-  Object.entries(test).every(([operator, wanted]) => {
-    if (operator === 'in') return (wanted as unknown[]).includes(value)
-    if (operator === 'eq') return value === wanted
-    if (operator === 'ne') return value !== wanted
-    if (value === null || wanted === null) return false
-    const [a, b] = [value as number, wanted as number]
-    return { gt: a > b, gte: a >= b, lt: a < b, lte: a <= b }[operator] === true
-  })
-
-/** NULLs first, as the store has them. */
-const compare = (a: unknown, b: unknown): number => {
-  if (a === b) return 0
-  if (a === null || b === null) return a === null ? -1 : 1
-  return (a as never) < (b as never) ? -1 : 1
-}
-
-const answers = {
-  create(input: object, { account, now }: { readonly account: string; readonly now: string }) {
-    const row = { ...input, id: ids.shift() ?? '', created_at: now, updated_at: now }
-    kept.push({ ...row, account })
-    return row as never
-  },
-  get(id: string, { account }: { readonly account: string }) {
-    return shown(kept.find((row) => row.id === id && row.account === account))
-  },
-  list(
-    query: {
-      readonly filter: object
-      readonly sort: readonly string[]
-      readonly limit: number | undefined
-      readonly after: string | undefined
-    },
-    { account }: { readonly account: string },
-  ) {
-    const { limit = Number.POSITIVE_INFINITY, after, sort } = query
-    const keys = [...sort, sort.at(-1)?.startsWith('-') ? '-id' : 'id']
-    const found = kept
-      .filter((row) => row.account === account)
-      .filter((row) => Object.entries(query.filter).every(([name, test]) => meets(row[name], test as Test)))
-      .sort((a, b) => {
-        for (const key of keys) {
-          const name = key.replace('-', '')
-          const order = compare(a[name], b[name]) * (key.startsWith('-') ? -1 : 1)
-          if (order !== 0) return order
-        }
-        return 0
-      })
-    const from = after === undefined ? 0 : found.findIndex(({ id }) => id === after) + 1
-    const rows = found.slice(from, from + limit)
-    const next = from + limit < found.length ? (rows.at(-1)?.id ?? null) : null
-    return { rows: rows.map((row) => shown(row) as never), next }
-  },
-}
-const shown = (row: (Kept & { readonly account: string }) | undefined) => {
-  if (!row) return null
-  const { account, ...rest } = row
-  return rest as never
-}
+const { rows: kept, ids, answers } = keptByCode()
 
 const changes = {
   v2: [
@@ -285,7 +217,7 @@ describeStores('a noun whose code keeps an array', (store) => {
           const stored = await call(0)
           if (stored.answer.status === 201) {
             made.push(stored.answer.data.id)
-            ids = [stored.answer.data.id]
+            ids.splice(0, ids.length, stored.answer.data.id)
           }
           const code = await call(1)
           expect(code.same, `${method} ${path}`).toEqual(stored.same)

@@ -7,7 +7,6 @@ import type { AnswerCode, AnsweredModel } from '../model.ts'
 const onlyOfStoredRows: readonly (readonly [option: keyof ResourceDeclaration, why: string, hint: string])[] =
   [
     ['hooks', 'the code is asked itself, so nothing runs around it', 'Do it in the functions of answers.'],
-    ['methods', 'its methods are those that have a function', 'Leave the function out of answers instead.'],
     ['unique', 'only the code knows all rows', 'Refuse a taken value in create, by reject(…).'],
     ['bulk', 'a list of rows is created in one transaction', 'Leave it out.'],
     ['count', 'only the store counts rows', 'Leave it out.'],

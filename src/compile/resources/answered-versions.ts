@@ -3,6 +3,7 @@ import type { MistakeList } from '../mistakes.ts'
 import type { Version, View, ViewField } from '../model.ts'
 import { operandsOf } from '../rules/checked-rule.ts'
 import { sortsAsText } from '../versions/codecs.ts'
+import { fewValuesOf } from '../versions/few-values.ts'
 import type { Drafts } from './resource-draft.ts'
 
 /** Rules are judged by the database, which has no rows of nouns that are answered by code. */
@@ -27,11 +28,52 @@ export const checkAnsweredRules = (drafts: Drafts, mistakes: MistakeList): void 
 export const checkAnsweredVersions = (versions: readonly Version[], mistakes: MistakeList): void => {
   for (const version of versions)
     for (const view of version.viewOf.values()) {
+      checkPaths(view, mistakes)
       if (!view.resource.answered) continue
       checkMethods(view, mistakes)
+      checkOfStore(view, mistakes)
       for (const name of view.filters) checkFilter(view, view.field.get(name), mistakes)
       for (const name of view.sorts) checkSort(view, view.field.get(name), mistakes)
     }
+}
+
+/** What a version that was published offered while its rows were stored. */
+const checkOfStore = ({ name, version, searched, counted, bulk }: View, mistakes: MistakeList): void => {
+  const needs = [
+    ...(searched.size > 0 ? [`searches ${name}`] : []),
+    ...(counted ? [`counts ${name}`] : []),
+    ...(bulk ? [`takes lists of ${name}`] : []),
+  ]
+  if (needs.length > 0)
+    mistakes.add(
+      `versions.${version.name}`,
+      `it ${needs.join(', and ')}, which is answered by code, and only the store does that.`,
+      'Keep the rows stored until the version is retired.',
+    )
+}
+
+/** Filters through relations, and includes, that the newest version does not have. */
+const checkPaths = (view: View, mistakes: MistakeList): void => {
+  const add = (what: string, hint: string) => mistakes.add(`versions.${view.version.name}`, what, hint)
+  for (const [path, { steps }] of view.filterOf) {
+    const passed = steps.length > 0 ? [view, ...steps.map(({ target }) => target())] : []
+    const answered = passed.find(({ resource }) => resource.answered)
+    if (answered)
+      add(
+        `it filters ${view.name} by "${path}" through relations, which only the store follows, and rows of ${answered.name} are answered by code.`,
+        'Offer no such filter while the version is served.',
+      )
+  }
+  for (const path of view.includePaths) {
+    const last = path
+      .split('.')
+      .reduce<View | undefined>((here, step) => here?.relations.get(step)?.target(), view)
+    if (last?.resource.answered && !last.resource.answered.list)
+      add(
+        `it includes "${path}" in ${view.name}: ${last.name} has no list among its answers, and rows are included by it.`,
+        `Write list into the answers of ${last.name} until the version is retired.`,
+      )
+  }
 }
 
 const checkMethods = ({ name, version, methods, resource }: View, mistakes: MistakeList): void => {
@@ -50,9 +92,8 @@ const checkMethods = ({ name, version, methods, resource }: View, mistakes: Mist
 }
 
 const checkFilter = (view: View, field: ViewField | undefined, mistakes: MistakeList): void => {
-  const { down = new Map() } = field?.values ?? {}
-  const joins = new Set(down.values()).size < down.size
-  if (field && (field.codec || joins || field.made)) refuse(view, field, 'filters', 'Filter', mistakes)
+  if (field && ((field.codec && !fewValuesOf(field)) || field.made))
+    refuse(view, field, 'filters', 'Filter', mistakes)
 }
 
 const checkSort = (view: View, field: ViewField | undefined, mistakes: MistakeList): void => {

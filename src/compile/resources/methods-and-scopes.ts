@@ -11,21 +11,25 @@ const allMethods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export const readMethods = (draft: Declared, mistakes: MistakeList): ReadonlySet<Method> => {
   const answered = draft.model?.answered
-  if (answered) return answeredMethods(answered)
-  const declared = draft.declaration.methods ?? allMethods
+  const possible = answered ? answeredMethods(answered) : allMethods
+  const declared = draft.declaration.methods ?? possible
   const where = `${draft.declaration.name}.methods`
   for (const method of declared)
     if (!allMethods.includes(method))
       mistakes.add(where, `"${method}" is not a method.`, didYouMean(method, allMethods))
+    else if (!possible.includes(method))
+      mistakes.add(where, `answers has no function for ${method}.`, 'Leave the method out, or write one.')
   // No methods: the newest version removed the resource, and older versions still offer it.
-  if (declared.length > 0 && !declared.includes('GET'))
+  if (declared.length > 0 && !declared.includes('GET') && !answered)
     mistakes.add(where, 'GET is missing, and what is written must be readable.', "Add 'GET'.")
   return new Set(allMethods.filter((method) => declared.includes(method)))
 }
 
-/** A noun answered by code offers what it has functions for. */
-const answeredMethods = ({ create, get, list }: AnsweredModel): ReadonlySet<Method> =>
-  new Set<Method>([...(get || list ? (['GET'] as const) : []), ...(create ? (['POST'] as const) : [])])
+/** A noun answered by code can offer what it has functions for. Of those, the newest version may offer fewer than older ones. */
+const answeredMethods = ({ create, get, list }: AnsweredModel): readonly Method[] => [
+  ...(get || list ? (['GET'] as const) : []),
+  ...(create ? (['POST'] as const) : []),
+]
 
 export const readReads = ({ model: { answered } }: ResourceDraft): View['reads'] => ({
   one: !answered || answered.get !== null,
