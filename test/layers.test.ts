@@ -17,6 +17,7 @@ const steps: readonly (readonly string[])[] = [
   ['read', 'write'],
   ['answer'],
   ['events'],
+  ['audit'],
   ['respond'],
   ['guard'],
   ['webhooks', 'jobs'],

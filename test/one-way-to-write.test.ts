@@ -7,7 +7,7 @@ const files = globSync('**/*.ts', { cwd: source }).sort()
 const textOf = (file: string): string => readFileSync(join(source, file), 'utf8')
 
 /** These folders have the statements for rows of resources. Migrations change tables and rows, but never for a request. */
-const makesStatements = /^(plan\/write-(statements|planner)\.ts|store\/schema\/)/
+const makesStatements = /^(plan\/write-(statements|planner)\.ts|migrate\/|transfer\/copy-statements\.ts)/
 
 /** Names of tables that are computed, in files whose tables are all the engine's own. */
 const computed: { readonly [file: string]: string } = {
@@ -20,7 +20,7 @@ const computed: { readonly [file: string]: string } = {
 }
 
 /** Constants with names of the engine's own tables. */
-const own = /\b(key|event|inbox|head)Table\b/
+const own = /\b(key|event|inbox|head|audit)Table\b/
 
 /**
  * Endpoints, their secrets and deliveries are resources that requests write like all others. What sending itself writes to them, such as
@@ -64,4 +64,23 @@ test('no other module has an INSERT, UPDATE or DELETE for a table that is not th
     )
   expect(strangers).toEqual([])
   expect(seen).toBeGreaterThan(10)
+})
+
+test('nobody changes an audit entry, and only the sweep and the deletion of an account take entries away', () => {
+  const naming = files.filter((file) => /nounkit_audit_entries|\bauditTable\b/.test(textOf(file)))
+  const verbs = naming.flatMap((file) =>
+    [...textOf(file).matchAll(/\b(INSERT INTO|UPDATE|DELETE FROM) (\$\{[^}]*\}|"[^"]*")/g)].map(
+      ([, verb, table]) => `${file}: ${verb} ${table}`,
+    ),
+  )
+  expect(verbs).toEqual([
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    'plan/audit-reads.ts: DELETE FROM ${table}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    'plan/audit.ts: INSERT INTO ${ident(auditTable)}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text
+    'plan/audit.ts: INSERT INTO ${ident(auditTable)}',
+  ])
+  const sweeping = files.filter((file) => /\bdeleteEntries\b/.test(textOf(file)))
+  expect(sweeping).toEqual(['audit/sweep-audit.ts', 'plan/audit-reads.ts'])
 })

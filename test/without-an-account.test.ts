@@ -13,7 +13,8 @@ import { expect, test } from 'vitest'
 const source = new URL('../src', import.meta.url).pathname
 
 /** What runs while requests are served. Commands, starts and migrations are for the whole store. */
-const folders = 'console,events,guard,jobs,lifecycle,pages,plan,read,request,respond,serve,webhooks,write'
+const folders =
+  'audit,console,events,guard,jobs,lifecycle,pages,plan,read,request,respond,serve,webhooks,write'
 
 /** How many arguments a call has that names its account. */
 const named: { readonly [method: string]: number } = {
@@ -31,13 +32,14 @@ const inTransaction = /^((this|changes)\.)?tx$/
 
 /** By file: how many calls, and why. */
 const listed: { readonly [file: string]: readonly [calls: number, why: string] } = {
+  'audit/sweep-audit.ts': [1, 'housekeeping: old entries'],
   'console/data/accounts-page.ts': [1, 'the accounts that have keys or events'],
   'console/operators/operator-ring.ts': [4, 'nounkit_operators, of which every node has a copy'],
   'events/event-log.ts': [1, 'marks of many accounts, where they are not apart'],
   'events/give-positions.ts': [3, 'positions of many accounts, where they are not apart'],
   'events/sweep-events.ts': [1, 'housekeeping: accounts with old events'],
   'guard/key-lives.ts': [1, 'a key by its id, which does not tell its node'],
-  'guard/key-ring.ts': [3, 'commands: keys by their names, or of all accounts'],
+  'guard/key-ring.ts': [2, 'commands: keys by their names, or of all accounts'],
   'jobs/job-figures.ts': [2, 'metrics: the jobs of all accounts'],
   'jobs/job-list.ts': [1, 'commands'],
   'jobs/job-rows.ts': [
@@ -48,7 +50,7 @@ const listed: { readonly [file: string]: readonly [calls: number, why: string] }
   'jobs/sweep-jobs.ts': [1, 'housekeeping: jobs that failed long ago'],
   'lifecycle/clean.ts': [4, 'housekeeping: old counts of calls, and processes that have ended'],
   'lifecycle/consumers.ts': [1, 'commands'],
-  'lifecycle/contacts.ts': [2, 'commands'],
+  'lifecycle/contacts.ts': [1, 'commands'],
   'lifecycle/follow-images.ts': [1, 'nounkit_meta, of which every node has a copy'],
   'lifecycle/recorder-rows.ts': [3, 'rows of processes, for commands and housekeeping'],
   'lifecycle/recorder.ts': [

@@ -6,6 +6,8 @@ import type { Target } from './target.ts'
 export interface Call {
   readonly caller: Caller
   readonly target: Target
+  /** For the audit; not known where a command makes the call. */
+  readonly requestId?: string
 }
 
 /** The result of a request, before it becomes a response. */

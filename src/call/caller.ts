@@ -10,6 +10,8 @@ export interface Caller {
   readonly subject: string | null
   /** All claims of the verified token, or those that were given to the key. Frozen at every depth. */
   readonly claims: JsonObject
+  /** The name of the operator who acts, where the call comes from the console. */
+  readonly operator?: string
 }
 
 export interface Consumer {

@@ -5,9 +5,10 @@ import { bindModel } from '../migrate/bind-model.ts'
 import { findWrongSums, type WrongSum } from '../migrate/sums/find-wrong-sums.ts'
 import { demandFit } from '../transfer/demand-fit.ts'
 import { isRefusal } from '../transfer/import-refusals.ts'
+import { actorOfCommand } from '../write/actor.ts'
 import { changeRows } from '../write/change-rows.ts'
 import type { Writer } from '../write/writer.ts'
-import { databaseUrl, openExistingStore } from './command-store.ts'
+import { actor, databaseUrl, openExistingStore } from './command-store.ts'
 import { commandWriter } from './command-writer.ts'
 import type { LoadedApi } from './load.ts'
 import { openProgress } from './progress.ts'
@@ -51,7 +52,8 @@ async function correct(writer: Writer, { resource, account, id }: WrongSum): Pro
   const on = writer.model.stored.get(resource)
   if (!on) throw new Error(`There is no resource ${resource}`)
   try {
-    await changeRows(writer, account ?? '', (changes) => changes.correctSums(on, [id]))
+    const by = { account: account ?? '', actor: actorOfCommand(actor(undefined)) }
+    await changeRows(writer, by, (changes) => changes.correctSums(on, [id]))
   } catch (error) {
     if (!isRefusal(error)) throw error
   }

@@ -102,11 +102,12 @@ export async function withStore(
   }
 }
 
-/** Opens the store for a command about versions. The probe reads the column that was added last. */
+/** Opens the store for a command about versions. The probe reads the table that was added last. */
 export const withLifecycleStore = (
   place: string | undefined,
   work: (opened: CommandStore) => Promise<number>,
-): Promise<number> => withStore(place, { probe: 'SELECT "sunset" FROM "nounkit_signals" LIMIT 1' }, work)
+): Promise<number> =>
+  withStore(place, { probe: 'SELECT "id" FROM "nounkit_audit_entries" WHERE 1 = 0' }, work)
 
 async function fitsAll(store: Store, statements: readonly string[]): Promise<boolean> {
   for (const statement of statements) if (!(await fits(store, statement))) return false

@@ -139,6 +139,17 @@ export const commands: { readonly [name: string]: Command } = {
     ],
     load: () => import('./events-command.ts').then(({ options, eventsCommand: run }) => ({ options, run })),
   },
+  audit: {
+    group: 'Rows',
+    usage: 'audit [API] --account ACCOUNT',
+    does: 'prints who changed which rows of an account, and what operators did',
+    examples: [
+      'nounkit audit --account acme --resource orders --since 2026-11-01',
+      'nounkit audit --account acme --row 01936e8b-7c1a-7000-8000-5f0c3d2b1a09 --json',
+      'nounkit audit --store',
+    ],
+    load: () => import('./audit-command.ts').then(({ options, auditCommand: run }) => ({ options, run })),
+  },
   jobs: {
     group: 'Rows',
     usage: 'jobs [retry] [API] [ID…]',

@@ -99,8 +99,11 @@ async function explain(model: Model, store: Store, caller: Caller, asked: Asked)
   const router = createRouter(model)
   const target = router.find(asked.path)
   if (!target) throw refused(router.missing(asked.path))
-  if (target.view.serves === 'events')
-    throw new CommandMistake(`${asked.path} are events, and explain shows reads of resources.`)
+  const { serves } = target.view
+  if (serves === 'events' || serves === 'audit')
+    throw new CommandMistake(
+      `${asked.path} are ${serves === 'events' ? 'events' : 'audit entries'}, and explain shows reads of resources.`,
+    )
   if (target.view.resource.answered)
     throw new CommandMistake(
       `${asked.path} is answered by code, and by no statement: answers.${target.id === null ? 'list' : 'get'} of ${target.view.resource.name}.`,

@@ -13,11 +13,12 @@ import { type CheckedFile, checkFile, type FileImport } from '../transfer/import
 import { ImportMark, type Mark } from '../transfer/import-mark.ts'
 import { Importer } from '../transfer/importer.ts'
 import { hashOf, openSource, type SourceFile, spool } from '../transfer/source-file.ts'
+import { actorOfCommand } from '../write/actor.ts'
 import { accountOf } from './account-flag.ts'
 import { accountKeys } from './account-keys.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { type CommandStore, withStore } from './command-store.ts'
+import { actor, type CommandStore, withStore } from './command-store.ts'
 import { commandWriter } from './command-writer.ts'
 import { namedResources } from './named-resources.ts'
 import { positionalsUpTo } from './positionals.ts'
@@ -106,6 +107,7 @@ async function importInto(
     file,
     target: { model, format: file.format, resource, account, now },
     writer: commandWriter({ model, store, clock }, { events }),
+    actor: actorOfCommand(actor(undefined)),
     mark,
     from: lineFrom(flags.from),
     generation,

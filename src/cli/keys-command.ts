@@ -9,11 +9,12 @@ import { sharedWriteScopes } from '../guard/scopes.ts'
 import type { Store } from '../store/store.ts'
 import { dayMs } from '../times.ts'
 import { endEndpoints, endThoseOfIssuer } from '../webhooks/end-endpoints.ts'
+import { recordAct } from '../write/recorded-acts.ts'
 import { accountOf, ofAccount } from './account-flag.ts'
 import { callerFlags, readCallerFlags } from './caller-flags.ts'
 import { jsonOption } from './command.ts'
 import { CommandMistake, UsageMistake } from './command-mistake.ts'
-import { withStore } from './command-store.ts'
+import { actor, withStore } from './command-store.ts'
 import { keyLines, keyTime } from './key-table.ts'
 import { apiAnd, positionalsUpTo } from './positionals.ts'
 
@@ -73,7 +74,7 @@ export async function keysCommand(args: string[]): Promise<number> {
   }
   // Only `create` may run before the service has made its store.
   return withStore(place, { create: action === create, probe: probes }, async ({ model, store, clock }) => {
-    const ring = new KeyRing(store, clock)
+    const ring = new KeyRing(store, clock, actor(undefined))
     try {
       return await action({
         ring,
@@ -98,7 +99,7 @@ function placeAnd(action: string, words: readonly string[]): readonly (string | 
 
 /** They read the columns that were added last, and no row, for which a cluster would need all its nodes. */
 const probes = ({ events }: Model): readonly string[] => [
-  'SELECT "claims" FROM "nounkit_api_keys" WHERE 1 = 0',
+  'SELECT "id" FROM "nounkit_audit_entries" WHERE 1 = 0',
   ...(events ? ['SELECT "owner_consumer" FROM "webhook_endpoints" WHERE 1 = 0'] : []),
 ]
 
@@ -211,6 +212,8 @@ async function endIssuer({ store, model, clock, flags, named }: Task): Promise<n
       'Which issuer? Write it as tokens have it in "iss", as in: nounkit keys end-issuer https://login.example.com/',
     )
   const endpoints = model.events ? await endThoseOfIssuer(store, issuer, clock.now()) : 0
+  const operator = actor(undefined)
+  await recordAct(store, clock.now(), { act: 'issuer-ended', operator, detail: { issuer, endpoints } })
   if (flags.json) console.log(JSON.stringify({ issuer, endpoints }))
   else
     console.log(

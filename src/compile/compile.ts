@@ -10,6 +10,7 @@ import { type MistakeList, Mistakes, mistakeList } from './mistakes.ts'
 import type { Model, Version } from './model.ts'
 import { didYouMean } from './names/nearest.ts'
 import { checkAnsweredRules, checkAnsweredVersions } from './resources/answered-versions.ts'
+import { auditOf } from './resources/audited-resources.ts'
 import { takesLists } from './resources/bulk.ts'
 import {
   checkTotalsNames,
@@ -155,6 +156,7 @@ const modelOf = (written: ApiDeclaration, options: CompileOptions, mistakes: Mis
     rate,
     scopes,
     events: declaration.events ?? null,
+    audit: auditOf(declaration, resources.values()),
     jobs,
     problems,
     contracts,

@@ -39,6 +39,8 @@ export interface Model {
   readonly scopes: ReadonlyMap<string, string>
   /** Null where the API has no events. */
   readonly events: EventsModel | null
+  /** Null where no change of a row is recorded, but those by operators. */
+  readonly audit: AuditModel | null
   /** By name. */
   readonly jobs: ReadonlyMap<string, JobModel>
   /** All problems of the service, by type: the engine's own, then those that resources declare. */
@@ -80,6 +82,10 @@ export interface EventsModel {
   readonly keepDays: number
 }
 
+export interface AuditModel {
+  readonly keepDays: number
+}
+
 export interface LimitsModel {
   readonly includeRelations: number
   readonly includeDepth: number
@@ -114,6 +120,8 @@ export interface Resource {
   readonly shared: boolean
   /** Whether every committed change of a row is an event. */
   readonly events: boolean
+  /** Whether every committed change of a row is an audit entry. */
+  readonly audited: boolean
   /** The code that answers for its rows, which are not stored then; null where they are. */
   readonly answered: AnsweredModel | null
   /** Added by the engine, whose code runs around its writes as hooks do. */
@@ -278,12 +286,14 @@ export interface View {
   /** `clients` */
   readonly name: string
   readonly resource: Resource
-  /** `events`: the collection of all events, which the engine itself serves. `totals`: rows of another resource, counted in groups. */
-  readonly serves: 'rows' | 'events' | 'totals'
+  /** `events` and `audit`: the collection of all events or audit entries, which the engine itself serves. `totals`: rows of another resource, counted in groups. */
+  readonly serves: 'rows' | 'events' | 'audit' | 'totals'
   /** What is counted, where it serves totals; else null. */
   readonly totals: TotalsView | null
   /** Whether this version tells events of the resource. */
   readonly events: boolean
+  /** Whether this version shows audit entries of the resource. */
+  readonly audited: boolean
   /** In the order they are shown. */
   readonly fields: readonly ViewField[]
   readonly field: ReadonlyMap<string, ViewField>

@@ -35,6 +35,7 @@ export const operatorCaller = (model: Model, operator: string, account: string):
   scopes: new Set(['*', ...sharedWriteScopes(model)]),
   subject: null,
   claims: noClaims,
+  operator,
 })
 
 /** Asks the engine as an operator, along the way of every request: validation, rules, hooks, events. */

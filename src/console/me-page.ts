@@ -28,7 +28,7 @@ export const mePage: ConsolePage = {
     const changed = await operators.changePassword(found, await hashPassword(form.get('password') ?? ''))
     if (!changed) return shown(visit, 'The password was changed meanwhile. Sign in with it.')
     const { secret } = await new OperatorSessions(parts.store, parts.clock).begin(changed)
-    await parts.recordAct({ operator, act: 'changed the password', requestId: request.id })
+    await parts.recordAct({ operator, act: 'operator-password-set', requestId: request.id })
     const cookie = sessionCookie(request, parts.model.prefix)
     return { goTo: `${mePath}?done=yes`, headers: { 'Set-Cookie': cookie.keep(secret) } }
   },

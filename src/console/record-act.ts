@@ -1,7 +1,9 @@
+import type { Act } from '../compile/service/acts.ts'
+
 /** What an operator did that is no write of a row. Writes are recorded with the rows. */
 export interface OperatorAct {
   readonly operator: string
-  readonly act: 'signed in' | 'signed out' | 'set a password' | 'changed the password'
+  readonly act: Act
   /** The request's. */
   readonly requestId: string
 }

@@ -25,7 +25,7 @@ export const signInPage: OpenPage = {
     })
     if (!known) return shownForm(entry, 'No operator has this name with this password.', name)
     const { secret, operator } = await new OperatorSessions(parts.store, parts.clock).begin(known)
-    await parts.recordAct({ operator, act: 'signed in', requestId: request.id })
+    await parts.recordAct({ operator, act: 'operator-signed-in', requestId: request.id })
     const cookie = sessionCookie(request, parts.model.prefix)
     return { goTo: safeNext(entry), headers: { 'Set-Cookie': cookie.keep(secret) } }
   },

@@ -11,7 +11,7 @@ export const signOutPage: ConsolePage = {
     const cookie = sessionCookie(request, parts.model.prefix)
     const secret = cookie.read()
     if (secret !== null) await new OperatorSessions(parts.store, parts.clock).end(secret)
-    await parts.recordAct({ operator, act: 'signed out', requestId: request.id })
+    await parts.recordAct({ operator, act: 'operator-signed-out', requestId: request.id })
     return { goTo: signInPath, headers: { 'Set-Cookie': cookie.drop(), 'Clear-Site-Data': '"cache"' } }
   },
 }

@@ -26,7 +26,7 @@ export const welcomePage: OpenPage = {
     )
     if (!known) throw usedUp()
     const { secret, operator } = await new OperatorSessions(parts.store, parts.clock).begin(known)
-    await parts.recordAct({ operator, act: 'set a password', requestId: request.id })
+    await parts.recordAct({ operator, act: 'operator-password-set', requestId: request.id })
     const cookie = sessionCookie(request, parts.model.prefix)
     return { goTo: '/console', headers: { 'Set-Cookie': cookie.keep(secret) } }
   },

@@ -56,6 +56,9 @@ export interface EventsDeclaration {
   readonly keepDays: number
 }
 
+/** `true` keeps entries for 365 days. */
+export type AuditDeclaration = boolean | { readonly keepDays: number }
+
 /** Rows for an empty store, in the head's names; a function, so that rows are built only when they are needed. */
 export interface SeedDeclaration {
   /** Needed unless the API has `accounts: 'one'`. */
@@ -107,6 +110,8 @@ export interface ApiOptions {
   readonly scopes?: ScopeDeclarations
   /** Every committed change of a row is an event, for all resources that belong to accounts; none unless said. */
   readonly events?: EventsDeclaration
+  /** Who changed which row is recorded, for all resources; only what operators do, unless said. */
+  readonly audit?: AuditDeclaration
   readonly cors?: CorsDeclaration
   /** Addresses (CIDR) of proxies whose Forwarded and X-Forwarded-* headers and request ids are trusted. */
   readonly proxies?: readonly string[]

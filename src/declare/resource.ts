@@ -136,6 +136,8 @@ export interface ResourceOptions<
   readonly limits?: ResourceLimits
   /** `false` leaves the resource out of the API's events. */
   readonly events?: X['events']
+  /** Whether it is recorded who changes its rows; as the API says, unless said. */
+  readonly audit?: boolean
   /** Rows are created, changed and deleted only while the related row's field has one of the values. */
   readonly onlyWhile?: W & OnlyWhile<R>
   /** A row is deleted only while its own field has one of the values. */

@@ -1,24 +1,28 @@
 import type { StoredRow } from '../call/stored-row.ts'
 import { positionsPerMs } from '../plan/events.ts'
 import type { Row } from '../store/store.ts'
-import type { EventKind } from '../write/event-rows.ts'
+import type { HistoryKind } from '../write/row-history.ts'
 
-/** An event as it is stored: the row in the names of the version that was the head when it was written. */
-export interface EventRow {
+/** A change of a row as it is stored: the row in the names of the version that was the head when it was written. */
+export interface StoredChange {
+  readonly resource: string
+  /** The version that was the head when the change was written. */
+  readonly version: string
+  readonly data: StoredRow
+  /** For an update: the former values of the fields that changed. */
+  readonly before: StoredRow | null
+}
+
+/** An event as it is stored. */
+export interface EventRow extends StoredChange {
   readonly account: string
   /** Grows with every event of the account, in the order in which events can be read. */
   readonly position: number
   readonly id: string
-  readonly kind: EventKind
-  readonly resource: string
+  readonly kind: HistoryKind
   readonly rowId: string
-  /** The version that was the head when the event was written. */
-  readonly version: string
   /** Milliseconds since 1970. */
   readonly createdAt: number
-  readonly data: StoredRow
-  /** For an update: the former values of the fields that changed. */
-  readonly before: StoredRow | null
 }
 
 /** From the columns that statements read, in the order of `readColumns`. */
@@ -28,7 +32,7 @@ export function eventRow(account: string, columns: Row): EventRow {
     account,
     position: Number(position),
     id: String(id),
-    kind: kind as EventKind,
+    kind: kind as HistoryKind,
     resource: String(resource),
     rowId: String(rowId),
     version: String(version),

@@ -5,7 +5,7 @@ import { codecs, toStored } from '../compile/versions/codecs.ts'
 import { withAdditions } from '../compile/versions/versions.ts'
 import { eventName, readWrittenVersion } from '../plan/event-form.ts'
 import { madeUp } from '../request/customs.ts'
-import type { EventRow } from './event-row.ts'
+import type { StoredChange } from './event-row.ts'
 
 /** A row of an event as the declaration knows it today. */
 export interface HeadForm {
@@ -15,8 +15,8 @@ export interface HeadForm {
   readonly former: StoredRow | null
 }
 
-/** An event may be older than the head. Null where today's API has no such resource. */
-export function headForm(model: Model, { version, resource, data, before }: EventRow): HeadForm | null {
+/** An event or an audit entry may be older than the head. Null where today's API has no such resource. */
+export function headForm(model: Model, { version, resource, data, before }: StoredChange): HeadForm | null {
   const written = readWrittenVersion(version)
   const source = sourceOf(model, written, resource)
   if (!source) return null

@@ -3,7 +3,7 @@ import type { Model, Resource } from '../compile/model.ts'
 import { judgedFields } from '../plan/judge-values.ts'
 import { settled } from '../plan/rule-sql.ts'
 import { passingRows, type RowJudge } from '../write/passing-rows.ts'
-import type { EventRow } from './event-row.ts'
+import type { StoredChange } from './event-row.ts'
 import { type HeadForm, headForm } from './head-form.ts'
 
 /** What judging the rows of events needs, made once per service. */
@@ -11,8 +11,8 @@ export interface EventJudge extends RowJudge {
   readonly model: Model
 }
 
-interface Judged {
-  readonly event: EventRow
+interface Judged<E> {
+  readonly event: E
   readonly form: HeadForm
 }
 
@@ -20,13 +20,13 @@ interface Judged {
  * The events whose rows the caller may read by the rules of their resources, with these rows; all where there is no caller. A rule holds
  * for the row as the event shows it. Without events of resources that today's API does not have.
  */
-export async function permittedEvents(
+export async function permittedEvents<E extends StoredChange>(
   judge: EventJudge,
   caller: Caller | null,
-  events: readonly EventRow[],
-): Promise<ReadonlyMap<EventRow, HeadForm>> {
-  const permitted = new Map<EventRow, HeadForm>()
-  const open = new Map<Resource, Judged[]>()
+  events: readonly E[],
+): Promise<ReadonlyMap<E, HeadForm>> {
+  const permitted = new Map<E, HeadForm>()
+  const open = new Map<Resource, Judged<E>[]>()
   for (const event of events) {
     const form = headForm(judge.model, event)
     if (!form) continue
@@ -41,12 +41,12 @@ export async function permittedEvents(
   return permitted
 }
 
-async function passing(
+async function passing<E>(
   judge: EventJudge,
   caller: Caller,
   resource: Resource,
-  judged: readonly Judged[],
-): Promise<readonly Judged[]> {
+  judged: readonly Judged<E>[],
+): Promise<readonly Judged<E>[]> {
   const rule = resource.rules.read
   // An event does not keep what is never shown, such as a password, so nobody knows whether a rule on it holds.
   if (!rule || judgedFields(resource, rule).some(({ writeOnly }) => writeOnly)) return []

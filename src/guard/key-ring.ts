@@ -1,7 +1,9 @@
 import { type Consumer, noClaims } from '../call/caller.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { JsonObject } from '../compile/schemas/canonical.ts'
+import type { Act } from '../compile/service/acts.ts'
 import { type Store, StoreError, type Transaction } from '../store/store.ts'
+import { recordActIn } from '../write/recorded-acts.ts'
 import { makeApiKeyFor, randomCharacters } from './api-key.ts'
 import {
   insertValues,
@@ -37,6 +39,9 @@ export interface RotateOptions {
   readonly expiresAt?: number | null
 }
 
+/** The keys of that name, or of that subject. */
+type Meant = { readonly account: string } & ({ readonly name: string } | { readonly subject: string })
+
 type StoreOrTransaction = Pick<Transaction, 'all'>
 
 /** What ends along with keys, in the same transaction: the store may run it again. `ids` are those of the consumers. */
@@ -51,10 +56,13 @@ export class KeyRing {
   readonly #clock: Clock
   readonly #sql: ReturnType<typeof keyStatements>
   readonly #away = new Set<string>()
+  readonly #operator: string | null
 
-  constructor(store: Store, clock: Clock = systemClock) {
+  /** `operator` is the name of who changes keys, for the audit. */
+  constructor(store: Store, clock: Clock = systemClock, operator: string | null = null) {
     this.#store = store
     this.#clock = clock
+    this.#operator = operator
     this.#sql = keyStatements(store.dialect)
   }
 
@@ -64,21 +72,22 @@ export class KeyRing {
   }
 
   create(wanted: NewKey): Promise<MadeKey> {
-    return this.#changing(wanted, async ([taken], tx) => {
+    return this.#changing({ account: wanted.account, name: wanted.name }, async ([taken], tx) => {
       if (taken) {
         throw new KeyMistake(
           `${wanted.account} already has a key named "${wanted.name}" (${taken.key.id}). Choose another name, or rotate or revoke that one.`,
         )
       }
-      return this.#insert(tx, newKeyId(), wanted)
+      return this.#insert(tx, 'key-created', newKeyId(), wanted)
     })
   }
 
   /** Creates a key and revokes all others of that name. */
   replace(wanted: NewKey): Promise<MadeKey> {
-    return this.#changing(wanted, async (active, tx) => {
-      await this.#revokeAll(active, tx)
-      return this.#insert(tx, newKeyId(), wanted)
+    const { account, name } = wanted
+    return this.#changing({ account, name }, async (active, tx) => {
+      await this.#revokeAll(active, tx, { account, name })
+      return this.#insert(tx, 'key-created', newKeyId(), wanted)
     })
   }
 
@@ -88,18 +97,25 @@ export class KeyRing {
   }
 
   /** Processes that know the key already may refuse the new scopes for some seconds. */
-  async addScopes({ rowId, scopes }: StoredKey, more: readonly string[]): Promise<void> {
-    await this.#store.writeOne(this.#sql.rescope, [rowId, JSON.stringify([...scopes, ...more])])
+  async addScopes({ rowId, account, name, scopes }: StoredKey, more: readonly string[]): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      await tx.all(this.#sql.rescope, [rowId, JSON.stringify([...scopes, ...more])])
+      await this.#record(tx, account, 'key-scopes-added', { name, id: rowId, scopes: [...more] })
+    }, account)
   }
 
   /** Revokes all keys of that name, and resolves with their number. */
   revoke(account: string, name: string, alongside?: Alongside): Promise<number> {
-    return this.#changing({ account, name }, (active, tx) => this.#revokeAll(active, tx, alongside))
+    return this.#changing({ account, name }, (active, tx) =>
+      this.#revokeAll(active, tx, { account, name }, alongside),
+    )
   }
 
   /** Revokes all keys of a subject, and resolves with their number. */
   endSubject(account: string, subject: string, alongside: Alongside): Promise<number> {
-    return this.#changing({ account, subject }, (active, tx) => this.#revokeAll(active, tx, alongside))
+    return this.#changing({ account, subject }, (active, tx) =>
+      this.#revokeAll(active, tx, { account, subject }, alongside),
+    )
   }
 
   /** A new secret for the key of that name; the old one works for `overlapMs` more. */
@@ -111,11 +127,19 @@ export class KeyRing {
       const until = Math.min(now + options.overlapMs, old.expiresAt ?? Number.POSITIVE_INFINITY)
       // The new secret takes over the id, so that usage and contacts of this consumer stay under one id.
       await tx.all(this.#sql.retire, [hash, `${old.id}.${randomCharacters(6)}`, until])
-      return this.#insert(tx, old.id, { ...old, expiresAt: options.expiresAt ?? renewedExpiry(old, now) })
+      return this.#insert(tx, 'key-rotated', old.id, {
+        ...old,
+        expiresAt: options.expiresAt ?? renewedExpiry(old, now),
+      })
     })
   }
 
-  async #insert(tx: Transaction, id: string, wanted: NewKey): Promise<MadeKey> {
+  async #insert(
+    tx: Transaction,
+    act: 'key-created' | 'key-rotated',
+    id: string,
+    wanted: NewKey,
+  ): Promise<MadeKey> {
     const { secret, hash } = makeApiKeyFor(wanted.account)
     const { account, name, scopes = ['*'], kind = 'external', contact = null, expiresAt = null } = wanted
     const prefix = secret.slice(0, 7)
@@ -124,6 +148,13 @@ export class KeyRing {
     const createdAt = this.#clock.now()
     const row = await tx.first(this.#sql.insert, insertValues({ ...who, hash, prefix, createdAt, expiresAt }))
     if (!row) throw new Error('nounkit_api_keys did not return the key that was inserted')
+    await this.#record(tx, account, act, {
+      name,
+      id,
+      scopes: [...scopes],
+      subject,
+      expires_at: timeOf(expiresAt),
+    })
     return { secret, key: storedKeyOf(row) }
   }
 
@@ -132,10 +163,7 @@ export class KeyRing {
    * is away would end the transaction.
    */
   async #changing<T>(
-    {
-      account,
-      ...wanted
-    }: { readonly account: string } & ({ readonly name: string } | { readonly subject: string }),
+    { account, ...wanted }: Meant,
     work: (active: readonly ListedKey[], tx: Transaction) => Promise<T>,
   ): Promise<T> {
     const read = async (from: StoreOrTransaction) => {
@@ -170,10 +198,28 @@ export class KeyRing {
     return (found?.rows ?? []).map(listedKeyOf).sort(byNameAndAge)
   }
 
-  async #revokeAll(keys: readonly ListedKey[], tx: Transaction, alongside?: Alongside): Promise<number> {
+  async #revokeAll(
+    keys: readonly ListedKey[],
+    tx: Transaction,
+    { account, ...meant }: Meant,
+    alongside?: Alongside,
+  ): Promise<number> {
     for (const { hash } of keys) await tx.all(this.#sql.revoke, [hash, this.#clock.now()])
-    await alongside?.(tx, [...new Set(keys.map(({ key }) => key.id))])
+    const ids = [...new Set(keys.map(({ key }) => key.id))]
+    await alongside?.(tx, ids)
+    const act = 'subject' in meant ? 'subject-ended' : 'key-revoked'
+    if (keys.length > 0 || act === 'subject-ended')
+      await this.#record(
+        tx,
+        account,
+        act,
+        'subject' in meant ? { subject: meant.subject, ids } : { name: meant.name, ids },
+      )
     return keys.length
+  }
+
+  #record(tx: Transaction, account: string, act: Act, detail: JsonObject): Promise<void> {
+    return recordActIn(tx, this.#clock.now(), { act, account, operator: this.#operator, detail })
   }
 }
 
@@ -187,6 +233,8 @@ const byNameAndAge = ({ key: a }: ListedKey, { key: b }: ListedKey): number =>
   compared(a.rowId, b.rowId)
 
 const compared = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
 
 const newKeyId = (): string => `key_${randomCharacters(12)}`
 

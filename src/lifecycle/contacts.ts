@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Dialect, ident, idents } from '../plan/dialect.ts'
 import { type Row, type Store, textOrNull } from '../store/store.ts'
+import { recordActIn } from '../write/recorded-acts.ts'
 
 /** A record that a consumer was informed of the end of a version: when, how, by whom. */
 export interface Contact {
@@ -25,7 +26,11 @@ const insertText = (dialect: Dialect): string => {
 export async function storeContact(store: Store, contact: Contact): Promise<void> {
   const { version, account, consumer, note, by, at } = contact
   const values = [version, account, consumer, note, by, at, randomUUID()]
-  await store.transaction((tx) => tx.all(insertText(store.dialect), values))
+  await store.transaction(async (tx) => {
+    await tx.all(insertText(store.dialect), values)
+    const detail = { version, consumer, note }
+    await recordActIn(tx, at, { act: 'consumer-contacted', account, operator: by, detail })
+  }, account)
 }
 
 /** Every contact, oldest first. */

@@ -1,5 +1,6 @@
 import { type Dialect, ident } from '../plan/dialect.ts'
 import { numberOrNull, type Row, type Store, textOrNull } from '../store/store.ts'
+import { recordActIn } from '../write/recorded-acts.ts'
 
 /** A retirement that was decided, and perhaps withdrawn. */
 export interface Decision {
@@ -30,7 +31,7 @@ const statements = (dialect: Dialect) => {
   return {
     inForce: `SELECT "version" FROM ${table} WHERE "withdrawn_at" IS NULL`,
     all: `SELECT "version", "number", "decided_at", "decided_by", ${evidence}, "withdrawn_at", "withdrawn_by", "withdrawn_why" FROM ${table} ORDER BY "version", "number"`,
-    insert: `INSERT INTO ${table} ("version", "number", "decided_at", "decided_by", "evidence") SELECT ${text(1)}, coalesce(max("number"), 0) + 1, ${number(2)}, ${text(3)}, ${dialect.param(4, 'json')} FROM ${table} WHERE "version" = ${text(1)} HAVING count(*) = count("withdrawn_at") ON CONFLICT DO NOTHING`,
+    insert: `INSERT INTO ${table} ("version", "number", "decided_at", "decided_by", "evidence") SELECT ${text(1)}, coalesce(max("number"), 0) + 1, ${number(2)}, ${text(3)}, ${dialect.param(4, 'json')} FROM ${table} WHERE "version" = ${text(1)} HAVING count(*) = count("withdrawn_at") ON CONFLICT DO NOTHING RETURNING "number"`,
     withdraw: `UPDATE ${table} SET "withdrawn_at" = ${number(2)}, "withdrawn_by" = ${text(3)}, "withdrawn_why" = ${text(4)} WHERE "version" = ${text(1)} AND "withdrawn_at" IS NULL RETURNING "number"`,
   }
 }
@@ -53,16 +54,24 @@ export const decisionInForce = (decisions: readonly Decision[], name: string): D
 /** False when a decision is already in force. Of two processes that decide at once, the second finds the decision or the number taken. */
 export async function storeDecision(store: Store, action: Action, evidence: unknown): Promise<boolean> {
   const values = [action.version, action.at, action.by, JSON.stringify(evidence)]
-  return (await store.writeOne(statements(store.dialect).insert, values)) === 1
+  const { insert } = statements(store.dialect)
+  return store.transaction(async (tx) => {
+    if ((await tx.all(insert, values)).length === 0) return false
+    const { version, at, by } = action
+    await recordActIn(tx, at, { act: 'version-retired', operator: by, detail: { version } })
+    return true
+  })
 }
 
 /** Whether there was anything to withdraw. */
 export async function withdrawDecision(store: Store, action: Action, why: string | null): Promise<boolean> {
   const sql = statements(store.dialect)
-  const rows = await store.transaction((tx) =>
-    tx.all(sql.withdraw, [action.version, action.at, action.by, why]),
-  )
-  return rows.length > 0
+  const { version, at, by } = action
+  return store.transaction(async (tx) => {
+    if ((await tx.all(sql.withdraw, [version, at, by, why])).length === 0) return false
+    await recordActIn(tx, at, { act: 'retirement-withdrawn', operator: by, detail: { version, why } })
+    return true
+  })
 }
 
 const decisionOf = (row: Row): Decision => {

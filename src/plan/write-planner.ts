@@ -1,4 +1,5 @@
 import type { Resource, SumFeed } from '../compile/model.ts'
+import { insertEntries, insertEntryAlone } from './audit.ts'
 import { countSum, wrongSums } from './counted-sums.ts'
 import type { Dialect } from './dialect.ts'
 import { insertEventAlone, insertPlaced, insertWaiting, selectLastPosition } from './events.ts'
@@ -39,7 +40,8 @@ export class WritePlanner {
   }
 
   insertAlong(resource: Resource, along: Along): RowStatement {
-    const shape = `insert${along.key ? '-key' : ''}${along.event ? '-event' : ''} ${resource.name}`
+    const { key, event, entry } = along
+    const shape = `insert${key ? '-key' : ''}${event ? '-event' : ''}${entry ? '-entry' : ''} ${resource.name}`
     return this.#plan(shape, () => insertRowAlong(resource, along, this.#dialect))
   }
 
@@ -71,6 +73,14 @@ export class WritePlanner {
 
   insertPlaced(): RowStatement {
     return this.#plan('placed event', () => insertPlaced(this.#dialect))
+  }
+
+  insertEntry(): RowStatement {
+    return this.#plan('entry', () => insertEntryAlone(this.#dialect))
+  }
+
+  insertEntries(): RowStatement {
+    return this.#plan('entries', () => insertEntries(this.#dialect))
   }
 
   update(resource: Resource, fields: readonly string[]): RowStatement {

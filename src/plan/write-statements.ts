@@ -1,7 +1,8 @@
 import type { Resource } from '../compile/model.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
+import { insertEntry } from './audit.ts'
 import { type Dialect, ident } from './dialect.ts'
-import { insertEvent } from './events.ts'
+import { eventColumns, insertEvent } from './events.ts'
 import { insertKey, keyColumns } from './keys.ts'
 import { projectStored } from './project.ts'
 import { knownField, type RowStatement, rowStatement } from './row-statements.ts'
@@ -101,25 +102,32 @@ function insertion(
 export interface Along {
   readonly key: boolean
   readonly event: boolean
+  readonly entry: boolean
 }
 
 /**
- * A create with its Idempotency-Key, its event or both as one statement. The key is inserted first, with the answer, and the others
+ * A create with its Idempotency-Key, its event, its audit entry, or several of them, as one statement. The key is inserted first, with the answer, and the others
  * only if the key was new. A second caller waits on the key's index until the first has committed, and then gets no row.
- * Binds the row's values, those of `keyRow` and those of `eventColumns`. Writes one row, or none when the key exists.
+ * Binds the row's values, those of `keyRow`, those of `eventColumns` and those of `auditColumns`. Writes one row, or none when the key exists.
  */
-export function insertRowAlong(resource: Resource, { key, event }: Along, dialect: Dialect): RowStatement {
+export function insertRowAlong(
+  resource: Resource,
+  { key, event, entry }: Along,
+  dialect: Dialect,
+): RowStatement {
   const binds = new Binds(dialect)
   const { columns, values } = insertion(resource, binds)
   const account = binds.use('account', 'id')
   const from = (first: number) => (index: number, kind: FieldKind) => binds.use(first + index, kind)
   const firstOfKey = resource.fields.length + resource.searches.length
   const firstOfEvent = firstOfKey + (key ? keyColumns.length : 0)
+  const firstOfEntry = firstOfEvent + (event ? eventColumns.length : 0)
   const claim = key ? [`claim AS (${insertKey(account, from(firstOfKey))} RETURNING 1)`] : []
   const claimed = key ? 'FROM claim' : ''
   const told = event ? [`told AS (${insertEvent(dialect, account, from(firstOfEvent), claimed)})`] : []
+  const noted = entry ? [`noted AS (${insertEntry(account, from(firstOfEntry), claimed)})`] : []
   const row = key ? `SELECT ${values} FROM claim` : `VALUES (${values})`
-  const text = `WITH ${[...claim, ...told].join(', ')} INSERT INTO ${ident(resource.table)} (${columns}) ${row}`
+  const text = `WITH ${[...claim, ...told, ...noted].join(', ')} INSERT INTO ${ident(resource.table)} (${columns}) ${row}`
   return rowStatement(text, binds)
 }
 

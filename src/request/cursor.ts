@@ -26,10 +26,13 @@ export interface CursorSeal {
   /** A cursor that says nothing about its number, not even whether another cursor has the same. */
   hide(position: number, bound: string): string
   reveal(cursor: string, bound: string): number
+  /** The same for an id of 36 characters. */
+  hideId(id: string, bound: string): string
+  revealId(cursor: string, bound: string): string
 }
 
 const cipher = 'aes-256-gcm'
-const [nonceLength, tagLength, numberLength] = [12, 16, 8]
+const [nonceLength, tagLength, numberLength, idLength] = [12, 16, 8, 36]
 
 export function createCursorSeal(secret: string): CursorSeal {
   const key = createSecretKey(Buffer.from(secret))
@@ -51,29 +54,37 @@ export function createCursorSeal(secret: string): CursorSeal {
     hide(position, bound) {
       const number = Buffer.alloc(numberLength)
       number.writeBigUInt64BE(BigInt(position))
-      const nonce = randomBytes(nonceLength)
-      const hiding = createCipheriv(cipher, hidingKey, nonce, { authTagLength: tagLength })
-      const hidden = hiding.setAAD(Buffer.from(bound)).update(number)
-      hiding.final()
-      return Buffer.concat([nonce, hiding.getAuthTag(), hidden]).toString('base64url')
+      return hidden(hidingKey, number, bound)
     },
-    reveal(cursor, bound) {
-      const bytes = Buffer.from(cursor, 'base64url')
-      const isWhole = bytes.length === nonceLength + tagLength + numberLength
-      // Base64 decoding skips what is no base64.
-      if (!isWhole || bytes.toString('base64url') !== cursor) throw badCursor()
-      const [tag, hidden] = [bytes.subarray(nonceLength, -numberLength), bytes.subarray(-numberLength)]
-      const nonce = bytes.subarray(0, nonceLength)
-      const revealing = createDecipheriv(cipher, hidingKey, nonce, { authTagLength: tagLength })
-      const number = revealing.setAAD(Buffer.from(bound)).setAuthTag(tag).update(hidden)
-      try {
-        revealing.final()
-      } catch {
-        throw badCursor()
-      }
-      return Number(number.readBigUInt64BE())
-    },
+    reveal: (cursor, bound) => Number(revealed(hidingKey, cursor, bound, numberLength).readBigUInt64BE()),
+    hideId: (id, bound) => hidden(hidingKey, Buffer.from(id), bound),
+    revealId: (cursor, bound) => revealed(hidingKey, cursor, bound, idLength).toString(),
   }
+}
+
+function hidden(key: Buffer, bytes: Buffer, bound: string): string {
+  const nonce = randomBytes(nonceLength)
+  const hiding = createCipheriv(cipher, key, nonce, { authTagLength: tagLength })
+  const text = hiding.setAAD(Buffer.from(bound)).update(bytes)
+  hiding.final()
+  return Buffer.concat([nonce, hiding.getAuthTag(), text]).toString('base64url')
+}
+
+function revealed(key: Buffer, cursor: string, bound: string, length: number): Buffer {
+  const bytes = Buffer.from(cursor, 'base64url')
+  const isWhole = bytes.length === nonceLength + tagLength + length
+  // Base64 decoding skips what is no base64.
+  if (!isWhole || bytes.toString('base64url') !== cursor) throw badCursor()
+  const [tag, text] = [bytes.subarray(nonceLength, -length), bytes.subarray(-length)]
+  const nonce = bytes.subarray(0, nonceLength)
+  const revealing = createDecipheriv(cipher, key, nonce, { authTagLength: tagLength })
+  const found = revealing.setAAD(Buffer.from(bound)).setAuthTag(tag).update(text)
+  try {
+    revealing.final()
+  } catch {
+    throw badCursor()
+  }
+  return found
 }
 
 /** In constant time, so that a seal cannot be guessed character by character. */

@@ -81,6 +81,7 @@ export function createEngine(parts: EngineParts): Engine {
     writer,
     answering,
     events: { model, store, planner, seal, now, log: parts.log, signal: parts.signal },
+    audit: { model, store, planner, seal, now },
     streams: parts.streams,
     replicas: parts.replicas,
     readerFor: parts.replicas ? readerOn(reader, parts.replicas) : () => reader,

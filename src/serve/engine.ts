@@ -1,4 +1,5 @@
 import type { Answering } from '../answer/answering.ts'
+import type { AuditReader } from '../audit/audit-scan.ts'
 import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
 import type { Model } from '../compile/model.ts'
 import type { EventReader } from '../events/event-scan.ts'
@@ -29,6 +30,7 @@ export interface Engine {
   readonly writer: Writer
   readonly answering: Answering
   readonly events: EventReader & { readonly signal: EventSignal }
+  readonly audit: AuditReader & Pick<Reader, 'seal'>
   readonly streams: EventStreams
   /** Where the engine reads, for a GET of this account. `after` is the value of a Store-Position header. */
   readerFor(account: string, after: string | undefined): Reader

@@ -1,5 +1,6 @@
 import { createAnswer } from '../answer/answer-once.ts'
 import { answerList, answerOne, demandOwner } from '../answer/read-answers.ts'
+import { readAuditEntry, readAuditList } from '../audit/read-audit.ts'
 import type { Call, Outcome } from '../call/call.ts'
 import { type Caller, noClaims } from '../call/caller.ts'
 import type { PlainRequest, PlainResponse } from '../call/exchange.ts'
@@ -114,7 +115,7 @@ function perform(
   const taken = engine.rates.take(caller, request.address, target.view)
   const outcome = whenThere(taken, (signals) => {
     context.rate = signals
-    return run(engine, request, { target, caller: caller ?? anonymous }, context)
+    return run(engine, request, { target, caller: caller ?? anonymous, requestId: request.id }, context)
   })
   return whenThere(outcome, (shown) => successResponse(shown, target, request))
 }
@@ -175,6 +176,7 @@ const one: Answer = (engine, request, call, context) => {
   allowQuery(query, context)
   if (call.target.view.resource.answered) return answerOne(engine.answering, call, query)
   if (call.target.view.serves === 'events') return readEvent(engine.events, call, audienceOf(call.caller))
+  if (call.target.view.serves === 'audit') return readAuditEntry(engine.audit, call, audienceOf(call.caller))
   return readOne(readerOf(engine, request, call), call, query)
 }
 
@@ -184,6 +186,8 @@ const list: Answer = (engine, request, call, context) => {
   if (call.target.view.resource.answered) return answerList(engine.answering, call, query)
   if (call.target.view.serves === 'events')
     return readEventList(engine.events, call, query, audienceOf(call.caller))
+  if (call.target.view.serves === 'audit')
+    return readAuditList(engine.audit, call, query, audienceOf(call.caller))
   const read = call.target.view.totals ? readTotals : readList
   return read(readerOf(engine, request, call), call, query)
 }

@@ -1,7 +1,9 @@
+import { sweepAudit } from '../audit/sweep-audit.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { compileApi } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
 import { counted } from '../compile/names/plural.ts'
+import { auditKeepDays } from '../compile/resources/audited-resources.ts'
 import type { ApiDeclaration } from '../declare/api.ts'
 import { EventLog } from '../events/event-log.ts'
 import { EventSignal } from '../events/event-signal.ts'
@@ -38,6 +40,7 @@ import { sweepDeliveries } from '../webhooks/sweep-deliveries.ts'
 import { readWebhookSettings, type WebhookSettings } from '../webhooks/webhook-settings.ts'
 import { startWebhooks, type Webhooks, webhookCode } from '../webhooks/webhooks.ts'
 import { sweep } from '../write/keys/sweep.ts'
+import { recordAct } from '../write/recorded-acts.ts'
 import { seedEmpty } from '../write/seed.ts'
 import { WordFiller } from '../write/word-filler.ts'
 import { createEngine } from './create-engine.ts'
@@ -187,7 +190,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         clock,
         report,
         handle: (request) => engine.handle(request),
-        recordAct: async ({ operator, act }) => warn(`The operator ${operator} ${act}.`, null),
+        recordAct: (act) => recordAct(store, clock.now(), act),
         isDevelopment: options.isDevelopment ?? false,
       },
       lazyPages({ model, store, clock, authenticator, retirement }),
@@ -296,7 +299,7 @@ async function migrateAtStart(
 /** The housekeeping of a store. */
 function sweepsOf(
   store: Store,
-  { events, jobs, resources }: Model,
+  { audit, events, jobs, resources }: Model,
   clock: Clock,
   log: EventLog,
   filler: WordFiller,
@@ -311,6 +314,7 @@ function sweepsOf(
     ...(refresh ? [everyMinute('statistics', refresh)] : []),
     everyMinute('recorders', () => markSilent(store, clock.now())),
     { name: 'usage', everyMs: hourMs, work: (end) => deleteOldUsage(store, clock.now(), end) },
+    everyMinute('audit', (end) => sweepAudit(store, clock, audit?.keepDays ?? auditKeepDays, end)),
     ...(jobs.size > 0 ? [{ name: 'jobs', everyMs: hourMs, work: () => sweepJobs(store, clock) }] : []),
     ...(events
       ? [

@@ -20,7 +20,7 @@ export interface Store {
   writeOne(sql: string, values: readonly Value[], account?: string): Promise<number>
   /**
    * Runs a few writing statements as a transaction of their own, without the cost of an interactive one. Resolves, once they are
-   * durable, with whether they wrote anything. Null where one query inserts a row along with its key and its event.
+   * durable, with whether they wrote anything. Null where one query inserts a row along with its key and what tells of it.
    */
   readonly writeClaimed: ((writes: ClaimedWrite, account?: string) => Promise<boolean>) | null
   /**
@@ -70,8 +70,8 @@ export interface ClaimedWrite {
   readonly write: Write
   /** Deletes the row that `claim` has inserted, when `write` fails. */
   readonly release?: Write
-  /** Written last. Only a store that is unavailable refuses it. */
-  readonly also?: Write
+  /** Written last. Only a store that is unavailable refuses them. */
+  readonly also?: readonly Write[]
 }
 
 export interface Transaction {

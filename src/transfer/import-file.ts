@@ -1,5 +1,6 @@
 import type { Resource } from '../compile/model.ts'
 import { StoreRefused } from '../store/store.ts'
+import type { Actor } from '../write/actor.ts'
 import type { Writer } from '../write/writer.ts'
 import { FileCheck } from './check-file.ts'
 import type { HeldBack } from './held-back.ts'
@@ -33,6 +34,8 @@ export interface FileImport {
   readonly file: SourceFile
   readonly target: ImportTarget
   readonly writer: Writer
+  /** Who imports it. */
+  readonly actor: Actor
   readonly mark: ImportMark
   /** Rows of the lines before it count as imported: the first lines of a file that was corrected. */
   readonly from: number

@@ -203,7 +203,7 @@ export class Importer {
   }
 
   #change<T>(account: string, work: (changes: ChangeSet) => Promise<T>): Promise<T> {
-    return changeRows(this.#import.writer, account, async (changes) => {
+    return changeRows(this.#import.writer, { account, actor: this.#import.actor }, async (changes) => {
       const value = await work(changes)
       await demandGeneration(changes.tx, this.#import.generation)
       return value

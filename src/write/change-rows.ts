@@ -1,12 +1,15 @@
 import type { StoredRow } from '../call/stored-row.ts'
 import type { Resource } from '../compile/model.ts'
 import { bindSlots } from '../plan/bind-slots.ts'
-import type { WritePlanner } from '../plan/write-planner.ts'
+import type { RowStatement } from '../plan/row-statements.ts'
 import type { Value, Write } from '../store/store.ts'
+import type { Actor } from './actor.ts'
+import { entryValues, hasEntry, writeEntries } from './audit-rows.ts'
 import { ChangeSet } from './change-set.ts'
-import { createdEvent, writeEvents } from './event-rows.ts'
+import { eventValues, writeEvents } from './event-rows.ts'
 import { writeJobs } from './job-inserts.ts'
 import { rowValues } from './row-change.ts'
+import { historyOf, historyOfNew } from './row-history.ts'
 import type { Writer } from './writer.ts'
 
 /**
@@ -15,14 +18,18 @@ import type { Writer } from './writer.ts'
  */
 export async function changeRows<T>(
   writer: Writer,
-  account: string,
+  by: { readonly account: string; readonly actor: Actor },
   work: (changes: ChangeSet) => Promise<T>,
 ): Promise<T> {
+  const { account } = by
   const { value, events, jobs } = await writer.store.transaction(async (tx) => {
     const changes = new ChangeSet(writer, tx, account)
     const value = await work(changes)
     await changes.settled()
-    const events = writer.model.events ? await writeEvents(writer, tx, account, changes.changes) : 0
+    const told = changes.changes.filter(({ resource }) => resource.events || hasEntry(resource, by.actor))
+    const histories = told.flatMap((change) => historyOf(writer, change) ?? [])
+    const events = writer.model.events ? await writeEvents(writer, tx, account, histories) : 0
+    await writeEntries(writer, tx, by, histories)
     await writeJobs(tx, account, changes.jobs)
     return { value, events, jobs: changes.jobs.length }
   }, account)
@@ -31,9 +38,10 @@ export async function changeRows<T>(
   return value
 }
 
-/** A row to insert, of which nothing else follows but its event. */
+/** A row to insert, of which nothing else follows but its event and its audit entry. */
 interface RowAlone {
   readonly account: string
+  readonly actor: Actor
   readonly resource: Resource
   readonly row: StoredRow
   /** The values of the row of its Idempotency-Key. */
@@ -41,38 +49,51 @@ interface RowAlone {
 }
 
 /**
- * Inserts one row without an interactive transaction: as one statement, or with its event and its Idempotency-Key as one statement where
+ * Inserts one row without an interactive transaction: as one statement, or with what tells of it and its Idempotency-Key as one statement where
  * the database can insert into several tables with one, else as several. False when another request has the key; then nothing is written.
  */
 export async function insertAlone(writer: Writer, alone: RowAlone): Promise<boolean> {
-  const { account, resource, row } = alone
-  const event = resource.events ? createdEvent(writer, resource, row) : null
-  const inserted = await insertWith(writer, alone, event)
-  if (inserted && event) writer.events.committed(account, 1)
+  const { account, actor, resource, row } = alone
+  const entered = hasEntry(resource, actor)
+  const history = resource.events || entered ? historyOfNew(writer, resource, row) : null
+  const inserted = await insertWith(writer, alone, {
+    event: history && resource.events ? eventValues(writer, history) : null,
+    entry: history && entered ? entryValues(writer, actor, history) : null,
+  })
+  if (inserted && resource.events) writer.events.committed(account, 1)
   return inserted
+}
+
+/** The values of the rows that tell of a new row. */
+interface Told {
+  readonly event: readonly Value[] | null
+  readonly entry: readonly Value[] | null
 }
 
 async function insertWith(
   { store, writes, keys }: Writer,
   { account, resource, row, key }: RowAlone,
-  event: readonly Value[] | null,
+  { event, entry }: Told,
 ): Promise<boolean> {
   const values = rowValues(resource, account, row)
-  const { text, slots } = writes.insert(resource)
-  const insert = { sql: text, values: bindSlots(slots, { account, values }) }
-  if (!key && !event) return (await store.writeOne(insert.sql, insert.values, account)) > 0
-  const told = event && eventWrite(writes, account, event)
+  const insert = bound(account, writes.insert(resource), values)
+  if (!key && !event && !entry) return (await store.writeOne(insert.sql, insert.values, account)) > 0
   if (store.writeClaimed) {
     const [name = ''] = key ?? []
     const claim = key && { claim: keys.claimWrite(account, key), release: keys.releaseWrite(account, name) }
-    return store.writeClaimed({ ...claim, write: insert, ...(told && { also: told }) }, account)
+    const also = [
+      ...(event ? [bound(account, writes.insertEvent(), event)] : []),
+      ...(entry ? [bound(account, writes.insertEntry(), entry)] : []),
+    ]
+    return store.writeClaimed({ ...claim, write: insert, also }, account)
   }
-  const all = writes.insertAlong(resource, { key: key !== null, event: event !== null })
-  const bindings = bindSlots(all.slots, { account, values: [...values, ...(key ?? []), ...(event ?? [])] })
-  return (await store.writeOne(all.text, bindings, account)) > 0
+  const along = { key: key !== null, event: event !== null, entry: entry !== null }
+  const all = [...values, ...(key ?? []), ...(event ?? []), ...(entry ?? [])]
+  const whole = bound(account, writes.insertAlong(resource, along), all)
+  return (await store.writeOne(whole.sql, whole.values, account)) > 0
 }
 
-function eventWrite(writes: WritePlanner, account: string, values: readonly Value[]): Write {
-  const { text, slots } = writes.insertEvent()
-  return { sql: text, values: bindSlots(slots, { account, values }) }
-}
+const bound = (account: string, { text, slots }: RowStatement, values: readonly Value[]): Write => ({
+  sql: text,
+  values: bindSlots(slots, { account, values }),
+})

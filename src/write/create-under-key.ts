@@ -1,5 +1,6 @@
 import type { Outcome } from '../call/call.ts'
 import type { Value } from '../store/store.ts'
+import { actorOf } from './actor.ts'
 import { changeRows } from './change-rows.ts'
 import { answerValues, type KeyedRequest } from './idempotency.ts'
 import { inTransaction, type OpenWrite, type WriteRequest } from './write-request.ts'
@@ -28,7 +29,7 @@ export function createUnderKey(
   const { writer, call } = request
   const { account } = call.caller
   const { keys } = writer
-  return changeRows(writer, account, async (changes) => {
+  return changeRows(writer, { account, actor: actorOf(call) }, async (changes) => {
     const write = inTransaction(request, changes)
     if (!key) return (await insert(write)).answer
     const { keyed, values } = key

@@ -6,6 +6,7 @@ import { noRules } from '../compile/rules/checked-rule.ts'
 import type { JsonObject } from '../compile/schemas/canonical.ts'
 import type { Maybe } from '../maybe.ts'
 import { readCreate } from '../request/body.ts'
+import { actorOf } from './actor.ts'
 import { insertAlone } from './change-rows.ts'
 import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
 import { createUnderKey, keyTaken } from './create-under-key.ts'
@@ -81,7 +82,7 @@ async function createAlone({ writer, call }: WriteRequest, create: Create): Prom
   const key = keyed && keyValues(writer, keyed, String(row.id), location, body, outcome.etag ?? null)
   const { account } = call.caller
   const { resource } = call.target.view
-  if (!(await insertAlone(writer, { account, resource, row, key }))) throw keyTaken
+  if (!(await insertAlone(writer, { account, actor: actorOf(call), resource, row, key }))) throw keyTaken
   return outcome
 }
 

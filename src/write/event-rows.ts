@@ -1,32 +1,27 @@
-import type { StoredRow } from '../call/stored-row.ts'
-import type { Resource } from '../compile/model.ts'
-import { equalValues } from '../kinds/equal-values.ts'
 import { bindSlots } from '../plan/bind-slots.ts'
-import { eventName, storedForm, writtenVersion } from '../plan/event-form.ts'
 import { eventColumns, keptColumns, mostWaiting, positionsPerMs } from '../plan/events.ts'
 import type { WritePlanner } from '../plan/write-planner.ts'
 import type { Transaction, Value } from '../store/store.ts'
 import { idEnd, uuidV7 } from './ids.ts'
-import type { RowChange } from './row-change.ts'
+import type { RowHistory } from './row-history.ts'
 import type { Writer } from './writer.ts'
-
-export type EventKind = 'created' | 'updated' | 'deleted'
 
 /** A new event by its columns, before it has a position. */
 type NewEvent = { readonly [C in (typeof eventColumns)[number]]: Value } & { readonly created_at: number }
 
-/** The event of a new row, as values in the order of `eventColumns`. */
-export const createdEvent = (writer: Writer, resource: Resource, row: StoredRow): readonly Value[] =>
-  waitingValues(newEvent(writer, resource, 'created', row, null))
+/** The event of a change, as values in the order of `eventColumns`. */
+export const eventValues = (writer: Writer, history: RowHistory): readonly Value[] =>
+  waitingValues(newEvent(writer, history))
 
 /** Writes an event for every changed row, as a part of the transaction that changed it; resolves with their number. */
 export async function writeEvents(
   writer: Writer,
   tx: Transaction,
   account: string,
-  changes: readonly RowChange[],
+  histories: readonly RowHistory[],
 ): Promise<number> {
-  const events = changes.flatMap((change) => eventOf(writer, change) ?? [])
+  const told = histories.filter(({ resource, isShown }) => resource.events && isShown)
+  const events = told.map((history) => newEvent(writer, history))
   if (events.length === 0) return 0
   const write = tx.dialect.commitsInOrder ? writePlaced : writeWaiting
   await write(writer.writes, tx, account, events)
@@ -72,45 +67,13 @@ const waitingValues = (event: NewEvent): readonly Value[] => eventColumns.map((n
 /** A power of two, so that there are few texts of statements. */
 const sizeOf = (left: number): number => Math.min(mostWaiting, 2 ** Math.floor(Math.log2(left)))
 
-/** The net change of a row; null where nobody is told of it. */
-function eventOf(writer: Writer, { resource, before, after }: RowChange): NewEvent | null {
-  if (!resource.events) return null
-  if (before && after) {
-    const former = changedValues(resource, before, after)
-    return former && newEvent(writer, resource, 'updated', after, former)
-  }
-  const row = after ?? before
-  return row && newEvent(writer, resource, after ? 'created' : 'deleted', row, null)
-}
-
-/** The former values of the fields that changed; null where none did. */
-function changedValues(resource: Resource, before: StoredRow, after: StoredRow): StoredRow | null {
-  const changed = resource.fields.filter(
-    ({ name, writeOnly }) => name !== 'updated_at' && !writeOnly && !equalValues(before[name], after[name]),
-  )
-  return changed.length === 0 ? null : Object.fromEntries(changed.map(({ name }) => [name, before[name]]))
-}
-
-const newEvent = (
-  { model, now }: Writer,
-  resource: Resource,
-  kind: EventKind,
-  row: StoredRow,
-  former: StoredRow | null,
-): NewEvent => ({
-  kind,
-  resource: eventName(resource.table),
-  row_id: String(row.id),
-  version: writtenVersion(model),
+const newEvent = ({ now }: Writer, history: RowHistory): NewEvent => ({
+  kind: history.kind,
+  resource: history.name,
+  row_id: history.rowId,
+  version: history.version,
   created_at: now(),
   id_end: idEnd(),
-  data: JSON.stringify(storedForm(resource, shownValues(resource, row))),
-  before: former && JSON.stringify(storedForm(resource, former)),
+  data: history.data,
+  before: history.before,
 })
-
-/** A row without what is never shown, such as a password: an event must not keep it. */
-function shownValues(resource: Resource, row: StoredRow): StoredRow {
-  if (!resource.fields.some(({ writeOnly }) => writeOnly)) return row
-  const shown = resource.fields.filter(({ writeOnly }) => !writeOnly)
-  return Object.fromEntries(shown.map(({ name }) => [name, row[name]]))
-}

@@ -1,5 +1,6 @@
 import type { Call, Outcome } from '../call/call.ts'
 import type { IfMatch } from '../request/if-match.ts'
+import { actorOf } from './actor.ts'
 import { changeRows } from './change-rows.ts'
 import { deleteRefused } from './conflicts.ts'
 import { copyForHook, finishHook, hookContexts, hooksOf } from './hook-context.ts'
@@ -15,7 +16,8 @@ export async function remove(writer: Writer, call: Call, ifMatch: IfMatch | null
   const { resource } = call.target.view
   const request = outsideTransaction(writer, call)
   try {
-    return await changeRows(writer, call.caller.account, async (changes) => {
+    const by = { account: call.caller.account, actor: actorOf(call) }
+    return await changeRows(writer, by, async (changes) => {
       const write = inTransaction(request, changes)
       const { row, version } = await lockTarget(changes, call, 'to-delete')
       await refuseUnlessMay(write, 'delete')

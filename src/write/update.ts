@@ -7,6 +7,7 @@ import type { JsonObject } from '../compile/schemas/canonical.ts'
 import { equalValues } from '../kinds/equal-values.ts'
 import { readPatch, readReplace } from '../request/body.ts'
 import type { IfMatch } from '../request/if-match.ts'
+import { actorOf } from './actor.ts'
 import { changeRows } from './change-rows.ts'
 import type { ChangeSet } from './change-set.ts'
 import { missingReferences, refuseUnreadable, writeRefused } from './conflicts.ts'
@@ -34,7 +35,8 @@ export async function update(
   const attempt: Attempt = { place: '', before: {}, asked: {}, written: null }
   const own = call.target.view.resource.engineMade ? await writer.engineHooks(call, body) : noEngineHooks
   try {
-    return await changeRows(writer, call.caller.account, async (changes) => {
+    const by = { account: call.caller.account, actor: actorOf(call) }
+    return await changeRows(writer, by, async (changes) => {
       const { row, version } = await lockTarget(changes, call, 'to-change')
       const write = inTransaction(request, changes)
       attempt.before = row

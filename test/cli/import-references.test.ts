@@ -8,6 +8,7 @@ import { checkFile, type FileImport } from '../../src/transfer/import-file.ts'
 import { ImportMark } from '../../src/transfer/import-mark.ts'
 import { Importer } from '../../src/transfer/importer.ts'
 import { openSource } from '../../src/transfer/source-file.ts'
+import { actorOfCommand } from '../../src/write/actor.ts'
 import { temporaryFolder } from '../support/databases.ts'
 import { describeServing, type Row, type Serving } from '../support/serving.ts'
 
@@ -50,6 +51,7 @@ const importOf = async (served: Serving, path: string, from = 1): Promise<FileIm
     file: openSource(path, 'rows.jsonl', refuse),
     target: { model, format: 'jsonl', resource: null, account: 'acme', now: Date.now },
     writer,
+    actor: actorOfCommand(null),
     mark: new ImportMark(writer.store, path),
     from,
     generation: await readGeneration(writer.store),

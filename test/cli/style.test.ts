@@ -212,12 +212,15 @@ describe('in the folder of an API', () => {
       ['retire', await told('retire', 'v1', '--dry-run')],
       ['import', await told('import', rows, '--resource', 'customers', '--account', 'acme')],
       ['events', await told('events', '--account', 'acme', '--type', 'customers.created')],
+      ['audit', await told('audit', '--account', 'acme')],
       ['copy', await told('copy', '--to', `sqlite:${join(folder, 'copy.db')}`)],
       ['backup', await told('backup', join(folder, 'backup.db'))],
       ['keys revoke', await told('keys', 'revoke', ...ci)],
     ])
     for (const [command, text] of said) {
-      const json = JSON.parse(command === 'events' ? (text.split('\n')[0] ?? '') : text)
+      const json = JSON.parse(
+        command === 'events' || command === 'audit' ? (text.split('\n')[0] ?? '') : text,
+      )
       const members = Object.keys(Array.isArray(json) ? json[0] : json)
       expect(members.toSorted(), command).toEqual(documented.get(command)?.toSorted())
     }

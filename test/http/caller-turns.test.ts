@@ -4,6 +4,7 @@ import { CallerTurns } from '../../src/serve/caller-turns.ts'
 import { addressHolder } from '../../src/serve/fair-limit.ts'
 import { changeRows } from '../../src/write/change-rows.ts'
 import { newRow } from '../../src/write/new-row.ts'
+import { byNobody } from '../support/by-nobody.ts'
 import { whenOver } from '../support/clean-up.ts'
 import { type ListeningShop, listeningShop } from '../support/listening-shop.ts'
 import { openRaw } from '../support/raw-socket.ts'
@@ -96,7 +97,9 @@ describeStores('one packet with hundreds of requests', (store) => {
       row: newRow(customers, { name: `n${n}`, email: `e${n}@example.com` }, Date.now()),
       version: 1,
     }))
-    await changeRows(engine.writer, 'acme', (changes) => changes.insertMany(customers, rows, () => false))
+    await changeRows(engine.writer, byNobody('acme'), (changes) =>
+      changes.insertMany(customers, rows, () => false),
+    )
 
     const globex = await openGlobex(shop)
     const many = await openRaw(shop.port)

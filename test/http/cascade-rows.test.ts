@@ -6,6 +6,7 @@ import { belongsTo, hasMany } from '../../src/declare/relation.ts'
 import { resource } from '../../src/declare/resource.ts'
 import { changeRows } from '../../src/write/change-rows.ts'
 import { newRow } from '../../src/write/new-row.ts'
+import { byNobody } from '../support/by-nobody.ts'
 import { describeServing } from '../support/serving.ts'
 
 const shelves = resource('shelves', {
@@ -54,7 +55,9 @@ describeServing(
         row: newRow(of, { box_id, text, weight: 1 }, Date.now()),
         version: 1,
       }))
-      await changeRows(engine.writer, 'acme', (changes) => changes.insertMany(of, rows, () => false))
+      await changeRows(engine.writer, byNobody('acme'), (changes) =>
+        changes.insertMany(of, rows, () => false),
+      )
     }
     const remove = (path: string) => served.call('DELETE', `/v1/${path}`)
     const left = async (box: string) =>

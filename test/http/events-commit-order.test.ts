@@ -3,6 +3,7 @@ import { api, belongsTo, hasMany, resource, sum } from 'nounkit'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { writeEvents } from '../../src/write/event-rows.ts'
+import { historyOfNew } from '../../src/write/row-history.ts'
 import { emptyDatabase } from '../support/databases.ts'
 import { type Serving, serve } from '../support/serving.ts'
 import { setClock } from '../support/set-clock.ts'
@@ -45,7 +46,7 @@ async function hold(served: Serving, account: string, text: string): Promise<Hel
   const row = { id: crypto.randomUUID(), text, created_at: time, updated_at: time }
   const ended = writer.store
     .transaction(async (tx) => {
-      await writeEvents(writer, tx, account, [{ resource: notes, id: row.id, before: null, after: row }])
+      await writeEvents(writer, tx, account, [historyOfNew(writer, notes, row)])
       written.resolve()
       if ((await end.promise) === 'undo') throw undone
     })
@@ -162,7 +163,7 @@ describeStores('two services whose events of many accounts are read at the same 
     const time = new Date().toISOString()
     const changes = Array.from({ length: count }, (_, at) => {
       const after = { id: crypto.randomUUID(), text: String(at), created_at: time, updated_at: time }
-      return { resource, id: after.id, before: null, after }
+      return historyOfNew(writer, resource, after)
     })
     await writer.store.transaction((tx) => writeEvents(writer, tx, 'acme', changes))
     const { rows } = await served.get('/v1/events?sort=-id&limit=1')

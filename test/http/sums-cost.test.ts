@@ -4,6 +4,7 @@ import { api, belongsTo, hasMany, resource, sum } from '../../src/index.ts'
 import type { Transaction } from '../../src/store/store.ts'
 import { changeRows } from '../../src/write/change-rows.ts'
 import { newRow } from '../../src/write/new-row.ts'
+import { byNobody } from '../support/by-nobody.ts'
 import { describeServing, type Serving } from '../support/serving.ts'
 
 const carts = resource('carts', {
@@ -79,7 +80,9 @@ describeServing(
         row: newRow(of, { cart_id: id, grams: 5, pieces: 2 }, Date.now()),
         version: 1,
       }))
-      await changeRows(engine.writer, 'acme', (changes) => changes.insertMany(of, rows, () => false))
+      await changeRows(engine.writer, byNobody('acme'), (changes) =>
+        changes.insertMany(of, rows, () => false),
+      )
       expect((await served.get(`/v1/carts/${id}`)).data).toMatchObject({
         weight: 10 * size,
         pieces: 2 * size,

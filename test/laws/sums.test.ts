@@ -5,6 +5,7 @@ import { api, belongsTo, decimal, hasMany, resource, sum } from '../../src/index
 import { findWrongSums } from '../../src/migrate/sums/find-wrong-sums.ts'
 import { changeRows } from '../../src/write/change-rows.ts'
 import { newRow } from '../../src/write/new-row.ts'
+import { byNobody } from '../support/by-nobody.ts'
 import { type Answer, describeServing, type Row, type Serving } from '../support/serving.ts'
 import { unique } from '../support/shop-rows.ts'
 
@@ -126,7 +127,9 @@ class Depot {
     const of = model.resources.get('lines')
     if (!of) throw new Error('no lines')
     const whole = rows.map((one) => ({ row: newRow(of, this.#body(one), Date.now()), version: 1 }))
-    const write = changeRows(engine.writer, this.#as, (changes) => changes.insertMany(of, whole, () => false))
+    const write = changeRows(engine.writer, byNobody(this.#as), (changes) =>
+      changes.insertMany(of, whole, () => false),
+    )
     await write.catch((error: Error) => {
       if (!/too large|foreign/i.test(error.message)) throw error
     })

@@ -63,7 +63,7 @@ function shapes(model: Model, dialect: Dialect, grants: Grants): readonly string
     return [
       writes.insert(view.resource),
       writes.insertAndRead(view.resource),
-      writes.insertAlong(view.resource, { key: true, event: false }),
+      writes.insertAlong(view.resource, { key: true, event: false, entry: false }),
       writes.update(view.resource, fields),
     ]
   })

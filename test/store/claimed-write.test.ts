@@ -15,7 +15,7 @@ const insert = (table: string, value: string) => ({
 const claimed = (claim: string, write: string, also: string) => ({
   claim: insert('claims', claim),
   write: insert('rows', write),
-  also: insert('told', also),
+  also: [insert('told', also)],
 })
 
 describe('writes with a claim, as on Citus', () => {

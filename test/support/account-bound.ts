@@ -41,7 +41,7 @@ export class AccountBound {
       writeClaimed:
         writeClaimed &&
         ((writes, account) => {
-          for (const write of [writes.claim, writes.write, writes.release, writes.also])
+          for (const write of [writes.claim, writes.write, writes.release, ...(writes.also ?? [])])
             if (write) this.#note(write, account)
           return writeClaimed(writes, account)
         }),

@@ -4,6 +4,7 @@ import { api, belongsTo, hasMany, resource, sum } from '../../src/index.ts'
 import { changeRows } from '../../src/write/change-rows.ts'
 import type { ChangeSet } from '../../src/write/change-set.ts'
 import { newRow } from '../../src/write/new-row.ts'
+import { byNobody } from '../support/by-nobody.ts'
 import { describeServing, type Serving } from '../support/serving.ts'
 
 const projects = resource('projects', {
@@ -33,7 +34,7 @@ const notes = resource('notes', {
 const declaration = api('work', { resources: [projects, people, tasks, notes] })
 
 const changed = (served: Serving, work: (changes: ChangeSet) => Promise<unknown>) =>
-  changeRows(served.api.service.engine.writer, 'acme', async (changes) => {
+  changeRows(served.api.service.engine.writer, byNobody('acme'), async (changes) => {
     await work(changes)
     return changes.changes.map(({ resource: of, id, before, after }) => ({ of: of.name, id, before, after }))
   })

@@ -50,7 +50,7 @@ export class StatementWatch {
       writeClaimed:
         writeClaimed &&
         ((writes, account) => {
-          for (const write of [writes.claim, writes.write, writes.also])
+          for (const write of [writes.claim, writes.write, ...(writes.also ?? [])])
             if (write) this.#note(this.#current.getStore(), write.sql, write.values)
           return writeClaimed(writes, account)
         }),

@@ -2,6 +2,7 @@ import type { Method } from '../../declare/resource.ts'
 import { ruleKinds } from '../../declare/rule.ts'
 import type { Contract, ContractResource } from '../contract-format.ts'
 import { hyphenated } from '../names/name-rules.ts'
+import { auditCollection } from '../resources/audited-resources.ts'
 import { eitherOrParameter } from '../resources/either-or-limits.ts'
 import { unlistedLimits } from '../service/limits.ts'
 import { hideField } from './absence.ts'
@@ -74,6 +75,7 @@ const publishedView = (view: DraftView, contract: ContractResource, frozen: Cont
     reads: publishedReads(listed.reads, view.name, frozen),
     topLevel: listed.topLevel && frozen.paths[`/${view.name}`] !== undefined,
     events: listed.events && (frozen.events?.types.includes(`${view.name}.created`) ?? false),
+    audited: listed.audited && publishedAudit(view.name, frozen),
     limits: publishedLimits(listed.limits, contract),
     rate: publishedRate(listed.rate, contract),
     idempotency: publishedIdempotency(listed.idempotency, contract),
@@ -82,6 +84,12 @@ const publishedView = (view: DraftView, contract: ContractResource, frozen: Cont
     publishedRules: publishedRules(listed, contract),
     description: contract.description ?? '',
   }
+}
+
+/** The collection of audit entries lists the resources of which it has entries. */
+const publishedAudit = (resource: string, { resources }: Contract): boolean => {
+  const named = resources[auditCollection]?.fields.resource?.response?.schema.enum
+  return Array.isArray(named) && named.includes(resource)
 }
 
 const amongst = <T extends string>(names: ReadonlySet<T>, listed: readonly string[]): ReadonlySet<T> =>

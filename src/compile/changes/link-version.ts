@@ -4,6 +4,7 @@ import { hyphenated } from '../names/name-rules.ts'
 import { listMember } from '../resources/bulk.ts'
 import { eitherOrName } from '../resources/either-or-limits.ts'
 import type { Mutable } from '../resources/resource-draft.ts'
+import { auditView } from '../versions/audit-view.ts'
 import { eventsView } from '../versions/events-view.ts'
 import { completeTotals } from '../versions/totals-view.ts'
 import { filterTargets } from './filter-targets.ts'
@@ -34,10 +35,10 @@ export const linkVersion = (about: About, draft: Draft): Version => {
     const totals = draft.get(view.name)?.totals
     if (totals) completeTotals(view, totals, viewNamed(totals.of))
   }
-  const events = eventsView(version)
-  if (events) {
-    views.set(events.name, events)
-    viewOf.set(events.resource.name, events)
+  for (const own of [eventsView(version), auditView(version)]) {
+    if (!own) continue
+    views.set(own.name, own)
+    viewOf.set(own.resource.name, own)
   }
   return Object.freeze(version)
 }

@@ -49,9 +49,9 @@ export interface DraftSub {
   readonly relation: string
 }
 
-/** All views of a version but the collection of events, which is made anew for each version, in its own words. */
+/** All views of a version but the collections of events and audit entries, which are made anew for each version, in its own words. */
 export const draftOf = ({ views }: Version): Draft => {
-  const declared = [...views.values()].filter(({ serves }) => serves !== 'events')
+  const declared = [...views.values()].filter(({ serves }) => serves !== 'events' && serves !== 'audit')
   return new Map(declared.map((view) => [view.name, draftView(view)]))
 }
 

@@ -146,6 +146,7 @@ export const totalsDraft = ({ resource, counted }: Totals, options: ViewOptions)
   serves: 'totals',
   totals: counted,
   events: false,
+  audited: false,
   fields: new Map(),
   relations: new Map(),
   topLevel: options.methods.size > 0,

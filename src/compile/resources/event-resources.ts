@@ -2,6 +2,7 @@ import type { ApiDeclaration } from '../../declare/api.ts'
 import type { ResourceDeclaration } from '../../declare/resource.ts'
 import type { MistakeList } from '../mistakes.ts'
 import type { Version } from '../model.ts'
+import { auditCollection, hasAudit } from './audited-resources.ts'
 
 /** Collections that the engine itself serves where an API has events. */
 const eventCollections: readonly string[] = [
@@ -45,13 +46,19 @@ export const checkEventNames = (
   api: ApiDeclaration,
   mistakes: MistakeList,
 ): void => {
-  if (api.events === undefined) return
+  const own = new Map<string, string>([
+    ...(api.events === undefined ? [] : eventCollections.map((name) => [name, 'events'] as const)),
+    ...(hasAudit(api) ? [[auditCollection, 'audit'] as const] : []),
+  ])
   for (const { name: version, head, viewOf } of versions)
-    for (const { name, serves, resource } of viewOf.values())
-      if (!head && serves !== 'events' && !resource.engineMade && eventCollections.includes(name))
+    for (const { name, serves, resource } of viewOf.values()) {
+      const option = own.get(name)
+      const isDeclared = serves !== 'events' && serves !== 'audit' && !resource.engineMade
+      if (!head && isDeclared && option !== undefined)
         mistakes.add(
           `versions.${version}`,
-          `it calls a resource "${name}", which is a collection of the engine's own where an API has events.`,
-          'Leave out "events" of the API until the version is retired.',
+          `it calls a resource "${name}", which is a collection of the engine's own where an API has ${option}.`,
+          `Leave out "${option}" until the version is retired.`,
         )
+    }
 }

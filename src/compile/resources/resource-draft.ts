@@ -25,6 +25,7 @@ export const plainResource = (name: string): Mutable<Resource> => ({
   table: name.replaceAll('-', '_'),
   shared: false,
   events: false,
+  audited: false,
   answered: null,
   engineMade: false,
   newestFirst: false,

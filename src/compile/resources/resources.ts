@@ -8,6 +8,7 @@ import type { KeptField } from '../versions/versions.ts'
 import { readZod } from '../zod/read.ts'
 import { readAnswers } from './answered-model.ts'
 import { checkAnsweredRelations } from './answered-relations.ts'
+import { isAudited } from './audited-resources.ts'
 import {
   answeredIdSchema,
   declaredFields,
@@ -73,7 +74,9 @@ const emptyDrafts = (declaration: ApiDeclaration, mistakes: MistakeList): Map<st
     drafts.set(declared.name, {
       declaration: declared,
       model: {
-        ...emptyResource(declared, !answered && hasEvents(declared, declaration, mistakes), mistakes),
+        ...emptyResource(declared, mistakes),
+        events: !answered && hasEvents(declared, declaration, mistakes),
+        audited: isAudited(declared, declaration, { isStored: !answered }, mistakes),
         answered,
       },
       fields: new Map(),
@@ -94,17 +97,12 @@ const checkPrefix = ({ name, idPrefix }: ResourceDeclaration, mistakes: MistakeL
     )
 }
 
-const emptyResource = (
-  declared: ResourceDeclaration,
-  events: boolean,
-  mistakes: MistakeList,
-): Mutable<Resource> => {
+const emptyResource = (declared: ResourceDeclaration, mistakes: MistakeList): Mutable<Resource> => {
   const { hooks = {}, engineMade } = declared
   const byEngine = engineMade !== undefined
   return {
     ...plainResource(declared.name),
     shared: declared.shared === true,
-    events,
     engineMade: byEngine,
     newestFirst: engineMade?.newestFirst ?? false,
     idPrefix: declared.idPrefix ?? '',

@@ -96,10 +96,12 @@ export const addressRangeFault = (entry: string): SettingFault | null => {
 
 const mostKeepDays = 3_650
 
-export const keepDaysFault = (days: number): SettingFault | null =>
-  Number.isSafeInteger(days) && days >= 1 && days <= mostKeepDays
-    ? null
-    : {
-        what: `events cannot be kept for ${days} days.`,
-        hint: `Write a whole number from 1 to ${mostKeepDays}.`,
-      }
+export const keepDaysFault =
+  (kept: string) =>
+  (days: number): SettingFault | null =>
+    Number.isSafeInteger(days) && days >= 1 && days <= mostKeepDays
+      ? null
+      : {
+          what: `${kept} cannot be kept for ${days} days.`,
+          hint: `Write a whole number from 1 to ${mostKeepDays}.`,
+        }

@@ -123,8 +123,15 @@ export const apiTable: OptionTable = {
     ),
     scopes: like(mapOf(textShape), "{ 'orders:refund': 'Refund orders' }"),
     events: like(
-      optionsOf({ needs: { keepDays: like(judged(numberShape, keepDaysFault), '30') } }),
+      optionsOf({ needs: { keepDays: like(judged(numberShape, keepDaysFault('events')), '30') } }),
       '{ keepDays: 30 }',
+    ),
+    audit: like(
+      either(
+        flag,
+        optionsOf({ needs: { keepDays: like(judged(numberShape, keepDaysFault('audit entries')), '365') } }),
+      ),
+      'true or { keepDays: 365 }',
     ),
     cors: like(
       optionsOf({
@@ -189,6 +196,7 @@ export const resourceTable: OptionTable = {
     rate,
     limits: like(object, '{ pageMax: 50 }'),
     events: flag,
+    audit: flag,
     onlyWhile: like(
       mapOf(like(mapOf(like(listOf(textShape), "['draft']")), "{ status: ['draft'] }")),
       "{ order: { status: ['draft'] } }",

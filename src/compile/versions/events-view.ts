@@ -1,9 +1,7 @@
-import type { ScopeRule } from '../../declare/resource.ts'
-import { filterTargets } from '../changes/filter-targets.ts'
 import type { Field, Resource, Version, View } from '../model.ts'
 import { idField, plainField, timeField } from '../resources/declared-fields.ts'
 import { plainResource } from '../resources/resource-draft.ts'
-import { headField } from './views.ts'
+import { engineView } from './engine-view.ts'
 
 export const kindsOfEvents = ['created', 'updated', 'deleted'] as const
 
@@ -29,46 +27,11 @@ export const toldViews = ({ views }: Pick<Version, 'views'>): readonly View[] =>
 export const eventsView = (version: Version): View | null => {
   const types = eventTypes(version)
   if (types.length === 0) return null
-  const resource = eventsResource(types)
-  const fields = resource.fields.map((field) => Object.freeze({ ...headField(field), target: null }))
-  const read: ScopeRule = 'events:read'
-  const byName = new Map(fields.map((field) => [field.name, field]))
-  const filters = new Set(['type', 'resource_id', 'created_at'])
-  const view: View = {
-    version,
-    name: resource.name,
-    resource,
+  return engineView(version, eventsResource(types), {
     serves: 'events',
-    totals: null,
-    events: false,
-    fields,
-    field: byName,
-    relations: new Map(),
-    includePaths: [],
-    include: new Map(),
-    filters,
-    filterOf: filterTargets({ field: byName, relations: new Map() }, filters),
-    sorts: new Set<string>(),
-    searched: new Set<string>(),
-    eitherOr: false,
-    counted: false,
-    bulk: false,
-    topLevel: true,
-    under: [],
-    methods: new Set(['GET'] as const),
-    reads: { one: true, list: true },
-    idempotency: { mode: 'off', storesBody: false },
-    requireIfMatch: false,
-    cacheControl: 'private, no-cache',
-    scopes: { GET: read, POST: read, PUT: read, PATCH: read, DELETE: read },
-    limits: version.limits,
-    rate: null,
-    publishedRules: new Map(),
-    whenAbsent: new Map(),
-    customs: [],
-    description: resource.description,
-  }
-  return Object.freeze(view)
+    scope: 'events:read',
+    filters: ['type', 'resource_id', 'created_at'],
+  })
 }
 
 const eventsResource = (types: readonly string[]): Resource => {

@@ -39,6 +39,7 @@ const headView = (resource: Resource, resources: readonly Resource[], options: V
     serves: 'rows',
     totals: null,
     events: resource.events,
+    audited: resource.audited,
     fields: new Map(fields.map((field) => [field.name, field])),
     relations: new Map(relations.map((relation) => [relation.name, relation])),
     topLevel: isOffered && hasTopLevel(resource),

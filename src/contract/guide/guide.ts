@@ -85,8 +85,8 @@ const additionsText = ({ older, newer }: VersionStep, level: string): string | n
       lines.push(`- the resource \`${view.name}\``)
       continue
     }
-    // Types of events follow from resources, which are compared themselves.
-    if (view.serves === 'events') continue
+    // Types of events and audited resources follow from resources, which are compared themselves.
+    if (view.serves === 'events' || view.serves === 'audit') continue
     const known = new Set<unknown>([
       ...storedFields(before).map(({ field }) => field),
       ...[...before.relations.values()].map(({ relation }) => relation),

@@ -1,4 +1,5 @@
 import type { View, ViewField } from '../../compile/model.ts'
+import { auditedViews } from '../../compile/versions/audit-view.ts'
 import { toldViews } from '../../compile/versions/events-view.ts'
 import type { JsonSchema } from '../../declare/json-schema.ts'
 import { exampleShown } from '../example.ts'
@@ -12,10 +13,15 @@ export const exampleOfRow = (view: View): Example | undefined =>
         .values()
         .map(exampleOfEvent)
         .find((event) => event !== undefined)
-    : whole(
-        view,
-        view.fields.filter((field) => !field.writeOnly),
-      )
+    : view.serves === 'audit'
+      ? auditedViews(view.version)
+          .values()
+          .map(exampleOfEntry)
+          .find((entry) => entry !== undefined)
+      : whole(
+          view,
+          view.fields.filter((field) => !field.writeOnly),
+        )
 
 /** A new row of the view as an event. */
 const exampleOfEvent = (view: View): Example | undefined => {
@@ -28,6 +34,28 @@ const exampleOfEvent = (view: View): Example | undefined => {
     changed: null,
     created_at: data.created_at,
     data,
+  }
+}
+
+/** A new row of the view as an audit entry. */
+const exampleOfEntry = (view: View): Example | undefined => {
+  const after = exampleOfRow(view)
+  if (!after) return undefined
+  return {
+    id: '01980000-0000-7000-8000-000000000088',
+    action: 'created',
+    resource: view.name,
+    row_id: after.id,
+    consumer: 'key_4fTq0Zr8hYd2',
+    subject: null,
+    operator: null,
+    request_id: 'Qm3x7Lk0Pw-42',
+    changed: null,
+    withheld: null,
+    before: null,
+    after,
+    detail: null,
+    created_at: after.created_at,
   }
 }
 

@@ -102,6 +102,31 @@ const tables: readonly EngineTable[] = [
     primaryKey: ['account_id'],
   },
   {
+    // Who changed which row, and what operators did: of an account, or of the whole store ('' as the account). Only the sweep and the deletion
+    // of an account take rows away. What lists look for comes before the row as JSON. `unseen` are the write-only fields that changed.
+    name: 'nounkit_audit_entries',
+    copied: true,
+    columns: {
+      account_id: 'id',
+      id: 'id',
+      created_at: 'integer',
+      action: 'string',
+      resource: 'string?',
+      row_id: 'string?',
+      consumer: 'string?',
+      subject: 'string?',
+      operator: 'string?',
+      request_id: 'string?',
+      version: 'string?',
+      unseen: 'string?',
+      data: 'string?',
+      before: 'string?',
+    },
+    primaryKey: ['account_id', 'id'],
+    indexes: [['account_id', 'row_id', 'id'], ['created_at']],
+    longRows: true,
+  },
+  {
     name: 'nounkit_api_keys',
     copied: true,
     columns: {

@@ -12,14 +12,14 @@ import { begin, type TransactionEnd } from './transaction.ts'
 export async function attemptClaimed(
   client: PostgresClient,
   settings: PostgresSettings,
-  { claim, write, also }: ClaimedWrite,
+  { claim, write, also = [] }: ClaimedWrite,
 ): Promise<TransactionEnd<boolean>> {
   try {
     await begin(client, settings)
   } catch (error) {
     return { kind: 'again', error }
   }
-  const writes = [claim, write, also].filter((one) => one !== undefined)
+  const writes = [claim, write, ...also].filter((one) => one !== undefined)
   const written = writes.map(({ sql, values }) => client.query(sql, values, rowsWritten))
   const answers = await Promise.allSettled([...written, client.command('COMMIT')])
   const at = answers.findIndex(({ status }) => status === 'rejected')

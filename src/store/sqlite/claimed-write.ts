@@ -7,7 +7,10 @@ import { reasonOf } from './errors.ts'
  * first. A savepoint around them would copy every page that they change: with one, and with RETURNING to learn whether the claim
  * wrote a row, a keyed create takes 20 % more CPU time. A test in `test/store/group-commit.test.ts` shows that nothing remains.
  */
-export function writeClaimed(writer: Connection, { claim, write, release, also }: ClaimedWrite): boolean {
+export function writeClaimed(
+  writer: Connection,
+  { claim, write, release, also = [] }: ClaimedWrite,
+): boolean {
   if (claim && writer.write(claim.sql, claim.values) === 0) return false
   try {
     writer.write(write.sql, write.values)
@@ -15,7 +18,7 @@ export function writeClaimed(writer: Connection, { claim, write, release, also }
     if (release) undo(writer, release)
     throw error
   }
-  if (also) writeLast(writer, also)
+  for (const one of also) writeLast(writer, one)
   return true
 }
 

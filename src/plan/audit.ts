@@ -1,0 +1,59 @@
+import type { FieldKind } from '../kinds/kinds.ts'
+import { type Dialect, ident, idents } from './dialect.ts'
+import { type RowStatement, rowStatement } from './row-statements.ts'
+import { Binds } from './statement.ts'
+
+/** Who changed which row, and what operators did. Rows are inserted, and deleted by age or with their account; nobody changes one. */
+export const auditTable = 'nounkit_audit_entries'
+
+/** The columns that are bound for a new entry, after the account. */
+export const auditColumns = [
+  'id',
+  'created_at',
+  'action',
+  'resource',
+  'row_id',
+  'consumer',
+  'subject',
+  'operator',
+  'request_id',
+  'version',
+  'unseen',
+  'data',
+  'before',
+] as const
+
+const kindOf = (column: string): FieldKind => (column === 'created_at' ? 'integer' : 'string')
+
+/** Gives the parameter of a column. */
+type Bind = (index: number, kind: FieldKind) => string
+
+const columns = idents(['account_id', ...auditColumns])
+
+/** Inserts one entry. `from` ends the statement where the entry depends on a query: `FROM claim`. */
+export function insertEntry(account: string, bind: Bind, from = ''): string {
+  const row = [account, ...auditColumns.map((name, index) => bind(index, kindOf(name)))].join(', ')
+  return `INSERT INTO ${ident(auditTable)} (${columns}) ${from === '' ? `VALUES (${row})` : `SELECT ${row} ${from}`}`
+}
+
+/** Inserts one entry. Binds its columns. */
+export function insertEntryAlone(dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const account = binds.use('account', 'id')
+  return rowStatement(
+    insertEntry(account, (index, kind) => binds.use(index, kind)),
+    binds,
+  )
+}
+
+/** Inserts entries of one account from a JSON array (bound) of arrays with their columns. */
+export function insertEntries(dialect: Dialect): RowStatement {
+  const binds = new Binds(dialect)
+  const account = binds.use('account', 'id')
+  const typed = auditColumns.map((name) => ({ name, kind: kindOf(name) }))
+  const given = dialect.rowsIn(binds.use(0, 'json'), typed)
+  return rowStatement(
+    `INSERT INTO ${ident(auditTable)} (${columns}) SELECT ${account}, g.* FROM (${given}) g`,
+    binds,
+  )
+}
