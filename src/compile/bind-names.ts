@@ -1,4 +1,5 @@
 import { kinds } from '../kinds/kinds.ts'
+import { valueWhenAbsent } from './changes/required-since.ts'
 import type { Field, Resource, StoredValues, Version, View } from './model.ts'
 import type { Mutable } from './resources/resource-draft.ts'
 import type { NamedColumn, NamesRecord, StoredNames } from './stored-names.ts'
@@ -11,11 +12,12 @@ import type { NamedColumn, NamesRecord, StoredNames } from './stored-names.ts'
 export function bindNames(
   resources: Iterable<Mutable<Resource>>,
   versions: readonly Version[],
-  { versions: names, restricting }: NamesRecord,
+  { versions: names, restricting, absent }: NamesRecord,
 ): void {
   const [head, ...older] = versions
-  if (!head || Object.keys(names).length === 0) return
   const own = [...resources].filter(({ engineMade, answered }) => !engineMade && !answered)
+  for (const resource of own) meanAbsence(resource, versions)
+  if (!head || Object.keys(names).length === 0) return
   const search = [...older, head]
   const tables = new Names(head.name)
   const found = own.map((resource) => ({ resource, seen: sightings(resource, search, names) }))
@@ -29,6 +31,23 @@ export function bindNames(
       restricting.includes(`${table}.${field.get(one.field)?.column}`),
     )
     resource.restricting = new Set(restricted.map((relation) => relation.field))
+    bindAbsence(resource, absent)
+  }
+}
+
+/** What versions say of rows without a value in a field that is required. */
+function meanAbsence(resource: Mutable<Resource>, versions: readonly Version[]): void {
+  for (const field of resource.fields as readonly Mutable<Field>[])
+    if (!field.nullable && !field.sum) field.whenNone = valueWhenAbsent(resource, field, versions)
+}
+
+/** What the store has recorded of them, which outlives the versions. */
+function bindAbsence({ table, fields }: Mutable<Resource>, absent: NamesRecord['absent']): void {
+  for (const field of fields as readonly Mutable<Field>[]) {
+    const known = field.nullable ? undefined : absent[`${table}.${field.column}`]
+    if (!known) continue
+    field.whenNone ??= field.stored?.down.get(String(known.value)) ?? known.value
+    field.mayLack = known.state !== 'filled'
   }
 }
 

@@ -6,14 +6,20 @@ import type { NamesRecord } from './stored-names.ts'
 /**
  * Values that a newer declaration has are shown by an older one as its version says, and a process of the older one may have started before
  * anybody knew. It learns them here, while it serves: the fields of its model are changed where they are, so that whatever holds the model, such as an open
- * stream, shows them from then on. Statements must be planned anew. False where there was nothing to learn.
+ * stream, shows them from then on. So it does where a column may have no value from now on, or has one in every row. Statements must be planned anew. False where there was nothing to learn.
  */
 export function learnImages(model: Model, names: NamesRecord): boolean {
   const now = boundTo(model, names)
   let learned = false
   for (const [name, resource] of model.stored) {
     for (const field of resource.fields as readonly Mutable<Field>[]) {
-      const stored = now.resources.get(name)?.field.get(field.name)?.stored ?? null
+      const today = now.resources.get(name)?.field.get(field.name)
+      const stored = today?.stored ?? null
+      if (today && today.mayLack !== field.mayLack) {
+        field.mayLack = today.mayLack
+        field.whenNone = today.whenNone
+        learned = true
+      }
       const known = field.stored?.down.size ?? field.schema.enum?.length ?? 0
       if (!stored || stored.down.size <= known) continue
       field.stored = stored

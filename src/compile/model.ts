@@ -190,6 +190,10 @@ export interface Field {
   readonly optional: boolean
   /** What absence means; `undefined` when there is no default. */
   readonly default: unknown
+  /** What a row without a value shows in versions that require one; undefined where no version or earlier declaration wrote such rows. */
+  readonly whenNone: unknown
+  /** Whether the store may have rows without a value, although the field is required. */
+  readonly mayLack: boolean
   readonly readOnly: boolean
   readonly writeOnly: boolean
   readonly immutable: boolean

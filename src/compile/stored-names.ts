@@ -34,9 +34,27 @@ export interface NamesRecord {
    * delete, so that a process which does not know the reference deletes nothing unseen.
    */
   readonly restricting: readonly string[]
+  /** Columns, as `table.column`, of fields that are required now and were not always. */
+  readonly absent: { readonly [column: string]: AbsentValue }
 }
 
-export const noNames: NamesRecord = Object.freeze({ versions: {}, moves: [], converted: [], restricting: [] })
+export interface AbsentValue {
+  /** What rows without a value show in versions that require one, as the store has it. */
+  readonly value: unknown
+  /**
+   * `open`: rows may have none, so that every process shows the value in its place. `checked`: the same, while the database is made to refuse
+   * rows without a value. `filled`: the column is NOT NULL.
+   */
+  readonly state: 'open' | 'checked' | 'filled'
+}
+
+export const noNames: NamesRecord = Object.freeze({
+  versions: {},
+  moves: [],
+  converted: [],
+  restricting: [],
+  absent: {},
+})
 
 /** Old names → new ones. Columns by their table's old name, values by `table.column` in old names. */
 export interface Renaming {

@@ -204,8 +204,11 @@ function upgraded(view: View, written: StoredRow): StoredRow {
 
 function completed(view: View, written: StoredRow): StoredRow {
   const row: { [field: string]: StoredValue } = { ...written }
-  for (const field of view.resource.fields)
+  for (const field of view.resource.fields) {
+    // A row without a value in a field that is required now. Versions in which it is optional show none.
+    if (row[field.name] === null && field.whenNone !== undefined) continue
     row[field.name] ??= view.whenAbsent.get(field.name) ?? valueSince(field)
+  }
   return row
 }
 
@@ -218,6 +221,12 @@ function madeFields(view: View, sent: ReadonlyMap<ViewField, unknown>): StoredRo
   }
 }
 
+/** A row as the newest version has it, which rules judge: with a value in every required field. */
+export const asRequired = ({ fields }: Resource, row: StoredRow): StoredRow => {
+  const lacking = fields.filter(({ name, whenNone }) => row[name] === null && whenNone !== undefined)
+  if (lacking.length === 0) return row
+  return { ...row, ...Object.fromEntries(lacking.map(({ name, whenNone }) => [name, whenNone])) }
+}
+
 /** What a row has in a field that was declared after the event was written. */
-const valueSince = (field: Field): StoredValue =>
-  field.nullable ? null : (field.default ?? field.states?.initial ?? null)
+const valueSince = (field: Field): StoredValue => (field.nullable ? null : (field.whenNone ?? null))

@@ -4,7 +4,7 @@ import { judgedFields } from '../plan/judge-values.ts'
 import { settled } from '../plan/rule-sql.ts'
 import { passingRows, type RowJudge } from '../write/passing-rows.ts'
 import type { StoredChange } from './event-row.ts'
-import { type HeadForm, headForm } from './head-form.ts'
+import { asRequired, type HeadForm, headForm } from './head-form.ts'
 
 /** What judging the rows of events needs, made once per service. */
 export interface EventJudge extends RowJudge {
@@ -50,7 +50,7 @@ async function passing<E>(
   const rule = resource.rules.read
   // An event does not keep what is never shown, such as a password, so nobody knows whether a rule on it holds.
   if (!rule || judgedFields(resource, rule).some(({ writeOnly }) => writeOnly)) return []
-  const rows = judged.map(({ form }) => form.row)
+  const rows = judged.map(({ form }) => asRequired(resource, form.row))
   const passed = await passingRows(judge, caller, resource, { rule, grants: caller.scopes }, rows)
   return passed.flatMap((index) => judged[index] ?? [])
 }

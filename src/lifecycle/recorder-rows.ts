@@ -10,6 +10,8 @@ export interface RecorderRow {
   readonly flushes: number
   readonly lastFlushAt: number
   readonly lost: boolean
+  /** What it always gives a value, as `table.column`; nothing is known of a process of an earlier release. */
+  readonly requires: readonly string[]
 }
 
 /** A time in which calls may be missing, because the process that counted them died before it wrote them. */
@@ -24,12 +26,12 @@ const statements = (dialect: Dialect) => {
   const text = (n: number) => dialect.param(n, 'string')
   const number = (n: number) => dialect.param(n, 'integer')
   return {
-    insert: `INSERT INTO ${table} ("id", "started_at", "flushes", "last_flush_at", "ended_at") VALUES (${text(1)}, ${number(2)}, ${number(3)}, ${number(4)}, ${number(5)})`,
+    insert: `INSERT INTO ${table} ("id", "started_at", "flushes", "last_flush_at", "ended_at", "requires") VALUES (${text(1)}, ${number(2)}, ${number(3)}, ${number(4)}, ${number(5)}, ${text(6)})`,
     flushes: `SELECT "flushes" FROM ${table} WHERE "id" = ${text(1)}`,
     // A process that writes is alive, even if it was marked as lost.
     wrote: `UPDATE ${table} SET "flushes" = ${number(2)}, "last_flush_at" = ${number(3)}, "ended_at" = ${number(4)}, "lost_at" = NULL WHERE "id" = ${text(1)}`,
     numbered: `UPDATE ${table} SET "flushes" = ${number(2)} WHERE "id" = ${text(1)}`,
-    unended: `SELECT "id", "started_at", "flushes", "last_flush_at", "lost_at" FROM ${table} WHERE "ended_at" IS NULL ORDER BY "id"`,
+    unended: `SELECT "id", "started_at", "flushes", "last_flush_at", "lost_at", "requires" FROM ${table} WHERE "ended_at" IS NULL ORDER BY "id"`,
     lose: `UPDATE ${table} SET "lost_at" = ${number(3)} WHERE "id" = ${text(1)} AND "flushes" = ${number(2)} AND "ended_at" IS NULL AND "lost_at" IS NULL`,
     lost: `SELECT "last_flush_at" FROM ${table} WHERE "lost_at" IS NOT NULL AND "last_flush_at" >= ${number(1)} ORDER BY "last_flush_at"`,
   }
@@ -38,9 +40,10 @@ const statements = (dialect: Dialect) => {
 export const insertRecorder = async (
   tx: Transaction,
   id: string,
-  { startedAt, flushes, at, endedAt }: RecorderWrite & { readonly startedAt: number },
+  { startedAt, flushes, at, endedAt, requires }: RecorderWrite & Pick<RecorderRow, 'startedAt' | 'requires'>,
 ): Promise<void> => {
-  await tx.all(statements(tx.dialect).insert, [id, startedAt, flushes, at ?? startedAt, endedAt])
+  const values = [id, startedAt, flushes, at ?? startedAt, endedAt, JSON.stringify(requires)]
+  await tx.all(statements(tx.dialect).insert, values)
 }
 
 export interface RecorderWrite {
@@ -68,12 +71,13 @@ export const updateRecorder = async (
 
 export const readUnended = async (store: Store): Promise<readonly RecorderRow[]> => {
   const rows = await store.all(statements(store.dialect).unended, [])
-  return rows.map(([id, startedAt, flushes, lastFlushAt, lostAt]) => ({
+  return rows.map(([id, startedAt, flushes, lastFlushAt, lostAt, requires]) => ({
     id: String(id),
     startedAt: Number(startedAt),
     flushes: Number(flushes),
     lastFlushAt: Number(lastFlushAt),
     lost: lostAt !== null && lostAt !== undefined,
+    requires: requires ? JSON.parse(String(requires)) : [],
   }))
 }
 

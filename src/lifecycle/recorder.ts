@@ -26,6 +26,8 @@ interface Batch {
 export interface RecorderOptions {
   readonly store: Store
   readonly clock: Clock
+  /** What the process always gives a value: see `RecorderRow`. */
+  readonly requires?: readonly string[]
   readonly limits?: TallyLimits
   /** Called when half of a limit is used up before the next flush is due. */
   readonly flushSoon?: () => void
@@ -68,13 +70,15 @@ export class Recorder implements UsageRecorder {
   readonly #store: Store
   readonly #clock: Clock
   readonly #startedAt: number
+  readonly #requires: readonly string[]
   readonly #tally: Tally
   #lastNumber = 0
   #unwritten: Batch[] = []
   /** Flushes run one after the other. */
   #running: Promise<void> = Promise.resolve()
 
-  constructor({ store, clock, limits, flushSoon }: RecorderOptions) {
+  constructor({ store, clock, requires = [], limits, flushSoon }: RecorderOptions) {
+    this.#requires = requires
     this.#store = store
     this.#clock = clock
     this.#startedAt = clock.now()
@@ -90,9 +94,9 @@ export class Recorder implements UsageRecorder {
   }
 
   register(): Promise<void> {
-    const [id, startedAt] = [this.#id, this.#startedAt]
+    const [id, startedAt, requires] = [this.#id, this.#startedAt, this.#requires]
     return this.#store.transaction((tx) =>
-      insertRecorder(tx, id, { startedAt, flushes: 0, at: startedAt, endedAt: null }),
+      insertRecorder(tx, id, { startedAt, flushes: 0, at: startedAt, endedAt: null, requires }),
     )
   }
 
@@ -155,7 +159,12 @@ export class Recorder implements UsageRecorder {
       if (written !== null && written >= batch.number) return
       await writeCounts(tx, batch)
       const write = { flushes: batch.number, at: batch.at, endedAt }
-      if (written === null) await insertRecorder(tx, this.#id, { ...write, startedAt: this.#startedAt })
+      if (written === null)
+        await insertRecorder(tx, this.#id, {
+          ...write,
+          startedAt: this.#startedAt,
+          requires: this.#requires,
+        })
       else await updateRecorder(tx, this.#id, write)
     })
   }

@@ -4,6 +4,7 @@ import { type Store, StoreOutdated } from '../store/store.ts'
 import type { FollowedImages } from './follow-images.ts'
 import type { Outdated } from './outdated.ts'
 import { openRecorder, type Recorder } from './recorder.ts'
+import { requiredColumns } from './required-columns.ts'
 import { type FollowedRetirement, followRetirement } from './retirement.ts'
 import { brokenSunsets } from './sent-signals.ts'
 
@@ -27,7 +28,13 @@ export async function startLifecycle(options: LifecycleOptions): Promise<Lifecyc
   const retirement = await followRetirement(store)
   // A broken sunset is served all the same: a release that announced one must be able to be rolled back. `retire` keeps the day.
   for (const sentence of await brokenSunsets(store, model)) warn(sentence, null)
-  const usage: Recorder = await openRecorder({ store, clock, warn, flushSoon: () => lifecycle.beatSoon() })
+  const usage: Recorder = await openRecorder({
+    store,
+    clock,
+    warn,
+    requires: requiredColumns(model),
+    flushSoon: () => lifecycle.beatSoon(),
+  })
   await refuseIfOutdated(outdated, usage)
   // A newer process that did not see this one's row has told its values before.
   await options.images.check()

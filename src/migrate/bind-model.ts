@@ -1,7 +1,7 @@
 import { boundTo } from '../compile/compile.ts'
 import type { Model } from '../compile/model.ts'
 import { namesOf } from '../compile/names-of.ts'
-import type { NamesRecord, StoredNames } from '../compile/stored-names.ts'
+import type { AbsentValue, NamesRecord, StoredNames } from '../compile/stored-names.ts'
 import { sqlText } from '../kinds/sql.ts'
 import { type Dialect, ident } from '../plan/dialect.ts'
 import { objectName } from '../plan/object-name.ts'
@@ -32,10 +32,15 @@ export async function bindModel(store: Store, model: Model): Promise<BoundModel>
     refuseGap(model, names.versions)
     const known = isSame(model, names) ? { ...model, names } : boundTo(model, names)
     const restricting = text === null ? [] : newlyRestricting(known, present)
+    const absent = absentValues(known, present)
     const bound =
-      restricting.length === 0
+      restricting.length === 0 && Object.entries(absent).every(([key, one]) => isKnown(names, key, one))
         ? known
-        : boundTo(model, { ...names, restricting: [...names.restricting, ...restricting] })
+        : boundTo(model, {
+            ...names,
+            restricting: [...names.restricting, ...restricting],
+            absent: { ...names.absent, ...absent },
+          })
     if (text !== null) refuseMissing(bound, present)
     return { model: bound, record: text }
   })
@@ -56,8 +61,8 @@ async function namesIn(
 }
 
 /** Whether the store has the declared names for all that it knows. */
-function isSame(model: Model, { versions, restricting }: NamesRecord): boolean {
-  if (restricting.length > 0) return false
+function isSame(model: Model, { versions, restricting, absent }: NamesRecord): boolean {
+  if (restricting.length > 0 || Object.keys(absent).length > 0) return false
   const declared = namesOf(model)
   return Object.entries(declared).every(([version, resources]) =>
     Object.entries(versions[version] ?? {}).every(([name, known]) => {
@@ -83,6 +88,36 @@ const newlyRestricting = ({ stored }: Model, present: Present): readonly string[
       return isNew && cascades ? [`${table}.${column}`] : []
     }),
   )
+
+/**
+ * Fields that are required and were not always, with what the declaration says of rows without a value. In a unique set, rows without a value
+ * do not collide, and with one they may: that is left to `migrate`.
+ */
+function absentValues({ stored, versions, names }: Model, present: Present): NamesRecord['absent'] {
+  const absent: { [key: string]: AbsentValue } = {}
+  for (const { name: resource, table, engineMade, fields, uniques } of stored.values())
+    for (const { name, column, nullable, whenNone, stored: kept } of engineMade ? [] : fields) {
+      if (nullable || whenNone === undefined || uniques.some((set) => set.includes(name))) continue
+      const there = present.get(table)?.columns.get(column)
+      const wasOptional = versions.some(({ viewOf }) =>
+        viewOf.get(resource)?.fields.some((shown) => shown.field?.name === name && shown.nullable),
+      )
+      const known = names.absent[`${table}.${column}`]
+      if (!there?.nullable && !wasOptional && !known) continue
+      const value = kept?.up.get(String(whenNone)) ?? whenNone
+      absent[`${table}.${column}`] = { value, state: stateOf(known?.state, there?.nullable === true) }
+    }
+  return absent
+}
+
+/** An older process that starts opens a column before it takes NOT NULL off. */
+const stateOf = (known: AbsentValue['state'] | undefined, isNullable: boolean): AbsentValue['state'] => {
+  if (isNullable) return known === 'checked' ? 'checked' : 'open'
+  return known === 'open' ? 'open' : 'filled'
+}
+
+const isKnown = ({ absent }: NamesRecord, key: string, { value, state }: AbsentValue): boolean =>
+  absent[key]?.value === value && absent[key]?.state === state
 
 const numberOf = (version: string): number => Number(version.slice(1))
 

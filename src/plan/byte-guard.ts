@@ -1,9 +1,9 @@
 import { type Included, isAnswered } from '../call/included.ts'
 import type { Field, View, ViewField } from '../compile/model.ts'
 import { kinds } from '../kinds/kinds.ts'
+import { column } from './absent-values.ts'
 import { belowOwner } from './below-owner.ts'
 import { ident } from './dialect.ts'
-import { column } from './project.ts'
 import type { Binds } from './statement.ts'
 import { referenceColumn } from './stored-values.ts'
 
@@ -138,7 +138,7 @@ function bytesBelow(
 
 const ownBytes = (view: View, alias: string, binds: Binds): string =>
   textsOf(view, binds.shownFields(view))
-    .map((field) => `coalesce(${binds.dialect.bytes(column(field, alias))}, 0)`)
+    .map((field) => `coalesce(${binds.dialect.bytes(column(field, alias, binds.dialect))}, 0)`)
     .join(' + ')
 
 const from = ({ resource }: View, alias: string): string => `${ident(resource.table)} ${alias.slice(0, -1)}`

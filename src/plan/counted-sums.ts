@@ -1,4 +1,5 @@
 import type { Resource, SumFeed } from '../compile/model.ts'
+import { column } from './absent-values.ts'
 import { type Dialect, ident } from './dialect.ts'
 import { knownField, type RowStatement, rowStatement } from './row-statements.ts'
 import { Binds } from './statement.ts'
@@ -10,7 +11,7 @@ import { Binds } from './statement.ts'
 
 /** The sum over the rows of one owner, and where these are. */
 const countOf = ({ of, by }: SumFeed, source: Resource, owner: string, binds: Binds) => {
-  const product = of.map((name) => ident(knownField(source, name).column)).join(' * ')
+  const product = of.map((name) => column(knownField(source, name), '', binds.dialect)).join(' * ')
   const ofOwner = binds.dialect.selective(`${ident(knownField(source, by.field).column)} = ${owner}`)
   return {
     sum: `coalesce(${binds.dialect.exactSum(product)}, 0)`,

@@ -7,7 +7,7 @@ const longest = 63
 export function objectName(
   table: string,
   columns: readonly string[],
-  kind: 'idx' | 'key' | 'fkey' | 'check',
+  kind: 'idx' | 'key' | 'fkey' | 'check' | 'set',
 ): string {
   const name = `${table}__${columns.join('__')}__${kind}`
   if (name.length <= longest) return name

@@ -1,6 +1,7 @@
 import { type Included, isAnswered } from '../call/included.ts'
 import type { Field, Resource, View, ViewField } from '../compile/model.ts'
 import { sqlText } from '../kinds/sql.ts'
+import { column, columnIn } from './absent-values.ts'
 import { belowOwner } from './below-owner.ts'
 import { type Dialect, ident, type JsonMember } from './dialect.ts'
 import type { Binds } from './statement.ts'
@@ -68,7 +69,7 @@ const referenceTo = ({ relation }: Included, alias: string, binds: Binds): reado
   const stored = source.field.get(field)
   if (!stored) return []
   const { kind, nullable, schema } = stored
-  const json = binds.dialect.jsonMember(column(stored, alias), kind, nullable, schema)
+  const json = binds.dialect.jsonMember(column(stored, alias, binds.dialect), kind, nullable, schema)
   return [{ key: referenceKey(relation.name), json }]
 }
 
@@ -78,7 +79,7 @@ export const projectStored = (resource: Resource, alias: string, binds: Binds): 
     resource.fields.map((field) => ({
       key: field.name,
       json: binds.dialect.jsonMember(
-        declaredSql(field, column(field, alias)),
+        declaredSql(field, column(field, alias, binds.dialect)),
         field.kind,
         field.nullable,
         field.schema,
@@ -106,28 +107,25 @@ const objectSql = (parts: readonly Part[], dialect: Dialect): string => {
   return dialect.concat([...pieces, sqlText(`${literal}}`)])
 }
 
-export const column = (field: Field, alias: string): string => `${alias}${ident(field.column)}`
-
 function shownJson(field: ViewField, stored: Field, alias: string, binds: Binds): JsonMember {
   const { dialect } = binds
-  const source = column(stored, alias)
+  const { sql: source, nullable } = columnIn(field, stored, alias, dialect)
   if (field.codec) {
     const encoded = dialect.encode(source, field.codec)
     return complete(
-      stored.nullable ? `(CASE WHEN ${source} IS NULL THEN 'null' ELSE ${encoded} END)` : `(${encoded})`,
+      nullable ? `(CASE WHEN ${source} IS NULL THEN 'null' ELSE ${encoded} END)` : `(${encoded})`,
     )
   }
-  if (!field.values && !stored.stored)
-    return dialect.jsonMember(source, stored.kind, stored.nullable, stored.schema)
+  if (!field.values && !stored.stored) return dialect.jsonMember(source, stored.kind, nullable, stored.schema)
   const kept = [...(stored.stored?.down.keys() ?? []), ...(stored.schema.enum ?? [])]
   const values = { enum: [...kept, ...(field.values?.down.values() ?? [])] }
   const shown = replaced(source, shownFor(field, stored))
-  return dialect.jsonMember(shown, stored.kind, stored.nullable, values)
+  return dialect.jsonMember(shown, stored.kind, nullable, values)
 }
 
 /** The expression that a sort compares: the shown value, so that an older version sorts by its own words. */
 export function sortSql(field: ViewField, stored: Field, alias: string, dialect: Dialect): string {
-  const source = column(stored, alias)
+  const { sql: source } = columnIn(field, stored, alias, dialect)
   if (field.codec) return dialect.ordered(source, field.codec)
   return replaced(source, shownFor(field, stored))
 }

@@ -2,8 +2,9 @@ import type { Grants } from '../call/grants.ts'
 import type { Field, Resource } from '../compile/model.ts'
 import type { Rule } from '../compile/rules/checked-rule.ts'
 import { type OperatorName, operators } from '../kinds/operators.ts'
+import { column } from './absent-values.ts'
 import { type Dialect, ident } from './dialect.ts'
-import { column, projectStored } from './project.ts'
+import { projectStored } from './project.ts'
 import { ruleSql } from './rule-sql.ts'
 import { Binds, type Statement } from './statement.ts'
 import { comparableSql, declaredSql } from './stored-values.ts'
@@ -114,7 +115,7 @@ export function findRows(
   const keys = order.map(({ field, descending }) => {
     const known = knownField(resource, field)
     const nulls = known.nullable ? dialect.nulls(descending) : ''
-    return `${declaredSql(known, column(known, alias))} ${descending ? 'DESC' : 'ASC'}${nulls}`
+    return `${declaredSql(known, column(known, alias, dialect))} ${descending ? 'DESC' : 'ASC'}${nulls}`
   })
   const tie = `${alias}"id" ${order.at(-1)?.descending ? 'DESC' : 'ASC'}`
   const rows = `SELECT ${projectStored(resource, alias, binds)} AS j FROM ${from(resource, alias)} WHERE ${meets(resource, where, alias, binds)} ORDER BY ${[...keys, tie].join(', ')}`
@@ -151,7 +152,7 @@ export function sumRows(
   const binds = new Binds(dialect, sight)
   const alias = binds.alias()
   const field = knownField(resource, of)
-  const sum = `coalesce(sum(${column(field, alias)}), 0)`
+  const sum = `coalesce(sum(${column(field, alias, binds.dialect)}), 0)`
   const text = `SELECT ${dialect.asText(dialect.json(sum, field.kind, false, field.schema))} FROM ${from(resource, alias)} WHERE ${meets(resource, where, alias, binds)}`
   return rowStatement(text, binds)
 }
@@ -163,7 +164,11 @@ function meets(resource: Resource, where: Where, alias: string, binds: Binds): s
     const parameters = Array.from({ length: values }, () => binds.use(bound++, field.kind))
     // Nothing is in an empty list.
     if (values === 0 && !withNull) return '1 = 0'
-    return operators[operator].sql(comparableSql(field, column(field, alias)), parameters, withNull)
+    return operators[operator].sql(
+      comparableSql(field, column(field, alias, binds.dialect)),
+      parameters,
+      withNull,
+    )
   })
   return `${binds.rows(resource, alias)}${['1 = 1', ...terms].join(' AND ')}`
 }

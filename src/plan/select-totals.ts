@@ -3,8 +3,9 @@ import { shownTo } from '../call/shown-fields.ts'
 import type { TotalsView, View, ViewField } from '../compile/model.ts'
 import { countMember } from '../compile/versions/totals-view.ts'
 import { kinds } from '../kinds/kinds.ts'
+import { columnIn } from './absent-values.ts'
 import { type Dialect, ident } from './dialect.ts'
-import { column, projectFields, rowSeparator } from './project.ts'
+import { projectFields, rowSeparator } from './project.ts'
 import {
   afterSql,
   foundRows,
@@ -68,15 +69,16 @@ function rowsSql(
   const alias = binds.alias()
   const groups = shape.by.map(({ name }) => {
     const field = by.get(name) as ViewField
-    const source = column(stored(field), alias)
+    const { sql: source } = columnIn(field, stored(field), alias, binds.dialect)
     const value = field.codec
       ? binds.dialect.coarse(source, field.codec)
       : replaced(source, shownFor(field, stored(field)))
     return `${value} AS ${ident(name)}`
   })
-  const added = summed.map(
-    ({ name }) => `${column(stored(sums.get(name) as ViewField), alias)} AS ${ident(name)}`,
-  )
+  const added = summed.map(({ name }) => {
+    const field = sums.get(name) as ViewField
+    return `${columnIn(field, stored(field), alias, binds.dialect).sql} AS ${ident(name)}`
+  })
   const { from, where } = foundRows({ ...shape, view: of() }, alias, binds, values)
   const columns = [...groups, ...added]
   return `SELECT ${columns.length > 0 ? columns.join(', ') : '1 AS "+"'} FROM ${from} WHERE ${where.join(' AND ')} LIMIT ${shape.view.limits.totalRows + 1}`

@@ -4,11 +4,12 @@ import type { Alternatives, Filter, SortKey, SortPosition } from '../call/query.
 import type { Field, HasManyModel, Resource, View, ViewField } from '../compile/model.ts'
 import { sortsAsText } from '../compile/versions/codecs.ts'
 import { operators } from '../kinds/operators.ts'
+import { columnIn } from './absent-values.ts'
 import { belowOwner } from './below-owner.ts'
 import { type ByteGuard, byteGuard, guardedColumns, needsGuard } from './byte-guard.ts'
 import { type Dialect, ident, powerOfTwo } from './dialect.ts'
 import { onPath } from './on-path.ts'
-import { column, projectRow, rowSeparator, sortSql } from './project.ts'
+import { projectRow, rowSeparator, sortSql } from './project.ts'
 import { isWaiting, searchIndexOf } from './search-index.ts'
 import { Binds, type ShownRows, type Statement } from './statement.ts'
 import { comparableSql } from './stored-values.ts'
@@ -236,7 +237,7 @@ export const stored = (field: ViewField): Field => {
 }
 
 export const storedKey = ({ field, descending }: SortKey, alias: string, dialect: Dialect): PositionKey => {
-  const { nullable } = stored(field)
+  const { nullable } = columnIn(field, stored(field), alias, dialect)
   return { sql: sortSql(field, stored(field), alias, dialect), ...sortValues(field), nullable, descending }
 }
 
@@ -285,7 +286,11 @@ function filterSql(filter: Filter, alias: string, binds: Binds, values: Numberin
   const withNull = filter.values.includes(null)
   const bound = filterValues(filter).map(() => binds.use(values.next(), kind))
   const condition = (at: string): string =>
-    operator.sql(comparable(filter, column(stored(filter.field), at), binds.dialect), bound, withNull)
+    operator.sql(
+      comparable(filter, columnIn(filter.field, stored(filter.field), at, binds.dialect).sql, binds.dialect),
+      bound,
+      withNull,
+    )
   // Where a reference on the way is unset, so is the value at its end.
   const unset = operator.excludes !== withNull
   const few = !unset && !operator.excludes && !operator.compares

@@ -1,7 +1,8 @@
-import type { Resource } from '../compile/model.ts'
+import type { Field, Resource } from '../compile/model.ts'
 import type { FieldKind } from '../kinds/kinds.ts'
+import { absentConstant, column } from './absent-values.ts'
 import { insertEntry } from './audit.ts'
-import { type Dialect, ident } from './dialect.ts'
+import { type Dialect, ident, idents } from './dialect.ts'
 import { eventColumns, insertEvent } from './events.ts'
 import { insertKey, keyColumns } from './keys.ts'
 import { projectStored } from './project.ts'
@@ -138,6 +139,10 @@ export function updateRow(resource: Resource, fields: readonly string[], dialect
     const field = knownField(resource, name)
     return `${ident(field.column)} = ${binds.use(index, field.kind)}`
   })
+  // A row that the newest version writes has all its values from then on.
+  for (const field of resource.fields)
+    if (field.mayLack && !fields.includes(field.name))
+      sets.push(`${ident(field.column)} = ${column(field, '', dialect)}`)
   sets.push(`"updated_at" = ${binds.use(fields.length, 'datetime')}`, '"version" = "version" + 1')
   for (const [at, { words, version }] of searchIndexes(resource).entries())
     sets.push(
@@ -151,6 +156,37 @@ export function updateRow(resource: Resource, fields: readonly string[], dialect
 export function deleteRow(resource: Resource, dialect: Dialect): RowStatement {
   const binds = new Binds(dialect)
   return rowStatement(`DELETE FROM ${ident(resource.table)} WHERE ${binds.row(resource)} RETURNING 1`, binds)
+}
+
+/** How rows get a value of a field that is required now. */
+export interface AbsentStatements {
+  /** Rows of all accounts by their keys (bound: the key to go on after, and how many rows): `[id, 1 where it has no value, account]` each. */
+  readonly page: string
+  /** Gives rows of an account (bound: their ids as a JSON array) what stands for no value. Words of these rows are made anew. */
+  readonly fill: RowStatement
+}
+
+export function absentStatements(resource: Resource, field: Field, dialect: Dialect): AbsentStatements {
+  const table = ident(resource.table)
+  const key = resource.shared ? ['id'] : ['account_id', 'id']
+  const after = key.map((_, at) => dialect.param(at + 1, 'id')).join(', ')
+  const name = ident(field.column)
+  const lacks = `CASE WHEN ${name} IS NULL THEN 1 ELSE 0 END`
+  const rows = resource.shared ? `"id", ${lacks}` : `"id", ${lacks}, "account_id"`
+  const binds = new Binds(dialect)
+  const ids = dialect.listed(binds.use(0, 'json'))
+  const words = searchIndexes(resource).filter(({ fields }) => fields.includes(field))
+  const sets = [
+    `${name} = ${absentConstant(field, dialect)}`,
+    ...words.map(({ version }) => `${ident(version)} = NULL`),
+  ]
+  return {
+    page: `SELECT ${rows} FROM ${table} WHERE (${idents(key)}) > (${after}) ORDER BY ${idents(key)} LIMIT ${dialect.param(key.length + 1, 'integer')}`,
+    fill: rowStatement(
+      `UPDATE ${table} SET ${sets.join(', ')} WHERE ${binds.rows(resource, '')}"id" IN (${ids}) AND ${name} IS NULL`,
+      binds,
+    ),
+  }
 }
 
 /** How a search of a resource is completed. */
@@ -172,8 +208,8 @@ export function wordStatements(
   const table = ident(resource.table)
   const waiting = new Binds(dialect)
   const members = [knownField(resource, 'id'), ...search.fields].map(
-    ({ name, column, kind, schema, nullable }) =>
-      `'"${name}":' || ${dialect.json(`t.${ident(column)}`, kind, nullable, schema)}`,
+    (field) =>
+      `'"${field.name}":' || ${dialect.json(column(field, 't.', dialect), field.kind, field.nullable, field.schema)}`,
   )
   const rows = `SELECT '{' || ${members.join(" || ',' || ")} || '}', t."version" FROM ${table} t${dialect.byPartialIndex(search.waiting)}`
   const where = `${waiting.account(resource.shared, 't.')}${isWaiting(search, 't.', dialect).inQuery}`

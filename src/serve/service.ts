@@ -15,7 +15,9 @@ import { openRates } from '../guard/rate-settings.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import type { RunnerSettings } from '../jobs/runner.ts'
 import { sweepJobs } from '../jobs/sweep-jobs.ts'
+import { allowAbsence } from '../lifecycle/allow-absence.ts'
 import { deleteOldUsage } from '../lifecycle/clean.ts'
+import { completeRequired } from '../lifecycle/complete-required.ts'
 import { followImages } from '../lifecycle/follow-images.ts'
 import { followMigrations, type Outdated } from '../lifecycle/outdated.ts'
 import { markSilent } from '../lifecycle/recorder-rows.ts'
@@ -42,7 +44,7 @@ import { startWebhooks, type Webhooks, webhookCode } from '../webhooks/webhooks.
 import { sweep } from '../write/keys/sweep.ts'
 import { recordAct } from '../write/recorded-acts.ts'
 import { seedEmpty } from '../write/seed.ts'
-import { WordFiller } from '../write/word-filler.ts'
+import { type FillerParts, WordFiller } from '../write/word-filler.ts'
 import { createEngine } from './create-engine.ts'
 import type { Engine } from './engine.ts'
 import { type ConsolePlace, openConsole } from './open-console.ts'
@@ -165,6 +167,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       warn,
       ...(beatMs === undefined ? {} : { everyMs: beatMs }),
     })
+    await allowAbsence(store, declared, model, {
+      clock,
+      ...(beatMs === undefined ? {} : { beatMs }),
+      waiting: (processes) =>
+        warn(`Waiting for ${counted(processes, 'process')} to learn what may be left out again …`, null),
+    })
     const { retirement, usage } = lifecycle
     const authenticator = await createAuthenticator({ model, store, clock, folder, failures: rates.failures })
     const log = new EventLog(store)
@@ -220,7 +228,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       engine.writer.writes.forget()
     }
     filler.begin()
-    const sweeper = startSweeper(store, clock, sweepsOf(store, model, clock, log, filler), warn)
+    const sweeper = startSweeper(store, clock, sweepsOf({ store, model, warn }, clock, log, filler), warn)
     const webhooks = model.events && (await startWebhooks({ ...webhookParts, signal, retirement, warn }))
     const closing: (() => void)[] = []
     return {
@@ -297,19 +305,16 @@ async function migrateAtStart(
 }
 
 /** The housekeeping of a store. */
-function sweepsOf(
-  store: Store,
-  { audit, events, jobs, resources }: Model,
-  clock: Clock,
-  log: EventLog,
-  filler: WordFiller,
-): readonly Sweep[] {
+function sweepsOf(parts: FillerParts, clock: Clock, log: EventLog, filler: WordFiller): readonly Sweep[] {
   const everyMinute = (name: string, work: Sweep['work']): Sweep => ({ name, everyMs: minuteMs, work })
+  const { store, model } = parts
+  const { audit, events, jobs, resources } = model
   const refresh = store.refreshStatistics
   return [
     ...([...resources.values()].some(({ searches }) => searches.length > 0)
       ? [everyMinute('search', (end) => filler.fill(end))]
       : []),
+    everyMinute('required', (end) => completeRequired(parts, end)),
     everyMinute('keys', (end) => sweep(store, clock, end)),
     ...(refresh ? [everyMinute('statistics', refresh)] : []),
     everyMinute('recorders', () => markSilent(store, clock.now())),

@@ -425,7 +425,7 @@ test('a copy of a store that another process serves is made, and it is said what
   const now = Date.now()
   const written = { startedAt: now, flushes: 1, at: now, endedAt: null }
   const process = `web-1 4711 ${randomUUID()}`
-  await store.transaction((tx) => insertRecorder(tx, process, written))
+  await store.transaction((tx) => insertRecorder(tx, process, { ...written, requires: [] }))
   const ran = await copying('shop', url, await emptyDatabase('sqlite'))
   expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('"tables"') })
   expect(ran.stderr).toMatch(

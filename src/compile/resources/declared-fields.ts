@@ -28,6 +28,8 @@ export const plainField = (name: string, kind: FieldKind, schema: JsonSchema): M
   nullable: false,
   optional: false,
   default: undefined,
+  whenNone: undefined,
+  mayLack: false,
   readOnly: false,
   writeOnly: false,
   immutable: false,

@@ -65,6 +65,8 @@ export interface FieldPath {
     readonly name: string
     readonly column: string
     readonly stored: ValueMap | null
+    readonly whenNone: unknown
+    readonly mayLack: boolean
     readonly kind: FieldKind
     readonly schema: JsonSchema
   }

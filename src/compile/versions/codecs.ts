@@ -76,7 +76,11 @@ export function toStored(field: Shown, shown: unknown): unknown {
 }
 
 /** A stored value in the form that a version shows. */
-export function toShown(field: Pick<Shown, 'codec' | 'values'>, stored: unknown): unknown {
+export function toShown(
+  field: Pick<Shown, 'codec' | 'values'> & Partial<Pick<ViewField, 'nullable' | 'field'>>,
+  found: unknown,
+): unknown {
+  const stored = found ?? (field.nullable === false ? field.field?.whenNone : null)
   if (stored === null || stored === undefined) return null
   if (field.codec) return codecs[field.codec].down(stored)
   return field.values ? (field.values.down.get(String(stored)) ?? stored) : stored

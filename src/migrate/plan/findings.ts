@@ -52,7 +52,7 @@ export function columnFindings(
     const findings: ColumnFinding[] = typeFindings(column, name, present.type, typeOf)
     if (present.nullable && !column.nullable && !table.isOlder)
       findings.push({ kind: 'must-be-set', column, why: `${name} allows NULL, and the field is required` })
-    if (!present.nullable && column.nullable)
+    if (!present.nullable && column.nullable && !column.requiredByNewer)
       findings.push({
         kind: 'may-be-null',
         column,

@@ -73,7 +73,7 @@ function renamingOf(all: readonly Found[], changes: ReadonlyMap<Found, ValueChan
 
 /** The record after its names were changed so, for what was converted. */
 export function movedNames(
-  { versions, moves, converted, restricting }: NamesRecord,
+  { versions, moves, converted, restricting, absent }: NamesRecord,
   renaming: Renaming,
   conversions: readonly Conversion[],
 ): NamesRecord {
@@ -112,6 +112,16 @@ export function movedNames(
       const [table = '', column = ''] = reference.split('.')
       return `${tables[table] ?? table}.${columns[table]?.[column] ?? column}`
     }),
+    absent: Object.fromEntries(
+      Object.entries(absent).map(([key, { value, state }]) => {
+        const [table = '', column = ''] = key.split('.')
+        const changed = values[key]?.[String(value)]
+        return [
+          `${tables[table] ?? table}.${columns[table]?.[column] ?? column}`,
+          { value: changed ?? value, state },
+        ]
+      }),
+    ),
     converted: [...converted, ...conversions.filter(({ version, what }) => !known.has(`${version} ${what}`))],
   }
 }

@@ -23,7 +23,7 @@ export async function readNames(session: Pick<Session, 'all'>): Promise<FoundNam
 }
 
 function parsed(text: string): NamesRecord {
-  const { versions, moves, converted, restricting = [] } = jsonOf(text) as Partial<NamesRecord>
+  const { versions, moves, converted, restricting = [], absent = {} } = jsonOf(text) as Partial<NamesRecord>
   const isWhole =
     isObject(versions) &&
     Object.values(versions).every((resources) =>
@@ -32,9 +32,9 @@ function parsed(text: string): NamesRecord {
           typeof one?.table === 'string' && Object.values(one.fields ?? {}).every(({ column }) => column),
       ),
     )
-  if (!isWhole || !Array.isArray(moves) || !Array.isArray(converted))
+  if (!isWhole || !Array.isArray(moves) || !Array.isArray(converted) || !isObject(absent))
     throw new StoreRefused(`The store's record of its names cannot be read. ${remedy}`)
-  return { versions, moves, converted, restricting }
+  return { versions, moves, converted, restricting, absent }
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
@@ -58,15 +58,17 @@ export async function readImages(session: Pick<Session, 'all'>): Promise<string 
   return row ? String(row[0]) : null
 }
 
-/** Tells processes that serve the store of images that they do not know. True where there was something to tell. */
-export async function tellImages(store: Store, { versions }: NamesRecord): Promise<boolean> {
+/** Tells processes that serve the store of images, and of columns that may or must have values, that they do not know. True where there was something to tell. */
+export async function tellImages(store: Store, { versions, absent }: NamesRecord): Promise<boolean> {
   const images = Object.entries(versions).flatMap(([version, resources]) =>
     Object.entries(resources).flatMap(([resource, { fields }]) =>
       Object.entries(fields).flatMap(([field, { down }]) => (down ? [[version, resource, field, down]] : [])),
     ),
   )
-  if (images.length === 0) return false
-  const text = createHash('sha256').update(JSON.stringify(images)).digest('hex')
+  const lacking = Object.entries(absent).map(([column, { state }]) => [column, state])
+  if (images.length + lacking.length === 0) return false
+  const known = lacking.length === 0 ? images : [images, lacking]
+  const text = createHash('sha256').update(JSON.stringify(known)).digest('hex')
   if ((await readImages({ all: async (sql) => store.all(sql, []) })) === text) return false
   await store.writeOne(upsertMeta(imagesKey, text), [])
   return true

@@ -1,6 +1,7 @@
 import type { Model, Resource, SumFeed } from '../../compile/model.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import { sqlText } from '../../kinds/sql.ts'
+import { column as columnSql } from '../../plan/absent-values.ts'
 import { type Dialect, ident } from '../../plan/dialect.ts'
 import { forgetAllMeta, forgetMeta, metaFacts, metaTable, upsertMeta } from '../../store/meta.ts'
 import type { Session } from '../../store/store.ts'
@@ -52,7 +53,10 @@ function sumOf(source: Resource, feed: SumFeed, dialect: Dialect): Sum {
   const key = on.shared ? ['"id"'] : ['"account_id"', '"id"']
   const owner = on.shared ? '' : 's."account_id", '
   const account = on.shared ? '' : ` AND g."account_id" = o."account_id"`
-  const product = factors.map((name) => `s.${ident(name)}`).join(' * ')
+  const product = of
+    .flatMap((name) => source.field.get(name) ?? [])
+    .map((factor) => columnSql(factor, 's.', dialect))
+    .join(' * ')
   // The source is read once and grouped, before it is joined: without statistics, SQLite would read all rows of the account for each owner.
   // Rows without an owner are left out, because what nobody adds up may overflow.
   const groups = `SELECT ${owner}s.${ident(reference)} AS "owner_id", ${dialect.exactSum(product)} AS "total" FROM ${ident(source.table)} AS s WHERE s.${ident(reference)} IS NOT NULL GROUP BY ${owner}s.${ident(reference)}`

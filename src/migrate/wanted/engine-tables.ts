@@ -262,6 +262,8 @@ const tables: readonly EngineTable[] = [
       last_flush_at: 'integer',
       ended_at: 'integer?',
       lost_at: 'integer?',
+      // A JSON array of `table.column`: fields to which the process always gives a value, though older declarations may not.
+      requires: 'string?',
     },
     primaryKey: ['id'],
     // Every process writes here.

@@ -28,6 +28,8 @@ export interface Column {
   readonly nullable: boolean
   /** PostgreSQL numbers the rows, in the order in which they are inserted. */
   readonly numbersRows?: boolean
+  /** It stays NOT NULL until processes of a newer declaration, which requires the field, know that rows may lack it. */
+  readonly requiredByNewer?: boolean
   /** Its type in an older version, from `changeType`. */
   readonly was?: FormerType
   /** For rows that an older release writes without the column; `undefined` for none. */

@@ -1,3 +1,4 @@
+import { valueWhenAbsent } from '../../compile/changes/required-since.ts'
 import type { BelongsToModel, Field, Model, Resource } from '../../compile/model.ts'
 import { kinds } from '../../kinds/kinds.ts'
 import type { SearchNames } from '../../plan/dialect.ts'
@@ -74,7 +75,8 @@ function columns(resource: Resource, model: Model, types: Lineage['types']): Col
     return {
       name: field.column,
       kind: field.kind,
-      nullable: field.nullable,
+      nullable: field.nullable || field.mayLack,
+      ...(field.nullable && isRequiredSince(model, resource, field) && { requiredByNewer: true }),
       ...(was && { was }),
       default: columnDefault(resource, field, model),
     }
@@ -82,24 +84,22 @@ function columns(resource: Resource, model: Model, types: Lineage['types']): Col
   return [...(resource.shared ? [] : [account]), ...own, version]
 }
 
-/** The value of rows that were written before the field was declared, or are written by an older release. */
-function columnDefault(resource: Resource, field: Field, model: Model): unknown {
-  const value = declaredDefault(resource, field, model)
-  return value === undefined ? undefined : (field.stored?.up.get(String(value)) ?? value)
+/** A newer declaration requires the field, and its processes count on that. */
+function isRequiredSince({ names }: Model, { table }: Resource, { column }: Field): boolean {
+  const known = names.absent[`${table}.${column}`]
+  return known !== undefined && known.state !== 'open'
 }
 
-function declaredDefault(resource: Resource, field: Field, model: Model): unknown {
-  if (field.default !== undefined && field.default !== null) return field.default
-  if (field.states) return field.states.initial
-  if (field.nullable) return undefined
-  const older = model.versions.flatMap((version) => version.viewOf.get(resource.name) ?? [])
-  const absent = older.map((view) => view.whenAbsent.get(field.name))
-  return absent.find((value) => value !== undefined && value !== null)
+/** The value of rows that were written before the field was declared, or are written by an older release. */
+function columnDefault(resource: Resource, field: Field, model: Model): unknown {
+  const value = valueWhenAbsent(resource, field, model.versions)
+  return value === undefined ? undefined : (field.stored?.up.get(String(value)) ?? value)
 }
 
 function indexes(resource: Resource): Index[] {
   const column = (name: string) => resource.field.get(name)?.column ?? name
-  const nullable = (name: string) => resource.fields.some((field) => field.column === name && field.nullable)
+  const nullable = (name: string) =>
+    resource.fields.some((field) => field.column === name && (field.nullable || field.mayLack))
   const index = (names: readonly string[], kind: 'idx' | 'key'): Index => ({
     name: objectName(resource.table, names, kind),
     unique: kind === 'key',

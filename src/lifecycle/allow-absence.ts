@@ -1,0 +1,52 @@
+import type { Clock } from '../clock.ts'
+import type { Model } from '../compile/model.ts'
+import type { NamesRecord } from '../compile/stored-names.ts'
+import { migrate } from '../migrate/migrate-store.ts'
+import { forgetRequired } from '../migrate/postgres/require-column.ts'
+import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
+import type { Store } from '../store/store.ts'
+import { columnKey } from './required-columns.ts'
+import { settleRecorders } from './settle-recorders.ts'
+
+interface AllowOptions {
+  readonly clock: Clock
+  /** Null where the caller tells processes itself, so that it is not waited for them. */
+  readonly beatMs?: number | null
+  /** Called with the number of processes that it is waited for. */
+  readonly waiting: (processes: number) => void
+}
+
+/**
+ * A process of an older declaration may leave out what a newer one requires. Where the store refuses rows without a value since, this takes the NOT
+ * NULL off, once all processes know that rows may lack a value again. It is called when the row of this process is in the store, and before it serves: from then on no
+ * process makes the column NOT NULL.
+ */
+export async function allowAbsence(
+  store: Store,
+  declared: Model,
+  model: Model,
+  options: AllowOptions,
+): Promise<void> {
+  const session = { all: async (sql: string) => store.all(sql, []) }
+  for (;;) {
+    const { text, names } = await readNames(session)
+    const refused = refusedColumns(model, names)
+    if (refused.length === 0) return
+    const opened = refused.map((key) => [key, { ...names.absent[key], state: 'open' }])
+    const now = { ...names, absent: { ...names.absent, ...Object.fromEntries(opened) } }
+    if (!(await replaceNames(store, now, text))) continue
+    await tellImages(store, now)
+    if (options.beatMs !== null) await settleRecorders(store, options.clock, { waiting: options.waiting })
+    if (store.dialect.name === 'postgres') for (const key of refused) await forgetRequired(store, key)
+    await migrate(store, declared)
+  }
+}
+
+/** Fields that this declaration may leave out, and that the store does not allow to be left out. */
+const refusedColumns = ({ stored }: Model, { absent }: NamesRecord): readonly string[] =>
+  [...stored.values()].flatMap((resource) =>
+    resource.fields.flatMap((field) => {
+      const key = columnKey(resource, field)
+      return field.nullable && absent[key] && absent[key].state !== 'open' ? [key] : []
+    }),
+  )

@@ -1,0 +1,98 @@
+import type { Field, Model, Resource } from '../compile/model.ts'
+import { counted } from '../compile/names/plural.ts'
+import type { AbsentValue } from '../compile/stored-names.ts'
+import { requireOnPostgres } from '../migrate/postgres/require-column.ts'
+import { readNames, replaceNames, tellImages } from '../migrate/record/names-record.ts'
+import { canRequire, requireOnSqlite } from '../migrate/sqlite/require-column.ts'
+import type { Store } from '../store/store.ts'
+import { fillAbsent } from '../write/fill-absent.ts'
+import { readUnended } from './recorder-rows.ts'
+import { columnKey, mayBeLeftOut } from './required-columns.ts'
+
+/** How often the operator is told how far it is. */
+const tellEveryMs = 10_000
+/** Of fewer rows nobody is told. */
+const worthTelling = 1_000
+
+interface Parts {
+  readonly store: Store
+  readonly model: Model
+  readonly warn: (message: string, error: unknown) => void
+}
+
+/**
+ * Once no process serves that may leave out what this declaration requires, rows get the value that stands for none, and the column becomes
+ * NOT NULL. Until then nothing is changed: see plan/absent-values.ts.
+ */
+export async function completeRequired(parts: Parts, signal: AbortSignal): Promise<void> {
+  for (const resource of parts.model.stored.values())
+    for (const field of resource.fields)
+      if (field.mayLack && !signal.aborted) await completeField(parts, resource, field, signal)
+}
+
+async function completeField(
+  { store, warn }: Parts,
+  resource: Resource,
+  field: Field,
+  signal: AbortSignal,
+): Promise<void> {
+  const key = columnKey(resource, field)
+  const mayStill = async (): Promise<boolean> => mayBeLeftOut(await readUnended(store), key)
+  if (await mayStill()) return
+  const progress = progressOf(`${resource.name}.${field.name}`, warn)
+  if (!(await fillAbsent(store, resource, field, { signal, note: progress.note }))) return
+  progress.end()
+  if (store.dialect.name === 'sqlite' && !(await canRequire(store))) return
+  if (!(await record(store, key, 'open', 'checked'))) return
+  const demand = async (): Promise<void> => {
+    if (await mayStill()) throw new MayBeLeftOut()
+  }
+  try {
+    await (store.dialect.name === 'sqlite' ? requireOnSqlite : requireOnPostgres)(store, key, demand)
+  } catch (error) {
+    await record(store, key, 'checked', 'open')
+    if (!(error instanceof MayBeLeftOut)) throw error
+    return
+  }
+  await record(store, key, 'checked', 'filled')
+}
+
+/** A process of an older declaration has started. */
+class MayBeLeftOut extends Error {}
+
+/** False where another process has changed it meanwhile. */
+async function record(
+  store: Store,
+  key: string,
+  from: AbsentValue['state'],
+  to: AbsentValue['state'],
+): Promise<boolean> {
+  const session = { all: async (sql: string) => store.all(sql, []) }
+  for (;;) {
+    const { text, names } = await readNames(session)
+    const known = names.absent[key]
+    // A process that was killed may have left it checked.
+    if (!known || (known.state !== from && known.state !== to)) return false
+    const now = { ...names, absent: { ...names.absent, [key]: { ...known, state: to } } }
+    if (!(await replaceNames(store, now, text))) continue
+    await tellImages(store, now)
+    return true
+  }
+}
+
+function progressOf(what: string, warn: Parts['warn']) {
+  let filled = 0
+  let toldAt = performance.now()
+  return {
+    note(rows: number): void {
+      filled += rows
+      if (performance.now() - toldAt < tellEveryMs) return
+      toldAt = performance.now()
+      warn(`${what} is being filled in rows without a value: ${counted(filled, 'row')} so far.`, null)
+    },
+    end(): void {
+      if (filled >= worthTelling)
+        warn(`${what} was filled in ${counted(filled, 'row')} without a value.`, null)
+    },
+  }
+}
