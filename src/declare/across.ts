@@ -1,7 +1,16 @@
 import type { FieldValue, SumField } from './field.ts'
 import type { TypeMistake } from './mistake.ts'
-import type { Choices, FieldName, OwnFieldName, SummandName, SumName } from './names.ts'
-import type { DeclaredResource } from './relation.ts'
+import type {
+  ChoiceOf,
+  Choices,
+  FieldName,
+  IsSummand,
+  OwnFieldName,
+  SummandName,
+  SumName,
+  TargetOf,
+} from './names.ts'
+import type { DeclaredResource, HasMany, RelationDeclarations } from './relation.ts'
 import type { ResourceDeclaration } from './resource.ts'
 import type { TotalsDeclaration } from './totals-declaration.ts'
 
@@ -33,7 +42,7 @@ type ResourceMistake<D, Nouns> = string extends keyof Nouns
     ?
         | TotalsMistake<`${N}.totals`, X['totals'], Nouns>
         | TargetMistakes<N, R, Nouns>
-        | PathMistake<`${N}.include`, R, I, Nouns>
+        | PathMistake<`${N}.include`, R, Extract<I, `${string}.${string}`>, Nouns>
         | WhileMistake<`${N}.onlyWhile`, R, W, Nouns>
         | SumMistake<`${N}.fields`, F, R, Nouns>
     : never
@@ -63,13 +72,11 @@ type AddedMistake<Where extends string, Sum extends string, Known> =
     : never
 
 /** All at once first: hardly ever is there one. */
-type TargetMistakes<N extends string, R, Nouns> = [
-  TargetName<R[keyof R]> | Written<JoinName<R[keyof R]>>,
+type TargetMistakes<N extends string, R extends RelationDeclarations, Nouns> = [
+  R[keyof R]['target'] | JoinName<R[keyof R]>,
 ] extends [keyof Nouns]
   ? never
   : TargetMistake<N, R, Nouns>
-/** Only names that the declaration has. */
-type Written<Name> = Name extends unknown ? (string extends Name ? never : Name) : never
 type TargetMistake<N extends string, R, Nouns> = {
   [K in keyof R & string]:
     | NounMistake<`${N}.relations.${K}`, TargetName<R[K]>, Nouns>
@@ -82,10 +89,16 @@ type NounMistake<Where extends string, Name, Nouns> =
 /** A name that is not among the known ones; `null` for those that are, and for names that only a running program knows. */
 type UnknownName<Name, Known> = string extends Name ? null : [Name] extends [Known] ? null : Name
 
-type JoinName<Relation> = Relation extends { readonly through?: infer T extends string } ? T : never
+/** Only a name that the declaration has. */
+type JoinName<Relation> =
+  Relation extends HasMany<unknown, string, string, infer T> ? (string extends T ? never : T) : never
 type TargetName<Relation> = Relation extends { readonly target: infer T extends string } ? T : never
 /** The resource that a relation leads to; `never` where there is none, which is a mistake of its own. */
-type TargetIn<Nouns, Relation> = Nouns[TargetName<Relation> & keyof Nouns]
+type TargetIn<Nouns, Relation> = Relation extends { readonly target: keyof Nouns }
+  ? Nouns[Relation['target']]
+  : never
+/** What was declared with a resource itself has been checked there, and costs the editor nothing here. */
+type IsByName<Relation> = unknown extends TargetOf<Relation> ? true : false
 type RelationsOf<D> = D extends { readonly relations?: infer R } ? R : never
 type FieldsOf<D> = D extends { readonly fields: infer F } ? F : never
 
@@ -105,13 +118,15 @@ type StepMistake<Where extends string, R, Step extends string> = string extends 
 
 type WhileMistake<Where extends string, R, W, Nouns> = {
   [K in keyof W & string]: K extends keyof R
-    ? ChoicesMistake<`${Where}.${K}`, Choices<FieldsOf<TargetIn<Nouns, R[K]>>>, W[K]>
+    ? IsByName<R[K]> extends true
+      ? ChoicesMistake<`${Where}.${K}`, FieldsOf<TargetIn<Nouns, R[K]>>, W[K]>
+      : never
     : TypeMistake<`${Where}: '${K}' is not a belongs-to relation`, keyof R & string>
 }[keyof W & string]
-type ChoicesMistake<Where extends string, Known, Named> = {
-  [K in keyof Named & string]: K extends keyof Known
-    ? ValueMistake<`${Where}.${K}`, Elements<Named[K]>, Elements<Known[K]>>
-    : TypeMistake<`${Where}: '${K}' is neither a state nor an enum there`, keyof Known & string>
+type ChoicesMistake<Where extends string, F, Named> = {
+  [K in keyof Named & string]: [ChoiceOf<F[K & keyof F]>] extends [never]
+    ? TypeMistake<`${Where}: '${K}' is neither a state nor an enum there`, keyof Choices<F> & string>
+    : ValueMistake<`${Where}.${K}`, Elements<Named[K]>, ChoiceOf<F[K & keyof F]>>
 }[keyof Named & string]
 type ValueMistake<Where extends string, Named extends string, Known extends string> = [Named] extends [Known]
   ? never
@@ -125,11 +140,17 @@ type SumMistake<Where extends string, F, R, Nouns> = {
 }[SumName<F>]
 type SummandMistake<Where extends string, V, Of extends string, Target> = [Target] extends [never]
   ? never
-  : Of extends SummandName<FieldsOf<Target>>
-    ? DecimalMistake<Where, V, FieldValue<FieldsOf<Target>[Of & keyof FieldsOf<Target>]>>
-    : string extends Of
-      ? never
-      : TypeMistake<`${Where}: '${Of}' is not a number there`, SummandName<FieldsOf<Target>>>
+  : string extends Of
+    ? never
+    : Of extends keyof FieldsOf<Target>
+      ? IsSummand<FieldsOf<Target>[Of]> extends true
+        ? DecimalMistake<Where, V, FieldValue<FieldsOf<Target>[Of]>>
+        : NotANumber<Where, Of, Target>
+      : NotANumber<Where, Of, Target>
+type NotANumber<Where extends string, Of extends string, Target> = TypeMistake<
+  `${Where}: '${Of}' is not a number there`,
+  SummandName<FieldsOf<Target>>
+>
 
 /** Without its type written, a sum counts as a number. Nothing is known of a field whose type is `z.ZodType`. */
 type DecimalMistake<Where extends string, V, Summand> = string extends V

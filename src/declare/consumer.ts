@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { FieldValue, NeedsScope, StatesField, SumField } from './field.ts'
-import type { Bare } from './names.ts'
+import type { FieldSchema, FieldValue, NeedsScope, StatesField, SumField } from './field.ts'
+import type { Bare, SchemaOf } from './names.ts'
 import type { BelongsTo } from './relation.ts'
 
 // What consumers see of a resource and send to it, as types: `F` are its fields, `R` its relations.
@@ -45,7 +45,7 @@ type IsSent<Field> = Field extends SumField ? false : IsMarked<Field, 'readOnly'
 /** Whether nothing but the request can give the field a value. */
 type IsNeeded<Field> = Field extends StatesField
   ? false
-  : Field extends z.ZodType
+  : Field extends FieldSchema
     ? undefined extends z.input<Field>
       ? false
       : true
@@ -60,7 +60,7 @@ type IsKept<Field> =
 type SentValue<Field> =
   Field extends StatesField<infer S>
     ? S
-    : Field extends z.ZodType
+    : Field extends FieldSchema
       ? Sent<Exclude<z.input<Field>, undefined>>
       : never
 /** A list that is sent may be read-only. */
@@ -149,7 +149,7 @@ export type FilterOf<F, R, K> = K extends 'id'
         ? { readonly value: Reference<R, Relation>; readonly ordered: false }
         : never
 type FilterOfField<Field, V> =
-  Bare<Field> extends z.ZodISODateTime
+  Bare<Field> extends SchemaOf<{ readonly format: 'datetime' }>
     ? { readonly value: V | Date; readonly ordered: true }
     : { readonly value: V; readonly ordered: IsOrdered<NonNullable<V>> }
 type IsOrdered<V> = [V] extends [string]

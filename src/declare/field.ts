@@ -26,12 +26,12 @@ export const isZod = (value: unknown): value is z.ZodType =>
 /** Marks live beside the schema, not in it, so that a schema shared by two fields is not marked for both. */
 const marks = z.registry<FieldMarks>()
 
-const marked = <S extends z.ZodType>(schema: S, more: FieldMarks): S => {
+const marked = <S extends FieldSchema>(schema: S, more: FieldMarks): S => {
   // A value that is not a schema is reported when it is compiled, with the name of its field.
   if (!isZod(schema)) return Object.freeze({ kind: 'not-a-schema' }) as never
-  const copy = schema.clone() as S
-  marks.add(copy as z.ZodType, { ...marks.get(schema as z.ZodType), ...more })
-  return copy
+  const copy = schema.clone()
+  marks.add(copy, { ...marks.get(schema), ...more })
+  return copy as FieldSchema as S
 }
 
 export const marksOf = (schema: z.ZodType): FieldMarks => marks.get(schema) ?? {}
@@ -42,16 +42,16 @@ export interface Marked<Mark extends 'readOnly' | 'writeOnly' | 'immutable' | 'o
 }
 
 /** Set by the server or a hook; a consumer may send it back unchanged. */
-export const readOnly = <S extends z.ZodType>(schema: S): S & Marked<'readOnly'> =>
+export const readOnly = <S extends FieldSchema>(schema: S): S & Marked<'readOnly'> =>
   marked(schema, { readOnly: true })
 /** Accepted, stored, and never shown. */
-export const writeOnly = <S extends z.ZodType>(schema: S): S & Marked<'writeOnly'> =>
+export const writeOnly = <S extends FieldSchema>(schema: S): S & Marked<'writeOnly'> =>
   marked(schema, { writeOnly: true })
 /** Set once, when the row is created. */
-export const immutable = <S extends z.ZodType>(schema: S): S & Marked<'immutable'> =>
+export const immutable = <S extends FieldSchema>(schema: S): S & Marked<'immutable'> =>
   marked(schema, { immutable: true })
 /** An enum whose readers must expect new values. */
-export const open = <S extends z.ZodType>(schema: S): S & Marked<'open'> => marked(schema, { open: true })
+export const open = <S extends FieldSchema>(schema: S): S & Marked<'open'> => marked(schema, { open: true })
 
 /** Never set: it gives `api(…)` the scopes that fields need, to check them by their types. */
 export interface NeedsScope<Scope extends string> {
@@ -92,7 +92,7 @@ export const was = <F extends FieldDeclaration>(name: string, field: F): F =>
  * @example
  * status: became({ open: (row) => (row.paid_at === null ? 'placed' : 'paid') }, states('placed', { placed: ['paid'], paid: [] }))
  */
-export const became = <F extends z.ZodType | StatesField>(values: ValuesNow, field: F): F =>
+export const became = <F extends FieldSchema | StatesField>(values: ValuesNow, field: F): F =>
   (isStates(field) ? Object.freeze({ ...field, became: values }) : marked(field, { became: values })) as F
 
 export type Moves<S extends string> = { readonly [From in S]?: readonly S[] }
@@ -167,7 +167,12 @@ export interface DecimalSchema extends z.ZodType<string, string> {
   readonly isDecimal: true
 }
 
-export type FieldDeclaration = z.ZodType | StatesField | SumField
+/**
+ * A Zod schema. It is the core type, which has two members: TypeScript compares each schema with it, and `z.ZodType` has fifty members, for
+ * which types of all of Zod are made.
+ */
+export type FieldSchema = z.core.$ZodType
+export type FieldDeclaration = FieldSchema | StatesField | SumField
 export type FieldDeclarations = { readonly [name: string]: FieldDeclaration }
 
 export type FieldValue<F> =
@@ -175,7 +180,7 @@ export type FieldValue<F> =
     ? S
     : F extends SumField<infer V>
       ? V
-      : F extends z.ZodType
+      : F extends FieldSchema
         ? NullForUndefined<z.output<F>>
         : never
 

@@ -58,23 +58,24 @@ type NextName<T, Left extends readonly 0[]> = T extends {
   : string
 
 /** The values of a field that has a list of them: a state or an enum. */
-type ChoiceOf<Field> =
+export type ChoiceOf<Field> =
   Field extends StatesField<infer S>
     ? S
-    : Bare<Field> extends z.ZodEnum
+    : Bare<Field> extends SchemaOf<{ readonly type: 'enum' }>
       ? z.output<Bare<Field>> & string
       : LiteralOf<NonNullable<FieldValue<Field>>>
 type LiteralOf<V> = unknown extends V ? string : V extends string ? (string extends V ? never : V) : never
 
+/** A schema, told by what Zod says of it: to compare it with a whole class of Zod, the compiler would make types of all of its methods. */
+export interface SchemaOf<Def> {
+  readonly _zod: { readonly def: Def }
+}
+
 /** A schema without what makes it optional. */
 export type Bare<Field> =
-  Field extends z.ZodOptional<infer T>
+  Field extends SchemaOf<{ readonly type: 'optional' | 'nullable' | 'default'; readonly innerType: infer T }>
     ? Bare<T>
-    : Field extends z.ZodNullable<infer T>
-      ? Bare<T>
-      : Field extends z.ZodDefault<infer T>
-        ? Bare<T>
-        : Field
+    : Field
 
 /** Field → values, for the fields that have a list of values. */
 export type Choices<F> = string extends keyof F
@@ -92,7 +93,7 @@ export type OnlyWhile<R> = {
 export type SummandName<F> = string extends keyof F
   ? string
   : { [K in keyof F]-?: IsSummand<NonNullable<F[K]>> extends true ? K : never }[keyof F] & string
-type IsSummand<Field> =
+export type IsSummand<Field> =
   Bare<Field> extends DecimalSchema
     ? true
     : unknown extends FieldValue<Field>

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { FieldValues } from './field.ts'
+import type { FieldSchema, FieldValues } from './field.ts'
 import type { SummandName, TargetOf } from './names.ts'
 import type { DeclaredResource, ReferenceValues } from './relation.ts'
 import type { RowOf } from './row.ts'
@@ -71,7 +71,7 @@ type NewValuesOfNoun<D> = [D] extends [never]
     ? Partial<RowOf<F, R>> & Pick<RowOf<F, R>, NeededField<F> | NeededReference<ReferenceValues<R>>>
     : Partial<AnyRow>
 type NeededField<F> = {
-  [K in keyof F]: F[K] extends z.ZodType
+  [K in keyof F]: F[K] extends FieldSchema
     ? z.input<F[K]> extends NonNullable<z.input<F[K]>>
       ? K
       : never
